@@ -7,7 +7,7 @@
 
 use crate::{
     plan::{Plan, Planned},
-    store::{Ended, Interrupted, Step, Store},
+    store::{Begun, Ended, Interrupted, Step, Store},
 };
 use gdl_network::{
     client::{Address, wait},
@@ -222,7 +222,8 @@ impl<'p> Manager<'p> {
         let game = &plan.games[planned.game];
         // A name that is not guessed: a peer that knows it can speak for the manager.
         let id = format!("{}.{number}.{:016x}", plan.schedule.name, RandomState::new().hash_one(number));
-        self.store().begin(number, &id, now())?;
+        let begun = Begun { number, id: &id };
+        self.store().begin(begun, now())?;
         let mut players = self.players(&planned, &id)?;
         let terms = &plan.schedule.terms;
         let referee = Referee::new(&game.game).id(&id).seed(planned.seed).cancelled_by(&self.cancel);
@@ -233,7 +234,7 @@ impl<'p> Manager<'p> {
         let mut written = Ok(());
         let referee = referee.watch(|played, reports| {
             if written.is_ok() {
-                written = self.write(number, &game.game, played, reports);
+                written = self.write(begun, &game.game, played, reports);
                 if written.is_err() {
                     self.cancel.cancel();
                 }
@@ -247,7 +248,7 @@ impl<'p> Manager<'p> {
             End::Terminal => "terminal",
             End::Stuck => "stuck",
             End::TooLong => "too long",
-            _ => return self.store().take_back(number),
+            _ => return self.store().take_back(begun),
         };
         for (&role, &player) in game.roles.iter().zip(planned.seated) {
             plan.entrants()[player].name.clone_into(&mut played.players[role]);
@@ -265,7 +266,7 @@ impl<'p> Manager<'p> {
             faults: &played.faults,
             record: sign(&record)?,
         };
-        self.store().finish(number, &ended)?;
+        self.store().finish(begun, &ended)?;
         let mut agenda = self.agenda();
         agenda.done += 1;
         let done = agenda.done;
@@ -307,7 +308,7 @@ impl<'p> Manager<'p> {
     /// Writes the last step of a match down.
     fn write(
         &self,
-        number: u64,
+        begun: Begun<'_>,
         game: &Dynamic,
         played: &Match<Dynamic>,
         reports: &[Option<Report>],
@@ -324,7 +325,7 @@ impl<'p> Manager<'p> {
             faults,
             notes: notes.collect(),
         };
-        self.store().add(number, &step)
+        self.store().add(begun, &step)
     }
 }
 

@@ -3,19 +3,22 @@
 //! A [`Filter`] says which matches are listed: those that run by their numbers, then those that are done, the last first, then
 //! those that are planned. [`Store::list`] gives some, and where the next ones begin; [`Store::watch`] gives a match with the
 //! steps from one on, so a program that asks again is told what is new. Neither gives more than it has room for, and each sees the
-//! file as it was at one moment. All of it serializes, and is described in `cli/serve/schema/openapi.json`.
+//! file as it was at one moment. The file may be anybody's: a list and the steps of a match have 1 MiB at a time, but for
+//! the first step, and a match whose names are longer is an error. All of it serializes, and is described in `cli/serve/schema/openapi.json`.
 
-use crate::store::Store;
+use crate::{
+    schedule::MOST_GAMES,
+    store::{
+        Store,
+        bounds::{self, MOST_BYTES, list, too_long},
+    },
+};
 use gdl_tools::error::Result;
 use rusqlite::{OptionalExtension, Row, Transaction, named_params, params, types::ValueRef};
 use serde::{Deserialize, Serialize};
 
 /// No list is longer.
 pub const MOST_LISTED: usize = 100;
-
-/// Bytes of the seats of a list, and of the steps of a match, that are given at once. The first one is given in any case, but not
-/// a state that is longer.
-const MOST_BYTES: usize = 1 << 20;
 
 /// Bytes that stand around each thing that is given.
 const AROUND: usize = 128;
@@ -48,7 +51,7 @@ impl Phase {
     fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
         let name: String = row.get("state")?;
         let known = Self::ALL.into_iter().find(|phase| phase.name() == name);
-        known.ok_or_else(|| rusqlite::Error::InvalidColumnName(name))
+        known.ok_or(rusqlite::Error::InvalidQuery)
     }
 }
 
@@ -196,10 +199,8 @@ impl Store {
     /// # Errors
     /// If the file is damaged.
     pub fn contents(&self) -> Result<Contents> {
-        let games = self.attempt(|connection| {
-            let mut games = connection.prepare("SELECT name FROM games ORDER BY number")?;
-            games.query_map([], |row| row.get(0))?.collect()
-        })?;
+        let games = "SELECT name FROM games ORDER BY number";
+        let games = self.attempt(|connection| bounds::names(connection, games, MOST_GAMES))?;
         Ok(Contents { schedule: self.name()?, games, players: self.players()? })
     }
 
@@ -232,8 +233,7 @@ impl Store {
                 })?;
                 while let Some(row) = rows.next()? {
                     let listed = Listed::of(file, row)?;
-                    let bytes = listed.seats.iter().map(Seated::bytes).sum();
-                    list.more = list.matches.len() == MOST_LISTED || !room.takes(bytes);
+                    list.more = list.matches.len() == MOST_LISTED || !room.takes(listed.bytes());
                     if list.more {
                         return Ok(list);
                     }
@@ -253,26 +253,26 @@ impl Store {
             let about = file.query_row(&format!("{ABOUT} WHERE m.number = ?"), [number], |row| Listed::of(file, row));
             let Some(about) = about.optional()? else { return Ok(None) };
             let mut rows = file.prepare_cached(
-                "SELECT step, time, moves, state, errors, notes FROM steps WHERE match = ? AND step >= ? ORDER BY step",
+                "SELECT step, time, moves, iif(octet_length(state) <= ?3, state, NULL) AS state, errors, notes \
+                 FROM steps WHERE match = ?1 AND step >= ?2 ORDER BY step",
             )?;
-            let mut rows = rows.query(params![number, from])?;
+            let mut rows = rows.query(params![number, from, MOST_BYTES as i64])?;
             let (mut steps, mut room) = (Vec::new(), Room(None));
             while let Some(row) = rows.next()? {
                 let length = |column: &str| match row.get_ref(column)? {
                     ValueRef::Text(text) => Ok::<usize, rusqlite::Error>(text.len()),
                     _ => Ok(0),
                 };
-                let state = length("state")?;
-                if !room.takes(AROUND + state + length("moves")? + length("errors")? + length("notes")?) {
+                if !room.takes(AROUND + length("state")? + length("moves")? + length("errors")? + length("notes")?) {
                     break;
                 }
                 steps.push(Told {
                     step: row.get("step")?,
                     time: row.get("time")?,
-                    moves: list_of(row, "moves")?,
-                    state: if state > MOST_BYTES { None } else { Some(row.get("state")?) },
-                    errors: list_of(row, "errors")?.unwrap_or_default(),
-                    notes: list_of(row, "notes")?.unwrap_or_default(),
+                    moves: list(row, "moves")?,
+                    state: row.get("state")?,
+                    errors: list(row, "errors")?.unwrap_or_default(),
+                    notes: list(row, "notes")?.unwrap_or_default(),
                 });
             }
             Ok(Some(Watched { about, steps }))
@@ -293,7 +293,7 @@ impl Store {
                     game: row.get("name")?,
                     rulesheet: row.get("rulesheet")?,
                     state: row.get("state")?,
-                    moves: list_of(row, "moves")?,
+                    moves: list(row, "moves")?,
                     before: row.get("before")?,
                 })
             });
@@ -314,23 +314,7 @@ const ABOUT: &str = "SELECT m.number AS number, id, name AS game, roles, repetit
 impl Listed {
     fn of(file: &Transaction<'_>, row: &Row<'_>) -> rusqlite::Result<Self> {
         let number = row.get("number")?;
-        let roles: Vec<String> = list_of(row, "roles")?.unwrap_or_default();
-        let mut seats = file.prepare_cached(
-            "SELECT role, name, goal, illegal, late, missing FROM seats LEFT JOIN players ON number = player \
-             WHERE match = ? ORDER BY role",
-        )?;
-        let seats = seats.query_map([number], |row| {
-            let role: u32 = row.get("role")?;
-            Ok(Seated {
-                role: roles.get(role as usize).cloned().unwrap_or_default(),
-                player: row.get("name")?,
-                goal: row.get("goal")?,
-                illegal: row.get("illegal")?,
-                late: row.get("late")?,
-                missing: row.get("missing")?,
-            })
-        });
-        Ok(Self {
+        let mut listed = Self {
             number,
             id: row.get("id")?,
             game: row.get("game")?,
@@ -340,23 +324,48 @@ impl Listed {
             ended: row.get("ended")?,
             ending: row.get("ending")?,
             last: row.get("last")?,
-            seats: seats?.collect::<rusqlite::Result<_>>()?,
-        })
+            seats: Vec::new(),
+        };
+        let roles: Vec<String> = list(row, "roles")?.unwrap_or_default();
+        let mut seats = file.prepare_cached(
+            "SELECT role, name, goal, illegal, late, missing FROM seats LEFT JOIN players ON number = player \
+             WHERE match = ? ORDER BY role",
+        )?;
+        let mut seats = seats.query([number])?;
+        let mut bytes = listed.bytes();
+        while bytes <= MOST_BYTES
+            && let Some(row) = seats.next()?
+        {
+            let seated = Seated::of(row, &roles)?;
+            bytes += seated.bytes();
+            listed.seats.push(seated);
+        }
+        if bytes > MOST_BYTES {
+            return Err(too_long(&format!("names of match {number}, in bytes,"), MOST_BYTES));
+        }
+        Ok(listed)
+    }
+
+    fn bytes(&self) -> usize {
+        let texts = [&self.id, &self.ending].into_iter().flatten().map(String::len).sum::<usize>();
+        AROUND + self.game.len() + texts + self.seats.iter().map(Seated::bytes).sum::<usize>()
     }
 }
 
 impl Seated {
+    fn of(row: &Row<'_>, roles: &[String]) -> rusqlite::Result<Self> {
+        let role: u32 = row.get("role")?;
+        Ok(Self {
+            role: roles.get(role as usize).cloned().unwrap_or_default(),
+            player: row.get("name")?,
+            goal: row.get("goal")?,
+            illegal: row.get("illegal")?,
+            late: row.get("late")?,
+            missing: row.get("missing")?,
+        })
+    }
+
     fn bytes(&self) -> usize {
         AROUND + self.role.len() + self.player.as_ref().map_or(0, String::len)
     }
-}
-
-/// A list that a column has as JSON; none if it is null.
-fn list_of<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<Vec<T>>> {
-    let text: Option<String> = row.get(column)?;
-    let list = text.map(|text| serde_json::from_str(&text)).transpose();
-    list.map_err(|error| {
-        let place = row.as_ref().column_index(column).unwrap_or_default();
-        rusqlite::Error::FromSqlConversionFailure(place, rusqlite::types::Type::Text, Box::new(error))
-    })
 }

@@ -7,6 +7,7 @@
 use crate::{
     fault::Fault,
     schedule::{Entrant, Schedule, Seats},
+    store::bounds::MOST_SEATS,
 };
 use gdl_runtime::{Dynamic, Game, GameExt, chance::Stream, game::Id};
 use gdl_tools::{
@@ -170,6 +171,9 @@ fn seatings(
     let players = schedule.players.len();
     if seats == 0 {
         return Err(Fault::whole(format!("`{name}` has no role for a player")));
+    }
+    if seats > MOST_SEATS {
+        return Err(Fault::whole(format!("`{name}` takes {seats} players, more than {MOST_SEATS}")));
     }
     if players < seats
         && let Some(elsewhere) = schedule.players.iter().find(|player| player.spec.is_remote())

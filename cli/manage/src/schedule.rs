@@ -23,10 +23,10 @@ pub const VERSION: i64 = 1;
 const MOST_BYTES: usize = 1 << 20;
 
 /// The most games of a schedule.
-const MOST_GAMES: usize = 1000;
+pub(crate) const MOST_GAMES: usize = 1000;
 
 /// The most players of a schedule: their ratings take the third power of it.
-const MOST_PLAYERS: usize = 200;
+pub(crate) const MOST_PLAYERS: usize = 200;
 
 /// The most repetitions.
 const MOST_REPETITIONS: u64 = 1_000_000;

@@ -1,31 +1,42 @@
 //! Results in `SQLite`: a plan becomes a file with a row for each match, to which each step is added as it is made.
 //!
-//! A [`Store`] is the file in the hands of the one process that plays; others may read it meanwhile (write-ahead log). A file begins
-//! as a whole or not at all. What was written stays when the process dies, and the end of a match when the machine does.
-//! A match is planned, running or done: one that was running when its process died is played again from its start, one that
-//! is done never. Before a file is opened its first bytes say whether it has results of this version: if not, none is touched.
+//! A [`Store`] is the file in the hands of the one process that plays (`store/lock`); others may read it meanwhile (write-ahead
+//! log). A file begins as a whole or not at all. What was written stays when the process dies, and the end of a match when the
+//! machine does. A match is planned, running or done: one that was running when its process died is played again from its
+//! start, one that is done never. Its id is drawn anew each time, and each change names it: a process that lost a match to another
+//! one changes nothing of it. Before a file is opened its first bytes say whether it has results of this version
+//! (`store/header`): if not, none is touched. What is read is bounded (`store/bounds`).
 //!
 //! The tables are described in `docs/manage.md`; [`Store::VERSION`] changes with them.
 
-use crate::plan::Plan;
-use gdl_runtime::{Game, referee::Fault};
+pub(crate) mod bounds;
+mod header;
+mod lock;
+
+use crate::{plan::Plan, schedule::MOST_PLAYERS};
+use bounds::{MOST_BYTES, MOST_SEATS, too_long};
+use gdl_runtime::{Cancel, Game, referee::Fault};
 use gdl_tools::error::{Error, Result};
+use header::{APPLICATION, Header};
+use lock::lock;
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
 use serde_json::{Value, json};
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::BTreeSet,
+    ffi::c_int,
     fmt,
-    fs::{self, File, TryLockError},
-    io::{self, Read},
+    fs::File,
+    io,
     path::{Path, PathBuf},
     time::Duration,
 };
-
-/// What the header of each file of results has: `GDLM`.
-const APPLICATION: u32 = 0x4744_4c4d;
+use tempfile::Builder;
 
 /// How long another process may keep the file to itself.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Instructions of SQLite between two looks at whether reading was called off.
+const UNSEEN: c_int = 10_000;
 
 /// The tables.
 const TABLES: &str = include_str!("store/tables.sql");
@@ -44,6 +55,13 @@ pub struct Store {
 pub(crate) struct Interrupted {
     pub(crate) id: String,
     pub(crate) players: Vec<usize>,
+}
+
+/// A match in the hands of this process: its number, and what it was called when it began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Begun<'b> {
+    pub(crate) number: u64,
+    pub(crate) id: &'b str,
 }
 
 /// A step of a match, or its start.
@@ -97,21 +115,16 @@ impl Store {
     /// # Errors
     /// If another process plays it, it is of another schedule, another version or nothing of this kind, or cannot be written.
     pub fn play(path: &Path, plan: &Plan) -> Result<Self> {
-        // Not even a lock is left beside a file of others.
-        Header::read(path)?.map_or(Ok(()), |header| header.check(path))?;
-        let lock = lock(path)?;
-        match Header::read(path)? {
-            None => create(path, plan)?,
-            Some(header) => header.check(path)?,
+        if Header::read(path)?.is_none() {
+            create(path, plan)?;
         }
-        let store = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE, Some(lock))?;
+        let store = Self::open(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         store.compare(plan)?;
-        // Steps may be lost with the machine, but the order of what is written is kept.
-        store.attempt(|connection| {
-            connection.pragma_update(None, "journal_mode", "wal")?;
-            connection.pragma_update(None, "synchronous", "normal")
-        })?;
-        Ok(store)
+        store.keep_log()?;
+        let lock = lock(path)?;
+        // What this process writes is as long as it is.
+        store.attempt(bounds::unbound)?;
+        Ok(Self { _lock: Some(lock), ..store })
     }
 
     /// Opens a file of results to read it.
@@ -119,24 +132,53 @@ impl Store {
     /// # Errors
     /// If it is not there, of another version or nothing of this kind.
     pub fn read(path: &Path) -> Result<Self> {
-        let header = Header::read(path)?.ok_or_else(|| told(path, &"there is no such file"))?;
-        header.check(path)?;
-        Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY, None)
+        Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }
 
-    fn open(path: &Path, flags: OpenFlags, lock: Option<File>) -> Result<Self> {
+    /// Ends what is read from now on with an error once it was called off.
+    ///
+    /// # Errors
+    /// If SQLite cannot.
+    pub fn cancelled_by(mut self, cancel: &Cancel) -> Result<Self> {
+        let cancel = cancel.clone();
+        let set = self.connection.progress_handler(UNSEEN, Some(move || cancel.is_cancelled()));
+        set.map_err(|error| told(&self.path, &error))?;
+        Ok(self)
+    }
+
+    fn open(path: &Path, flags: OpenFlags) -> Result<Self> {
+        Header::read(path)?.ok_or_else(|| told(path, &"there is no such file"))?.check(path)?;
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| told(path, &error))?;
-        let store = Self { path: path.to_owned(), connection, _lock: lock };
+        let store = Self { path: path.to_owned(), connection, _lock: None };
         // The file may be of others: what is written in its tables runs nothing, and a view that never ends is no table.
         let others = store.attempt(|connection| {
             connection.busy_timeout(PATIENCE)?;
+            bounds::bound(connection)?;
             connection.pragma_update(None, "trusted_schema", false)?;
             let others = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
             connection.query_row(others, [], |row| row.get::<_, u32>(0))
         })?;
         let none_of_ours = || told(path, &"this file has more than tables, which `gdl manage` never made");
         (others == 0).then_some(store).ok_or_else(none_of_ours)
+    }
+
+    /// Writes a log first from now on. Steps may be lost with the machine, but the order of what is written is kept.
+    fn keep_log(&self) -> Result {
+        let mode = self.attempt(|connection| {
+            connection.pragma_update(None, "synchronous", "normal")?;
+            let log = connection
+                .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))?;
+            // The log is opened when something is read.
+            connection.query_row("SELECT count(*) FROM meta", [], |_| Ok(log))
+        })?;
+        let none = || {
+            told(
+                &self.path,
+                &"SQLite can keep no write-ahead log here\n  = help: name a file on a local disk",
+            )
+        };
+        (mode == "wal").then_some(()).ok_or_else(none)
     }
 
     /// Does something with the file; what goes wrong is told with its name.
@@ -178,7 +220,9 @@ impl Store {
 
     /// The name of the schedule.
     pub(crate) fn name(&self) -> Result<String> {
-        self.meta("name")
+        let name = self.meta("name")?;
+        let too_long = || told(&self.path, &too_long("a name, in bytes,", MOST_BYTES));
+        (name.len() <= MOST_BYTES).then_some(name).ok_or_else(too_long)
     }
 
     /// Takes the matches back that were running when their process died, for none is running now.
@@ -195,7 +239,7 @@ impl Store {
                     .prepare_cached("SELECT player FROM seats WHERE match = ? AND player IS NOT NULL")?;
                 seats.query_map([number], |row| row.get(0))?.collect()
             })?;
-            self.take_back(u64::from(number))?;
+            self.take_back(Begun { number: number.into(), id: &id })?;
             let players = players.into_iter().map(|player| player as usize).collect();
             interrupted.push(Interrupted { id, players });
         }
@@ -203,14 +247,28 @@ impl Store {
     }
 
     /// Forgets what was played of a match that did not come to its end.
-    pub(crate) fn take_back(&self, number: u64) -> Result {
-        self.change(|transaction| {
-            transaction.prepare_cached("DELETE FROM steps WHERE match = ?")?.execute([number as i64])?;
+    ///
+    /// # Errors
+    /// If another process has the match by now, or the file cannot be changed.
+    pub(crate) fn take_back(&self, begun: Begun<'_>) -> Result {
+        let taken = self.change(|transaction| {
             let back = "UPDATE matches SET state = 'planned', id = NULL, started = NULL \
-                WHERE number = ? AND state = 'running'";
-            transaction.prepare_cached(back)?.execute([number as i64])?;
-            Ok(())
-        })
+                WHERE number = ?1 AND coalesce(id, '') = ?2 AND state = 'running'";
+            let taken = transaction.prepare_cached(back)?.execute(params![begun.number as i64, begun.id])?;
+            if taken == 1 {
+                let steps = "DELETE FROM steps WHERE match = ?";
+                transaction.prepare_cached(steps)?.execute([begun.number as i64])?;
+            }
+            Ok(taken)
+        })?;
+        self.has_changed(begun, taken)
+    }
+
+    /// Refuses to go on with a match of which nothing was changed, for this process has it no more.
+    fn has_changed(&self, begun: Begun<'_>, rows: usize) -> Result {
+        let lost =
+            || told(&self.path, &format!("match {} is played by another process by now", begun.number));
+        (rows == 1).then_some(()).ok_or_else(lost)
     }
 
     /// The numbers of the matches that are to be played, and how many are done.
@@ -226,86 +284,66 @@ impl Store {
     }
 
     /// Notes that a match begins. It must be planned.
-    pub(crate) fn begin(&self, number: u64, id: &str, time: u64) -> Result {
-        let begun = self.attempt(|connection| {
+    pub(crate) fn begin(&self, begun: Begun<'_>, time: u64) -> Result {
+        let Begun { number, id } = begun;
+        let rows = self.attempt(|connection| {
             let begin = "UPDATE matches SET state = 'running', id = ?2, started = ?3 \
                 WHERE number = ?1 AND state = 'planned'";
             connection.prepare_cached(begin)?.execute(params![number as i64, id, time as i64])
         })?;
         let not_planned = || told(&self.path, &format!("match {number} is not one to be played"));
-        (begun == 1).then_some(()).ok_or_else(not_planned)
+        (rows == 1).then_some(()).ok_or_else(not_planned)
     }
 
     /// Adds a step of a match.
-    pub(crate) fn add(&self, number: u64, step: &Step<'_>) -> Result {
+    ///
+    /// # Errors
+    /// If another process has the match by now, or the file cannot be changed.
+    pub(crate) fn add(&self, begun: Begun<'_>, step: &Step<'_>) -> Result {
         let texts =
             |faults: &[Option<Fault>]| -> Value { faults.iter().map(Option::as_ref).map(text_of).collect() };
-        self.attempt(|connection| {
+        let added = self.attempt(|connection| {
             let add = "INSERT INTO steps (match, step, time, moves, state, errors, notes) \
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
+                SELECT number, ?3, ?4, ?5, ?6, ?7, ?8 FROM matches \
+                WHERE number = ?1 AND id = ?2 AND state = 'running'";
             connection.prepare_cached(add)?.execute(params![
-                number as i64,
+                begun.number as i64,
+                begun.id,
                 step.number as i64,
                 step.time as i64,
                 step.moves.as_ref().map(|moves| json!(moves).to_string()),
                 step.state,
                 texts(step.faults).to_string(),
                 json!(step.notes).to_string(),
-            ])?;
-            Ok(())
-        })
+            ])
+        })?;
+        self.has_changed(begun, added)
     }
 
     /// Notes that a match is done, with its results: on the disk before this returns.
-    pub(crate) fn finish(&self, number: u64, ended: &Ended<'_>) -> Result {
+    ///
+    /// # Errors
+    /// If another process has the match by now, or the file cannot be changed.
+    pub(crate) fn finish(&self, begun: Begun<'_>, ended: &Ended<'_>) -> Result {
         self.attempt(|connection| connection.pragma_update(None, "synchronous", "full"))?;
-        let finished = self.change(|transaction| {
-            let finish = "UPDATE matches SET state = 'done', ended = ?2, ending = ?3, record = ?4 \
-                WHERE number = ?1 AND state = 'running'";
-            transaction.prepare_cached(finish)?.execute(params![
-                number as i64,
-                ended.time as i64,
-                ended.ending,
-                ended.record
-            ])?;
-            let mut seat = transaction.prepare_cached(
-                "UPDATE seats SET goal = ?3, illegal = ?4, late = ?5, missing = ?6 WHERE match = ?1 AND role = ?2",
-            )?;
-            for (role, goal) in ended.goals.iter().enumerate() {
-                let faults = || ended.faults.iter().filter_map(|step| step[role].as_ref());
-                let count = |is: fn(&Fault) -> bool| faults().filter(|&fault| is(fault)).count() as i64;
-                seat.execute(params![
-                    number as i64,
-                    role as i64,
-                    goal,
-                    count(|fault| matches!(fault, Fault::Illegal(_))),
-                    count(|fault| *fault == Fault::Late),
-                    count(|fault| *fault == Fault::Gone),
-                ])?;
-            }
-            Ok(())
-        });
+        let finished = self.change(|transaction| finish(transaction, begun, ended));
         self.attempt(|connection| connection.pragma_update(None, "synchronous", "normal"))?;
-        finished
+        self.has_changed(begun, finished?)
     }
 
     /// The names of the players, in the order of the schedule.
     pub(crate) fn players(&self) -> Result<Vec<String>> {
-        self.attempt(|connection| {
-            let mut players = connection.prepare("SELECT name FROM players ORDER BY number")?;
-            players.query_map([], |row| row.get(0))?.collect()
-        })
+        let players = "SELECT name FROM players ORDER BY number";
+        self.attempt(|connection| bounds::names(connection, players, MOST_PLAYERS))
     }
 
     /// How many matches are planned, running and done.
     pub(crate) fn counts(&self) -> Result<[u64; 3]> {
+        let count = "SELECT count(*) FROM matches WHERE state = ?";
         self.attempt(|connection| {
-            let mut counts = connection.prepare("SELECT state, count(*) FROM matches GROUP BY state")?;
-            let counts: rusqlite::Result<HashMap<String, u32>> =
-                counts.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect();
-            let counts = counts?;
-            let count = |state: &str| u64::from(counts.get(state).copied().unwrap_or(0));
-            Ok(["planned", "running", "done"].map(count))
+            let mut count = connection.prepare(count)?;
+            let mut count = |state: &str| count.query_row([state], |row| row.get::<_, u32>(0)).map(u64::from);
+            Ok([count("planned")?, count("running")?, count("done")?])
         })
     }
 
@@ -325,6 +363,9 @@ impl Store {
                     seats.clear();
                 }
                 current = Some((number, row.get(1)?));
+                if seats.len() == MOST_SEATS {
+                    return Err(too_long("a number of seats", MOST_SEATS));
+                }
                 seats.push(Seat {
                     player: row.get::<_, u32>(2)? as usize,
                     goal: row.get(3)?,
@@ -346,9 +387,9 @@ impl Store {
     /// If the file is damaged, or `take` says so.
     pub fn records(&self, mut take: impl FnMut(u64, &str, &str) -> Result) -> Result {
         let mut taken = Ok(());
-        self.attempt(|connection| {
-            let records = "SELECT matches.number, name, record FROM matches JOIN games ON games.number = game \
-                WHERE state = 'done' ORDER BY matches.number";
+        let records = "SELECT matches.number, name, record FROM matches JOIN games ON games.number = game \
+            WHERE state = 'done' ORDER BY matches.number";
+        let mut read = |connection: &Connection| {
             let mut records = connection.prepare(records)?;
             let mut rows = records.query([])?;
             while let Some(row) = rows.next()? {
@@ -359,9 +400,45 @@ impl Store {
                 }
             }
             Ok(())
-        })?;
+        };
+        // One is read at a time.
+        self.attempt(|connection| bounds::unbounded(connection, &mut read))?;
         taken
     }
+}
+
+/// Notes the end of a match and what its seats came to. Returns the number of matches of this name.
+fn finish(transaction: &Transaction<'_>, begun: Begun<'_>, ended: &Ended<'_>) -> rusqlite::Result<usize> {
+    let number = begun.number as i64;
+    let finish = "UPDATE matches SET state = 'done', ended = ?3, ending = ?4, record = ?5 \
+        WHERE number = ?1 AND id = ?2 AND state = 'running'";
+    let time = ended.time as i64;
+    let finished = transaction.prepare_cached(finish)?.execute(params![
+        number,
+        begun.id,
+        time,
+        ended.ending,
+        ended.record
+    ])?;
+    if finished != 1 {
+        return Ok(finished);
+    }
+    let mut seat = transaction.prepare_cached(
+        "UPDATE seats SET goal = ?3, illegal = ?4, late = ?5, missing = ?6 WHERE match = ?1 AND role = ?2",
+    )?;
+    for (role, goal) in ended.goals.iter().enumerate() {
+        let faults = || ended.faults.iter().filter_map(|step| step[role].as_ref());
+        let count = |is: fn(&Fault) -> bool| faults().filter(|&fault| is(fault)).count() as i64;
+        seat.execute(params![
+            number,
+            role as i64,
+            goal,
+            count(|fault| matches!(fault, Fault::Illegal(_))),
+            count(|fault| *fault == Fault::Late),
+            count(|fault| *fault == Fault::Gone),
+        ])?;
+    }
+    Ok(finished)
 }
 
 /// A fault as records have it.
@@ -374,83 +451,33 @@ fn told(path: &Path, what: &dyn fmt::Display) -> Error {
     Error::Input(format!("{}: {what}", path.display()))
 }
 
-/// Keeps a file of results from other processes that would play it, as long as this one lives.
-fn lock(path: &Path) -> Result<File> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".lock");
-    let beside = path.with_file_name(name);
-    let file = File::options().create(true).truncate(false).write(true).open(&beside);
-    let file = file.map_err(|error| told(&beside, &error))?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(told(path, &"another process plays these matches")),
-        Err(TryLockError::Error(error)) => Err(told(&beside, &error)),
-    }
-}
-
-/// What the first bytes of a file say of it.
-#[derive(Clone, Copy, Debug)]
-struct Header {
-    is_database: bool,
-    version: u32,
-    application: u32,
-}
-
-impl Header {
-    /// Reads no more than the first bytes; none if there is no such file.
-    fn read(path: &Path) -> Result<Option<Self>> {
-        let file = match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(|error| told(path, &error))?,
-        };
-        let mut bytes = Vec::new();
-        file.take(100).read_to_end(&mut bytes).map_err(|error| told(path, &error))?;
-        // As in "Database File Format", https://www.sqlite.org/fileformat.html.
-        let word = |at: usize| {
-            let word: Option<[u8; 4]> = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
-            word.map_or(0, u32::from_be_bytes)
-        };
-        let is_database = bytes.len() == 100 && bytes.starts_with(b"SQLite format 3\0");
-        Ok(Some(Self { is_database, version: word(60), application: word(68) }))
-    }
-
-    /// If the file has results of this version.
-    fn check(self, path: &Path) -> Result {
-        let Self { is_database, version, application } = self;
-        let (ours, help) = (Store::VERSION, "\n  = help: name another file; this one was left as it is");
-        if !is_database || application != APPLICATION {
-            return Err(told(path, &format!("this file has no results of `gdl manage`{help}")));
-        }
-        if version != ours {
-            let message =
-                format!("these are results of version {version}; this gdl has version {ours}{help}");
-            return Err(told(path, &message));
-        }
-        Ok(())
-    }
-}
-
-/// Begins a file of results with all that is planned. It is written under another name, and is there when it is whole.
+/// Begins a file of results with all that is planned. It is written under another name, and is there when it is whole;
+/// one that another process began meanwhile is left as it is.
 fn create(path: &Path, plan: &Plan) -> Result {
+    let folder = path.parent().unwrap_or(Path::new(""));
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".part");
-    let part = path.with_file_name(name);
-    // What a process left of it that died.
-    let _ = fs::remove_file(&part);
-    let created = Connection::open(&part).and_then(|mut connection| {
-        connection.pragma_update(None, "application_id", APPLICATION)?;
-        connection.pragma_update(None, "user_version", Store::VERSION)?;
-        let transaction = connection.transaction()?;
-        transaction.execute_batch(TABLES)?;
-        fill(&transaction, plan)?;
-        transaction.commit()?;
-        connection.close().map_err(|(_, error)| error)
-    });
-    let created = created.map_err(|error| told(path, &error));
-    created.and_then(|()| fs::rename(&part, path).map_err(|error| told(path, &error))).inspect_err(|_| {
-        // What is left of it is of no use.
-        let _ = fs::remove_file(&part);
-    })
+    name.push(".");
+    let part = Builder::new().prefix(&name).suffix(".part").make_in(folder, |part| File::create_new(part));
+    let part = part.map_err(|error| told(path, &error))?.into_temp_path();
+    write(&part, plan).map_err(|error| told(path, &error))?;
+    match part.persist_noclobber(path) {
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        persisted => persisted.map_err(|error| told(path, &error.error)),
+    }
+}
+
+/// Writes all that is planned to an empty file.
+fn write(part: &Path, plan: &Plan) -> rusqlite::Result<()> {
+    let mut connection = Connection::open(part)?;
+    connection.pragma_update(None, "application_id", APPLICATION)?;
+    connection.pragma_update(None, "user_version", Store::VERSION)?;
+    let transaction = connection.transaction()?;
+    transaction.execute_batch(TABLES)?;
+    fill(&transaction, plan)?;
+    transaction.commit()?;
+    // To change to a log takes the file to oneself, which several processes at once would not have.
+    connection.pragma_update(None, "journal_mode", "wal")?;
+    connection.close().map_err(|(_, error)| error)
 }
 
 fn fill(transaction: &Transaction<'_>, plan: &Plan) -> rusqlite::Result<()> {

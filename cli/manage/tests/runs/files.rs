@@ -105,3 +105,45 @@ fn a_view_that_never_ends_is_not_looked_at() {
     let refused = Store::read(&folder.path("cup.db")).expect_err("it has a view").to_string();
     assert!(refused.contains("this file has more than tables"), "{refused}");
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let folder = Folder::new(SCHEDULE);
+    let plan = folder.plan();
+    let path = folder.path("pipe.db");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("mkfifo");
+    assert!(made.success());
+    for path in [&path, folder.0.path()] {
+        for error in [Store::play(path, &plan).map(|_| ()), Store::read(path).map(|_| ())] {
+            let error = error.expect_err("no file").to_string();
+            assert!(error.contains("is no regular file"), "{error}");
+        }
+    }
+}
+
+#[test]
+fn two_processes_that_begin_at_once_begin_one_file() {
+    let folder = Folder::new(SCHEDULE);
+    let plan = folder.plan();
+    let path = folder.path("cup.db");
+    for _ in 0..20 {
+        let opened: Vec<_> = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..4).map(|_| scope.spawn(|| Store::play(&path, &plan))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+        });
+        let errors = opened.iter().filter_map(|store| store.as_ref().err()).map(ToString::to_string);
+        let errors: Vec<String> = errors.collect();
+        assert_eq!(errors.len(), 3, "{errors:?}");
+        assert!(
+            errors.iter().all(|error| error.contains("another process plays these matches")),
+            "{errors:?}"
+        );
+        drop(opened);
+        assert_eq!(folder.standings().matches, [4, 0, 0]);
+        let names =
+            fs::read_dir(folder.0.path()).expect("a folder").map(|file| file.expect("a file").file_name());
+        assert!(!names.into_iter().any(|name| name.to_string_lossy().ends_with(".part")));
+        fs::remove_file(&path).expect("a file");
+    }
+}

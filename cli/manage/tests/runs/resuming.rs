@@ -1,12 +1,13 @@
 //! Runs that end before all is played, and go on.
 
 use crate::{Folder, fake, host};
-use gdl_manage::{Done, Store};
-use gdl_runtime::Cancel;
+use gdl_manage::{Done, Manager, Store};
+use gdl_runtime::{Cancel, record::Record};
 use std::{
     collections::BTreeMap,
+    path::PathBuf,
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicUsize, Ordering},
     },
 };
@@ -16,7 +17,7 @@ fn names(folder: &Folder) -> BTreeMap<u64, String> {
     let mut names = BTreeMap::new();
     let store = Store::read(&folder.path("cup.db")).expect("results");
     let take = |number, _: &str, text: &str| {
-        let record: gdl_runtime::record::Record = serde_json::from_str(text).expect("a record");
+        let record: Record = serde_json::from_str(text).expect("a record");
         names.insert(number, record.match_id);
         Ok(())
     };
@@ -130,4 +131,94 @@ fn one_process_plays_and_others_read() {
     folder.play_until(1, &Cancel::default(), &tell).expect("it plays");
     let seen = seen.into_inner().expect("it is whole");
     assert_eq!(seen, [[5, 0, 1], [4, 0, 2], [3, 0, 3], [2, 0, 4], [1, 0, 5], [0, 0, 6]]);
+}
+
+/// A folder in which matches are played, and what another process is told that would play them under some name.
+fn second(open: impl Fn(&Folder) -> String + Sync) -> Vec<String> {
+    let folder =
+        Folder::new("version = 1\ngames = [\"walk.kif\"]\n[players]\na = \"first\"\nb = \"random\"\n");
+    Store::play(&folder.path("cup.db"), &folder.plan()).expect("a database");
+    let told = Mutex::new(Vec::new());
+    let tell = |_: &Done| {
+        told.lock().expect("it is whole").push(open(&folder));
+        Ok(())
+    };
+    folder.play_until(1, &Cancel::default(), &tell).expect("it plays");
+    assert_eq!(folder.standings().matches, [0, 0, 2]);
+    told.into_inner().expect("it is whole")
+}
+
+#[cfg(unix)]
+#[test]
+fn one_process_plays_whatever_the_file_is_called() {
+    let told = second(|folder| {
+        let alias = folder.path("alias.db");
+        let _ = std::os::unix::fs::symlink("cup.db", &alias);
+        let _ = std::fs::remove_file(folder.path("cup.db.lock"));
+        Store::play(&alias, &folder.plan()).map(drop).expect_err("it is played").to_string()
+    });
+    assert!(
+        told.iter().all(|told| told.contains("alias.db: another process plays these matches")),
+        "{told:?}"
+    );
+    let told = second(|folder| {
+        let second = folder.path("second.db");
+        let _ = std::fs::hard_link(folder.path("cup.db"), &second);
+        let error = Store::play(&second, &folder.plan()).map(drop).expect_err("it has two names").to_string();
+        std::fs::remove_file(second).expect("a name");
+        error
+    });
+    assert!(told.iter().all(|told| told.contains("this file has a second name")), "{told:?}");
+}
+
+#[test]
+fn a_match_that_another_process_took_is_left_to_it() {
+    // As a process that does not know of the lock: it takes the match back, or begins it again.
+    let again = "DELETE FROM steps; UPDATE matches SET id = 'cup.1.other' WHERE state = 'running'";
+    let back = "DELETE FROM steps; UPDATE matches SET state = 'planned', id = NULL WHERE state = 'running'";
+    for (sql, at, id) in [(again, 1, Some("cup.1.other")), (back, 1, None), (again, 2, Some("cup.1.other"))] {
+        let plays = AtomicUsize::new(0);
+        let path = Arc::new(Mutex::new(PathBuf::new()));
+        let place = Arc::clone(&path);
+        let (address, _) = fake::player(true, move |message| {
+            if message.contains("PLAY") && plays.fetch_add(1, Ordering::Relaxed) + 1 == at {
+                let path = place.lock().expect("it is whole").clone();
+                let store = rusqlite::Connection::open(path).expect("a database");
+                store.execute_batch(sql).expect("a change");
+            }
+            fake::polite(message, "left")
+        });
+        let folder = Folder::new(&format!(
+            "version = 1\ngames = [\"walk.kif\"]\nplay_clock = 30\nseats = \"fixed\"\n[players]\nthere = \"remote:{address}\"\nhere = \"first\"\n"
+        ));
+        *path.lock().expect("it is whole") = folder.path("cup.db");
+        let lost = folder.play_until(1, &Cancel::default(), &|_| Ok(())).expect_err("it is lost").to_string();
+        assert!(lost.contains("match 1 is played by another process by now"), "{lost}");
+        let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
+        let left = store.query_row(
+            "SELECT id, record IS NULL, (SELECT count(*) FROM steps) FROM matches WHERE number = 1",
+            [],
+            |row| Ok((row.get::<_, Option<String>>(0)?, row.get::<_, bool>(1)?, row.get::<_, u32>(2)?)),
+        );
+        assert_eq!(left.expect("a match"), (id.map(str::to_owned), true, 0), "{sql} at move {at}");
+    }
+}
+
+#[test]
+fn results_of_a_match_that_another_process_took_are_not_written() {
+    let folder =
+        Folder::new("version = 1\ngames = [\"walk.kif\"]\n[players]\na = \"first\"\nb = \"random\"\n");
+    let plan = folder.plan();
+    let store = Store::play(&folder.path("cup.db"), &plan).expect("a database");
+    // After the last step, before the end is written.
+    let take = |_: &Record| {
+        let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
+        store.execute_batch("UPDATE matches SET id = 'cup.1.other' WHERE number = 1").expect("a change");
+        Ok(String::from("a record"))
+    };
+    let lost = Manager::new(&plan, store, &Cancel::default()).play(1, &take, &|_| Ok(()));
+    let lost = lost.expect_err("it is lost").to_string();
+    assert!(lost.contains("match 1 is played by another process by now"), "{lost}");
+    assert_eq!(folder.standings().matches, [1, 1, 0]);
+    assert!(folder.records().is_empty());
 }

@@ -1,0 +1,84 @@
+//! The header of a file of results: its first bytes, read before SQLite opens the file.
+//!
+//! Only a regular file is opened, so nothing waits for the other end of a pipe. The same holds for the
+//! files that SQLite would open beside it.
+
+use super::{Store, told};
+use gdl_tools::error::Result;
+use std::{
+    fs::{self, File},
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+/// The application id of each file of results: `GDLM`.
+pub(super) const APPLICATION: u32 = 0x4744_4c4d;
+
+/// The endings of the files that SQLite opens for a database: itself, and those beside it.
+const OPENED: [&str; 4] = ["", "-journal", "-wal", "-shm"];
+
+/// What the first bytes of a file say of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    is_database: bool,
+    version: u32,
+    application: u32,
+}
+
+impl Header {
+    /// Reads no more than the first bytes. Returns `None` if there is no such file.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>> {
+        let file = match open(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            file => file.map_err(|error| told(path, &error))?,
+        };
+        let mut bytes = Vec::new();
+        file.take(100).read_to_end(&mut bytes).map_err(|error| told(path, &error))?;
+        // As in "Database File Format", https://www.sqlite.org/fileformat.html.
+        let word = |at: usize| {
+            let word: Option<[u8; 4]> = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
+            word.map_or(0, u32::from_be_bytes)
+        };
+        let is_database = bytes.len() == 100 && bytes.starts_with(b"SQLite format 3\0");
+        Ok(Some(Self { is_database, version: word(60), application: word(68) }))
+    }
+
+    /// Refuses a file that has no results of this version.
+    pub(super) fn check(self, path: &Path) -> Result {
+        let Self { is_database, version, application } = self;
+        let (ours, help) = (Store::VERSION, "\n  = help: name another file; this one was left as it is");
+        if !is_database || application != APPLICATION {
+            return Err(told(path, &format!("this file has no results of `gdl manage`{help}")));
+        }
+        if version != ours {
+            let message =
+                format!("these are results of version {version}; this gdl has version {ours}{help}");
+            return Err(told(path, &message));
+        }
+        Ok(())
+    }
+}
+
+/// Opens a file if it and all that SQLite would open beside it are regular files.
+fn open(path: &Path) -> io::Result<File> {
+    // SQLite follows links too, so what is beside it is beside the file itself.
+    let path = fs::canonicalize(path)?;
+    for ending in OPENED {
+        let beside = beside(&path, ending);
+        match fs::metadata(&beside) {
+            Ok(about) if !about.is_file() => {
+                return Err(io::Error::other(format!("{} is no regular file", beside.display())));
+            }
+            Err(error) if ending.is_empty() => return Err(error),
+            _ => {}
+        }
+    }
+    File::open(path)
+}
+
+/// The path of a file whose name goes on with `ending`.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(ending);
+    name.into()
+}

@@ -105,13 +105,19 @@ impl Results {
         Ok(Self { path: path.to_owned(), drawn: Mutex::default() })
     }
 
-    /// Reads something of the file.
+    /// Reads something of the file, until that is called off.
     ///
     /// # Errors
     /// If that cannot be done, by now.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&Store) -> Result<T>) -> Answer<T> {
-        let told = |error: Error| Problem::conflict("unreadable", error.to_string());
-        read(&Store::read(&self.path).map_err(told)?).map_err(told)
+    pub(crate) fn read<T>(&self, cancel: &Cancel, read: impl FnOnce(&Store) -> Result<T>) -> Answer<T> {
+        let told = |error: Error| {
+            if cancel.is_cancelled() {
+                return Problem::too_many("these results take longer to be read than there is time for");
+            }
+            Problem::conflict("unreadable", error.to_string())
+        };
+        let store = Store::read(&self.path).and_then(|store| store.cancelled_by(cancel)).map_err(told)?;
+        read(&store).map_err(told)
     }
 
     /// A position as it is drawn.

@@ -36,7 +36,7 @@ async fn read<T: Send + 'static>(
     read: impl FnOnce(&Store) -> Result<T> + Send + 'static,
 ) -> Answer<T> {
     let results = shown(server)?;
-    server.desks.reading.work(move |_| results.read(read)).await?
+    server.desks.reading.work(move |cancel| results.read(cancel, read)).await?
 }
 
 /// The number of a match; 0, which none has, if it is no number.

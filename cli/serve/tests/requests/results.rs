@@ -211,13 +211,11 @@ fn a_file_is_read_only_and_refused_where_it_has_no_results() {
     let database = folder.path("cup.db");
     let bytes = || fs::read(&database).expect("a file");
     let before = bytes();
-    let lock = folder.path("cup.db.lock");
-    fs::remove_file(&lock).expect("the manager's lock");
     let client = folder.client();
     for path in ["", "/standings", "/matches?player=one", "/matches/2", "/matches/2/position?step=2"] {
         assert_eq!(client.get(&format!("/api/results{path}")).status, 200, "{path}");
     }
-    assert!(bytes() == before && !lock.exists());
+    assert!(bytes() == before && !folder.path("cup.db.lock").exists());
     // What is gone or spoilt later is told.
     fs::remove_file(&database).expect("it is there");
     assert_eq!(client.get("/api/results/standings").body["code"], "unreadable");
@@ -234,4 +232,111 @@ fn a_file_is_read_only_and_refused_where_it_has_no_results() {
     newer[63] = 9;
     assert!(refused(Some(&newer)).contains("version 9"));
     assert!(!refused(Some(&before[..5000])).is_empty());
+}
+
+/// Changes a file of results by SQL, as others may.
+fn change(folder: &Folder, sql: &str) {
+    let database = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
+    database.execute_batch(sql).expect("a change");
+    database.close().expect("it is closed");
+}
+
+#[test]
+fn texts_of_others_are_not_told_a_hundred_times() {
+    let folder = Folder::new(&CUP.replace("repetitions = 3", "repetitions = 60"));
+    drop(Store::play(&folder.path("cup.db"), &folder.plan()).expect("results"));
+    let client = folder.client();
+    let name = |bytes: usize| {
+        change(&folder, &format!("UPDATE games SET name = printf('%.*c', {bytes}, 'a') WHERE number = 0"));
+    };
+    // As many as there is room for, and the next list goes on there.
+    name(100_000);
+    let list = client.get("/api/results/matches?state=planned").body;
+    assert_eq!((numbers(&list), &list["more"]), ((1..=20).collect(), &json!(true)));
+    let list = client.get("/api/results/matches?state=planned&after=20").body;
+    assert_eq!(numbers(&list)[0], 21);
+    for bytes in [2_000_000, 20_000_000] {
+        name(bytes);
+        for path in ["", "/matches", "/matches/1"] {
+            let answer = client.get(&format!("/api/results{path}"));
+            assert_eq!((answer.status, &answer.body["code"]), (409, &json!("unreadable")), "{bytes} {path}");
+            assert!(answer.body.to_string().len() < 1000);
+        }
+        // What is of the other game can be read.
+        assert_eq!(client.get("/api/results/standings").status, 200);
+        assert_eq!(numbers(&client.get("/api/results/matches?game=walk").body).len(), 100);
+    }
+}
+
+#[test]
+fn what_others_may_have_written_is_refused_before_it_takes_much() {
+    let folder = Folder::new(CUP);
+    folder.play();
+    let before = fs::read(folder.path("cup.db")).expect("a file");
+    let client = folder.client();
+    let long = "printf('%.*c', 20000000, 'a')";
+    let list = "'[' || replace(printf('%.*c', 2000000, 'a'), 'a', '\"\",') || '\"\"]'";
+    let many = |most: usize, what: &str| {
+        format!(
+            "WITH RECURSIVE n(x) AS (SELECT 1000 UNION ALL SELECT x + 1 FROM n LIMIT {most}) {what} FROM n"
+        )
+    };
+    for (sql, paths) in [
+        (format!("UPDATE players SET name = {long} WHERE number = 0"), &["", "/standings", "/matches"][..]),
+        (format!("UPDATE meta SET value = {long} WHERE key = 'name'"), &["", "/standings"]),
+        (format!("UPDATE matches SET id = {long}"), &["/matches", "/matches/1"]),
+        (format!("UPDATE games SET roles = {long}"), &["/matches", "/matches/1"]),
+        (format!("UPDATE games SET roles = {list}"), &["/matches", "/matches/1"]),
+        (format!("UPDATE games SET rulesheet = {long}"), &["/matches/1/position?step=1"]),
+        (format!("UPDATE steps SET state = {long}"), &["/matches/1/position?step=1"]),
+        (format!("UPDATE steps SET errors = {list}"), &["/matches/1"]),
+        (many(300, "INSERT INTO players SELECT x, x, ''"), &["", "/standings"]),
+        (many(2000, "INSERT INTO games SELECT x, x, '', '', '[]'"), &[""]),
+        (many(20_000, "INSERT INTO seats (match, role, player) SELECT 1, x, 0"), &["/matches", "/matches/1"]),
+        (many(2000, "INSERT INTO seats (match, role, player) SELECT 1, x, 0"), &["/standings"]),
+    ] {
+        fs::write(folder.path("cup.db"), &before).expect("a file");
+        change(&folder, &sql);
+        for path in paths {
+            let answer = client.get(&format!("/api/results{path}"));
+            assert_eq!((answer.status, &answer.body["code"]), (409, &json!("unreadable")), "{sql} {path}");
+        }
+    }
+    // A state alone is left out.
+    fs::write(folder.path("cup.db"), &before).expect("a file");
+    change(&folder, &format!("UPDATE steps SET state = {long} WHERE step = 1"));
+    let steps = client.get("/api/results/matches/1").body["steps"].clone();
+    assert!(steps[0]["state"].is_string() && steps[1]["state"].is_null(), "{steps}");
+    assert!(steps[1]["moves"].is_array());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_results_keeps_no_turn() {
+    let folder = Folder::new(CUP);
+    folder.play();
+    let client = folder.client();
+    let [database, kept] = ["cup.db", "kept.db"].map(|name| folder.path(name));
+    fs::rename(&database, &kept).expect("a file");
+    let pipe = |path: &PathBuf| {
+        let made = std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo");
+        assert!(made.success());
+    };
+    pipe(&database);
+    // More than there are turns.
+    for _ in 0..5 {
+        let answer = client.get("/api/results");
+        assert_eq!(answer.body["code"], "unreadable");
+        assert!(answer.body["message"].as_str().is_some_and(|why| why.contains("is no regular file")));
+    }
+    fs::remove_file(&database).expect("a pipe");
+    fs::rename(&kept, &database).expect("a file");
+    for beside in ["cup.db-journal", "cup.db-wal"] {
+        // A reader leaves its log there.
+        let _ = fs::remove_file(folder.path(beside));
+        pipe(&folder.path(beside));
+        assert_eq!(client.get("/api/results").body["code"], "unreadable", "{beside}");
+        fs::remove_file(folder.path(beside)).expect("a pipe");
+    }
+    assert_eq!(client.get("/api/results").status, 200);
 }

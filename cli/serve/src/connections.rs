@@ -1,15 +1,19 @@
 //! The connections of the server: each is accepted, has its requests answered by the router, and is closed.
 //!
-//! No more than [`MOST`] are open at a time; others wait until one is closed. One that sends nothing, or the head of a request
-//! too slowly, is closed after [`PATIENCE`]; a body has as long. After [`LIFE`] a connection is closed when the request at
-//! hand is answered, and [`GRACE`] later in any case, so a client that does not read does not keep it for ever either. The
-//! buffers of a connection are [`BUFFER`] bytes and a body of [`MOST_BYTES`].
+//! No more than [`MOST`] are open at a time. If there are too many, the one is closed that has been idle for the longest: it waits
+//! for a request, still sends one, or its last answer was made that long ago. So connections that ask for nothing keep nobody
+//! out. Where a request is being answered on all of them, the new connection is closed.
+//!
+//! A connection that sends nothing, or the head of a request too slowly, is closed after [`PATIENCE`]; a body has as long.
+//! After [`LIFE`] a connection is closed when the request at hand is answered, and [`GRACE`] later in any case, so a client
+//! that does not read does not keep it for ever either. The buffers of a connection are [`BUFFER`] bytes and a body of
+//! [`MOST_BYTES`].
 
-use crate::problem::Problem;
+use crate::{problem::Problem, shared::lock};
 use axum::{
     Router,
     body::{Body, to_bytes},
-    extract::Request,
+    extract::{Request, State},
     middleware::{self, Next},
     response::{IntoResponse, Response},
 };
@@ -18,10 +22,16 @@ use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
-use std::{io, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    io,
+    pin::pin,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::Semaphore,
+    task::AbortHandle,
     time::{sleep, timeout},
 };
 
@@ -53,25 +63,70 @@ impl Default for Bounds {
     }
 }
 
+/// The open connections, and those of them that are idle, the one that has been for the longest first.
+#[derive(Debug, Default)]
+struct Open {
+    count: usize,
+    /// Counts on with each connection that becomes idle.
+    clock: u64,
+    idle: BTreeMap<u64, AbortHandle>,
+}
+
+impl Open {
+    /// Notes an idle connection. Returns its place among them.
+    fn add_idle(&mut self, connection: AbortHandle) -> u64 {
+        self.clock += 1;
+        self.idle.insert(self.clock, connection);
+        self.clock
+    }
+}
+
+/// A connection, counted until it is closed in whatever way.
+#[derive(Debug)]
+struct Place {
+    open: Arc<Mutex<Open>>,
+    /// Its place among those that are idle.
+    idle: Mutex<Option<u64>>,
+}
+
+impl Place {
+    /// The request is there: from now on the connection is not closed for others. Returns what closes it; `None` if that
+    /// has been done.
+    fn begin(&self) -> Option<AbortHandle> {
+        let idle = lock(&self.idle).take()?;
+        lock(&self.open).idle.remove(&idle)
+    }
+
+    /// The answer is made, or none is asked for yet.
+    fn end(&self, connection: AbortHandle) {
+        let idle = lock(&self.open).add_idle(connection);
+        *lock(&self.idle) = Some(idle);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let idle = lock(&self.idle).take();
+        let mut open = lock(&self.open);
+        open.count -= 1;
+        idle.map(|idle| open.idle.remove(&idle));
+    }
+}
+
 /// Serves until the listener is of no use any more.
 ///
 /// # Errors
 /// If it is not.
 pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds) -> io::Result<()> {
-    let room = Arc::new(Semaphore::new(bounds.most));
-    let router =
-        router.layer(middleware::from_fn(move |request, next| receive(request, next, bounds.patience)));
+    let open = Arc::new(Mutex::new(Open::default()));
     let mut refused = 0;
     loop {
-        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
         match listener.accept().await {
             Ok((stream, _)) => {
                 refused = 0;
-                let router = router.clone();
-                tokio::spawn(async move {
-                    attend(stream, router, bounds).await;
-                    drop(place);
-                });
+                if make_room(&open, bounds.most) {
+                    admit(stream, &router, &open, bounds);
+                }
             }
             // A client that gave up does no harm. Else there are too many files perhaps, and some of them will be closed.
             Err(_) if refused < 100 => {
@@ -81,6 +136,22 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
             Err(error) => return Err(error),
         }
     }
+}
+
+/// Closes an idle connection if there are too many. False if none is idle.
+fn make_room(open: &Mutex<Open>, most: usize) -> bool {
+    let mut open = lock(open);
+    open.count < most || open.idle.pop_first().map(|(_, connection)| connection.abort()).is_some()
+}
+
+/// Answers the requests of a connection in a task of its own.
+fn admit(stream: TcpStream, router: &Router, open: &Arc<Mutex<Open>>, bounds: Bounds) {
+    lock(open).count += 1;
+    let place = Arc::new(Place { open: Arc::clone(open), idle: Mutex::default() });
+    let receiving = (Arc::clone(&place), bounds.patience);
+    let router = router.clone().layer(middleware::from_fn_with_state(receiving, receive));
+    let task = tokio::spawn(async move { attend(stream, router, bounds).await });
+    place.end(task.abort_handle());
 }
 
 /// Answers the requests of a connection.
@@ -99,11 +170,20 @@ async fn attend(stream: TcpStream, router: Router, bounds: Bounds) {
     }
 }
 
-/// Waits for the body of a request, but not for ever.
-async fn receive(request: Request, next: Next, patience: Duration) -> Response {
+/// Waits for the body of a request, but not for ever, and for the answer.
+async fn receive(
+    State((place, patience)): State<(Arc<Place>, Duration)>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (head, body) = request.into_parts();
     match timeout(patience, to_bytes(body, MOST_BYTES)).await {
-        Ok(Ok(body)) => next.run(Request::from_parts(head, Body::from(body))).await,
+        Ok(Ok(body)) => {
+            let connection = place.begin();
+            let response = next.run(Request::from_parts(head, Body::from(body))).await;
+            connection.into_iter().for_each(|connection| place.end(connection));
+            response
+        }
         // It is too large, or it broke off; then the answer is not read.
         Ok(Err(_)) => Problem::too_large(format!("a request may have {MOST_BYTES} bytes")).into_response(),
         Err(_) => Problem::slow().into_response(),
@@ -117,12 +197,20 @@ mod tests {
     use std::{
         io::{Read, Write},
         net::{Ipv4Addr, SocketAddr},
+        sync::mpsc::{Receiver, channel},
         thread,
     };
+    use tokio::sync::Semaphore;
 
-    /// Where a server with these bounds listens.
-    fn listen(bounds: Bounds) -> SocketAddr {
-        let (sender, receiver) = std::sync::mpsc::channel();
+    /// Where a server with these bounds listens. It tells when it begins with a request that waits for its permit.
+    fn listen(bounds: Bounds) -> (SocketAddr, Receiver<Arc<Semaphore>>) {
+        let (sender, receiver) = channel();
+        let (begun, waiting) = channel();
+        let wait = move || {
+            let permits = Arc::new(Semaphore::new(0));
+            begun.send(Arc::clone(&permits)).expect("somebody listens");
+            async move { permits.acquire().await.map_or("", |_| "at last") }
+        };
         thread::spawn(move || {
             let runtime =
                 tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -130,60 +218,100 @@ mod tests {
                 let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("a port");
                 sender.send(listener.local_addr().expect("an address")).expect("somebody waits");
                 let router = Router::new().route("/", get(async || "here").post(async |body: String| body));
-                serve(listener, router, bounds).await
+                serve(listener, router.route("/wait", get(wait)), bounds).await
             })
         });
-        receiver.recv().expect("an address")
+        (receiver.recv().expect("an address"), waiting)
+    }
+
+    fn begin(address: SocketAddr, bytes: &str) -> std::net::TcpStream {
+        let mut stream = std::net::TcpStream::connect(address).expect("a connection");
+        stream.write_all(bytes.as_bytes()).expect("it is open");
+        stream
+    }
+
+    /// All that comes until the connection is closed.
+    fn rest(mut stream: std::net::TcpStream) -> String {
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        String::from_utf8(answer).expect("text")
     }
 
     /// All that comes after some bytes were sent.
     fn ask(address: SocketAddr, bytes: &str) -> String {
-        let mut stream = std::net::TcpStream::connect(address).expect("a connection");
-        stream.write_all(bytes.as_bytes()).expect("it is open");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("it is closed in the end");
-        answer
+        rest(begin(address, bytes))
+    }
+
+    /// The answer `here` on a connection that stays open.
+    fn ask_on(stream: &mut std::net::TcpStream) {
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").expect("it is open");
+        let mut answer = Vec::new();
+        while !answer.ends_with(b"here") {
+            let mut byte = [0];
+            stream.read_exact(&mut byte).expect("an answer");
+            answer.extend(byte);
+        }
     }
 
     const GET: &str = "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    const HALVES: [&str; 3] = ["", "GET / HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"];
     const LONG: Duration = Duration::from_secs(3600);
 
     #[test]
-    fn whoever_sends_half_a_request_is_left_and_others_are_not_locked_out() {
+    fn who_sends_half_a_request_is_left() {
         let patience = Duration::from_millis(200);
-        let address = listen(Bounds { most: 3, patience, life: LONG, grace: LONG });
-        // Neither of these would ever be closed, and there is no room for more.
-        let idle: Vec<_> = ["", "GET / HT", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf"]
-            .iter()
-            .map(|half| {
-                let mut stream = std::net::TcpStream::connect(address).expect("a connection");
-                stream.write_all(half.as_bytes()).expect("it is open");
-                stream
-            })
-            .collect();
+        let (address, _) = listen(Bounds { most: 100, patience, life: LONG, grace: LONG });
+        let answers = HALVES.map(|half| begin(address, half)).map(rest);
+        assert!(answers[0].is_empty() && answers[2].starts_with("HTTP/1.1 408"), "{answers:?}");
         assert!(ask(address, GET).ends_with("here"));
-        let last = idle.into_iter().map(|mut stream| {
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).expect("it is closed");
-            answer
-        });
-        let last: Vec<String> = last.collect();
-        assert!(last[0].is_empty() && last[2].starts_with("HTTP/1.1 408"), "{last:?}");
+    }
+
+    #[test]
+    fn who_is_idle_for_the_longest_makes_room() {
+        let (address, _) = listen(Bounds { most: 3, patience: LONG, life: LONG, grace: LONG });
+        let idle: Vec<_> = (0..20).map(|number| begin(address, HALVES[number % 3])).collect();
+        for _ in 0..10 {
+            assert!(ask(address, GET).ends_with("here"));
+        }
+        // All but the last were closed, and those are closed one by one.
+        assert!(idle.into_iter().take(17).map(rest).all(|answer| answer.is_empty()));
+    }
+
+    #[test]
+    fn who_asks_again_is_not_idle_for_the_longest() {
+        let (address, _) = listen(Bounds { most: 2, patience: LONG, life: LONG, grace: LONG });
+        let mut first = begin(address, "");
+        ask_on(&mut first);
+        let mut second = begin(address, "");
+        ask_on(&mut second);
+        // The first one is older, but the second is idle for longer.
+        ask_on(&mut first);
+        assert!(ask(address, GET).ends_with("here"));
+        assert!(rest(second).is_empty());
+        ask_on(&mut first);
+    }
+
+    #[test]
+    fn who_waits_for_an_answer_is_not_closed() {
+        let (address, waiting) = listen(Bounds { most: 1, patience: LONG, life: LONG, grace: LONG });
+        let asked = begin(address, &GET.replace("GET /", "GET /wait"));
+        let permits = waiting.recv().expect("it begins");
+        // There is no room, and none can be made.
+        assert!(ask(address, GET).is_empty());
+        permits.add_permits(1);
+        assert!(rest(asked).ends_with("at last"));
     }
 
     #[test]
     fn no_connection_lives_for_ever() {
         let life = Duration::from_millis(50);
-        let address = listen(Bounds { most: 1, patience: LONG, life, grace: life });
-        let idle = std::net::TcpStream::connect(address).expect("a connection");
-        assert!(ask(address, GET).ends_with("here"));
-        drop(idle);
-        assert!(ask(address, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nhalf").is_empty());
+        let (address, _) = listen(Bounds { most: 10, patience: LONG, life, grace: life });
+        assert!(HALVES.map(|half| begin(address, half)).map(rest).iter().all(String::is_empty));
     }
 
     #[test]
     fn bodies_are_bounded_however_they_come() {
-        let address = listen(Bounds::default());
+        let (address, _) = listen(Bounds::default());
         let head = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n";
         let large = "x".repeat(MOST_BYTES + 1);
         let answer = ask(address, &format!("{head}Content-Length: 5\r\n\r\nwhole"));

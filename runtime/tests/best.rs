@@ -147,6 +147,23 @@ fn independent_subgames_are_searched_apart() {
     }
 }
 
+/// No search of so few nodes sees all states, and random plans go round in circles.
+#[test]
+fn who_has_few_nodes_comes_to_an_end_too() {
+    let game = sum!("three_walks");
+    for (name, player) in [
+        ("planner", &mut Planner::new() as &mut dyn Player<Dynamic>),
+        ("best", &mut Best::new() as &mut dyn Player<Dynamic>),
+    ] {
+        for nodes in [1, 10, 100, 1500] {
+            let (played, goals, _) = play(&game, &mut [&mut *player], &Budget::of_nodes(nodes), 0, 150);
+            assert_eq!(goals, [10], "{name} of {nodes} nodes");
+            // The shortest way takes two steps.
+            assert!(played.len() < if nodes < 100 { 150 } else { 10 }, "{name}: {} steps", played.len());
+        }
+    }
+}
+
 #[test]
 fn plans_keep_to_their_memory() {
     let built_in = ["eight_puzzle", "pocket_cube", "peg_solitaire"].map(|name| (name, built_in(name)));

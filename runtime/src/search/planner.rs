@@ -300,8 +300,15 @@ impl<G: Game> Plan<G> {
         None
     }
 
+    /// The last place of a state, from which the rest of the plan never comes back to it.
     fn place(&self, state: &G::State) -> Option<usize> {
-        self.states[..self.moves.len()].iter().position(|known| known == state)
+        self.states[..self.moves.len()].iter().rposition(|known| known == state)
+    }
+
+    /// True if a goal is greater than what this comes to from a state on, or as great and reached sooner.
+    fn is_behind(&self, state: &G::State, goal: &Goal) -> bool {
+        let left = self.place(state).map_or(usize::MAX, |place| self.moves.len() - place);
+        goal.value > self.value || (goal.value == self.value && goal.plan.len() < left)
     }
 }
 
@@ -430,8 +437,8 @@ impl<G: Game> Planner<G> {
         };
         work.go_on(game, meter);
         if let Some(goal) = &work.problem.best {
-            let value = self.plan.as_ref().map(|plan| plan.value);
-            if value.is_none_or(|value| goal.value > value || work.is_settled())
+            let is_better = self.plan.as_ref().is_none_or(|plan| plan.is_behind(state, goal));
+            if (is_better || work.is_settled())
                 && let Some(plan) = Plan::of(game, state, goal, work.is_settled())
             {
                 self.plan = Some(plan);

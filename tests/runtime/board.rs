@@ -277,6 +277,30 @@ fn the_last_coordinate_is_the_layer_if_it_is_called_so() {
 }
 
 #[test]
+fn the_last_coordinate_tells_boards_apart_if_it_is_called_so() {
+    fn texts(names: &[String]) -> Vec<&str> {
+        names.iter().map(String::as_str).collect()
+    }
+    let count = |most: usize| (1..=most).map(|n| n.to_string()).collect::<Vec<_>>();
+    let [x, y, boards] = [8, 6, 2].map(count);
+    let cells =
+        fluents("(cell ? ? ? ?)", &[&texts(&x), &texts(&y), &texts(&boards), &["black", "red"]], |_| false);
+    let plain = Board::new(&Texts::new(cells.iter().map(String::as_str)), []).expect("there is a board");
+    for name in ["board", "grid", "Board2"] {
+        let rules = format!("(<= (next (cell ?x ?y ?{name} ?player)) (true (cell ?x ?y ?{name} ?player)))");
+        let board = plain.clone().hinted(&rules);
+        assert_eq!((board.grids(), board.columns(), board.rows().len()), (&boards[..], &x[..], 6), "{name}");
+        // The cell 8 1 2 is the last one of the last row.
+        assert_eq!(board.spot("(put 8 1 2)").cells, [2 * 8 * 6 - 1]);
+    }
+    // A colour and what says nothing is no board.
+    for name in ["player", "boarder"] {
+        let board = plain.clone().hinted(&format!("(cell ?x ?y ?{name} ?player)"));
+        assert_eq!(board.grids(), x, "{name}");
+    }
+}
+
+#[test]
 fn comments_turn_boards() {
     let held = ["(cell 1 1 b)", "(cell 1 3 x)", "(cell 2 1 o)"];
     let cells = fluents("(cell ? ? ?)", &[&["1", "2"], THREE, &["b", "x", "o"]], |_| false);

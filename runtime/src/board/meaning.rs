@@ -2,8 +2,8 @@
 //!
 //! Each place of the rulesheet where the relation stands with named coordinates counts, and most of them decide. Where the first is called
 //! `row` or `r` and the second `col` or `c` rows run down, as in tables; where they are `y` and `x` rows run up, as in mathematics. Of
-//! three coordinates the last is the layer if it is called `z`, `level` or `layer`. Other names say nothing, nor do rules in another syntax
-//! than KIF.
+//! three coordinates the last tells several boards apart if it is called `board`, `grid`, `z`, `level` or `layer`. Other names say
+//! nothing, nor do rules in another syntax than KIF.
 
 use super::Board;
 use crate::kif;
@@ -32,7 +32,7 @@ impl Called {
             "c" => Self::Column,
             "y" => Self::Up,
             "x" => Self::Across,
-            "z" | "level" | "layer" => Self::Layer,
+            "board" | "grid" | "z" | "level" | "layer" => Self::Layer,
             _ if name.starts_with("row") => Self::Row,
             _ if name.starts_with("col") && !name.starts_with("colo") => Self::Column,
             _ => Self::Other,

@@ -219,6 +219,16 @@ fn what_is_searched_before_the_first_move_is_known_in_it() {
     assert!(nodes(1 << 20) * 10 < nodes(1), "{} and {}", nodes(1 << 20), nodes(1));
 }
 
+/// A fifth of the budget may go into learning, which takes about 30,000 states and no more.
+#[test]
+fn what_learning_did_not_take_is_left_for_the_search() {
+    let game = connect_four::game();
+    let mut search = AlphaBeta::new().memory(1 << 20);
+    let budget = Budget::of_nodes(200_000);
+    let found = search.search(&game, &game.initial(), connect_four::Role::Red, &budget);
+    assert!((169_000..171_000).contains(&found.report.nodes), "{}", found.report.nodes);
+}
+
 #[test]
 fn memory_and_nodes_are_kept_to() {
     let game = connect_four::game();

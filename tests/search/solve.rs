@@ -163,6 +163,18 @@ fn what_cannot_be_solved_says_why() {
     assert_eq!(error, Err(SolveError::Simultaneous));
 }
 
+#[test]
+fn what_solving_did_not_take_is_left_for_the_search() {
+    let game = connect_four::game();
+    let budget = Budget::of_nodes(20_000);
+    // There is no room for the states, as shows soon.
+    let found =
+        Perfect::new().memory(1 << 16).search(&game, &game.initial(), connect_four::Role::Red, &budget);
+    let tried: u64 = found.moves.iter().map(|&(_, visits, _)| visits).sum();
+    assert!(tried > 18_000 && found.report.nodes <= 20_000, "{tried} and {}", found.report.nodes);
+    assert!(found.report.note.is_some_and(|note| note.starts_with("not solved: the states take more than")));
+}
+
 /// The goals of the perfect player in matches against a random one, from both sides.
 fn play<G: Game + Clone + 'static>(game: &G, matches: u64) -> Vec<u8> {
     let mut perfect = Perfect::new().seed(1);

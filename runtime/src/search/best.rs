@@ -3,7 +3,7 @@
 mod character;
 mod trial;
 
-use super::{AlphaBeta, Equilibrium, Evaluation, Found, Mcts, Planner, Solution, mind::Mind};
+use super::{AlphaBeta, Equilibrium, Evaluation, Found, Mcts, Planner, Solution, meter::Meter, mind::Mind};
 use crate::{
     game::Game,
     information::Information,
@@ -211,6 +211,16 @@ fn note(character: Character, what: &str) -> String {
 }
 
 impl<G: Game> Woods<G> {
+    /// Tries to solve the game in a share of the time before the first move. Returns the nodes that it took.
+    fn solve(&mut self, game: &G, budget: &Budget) -> u64 {
+        let share = budget.share(Best::<G>::SOLVING, 0);
+        let share =
+            if share.deadline().is_some() { share } else { share.and_nodes(Best::<G>::SOLVING_NODES) };
+        let mut meter = Meter::new(&share, u64::MAX);
+        self.solution = Solution::within(game, &game.initial(), self.bytes / 2, &mut meter).ok();
+        meter.nodes()
+    }
+
     /// Uses the time before the first move.
     fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
         let mut rest = budget.clone();
@@ -309,18 +319,8 @@ impl<G: Game> Player<G> for Best<G> {
             Way::Plan(planner) => planner.start(game, role, budget),
             Way::Hidden(equilibrium) => equilibrium.start(game, role, budget),
             Way::Tree(woods) => {
-                let mut spent = 0;
-                if woods.prover.is_some() && !character.is_simultaneous {
-                    let solving = budget.share(Self::SOLVING, 0);
-                    let solving = if solving.deadline().is_some() {
-                        solving
-                    } else {
-                        solving.and_nodes(Self::SOLVING_NODES)
-                    };
-                    let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES) / 2;
-                    woods.solution = Solution::of(game, &game.initial(), bytes, &solving).ok();
-                    spent = solving.nodes().unwrap_or(0);
-                }
+                let is_tried = woods.prover.is_some() && !character.is_simultaneous;
+                let spent = if is_tried { woods.solve(game, budget) } else { 0 };
                 if woods.solution.is_none() {
                     woods.prepare(game, role, &budget.share(1.0, spent), character);
                 }
@@ -351,5 +351,28 @@ impl<G: Game> Player<G> for Best<G> {
 
     fn report(&self) -> Option<Report> {
         self.mind.report()
+    }
+}
+
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use super::*;
+    use crate::{GameExt, load};
+
+    #[test]
+    fn what_solving_took_is_charged_and_not_what_it_was_given() {
+        let game = load(include_str!("../../../games/board/tictactoe.kif")).expect("a sound rulesheet");
+        let budget = Budget::of_nodes(100_000);
+        let spent = |bytes: usize| {
+            let mut best = Best::new().memory(bytes);
+            best.look(&game, &budget);
+            let Way::Tree(woods) = &mut best.way else { panic!("two roles in turn") };
+            (woods.solve(&game, &budget), woods.solution.is_some())
+        };
+        // Solved long before the share is spent, and given up at once where there is no room.
+        let (whole, is_solved) = spent(1 << 24);
+        assert!(is_solved && (700..20_000).contains(&whole), "{whole}");
+        let (broken, is_solved) = spent(1 << 12);
+        assert!(!is_solved && broken < 700, "{broken}");
     }
 }

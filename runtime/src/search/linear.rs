@@ -73,6 +73,11 @@ impl Linear {
     /// Learns from random games; the nodes of the budget are states visited, and those that lanes play from once more.
     #[must_use]
     pub fn learn<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
+        Self::learn_counted(game, seed, budget).0
+    }
+
+    /// The same, and the nodes that it took.
+    pub(super) fn learn_counted<G: Game>(game: &G, seed: u64, budget: &Budget) -> (Self, u64) {
         let end = budget.deadline().map(|end| {
             let now = Instant::now();
             now + end.saturating_duration_since(now).mul_f64(Self::PLAYING)
@@ -114,7 +119,7 @@ impl Linear {
             total,
         };
         linear.fit(&samples, budget);
-        linear
+        (linear, samples.visited)
     }
 
     fn fit(&mut self, samples: &Samples, budget: &Budget) {
@@ -229,27 +234,28 @@ struct Samples {
     moves: Vec<u32>,
     /// The goals of all roles, for each state.
     goals: Vec<f32>,
+    /// States visited to find them.
+    visited: u64,
 }
 
 impl Samples {
     fn play<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
         let (shape, payoff) = (game.shape(), Payoff::new(game));
-        let mut samples =
-            Self { words: shape.state_words(), states: Vec::new(), moves: Vec::new(), goals: Vec::new() };
+        let (states, moves, goals) = (Vec::new(), Vec::new(), Vec::new());
+        let mut samples = Self { words: shape.state_words(), states, moves, goals, visited: 0 };
         let most = budget.nodes().unwrap_or(Linear::DEFAULT_STATES).min(Linear::DEFAULT_STATES);
         let mut rollouts = None;
-        let mut visited = 0;
         let room = BYTES / (8 * shape.state_words() + 8 * shape.roles);
         let (mut path, mut drawn, mut means) = (Vec::new(), Vec::new(), Vec::new());
         let mut view = game.new_view();
         for number in 0.. {
-            if visited >= most || samples.len() >= room || budget.is_spent() {
+            if samples.visited >= most || samples.len() >= room || budget.is_spent() {
                 break;
             }
             let mut stream = Stream::new(seed, number);
             let start = Instant::now();
-            let ended = walk(game, &mut stream, budget, (most - visited).min(room as u64), &mut path);
-            visited += path.len().max(1) as u64;
+            let ended = walk(game, &mut stream, budget, (most - samples.visited).min(room as u64), &mut path);
+            samples.visited += path.len().max(1) as u64;
             let rollouts = rollouts.get_or_insert_with(|| {
                 let (nodes, time, games) = Linear::LANES_FROM;
                 let time = time.max(start.elapsed() * games);
@@ -262,7 +268,7 @@ impl Samples {
                 drawn.push(path.swap_remove(stream.below(path.len() as u64) as usize));
             }
             if rollouts.batch() > 1 {
-                visited += drawn.len() as u64;
+                samples.visited += drawn.len() as u64;
                 rollouts.play(&drawn.iter().collect::<Vec<_>>(), &mut means);
                 samples.goals.extend(&means);
             } else {

@@ -1,6 +1,6 @@
 //! The perfect player: it solves a small game and knows a best move in every state.
 
-use super::{Found, Mcts, Solution, SolveError, mind::Mind};
+use super::{Found, Mcts, Solution, SolveError, meter::Meter, mind::Mind};
 use crate::{
     game::Game,
     information::Information,
@@ -59,9 +59,7 @@ impl<G: Game> Perfect<G> {
         let may_be = matches!(self.solution, None | Some(Ok(_) | Err(SolveError::Budget)));
         let mut spent = 0;
         if is_new && may_be && !budget.is_spent() {
-            let solving = budget.share(0.25, 0);
-            spent = solving.nodes().unwrap_or(0);
-            self.solve(game, state, &solving);
+            spent = self.solve(game, state, &budget.share(0.25, 0));
         }
         if let Some(Ok(solution)) = &self.solution
             && let (Some(action), Some(solved)) =
@@ -75,18 +73,20 @@ impl<G: Game> Perfect<G> {
             return found;
         }
         let mut found = self.guess.search(game, state, role, &budget.share(1.0, spent));
+        found.report.nodes += spent;
         if let Some(Err(error)) = &self.solution {
             found.report.note = Some(format!("not solved: {error}"));
         }
         found
     }
 
-    fn solve(&mut self, game: &G, state: &G::State, budget: &Budget) {
-        let is_bounded = budget.nodes().is_some() || budget.deadline().is_some();
-        let budget = if is_bounded { budget.clone() } else { budget.clone().and_nodes(Self::DEFAULT_NODES) };
+    /// Solves what can be reached from a state. Returns the nodes that it took.
+    fn solve(&mut self, game: &G, state: &G::State, budget: &Budget) -> u64 {
+        let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
         // There is no room for two.
         self.solution = None;
-        self.solution = Some(Solution::of(game, state, self.bytes, &budget));
+        self.solution = Some(Solution::within(game, state, self.bytes, &mut meter));
+        meter.nodes()
     }
 }
 

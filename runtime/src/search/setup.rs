@@ -62,17 +62,18 @@ impl<G: Game> Setup<G> {
             return budget.clone();
         }
         let learning = budget.share(Self::LEARNING_AT_START, 0);
-        self.evaluation = Some(Box::new(Linear::learn(game, self.seed, &learning)));
-        budget.share(1.0, learning.nodes().unwrap_or(0))
+        let (linear, learnt) = Linear::learn_counted(game, self.seed, &learning);
+        self.evaluation = Some(Box::new(linear));
+        budget.share(1.0, learnt)
     }
 
     /// Learns now, if that was not done before, and counts from now on what is left of the budget.
     pub(crate) fn begin(&mut self, game: &G, budget: &Budget) -> (&dyn Evaluation<G>, Meter) {
         let mut learnt = 0;
         let evaluation = self.evaluation.get_or_insert_with(|| {
-            let learning = budget.share(Self::LEARNING, 0);
-            learnt = learning.nodes().unwrap_or(0);
-            Box::new(Linear::learn(game, self.seed, &learning))
+            let linear;
+            (linear, learnt) = Linear::learn_counted(game, self.seed, &budget.share(Self::LEARNING, 0));
+            Box::new(linear)
         });
         let without_end = if self.depth.is_some() { u64::MAX } else { Self::NODES };
         (&**evaluation, Meter::new(&budget.share(1.0, learnt), without_end))

@@ -141,12 +141,21 @@ impl<G: Game> Solution<G> {
     /// # Errors
     /// If the game is not of the kind, or takes too much.
     pub fn of(game: &G, state: &G::State, bytes: usize, budget: &Budget) -> Result<Self, SolveError> {
+        Self::within(game, state, bytes, &mut Meter::new(budget, u64::MAX))
+    }
+
+    /// Solves it within what a meter has left.
+    pub(super) fn within(
+        game: &G,
+        state: &G::State,
+        bytes: usize,
+        meter: &mut Meter,
+    ) -> Result<Self, SolveError> {
         let chance = game.chance_role();
         let players: Vec<usize> = game.roles().filter(|&role| Some(role) != chance).map(Id::index).collect();
         if players.is_empty() || players.len() > 2 {
             return Err(SolveError::Roles);
         }
-        let mut meter = Meter::new(budget, u64::MAX);
         // Symmetries are looked for in names.
         let names = game.shape().fluents + game.shape().moves;
         if !meter.spend(names as u64) {
@@ -162,14 +171,14 @@ impl<G: Game> Solution<G> {
             }
             if Self::is_likely(&mut look, words, &rows, &group)? {
                 let mut visit = Visit::new(words, players.clone(), group, bytes);
-                if visit.run(game, state, &mut look, &mut meter)? {
+                if visit.run(game, state, &mut look, meter)? {
                     return Ok(Self::of_visit(visit));
                 }
             }
         }
         // There is nothing to speak against no symmetries.
         let mut visit = Visit::new(words, players, Vec::new(), bytes);
-        visit.run(game, state, &mut look, &mut meter)?;
+        visit.run(game, state, &mut look, meter)?;
         Ok(Self::of_visit(visit))
     }
 

@@ -222,12 +222,12 @@ impl<G: Game> Arena<'_, G> {
                         Each::Nodes(nodes, _) => budget.clone().and_nodes(nodes),
                         Each::Time(time) => budget.clone().and_until(Instant::now() + time),
                     };
-                    self.spent += share.nodes().unwrap_or(0);
                     let found = if is_rival {
                         self.rival.search(game, &state, role, &share)
                     } else {
                         tree.search(game, &state, role, &share)
                     };
+                    self.spent += found.report.nodes;
                     found.action?
                 };
                 joint.push(action);

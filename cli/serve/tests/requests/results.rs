@@ -284,12 +284,15 @@ fn what_others_may_have_written_is_refused_before_it_takes_much() {
     for (sql, paths) in [
         (format!("UPDATE players SET name = {long} WHERE number = 0"), &["", "/standings", "/matches"][..]),
         (format!("UPDATE meta SET value = {long} WHERE key = 'name'"), &["", "/standings"]),
-        (format!("UPDATE matches SET id = {long}"), &["/matches", "/matches/1"]),
-        (format!("UPDATE games SET roles = {long}"), &["/matches", "/matches/1"]),
-        (format!("UPDATE games SET roles = {list}"), &["/matches", "/matches/1"]),
-        (format!("UPDATE games SET rulesheet = {long}"), &["/matches/1/position?step=1"]),
-        (format!("UPDATE steps SET state = {long}"), &["/matches/1/position?step=1"]),
-        (format!("UPDATE steps SET errors = {list}"), &["/matches/1"]),
+        (format!("UPDATE matches SET id = {long} WHERE number = 1"), &["/matches", "/matches/1"]),
+        (format!("UPDATE games SET roles = {long} WHERE number = 0"), &["/matches", "/matches/1"]),
+        (format!("UPDATE games SET roles = {list} WHERE number = 0"), &["/matches", "/matches/1"]),
+        (format!("UPDATE games SET rulesheet = {long} WHERE number = 0"), &["/matches/1/position?step=1"]),
+        (
+            format!("UPDATE steps SET state = {long} WHERE match = 1 AND step = 1"),
+            &["/matches/1/position?step=1"],
+        ),
+        (format!("UPDATE steps SET errors = {list} WHERE match = 1 AND step = 1"), &["/matches/1"]),
         (many(300, "INSERT INTO players SELECT x, x, ''"), &["", "/standings"]),
         (many(2000, "INSERT INTO games SELECT x, x, '', '', '[]'"), &[""]),
         (many(20_000, "INSERT INTO seats (match, role, player) SELECT 1, x, 0"), &["/matches", "/matches/1"]),
@@ -304,7 +307,7 @@ fn what_others_may_have_written_is_refused_before_it_takes_much() {
     }
     // A state alone is left out.
     fs::write(folder.path("cup.db"), &before).expect("a file");
-    change(&folder, &format!("UPDATE steps SET state = {long} WHERE step = 1"));
+    change(&folder, &format!("UPDATE steps SET state = {long} WHERE match = 1 AND step = 1"));
     let steps = client.get("/api/results/matches/1").body["steps"].clone();
     assert!(steps[0]["state"].is_string() && steps[1]["state"].is_null(), "{steps}");
     assert!(steps[1]["moves"].is_array());

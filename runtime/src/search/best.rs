@@ -357,7 +357,7 @@ impl<G: Game> Player<G> for Best<G> {
 #[cfg(all(test, feature = "load"))]
 mod tests {
     use super::*;
-    use crate::{GameExt, load};
+    use crate::load;
 
     #[test]
     fn what_solving_took_is_charged_and_not_what_it_was_given() {

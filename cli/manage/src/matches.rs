@@ -1,10 +1,12 @@
 //! The matches of a file of results, for programs that watch: a list of them, and one with its steps.
 //!
-//! A [`Filter`] says which matches are listed: those that run by their numbers, then those that are done, the last first, then
-//! those that are planned. [`Store::list`] gives some, and where the next ones begin; [`Store::watch`] gives a match with the
-//! steps from one on, so a program that asks again is told what is new. Neither gives more than it has room for, and each sees the
-//! file as it was at one moment. The file may be anybody's: a list and the steps of a match have 1 MiB at a time, but for
-//! the first step, and a match whose names are longer is an error. All of it serializes, and is described in `cli/serve/schema/openapi.json`.
+//! A [`Filter`] says which matches are listed: those that run by their numbers, then those that are
+//! done, the last first, then those that are planned. [`Store::list`] gives some, and where the
+//! next ones begin; [`Store::watch`] gives a match with the steps from one on, so a program that
+//! asks again is told what is new. Neither gives more than it has room for, and each sees the file
+//! as it was at one moment. The file may be anybody's: a list and the steps of a match have 1 MiB
+//! at a time, but for the first step, and a match whose names are longer is an error. All of it
+//! serializes, and is described in `cli/serve/schema/openapi.json`.
 
 use crate::{
     schedule::MOST_GAMES,

@@ -1,11 +1,13 @@
 //! Results in `SQLite`: a plan becomes a file with a row for each match, to which each step is added as it is made.
 //!
-//! A [`Store`] is the file in the hands of the one process that plays (`store/lock`); others may read it meanwhile (write-ahead
-//! log). A file begins as a whole or not at all. What was written stays when the process dies, and the end of a match when the
-//! machine does. A match is planned, running or done: one that was running when its process died is played again from its
-//! start, one that is done never. Its id is drawn anew each time, and each change names it: a process that lost a match to another
-//! one changes nothing of it. Before a file is opened its first bytes say whether it has results of this version
-//! (`store/header`): if not, none is touched. What is read is bounded (`store/bounds`).
+//! A [`Store`] is the file in the hands of the one process that plays (`store/lock`); others may
+//! read it meanwhile (write-ahead log). A file begins as a whole or not at all. What was written
+//! stays when the process dies, and the end of a match when the machine does. A match is planned,
+//! running or done: one that was running when its process died is played again from its start, one
+//! that is done never. Its id is drawn anew each time, and each change names it: a process that
+//! lost a match to another one changes nothing of it. Before a file is opened its first bytes say
+//! whether it has results of this version (`store/header`): if not, none is touched. What is read
+//! is bounded (`store/bounds`).
 //!
 //! The tables are described in `docs/manage.md`; [`Store::VERSION`] changes with them.
 
@@ -163,7 +165,8 @@ impl Store {
         (others == 0).then_some(store).ok_or_else(none_of_ours)
     }
 
-    /// Writes a log first from now on. Steps may be lost with the machine, but the order of what is written is kept.
+    /// Writes a log first from now on. Steps may be lost with the machine, but the order of what is
+    /// written is kept.
     fn keep_log(&self) -> Result {
         let mode = self.attempt(|connection| {
             connection.pragma_update(None, "synchronous", "normal")?;
@@ -451,8 +454,8 @@ fn told(path: &Path, what: &dyn fmt::Display) -> Error {
     Error::Input(format!("{}: {what}", path.display()))
 }
 
-/// Begins a file of results with all that is planned. It is written under another name, and is there when it is whole;
-/// one that another process began meanwhile is left as it is.
+/// Begins a file of results with all that is planned. It is written under another name, and is
+/// there when it is whole; one that another process began meanwhile is left as it is.
 fn create(path: &Path, plan: &Plan) -> Result {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut name = path.file_name().unwrap_or_default().to_owned();

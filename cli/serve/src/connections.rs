@@ -1,13 +1,14 @@
 //! The connections of the server: each is accepted, has its requests answered by the router, and is closed.
 //!
-//! No more than [`MOST`] are open at a time. If there are too many, the one is closed that has been idle for the longest: it waits
-//! for a request, still sends one, or its last answer was made that long ago. So connections that ask for nothing keep nobody
-//! out. Where a request is being answered on all of them, the new connection is closed.
+//! No more than [`MOST`] are open at a time. If there are too many, the one is closed that has been
+//! idle for the longest: it waits for a request, still sends one, or its last answer was made that
+//! long ago. So connections that ask for nothing keep nobody out. Where a request is being answered
+//! on all of them, the new connection is closed.
 //!
-//! A connection that sends nothing, or the head of a request too slowly, is closed after [`PATIENCE`]; a body has as long.
-//! After [`LIFE`] a connection is closed when the request at hand is answered, and [`GRACE`] later in any case, so a client
-//! that does not read does not keep it for ever either. The buffers of a connection are [`BUFFER`] bytes and a body of
-//! [`MOST_BYTES`].
+//! A connection that sends nothing, or the head of a request too slowly, is closed after
+//! [`PATIENCE`]; a body has as long. After [`LIFE`] a connection is closed when the request at hand
+//! is answered, and [`GRACE`] later in any case, so a client that does not read does not keep it
+//! for ever either. The buffers of a connection are [`BUFFER`] bytes and a body of [`MOST_BYTES`].
 
 use crate::{problem::Problem, shared::lock};
 use axum::{
@@ -63,7 +64,8 @@ impl Default for Bounds {
     }
 }
 
-/// The open connections, and those of them that are idle, the one that has been for the longest first.
+/// The open connections, and those of them that are idle, the one that has been for the longest
+/// first.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,
@@ -90,8 +92,8 @@ struct Place {
 }
 
 impl Place {
-    /// The request is there: from now on the connection is not closed for others. Returns what closes it; `None` if that
-    /// has been done.
+    /// The request is there: from now on the connection is not closed for others. Returns what
+    /// closes it; `None` if that has been done.
     fn begin(&self) -> Option<AbortHandle> {
         let idle = lock(&self.idle).take()?;
         lock(&self.open).idle.remove(&idle)
@@ -202,7 +204,8 @@ mod tests {
     };
     use tokio::sync::Semaphore;
 
-    /// Where a server with these bounds listens. It tells when it begins with a request that waits for its permit.
+    /// Where a server with these bounds listens. It tells when it begins with a request that waits
+    /// for its permit.
     fn listen(bounds: Bounds) -> (SocketAddr, Receiver<Arc<Semaphore>>) {
         let (sender, receiver) = channel();
         let (begun, waiting) = channel();

@@ -1,9 +1,10 @@
 //! What the author of a rulesheet means by the coordinates, as the names of variables say: `(cell ?row ?col ?mark)` has the row first.
 //!
-//! Each place of the rulesheet where the relation stands with named coordinates counts, and most of them decide. Where the first is called
-//! `row` or `r` and the second `col` or `c` rows run down, as in tables; where they are `y` and `x` rows run up, as in mathematics. Of
-//! three coordinates the last tells several boards apart if it is called `board`, `grid`, `z`, `level` or `layer`. Other names say
-//! nothing, nor do rules in another syntax than KIF.
+//! Each place of the rulesheet where the relation stands with named coordinates counts, and most of
+//! them decide. Where the first is called `row` or `r` and the second `col` or `c` rows run down,
+//! as in tables; where they are `y` and `x` rows run up, as in mathematics. Of three coordinates
+//! the last tells several boards apart if it is called `board`, `grid`, `z`, `level` or `layer`.
+//! Other names say nothing, nor do rules in another syntax than KIF.
 
 use super::Board;
 use crate::kif;

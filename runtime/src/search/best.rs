@@ -211,7 +211,8 @@ fn note(character: Character, what: &str) -> String {
 }
 
 impl<G: Game> Woods<G> {
-    /// Tries to solve the game in a share of the time before the first move. Returns the nodes that it took.
+    /// Tries to solve the game in a share of the time before the first move. Returns the nodes that
+    /// it took.
     fn solve(&mut self, game: &G, budget: &Budget) -> u64 {
         let share = budget.share(Best::<G>::SOLVING, 0);
         let share =

@@ -305,7 +305,8 @@ impl<G: Game> Plan<G> {
         self.states[..self.moves.len()].iter().rposition(|known| known == state)
     }
 
-    /// True if a goal is greater than what this comes to from a state on, or as great and reached sooner.
+    /// True if a goal is greater than what this comes to from a state on, or as great and reached
+    /// sooner.
     fn is_behind(&self, state: &G::State, goal: &Goal) -> bool {
         let left = self.place(state).map_or(usize::MAX, |place| self.moves.len() - place);
         goal.value > self.value || (goal.value == self.value && goal.plan.len() < left)

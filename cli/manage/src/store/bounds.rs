@@ -1,7 +1,7 @@
 //! The bounds of what is read of a file of results, which may be anybody's.
 //!
-//! SQLite itself refuses a value of more than [`LONGEST`] bytes before it reads it. What is shown is bounded further: lists
-//! as they are parsed, names as they are collected.
+//! SQLite itself refuses a value of more than [`LONGEST`] bytes before it reads it. What is shown
+//! is bounded further: lists as they are parsed, names as they are collected.
 
 use rusqlite::{
     Connection, Error, Result, Row,

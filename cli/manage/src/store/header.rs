@@ -1,7 +1,7 @@
 //! The header of a file of results: its first bytes, read before SQLite opens the file.
 //!
-//! Only a regular file is opened, so nothing waits for the other end of a pipe. The same holds for the
-//! files that SQLite would open beside it.
+//! Only a regular file is opened, so nothing waits for the other end of a pipe. The same holds for
+//! the files that SQLite would open beside it.
 
 use super::{Store, told};
 use gdl_tools::error::Result;

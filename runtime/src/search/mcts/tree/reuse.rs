@@ -9,11 +9,15 @@ impl<G: Game> Tree<G> {
     /// Bytes for each node: its new number, and a place in the queue of those that are reached.
     pub(super) const REUSE: usize = 2 * size_of::<u32>();
 
-    /// The part of the tree below a state, however far down, if it is known.
+    /// The part of the tree below a state, however far down, if it is known. Where that is the root
+    /// the tree stays as it is: a large one takes longer to go through than is left of a clock that
+    /// its search has used up.
     pub(in crate::search::mcts) fn below(mut self, state: &G::State) -> Option<Self> {
         let is_it = |&number: &u32| self.nodes[number as usize].state == *state;
         let root = *self.numbers.find(hash(state.as_ref()), is_it)?;
-        self.keep(root);
+        if root != self.root {
+            self.keep(root);
+        }
         Some(self)
     }
 
@@ -101,6 +105,20 @@ mod tests {
         player::Budget,
         search::Mcts,
     };
+
+    #[test]
+    fn a_tree_whose_root_stays_is_not_gone_through() {
+        let game = load(include_str!("../../../../../games/board/tictactoe.kif")).expect("a sound rulesheet");
+        let start = game.initial();
+        let role = game.to_play(&start).expect("a role");
+        let mut mcts = Mcts::new().seed(1).single();
+        mcts.search(&game, &start, role, &Budget::of_nodes(2000));
+        let tree = mcts.tree.take().expect("a tree");
+        let (depth, nodes) = (tree.depth, tree.nodes.len());
+        assert!(depth > 0);
+        let tree = tree.below(&start).expect("the root is known");
+        assert_eq!((tree.depth, tree.nodes.len()), (depth, nodes));
+    }
 
     #[test]
     fn what_is_below_a_state_stays_as_it_was() {

@@ -13,10 +13,10 @@ use crate::{
     threads::Threads,
 };
 use gdl_compiler::Limits;
-use gdl_runtime::{__private::Way, Dynamic, Player, chance::Stream};
+use gdl_runtime::{__private::Way, Dynamic, Player, chance::Stream, player::Report};
 use std::{
     fmt,
-    net::SocketAddr,
+    net::{IpAddr, SocketAddr},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -144,50 +144,56 @@ impl Host {
     /// The answer to a message, which came from somewhere. `PREVIEW`, `START` and `PLAY` may take as long as their clocks say.
     pub async fn answer(&self, text: &str, from: Option<SocketAddr>) -> String {
         let began = Instant::now();
-        let (what, id, (reply, remark)) = match text.parse::<Request>() {
+        let manager = from.map(|from| from.ip());
+        let (what, id, Answer { reply, remark, report }) = match text.parse::<Request>() {
             Ok(request) => {
                 let id = request.id().map(Note::plain);
-                (request.kind(), id, self.reply(&request).await)
+                (request.kind(), id, self.reply(&request, manager).await)
             }
-            Err(fault) => ("unreadable", None, (Reply::Busy, Some(Fault::to_string(&fault)))),
+            Err(fault) => ("unreadable", None, Answer::busy(&Fault::to_string(&fault))),
         };
         let answer = reply.to_string();
         let seconds = began.elapsed().as_secs_f64();
         let remark = remark.map(|remark| Note::plain(&remark));
-        (self.log)(&Note { from, what, id, answer: Some(Note::plain(&answer)), seconds, remark });
+        (self.log)(&Note { from, what, id, answer: Some(Note::plain(&answer)), seconds, remark, report });
         answer
     }
 
-    /// The answer to a message that was read, and what is to be said of it.
-    async fn reply(&self, request: &Request) -> (Reply, Option<String>) {
-        let unknown = || (Reply::Busy, Some("no such match".to_owned()));
+    /// The answer to a message that was read.
+    async fn reply(&self, request: &Request, manager: Option<IpAddr>) -> Answer {
+        let unknown = || Answer::busy("no such match");
         match request {
             Request::Info => {
-                let is_available = self.current().is_none();
-                (Reply::Info { name: self.name.clone(), is_available }, None)
+                let is_available = self.is_available(manager);
+                Answer::plain(Reply::Info { name: self.name.clone(), is_available })
             }
-            Request::Preview { .. } if self.current().is_some() => (Reply::Busy, None),
+            Request::Preview { .. } if !self.is_available(manager) => Answer::plain(Reply::Busy),
             Request::Preview { rules, .. } => {
                 let known = library::find(rules).map(|(entry, _)| format!("this is {}", entry.name));
-                (Reply::Ready, known)
+                Answer { remark: known, ..Answer::plain(Reply::Ready) }
             }
             Request::Start { id, role, rules, start, play } => {
-                match self.sit(id, role, rules, [*start, *play]) {
+                match self.sit(id, role, rules, [*start, *play], manager) {
                     Ok(seat) => self.start(&seat).await,
-                    Err(reason) => (Reply::Busy, Some(reason.to_owned())),
+                    Err(reason) => Answer::busy(reason),
                 }
             }
             Request::Play { id, news } => match self.find(id) {
                 Some(seat) => play(&seat, news.as_deref()).await,
                 None => unknown(),
             },
-            Request::Stop { id, news } => {
-                self.end(id, End::Stopped, news.as_deref()).map_or_else(unknown, |()| (Reply::Done, None))
-            }
+            Request::Stop { id, news } => self
+                .end(id, End::Stopped, news.as_deref())
+                .map_or_else(unknown, |()| Answer::plain(Reply::Done)),
             Request::Abort { id } => {
-                self.end(id, End::Aborted, None).map_or_else(unknown, |()| (Reply::Aborted, None))
+                self.end(id, End::Aborted, None).map_or_else(unknown, |()| Answer::plain(Reply::Aborted))
             }
         }
+    }
+
+    /// If a match that this manager starts would be played.
+    fn is_available(&self, manager: Option<IpAddr>) -> bool {
+        self.seat().as_ref().is_none_or(|seat| seat.is_free_for(manager))
     }
 
     fn seat(&self) -> MutexGuard<'_, Option<Arc<Seat>>> {
@@ -204,11 +210,22 @@ impl Host {
     }
 
     /// Takes a seat, or that which was taken for the same message before.
-    fn sit(&self, id: &str, role: &str, rules: &str, clocks: [u64; 2]) -> Result<Arc<Seat>, &'static str> {
+    fn sit(
+        &self,
+        id: &str,
+        role: &str,
+        rules: &str,
+        clocks: [u64; 2],
+        manager: Option<IpAddr>,
+    ) -> Result<Arc<Seat>, &'static str> {
         let mut place = self.seat();
         if let Some(seat) = place.as_ref().filter(|seat| !seat.is_over()) {
-            let is_same = seat.id == id && seat.role == role && seat.rules == rules;
-            return if is_same { Ok(Arc::clone(seat)) } else { Err("another match is played") };
+            if seat.id == id && seat.role == role && seat.rules == rules {
+                return Ok(Arc::clone(seat));
+            }
+            if !seat.is_free_for(manager) {
+                return Err("another match is played");
+            }
         }
         if let Some(old) = place.take() {
             old.end(End::Aborted, None);
@@ -217,7 +234,7 @@ impl Host {
             return Err("matches that were given up are still about to end");
         }
         let seed = self.seeds.lock().unwrap_or_else(PoisonError::into_inner).bits();
-        let seat = Arc::new(Seat::new(id, role, rules, clocks, self.allowance, seed));
+        let seat = Arc::new(Seat::new(id, role, rules, clocks, self.allowance, seed).led_from(manager));
         let opened = self.threads.spawn("opening", {
             let (seat, threads, limits) = (Arc::clone(&seat), self.threads.clone(), self.limits.clone());
             let way = self.way;
@@ -241,7 +258,7 @@ impl Host {
     }
 
     /// Waits until the player is ready, or as long as the start clock allows.
-    async fn start(&self, seat: &Arc<Seat>) -> (Reply, Option<String>) {
+    async fn start(&self, seat: &Arc<Seat>) -> Answer {
         let Some(_waiting) = seat.queue() else { return too_many() };
         let limit = seat.last_call(seat.start_end(), seat.start);
         let refusal = seat
@@ -253,16 +270,21 @@ impl Host {
                 None => None,
             })
             .await;
+        seat.heard();
         match refusal {
             Some(Some(reason)) => {
                 self.leave(seat, End::Aborted, None);
-                (Reply::Busy, Some(reason))
+                Answer::busy(&reason)
             }
             Some(None) => {
-                let is_bare = seat.lock().is_bare();
-                (Reply::Ready, is_bare.then(|| "playing by the rules as they stand".to_owned()))
+                let desk = seat.lock();
+                let remark = desk.is_bare().then(|| "playing by the rules as they stand".to_owned());
+                Answer { reply: Reply::Ready, remark, report: desk.report.clone() }
             }
-            None => (Reply::Ready, Some("the game is not, moves are drawn until it is".to_owned())),
+            None => {
+                let remark = Some("the game is not, moves are drawn until it is".to_owned());
+                Answer { remark, ..Answer::plain(Reply::Ready) }
+            }
         }
     }
 
@@ -289,24 +311,48 @@ impl Drop for Host {
     }
 }
 
-fn too_many() -> (Reply, Option<String>) {
-    (Reply::Busy, Some("too many requests wait for this answer".to_owned()))
+/// An answer, and what is to be said of it.
+struct Answer {
+    reply: Reply,
+    remark: Option<String>,
+    /// What the player says of the search that it comes of.
+    report: Option<Report>,
+}
+
+impl Answer {
+    fn plain(reply: Reply) -> Self {
+        Self { reply, remark: None, report: None }
+    }
+
+    fn busy(reason: &str) -> Self {
+        Self { remark: Some(reason.to_owned()), ..Self::plain(Reply::Busy) }
+    }
+}
+
+fn too_many() -> Answer {
+    Answer::busy("too many requests wait for this answer")
 }
 
 /// How long after the end of a clock a legal move may still be found, if there was none before: managers wait a second.
 const GRACE: Duration = Duration::from_millis(800);
 
 /// The move of the position that the news lead to.
-async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> (Reply, Option<String>) {
+async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> Answer {
     let Some(_waiting) = seat.queue() else { return too_many() };
     let (position, deadline, is_old) = seat.ask(news);
     if let (true, Some(sent)) = (is_old, seat.sent()) {
-        return (Reply::Move(sent), Some("said before".to_owned()));
+        return Answer { remark: Some("said before".to_owned()), ..Answer::plain(Reply::Move(sent)) };
     }
     // What there is for an answer, if there is one or none is wanted any more.
     let look = |desk: &mut Desk, must_do: bool| {
         let is_wanted = desk.end.is_none() && desk.steps.len() == position;
-        if is_wanted { desk.found(must_do).map(Some) } else { Some(None) }
+        if is_wanted {
+            // A move that was drawn comes of no search.
+            let report = desk.answer.as_ref().and(desk.report.clone());
+            desk.found(must_do).map(|found| Some((found, report)))
+        } else {
+            Some(None)
+        }
     };
     let last_call = seat.last_call(deadline, seat.play);
     let found = seat.wait_until(last_call, |desk| look(desk, false)).await;
@@ -316,11 +362,11 @@ async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> (Reply, Option<Strin
         let spare = seat.wait_until(deadline + GRACE, |desk| look(desk, true)).await;
         (spare.flatten(), Some("drawn: the player was not done".to_owned()))
     };
-    match action {
-        Some(action) => {
-            seat.answered(position, &action);
-            (Reply::Move(action), remark)
-        }
-        None => (Reply::Move("nil".to_owned()), Some("no move is known".to_owned())),
+    if let Some((action, report)) = action {
+        seat.answered(position, &action);
+        Answer { reply: Reply::Move(action), remark, report }
+    } else {
+        let remark = Some("no move is known".to_owned());
+        Answer { remark, ..Answer::plain(Reply::Move("nil".to_owned())) }
     }
 }

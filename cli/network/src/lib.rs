@@ -1,17 +1,20 @@
 //! Matches over a network, in the protocol of general game playing: a player that match managers ask, and players
 //! elsewhere that are asked.
 //!
-//! A [`Host`] answers messages for a player, and [`serve`] those that come to a port; it knows the rulesheets that are compiled into
-//! the program, also under other symbols, and compiles all others while it already plays by the rules as they stand. A
-//! [`Remote`] is a [`Player`](gdl_runtime::Player) that is asked over the network. Both stand on [`message`], which reads and
-//! writes what is said, and a [`client`] that asks one question and takes whatever comes back. [`Names`] tells whether two rulesheets
-//! differ in nothing but their symbols.
+//! A [`Host`] answers messages for a player, and [`serve`] those that come to a port; it knows the
+//! rulesheets that are compiled into the program, also under other symbols, and compiles all others
+//! while it already plays by the rules as they stand. A [`Remote`] is a
+//! [`Player`](gdl_runtime::Player) that is asked over the network. Both stand on [`message`], which
+//! reads and writes what is said, and a [`client`] that asks one question and takes whatever comes
+//! back. A [`Sheet`] is a rulesheet of any syntax as it is sent, and tells by [`Names`] whether
+//! another one differs in nothing but its symbols.
 //!
 //! What the protocol wants, what peers do that is not in it, and what holds against those who mean harm is in
 //! `docs/network.md`.
 
 pub mod client;
 mod connections;
+mod course;
 mod host;
 mod library;
 pub mod message;

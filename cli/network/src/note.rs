@@ -1,5 +1,6 @@
 //! Notes: what a player's host has to say of each message, a line for people or fields for programs.
 
+use gdl_runtime::player::Report;
 use std::{fmt, net::SocketAddr};
 
 /// No text of a note is longer: what strangers send must not fill a log.
@@ -21,6 +22,8 @@ pub struct Note {
     pub seconds: f64,
     /// What is to be said besides: the fault with its place, what plays the game.
     pub remark: Option<String>,
+    /// What the player says of the search that the answer comes of.
+    pub report: Option<Report>,
 }
 
 impl Note {
@@ -50,13 +53,52 @@ impl fmt::Display for Note {
         if let Some(remark) = &self.remark {
             write!(f, ": {remark}")?;
         }
+        if let Some(report) = &self.report {
+            write_search(f, report)?;
+        }
         Ok(())
     }
+}
+
+/// Which search it was, and how much it found, as in `: a tree of random games, value 62.5, depth
+/// 9, 4096 nodes`.
+fn write_search(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
+    let note = report.note.as_deref().map(Note::plain);
+    let value = report.value.map(|value| {
+        let proved = if report.exact { " (proved)" } else { "" };
+        format!("value {value:.1}{proved}")
+    });
+    let count = |number: u64, what: &str| (number > 0).then(|| format!("{number} {what}"));
+    let depth = (report.depth > 0).then(|| format!("depth {}", report.depth));
+    let counts = [depth, count(report.nodes, "nodes"), count(report.playouts, "playouts")];
+    let parts: Vec<String> = note.into_iter().chain(value).chain(counts.into_iter().flatten()).collect();
+    if parts.is_empty() { Ok(()) } else { write!(f, ": {}", parts.join(", ")) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_search_is_told_with_its_value() {
+        let mut report = Report::default();
+        let line = |report: &Report| {
+            let note = Note {
+                what: "PLAY",
+                answer: Some("go".into()),
+                report: Some(report.clone()),
+                ..Note::default()
+            };
+            note.to_string()
+        };
+        assert_eq!(line(&report), "PLAY: go in 0.000 s");
+        (report.value, report.depth, report.nodes) = (Some(62.5), 3, 70);
+        report.note = Some("two roles in turn: a tree\nof random games".into());
+        let told = "PLAY: go in 0.000 s: two roles in turn: a tree\u{FFFD}of random games, value 62.5, depth 3, 70 nodes";
+        assert_eq!(line(&report), told);
+        report.exact = true;
+        assert!(line(&report).contains("value 62.5 (proved)"));
+    }
 
     #[test]
     fn what_others_send_stays_on_its_line() {

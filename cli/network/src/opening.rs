@@ -1,11 +1,13 @@
 //! The opening of a match: rules that were received become engines, each brought to the seat as soon as it is ready.
 //!
-//! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any other is read within
-//! limits and then compiled, lifted (evaluated state by state) and drawn from by the oracle at the same time, each
-//! in a thread of its own: the one is ready after a while, the other sooner, and the last at once. Where compiling takes long, the match is
-//! played by the net before that is optimised. If an engine is asked for there is that one and the oracle. A thread is given up when
-//! the match ends or after a deadline; it notices within some milliseconds and takes its memory with it. A built-in game that is
-//! not compiled in is made once for all matches instead.
+//! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any
+//! other is read within limits and then compiled, lifted (evaluated state by state) and drawn from
+//! by the [`oracle`] at the same time, each in a thread of its own: the one is ready after a while,
+//! the other sooner, and the last at once. Where compiling takes long, the match is played by the
+//! net before that is optimised. If an engine is asked for there is that one. The oracle is always
+//! there. A thread is given up when the match ends or after a deadline; it notices within some
+//! milliseconds and takes its memory with it. A built-in game that is not compiled in is made once
+//! for all matches instead.
 
 use crate::{
     library,
@@ -38,10 +40,12 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
     if let Some((entry, names)) = known.clone().filter(|(entry, _)| entry.is_compiled())
         && let Some(game) = gdl_games::dynamic(entry.name)
     {
-        match game.parse_role(&names.to_own(&seat.role)) {
-            Ok(role) => take(seat, Engine { game, names, role, stage: Stage::Last, kind: "compiled" }),
-            Err(_) => refuse(seat, unknown_role(&seat.role)),
-        }
+        let Ok(role) = game.parse_role(&names.to_own(&seat.role)) else {
+            return refuse(seat, unknown_role(&seat.role));
+        };
+        take(seat, Engine { game, names, role, stage: Stage::Last, kind: "compiled" });
+        let seat = Arc::clone(seat);
+        threads.spawn("oracle", move || oracle::draw(&seat, None));
         return;
     }
     let options = options(seat, limits);
@@ -64,7 +68,7 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
     });
     threads.spawn("oracle", {
         let (seat, rules) = (Arc::clone(seat), Arc::clone(&rules));
-        move || oracle::draw(&seat, &rules, role)
+        move || oracle::draw(&seat, Some((&rules, role)))
     });
     let lifting = opening(seat, {
         let options = options.clone();

@@ -1,86 +1,227 @@
-//! The oracle of a match: it draws legal moves straight from the rules, for as long as no engine is ready or where one knows of none.
+//! The oracle of a match: it draws legal moves, so that there is one of each position whatever the
+//! player does.
 //!
-//! It is slow and its answers are as good as any, but it needs nothing prepared. Where the rules say what is perceived it
-//! makes up the moves of the others.
+//! The player draws one too before it thinks, but it may be late: it may still be busy with the
+//! position before, or share its processor with the compiler. The oracle has a thread of its own.
+//! It draws straight from the rules, which is slow but needs nothing prepared, or by the engine
+//! that the match is played by. Where the rules say what is perceived it makes up the moves of the
+//! others.
 
-use crate::seat::{Seat, Step};
+use crate::{
+    course::Course,
+    seat::{Engine, Seat, Stage, Step},
+};
 use gdl_compiler::{
     Limits, Rules,
     eval::{EvalError, Evaluator, State, Term},
 };
 use gdl_runtime::chance::Stream;
 
-/// Draws a move of each position that has no other, until there is an engine that needs none or the match is over.
-pub(crate) fn draw(seat: &Seat, rules: &Rules, role: usize) {
-    // What it cannot answer it leaves to the engines.
-    let _ = attend(seat, rules, role);
-}
-
-fn attend(seat: &Seat, rules: &Rules, role: usize) -> Result<(), EvalError> {
-    let evaluator = Evaluator::with_limits(rules, &Limits::network())?;
-    let mut stream = Stream::new(seat.seed, 1);
-    let mut state = evaluator.initial()?;
-    let (mut position, mut is_offered) = (0, false);
-    loop {
-        let next = seat.wait(|desk| {
-            let is_needed = desk.engine.is_none() || (desk.is_decided && desk.answer.is_none());
-            match desk.steps.get(position) {
-                _ if desk.end.is_some() || desk.is_best() => Ok(Next::End),
-                Some(step) if is_needed => {
-                    Ok(Next::Step(step.clone(), desk.place.is_some_and(|place| place.has_percepts)))
-                }
-                None if is_needed && !is_offered => Ok(Next::Draw),
-                _ => Err(None),
-            }
-        });
-        match next {
-            Next::End => return Ok(()),
-            Next::Draw => {
-                is_offered = true;
-                if let Some(spare) = pick(&evaluator.legal(&state, role)?, &mut stream) {
-                    seat.offer(position, spare.as_str());
-                }
-            }
-            Next::Step(step, has_percepts) => {
-                let joint = joint(&evaluator, &state, role, &step, has_percepts, &mut stream)?;
-                state = evaluator.next(&state, &joint)?;
-                (position, is_offered) = (position + 1, false);
-            }
+/// Draws a move of each position that needs one until the match is over. `rules` are those of a
+/// role, if they are to be drawn from.
+pub(crate) fn draw(seat: &Seat, rules: Option<(&Rules, usize)>) {
+    // Rules that take too much to be drawn from are left to the engines.
+    let bare = rules.and_then(|(rules, role)| Bare::new(rules, role).ok());
+    let mut oracle = Oracle { seed: seat.seed, stream: Stream::new(seat.seed, 1), bare, course: None };
+    let mut tried = None;
+    while let Some(wanted) = wanted(seat, &mut tried) {
+        if let Some(drawn) = oracle.draw(&wanted) {
+            seat.offer(wanted.steps.len(), &drawn);
         }
     }
 }
 
-/// What is to be done next.
-enum Next {
-    /// Nothing more.
-    End,
-    /// Draw a move.
-    Draw,
-    /// Follow a step, of which percepts are told or not.
-    Step(Step, bool),
+/// What moves are drawn from.
+struct Oracle<'r> {
+    seed: u64,
+    stream: Stream,
+    bare: Option<Bare<'r>>,
+    course: Option<Course>,
 }
 
-/// The joint move that was told, or one that may have been made.
-fn joint(
-    evaluator: &Evaluator<'_>,
-    state: &State,
-    role: usize,
-    step: &Step,
-    has_percepts: bool,
-    stream: &mut Stream,
-) -> Result<Vec<Term>, EvalError> {
-    if !has_percepts {
-        return step.news.iter().map(|action| evaluator.term(action)).collect();
+impl Oracle<'_> {
+    /// A legal move of a position.
+    fn draw(&mut self, wanted: &Wanted) -> Option<String> {
+        let stage = wanted.engine.as_ref().map(|engine| engine.stage);
+        if stage == Some(Stage::Last) {
+            self.bare = None;
+        }
+        // Rules with variables are not evaluated sooner by an engine that has all steps still to
+        // follow.
+        if stage > Some(Stage::Lifted) {
+            self.draw_by_engine(wanted).or_else(|| self.draw_by_rules(wanted))
+        } else {
+            self.draw_by_rules(wanted).or_else(|| self.draw_by_engine(wanted))
+        }
     }
-    let own = step.own.as_ref().and_then(|own| evaluator.term(own).ok());
-    let drawn = (0..evaluator.roles().len()).map(|other| {
-        let drawn = pick(&evaluator.legal(state, other)?, stream);
-        let made = if other == role { own.clone().or(drawn) } else { drawn };
-        made.ok_or(EvalError::NoRole { role: other })
-    });
-    drawn.collect()
+
+    fn draw_by_rules(&mut self, wanted: &Wanted) -> Option<String> {
+        let drawn = self.bare.as_mut()?.draw(&wanted.steps, wanted.has_percepts, &mut self.stream);
+        if drawn.is_err() {
+            self.bare = None;
+        }
+        drawn.ok().flatten()
+    }
+
+    /// Draws a move by the engine once it followed the steps. What does not fit is told by the
+    /// player.
+    fn draw_by_engine(&mut self, wanted: &Wanted) -> Option<String> {
+        let engine = wanted.engine.as_ref()?;
+        let known = self.course.take().filter(|course| course.engine.stage == engine.stage);
+        let course = self.course.insert(known.unwrap_or_else(|| Course::new(engine.clone(), self.seed)));
+        for step in &wanted.steps[course.followed..] {
+            course.follow(step, &|_| {});
+        }
+        let view = course.view()?;
+        course.draw(&view, &mut self.stream)
+    }
+}
+
+/// A position that a move is to be drawn of.
+struct Wanted {
+    steps: Vec<Step>,
+    engine: Option<Engine>,
+    has_percepts: bool,
+}
+
+/// Waits for a position that a move is to be drawn of, from something that it was not drawn from
+/// yet. None once the match is over.
+fn wanted(seat: &Seat, tried: &mut Option<(usize, Option<Stage>)>) -> Option<Wanted> {
+    seat.wait(|desk| {
+        if desk.end.is_some() {
+            return Ok(None);
+        }
+        let new = Some((desk.steps.len(), desk.engine.as_ref().map(|engine| engine.stage)));
+        if *tried == new {
+            return Err(None);
+        }
+        desk.wants_draw(seat.play)?;
+        *tried = new;
+        let has_percepts = desk.place.is_some_and(|place| place.has_percepts);
+        Ok(Some(Wanted { steps: desk.steps.clone(), engine: desk.engine.clone(), has_percepts }))
+    })
+}
+
+/// The rules as they stand, and the state after some steps.
+struct Bare<'r> {
+    evaluator: Evaluator<'r>,
+    role: usize,
+    state: State,
+    followed: usize,
+}
+
+impl<'r> Bare<'r> {
+    fn new(rules: &'r Rules, role: usize) -> Result<Self, EvalError> {
+        let evaluator = Evaluator::with_limits(rules, &Limits::network())?;
+        let state = evaluator.initial()?;
+        Ok(Self { evaluator, role, state, followed: 0 })
+    }
+
+    /// A legal move after some steps, of which percepts are told or moves.
+    fn draw(
+        &mut self,
+        steps: &[Step],
+        has_percepts: bool,
+        stream: &mut Stream,
+    ) -> Result<Option<String>, EvalError> {
+        for step in &steps[self.followed..] {
+            let joint = self.joint(step, has_percepts, stream)?;
+            self.state = self.evaluator.next(&self.state, &joint)?;
+            self.followed += 1;
+        }
+        let drawn = pick(&self.evaluator.legal(&self.state, self.role)?, stream);
+        Ok(drawn.map(|drawn| drawn.as_str().to_owned()))
+    }
+
+    /// The joint move that was told, or one that may have been made.
+    fn joint(&self, step: &Step, has_percepts: bool, stream: &mut Stream) -> Result<Vec<Term>, EvalError> {
+        let evaluator = &self.evaluator;
+        if !has_percepts {
+            return step.news.iter().map(|action| evaluator.term(action)).collect();
+        }
+        let own = step.own.as_ref().and_then(|own| evaluator.term(own).ok());
+        let drawn = (0..evaluator.roles().len()).map(|other| {
+            let drawn = pick(&evaluator.legal(&self.state, other)?, stream);
+            let made = if other == self.role { own.clone().or(drawn) } else { drawn };
+            made.ok_or(EvalError::NoRole { role: other })
+        });
+        drawn.collect()
+    }
 }
 
 fn pick(terms: &[Term], stream: &mut Stream) -> Option<Term> {
     terms.get(stream.below(terms.len() as u64) as usize).cloned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::seat::{End, Place};
+    use gdl_compiler::{Options, Source};
+    use gdl_runtime::GameExt;
+    use std::{sync::Arc, thread, time::Duration};
+
+    const RULES: &str =
+        "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (<= (legal r (go ?y)) (true (at ?x)) (succ ?x ?y))
+        (<= (next (at ?y)) (does r (go ?y))) (<= terminal (true (at 2))) (goal r 100)";
+
+    fn engine(stage: Stage) -> Engine {
+        let game = gdl_runtime::load(RULES).expect("a sound rulesheet");
+        let role = game.roles().next().expect("a role");
+        Engine { game, names: Arc::default(), role, stage, kind: "test" }
+    }
+
+    /// The moves that are drawn of the first positions, where no player draws any.
+    fn drawn(has_rules: bool, prepare: impl FnOnce(&Seat)) -> Vec<String> {
+        let seat = Seat::new("m", "r", RULES, [0, 0], Duration::ZERO, 0);
+        seat.change(|desk| desk.place = Some(Place { role: 0, has_percepts: false }));
+        prepare(&seat);
+        let source = Source::new("rules", RULES);
+        let rules = gdl_compiler::read(&source, &Options::default()).expect("sound rules").0;
+        thread::scope(|scope| {
+            scope.spawn(|| draw(&seat, has_rules.then_some((&rules, 0))));
+            let next = |news: Option<&[String]>| {
+                seat.ask(news);
+                seat.wait(|desk| desk.spare.clone().ok_or(None))
+            };
+            let first = next(None);
+            let second = next(Some(std::slice::from_ref(&first)));
+            seat.end(End::Stopped, None);
+            vec![first, second]
+        })
+    }
+
+    #[test]
+    fn moves_are_drawn_while_the_player_is_busy() {
+        let expected = ["(go 1)", "(go 2)"];
+        let bring = |stage: Stage, openers: usize| {
+            move |seat: &Seat| {
+                seat.change(|desk| desk.openers = openers);
+                seat.bring(engine(stage));
+            }
+        };
+        assert_eq!(drawn(true, |seat| seat.change(|desk| desk.openers = 2)), expected);
+        for has_rules in [true, false] {
+            for stage in [Stage::Lifted, Stage::Net, Stage::Last] {
+                for openers in [0, 1] {
+                    assert_eq!(drawn(has_rules, bring(stage, openers)), expected, "{stage:?} {openers}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_player_with_an_engine_that_stays_draws_by_itself_at_first() {
+        let seat = Seat::new("m", "r", RULES, [60, 60], Duration::ZERO, 0);
+        seat.bring(engine(Stage::Last));
+        let due = || seat.lock().wants_draw(seat.play);
+        assert_eq!(due(), Err(None), "nothing is asked yet");
+        let (_, deadline, _) = seat.ask(None);
+        let later = due().map_err(|due| due.map(|due| due + Duration::from_secs(30)));
+        assert_eq!(later, Err(Some(deadline)), "half of the clock is left then");
+        seat.decide(0, None, None);
+        assert_eq!(due(), Ok(()), "it knows of no move");
+        seat.offer(0, "(go 1)");
+        assert_eq!(due(), Err(None));
+    }
 }

@@ -5,8 +5,9 @@
 //! steps before it. What is found of a position is of no use once there is another step, and is dropped with it.
 
 use crate::names::Names;
-use gdl_runtime::{Cancel, Dynamic, dynamic::RoleId};
+use gdl_runtime::{Cancel, Dynamic, dynamic::RoleId, player::Report};
 use std::{
+    net::IpAddr,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
@@ -17,6 +18,10 @@ const MOST_SECONDS: u64 = 86_400;
 
 /// A request that waits for an answer holds a connection: of a match no more do so at a time.
 const MOST_WAITING: usize = 8;
+
+/// A manager asks for the next move once all players have answered, so within the play clock and
+/// this, if it does not take longer over its own work.
+const RESTART: Duration = Duration::from_secs(5);
 
 /// How far rules have come on their way to the engine that plays them best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +88,8 @@ pub(crate) struct Desk {
     pub(crate) answer: Option<String>,
     /// If the player is done with the position, also where it knows of no move.
     pub(crate) is_decided: bool,
+    /// What the player says of its last search.
+    pub(crate) report: Option<Report>,
     /// What was answered.
     sent: Option<String>,
     pub(crate) end: Option<End>,
@@ -101,6 +108,20 @@ impl Desk {
     /// If no thread will bring a better engine.
     pub(crate) fn is_settled(&self) -> bool {
         self.openers == 0 || self.is_best()
+    }
+
+    /// If a move is to be drawn for the position, or when one will be if nothing else brings one.
+    /// Where the engine will stay the player has half of the clock to draw one, as it mostly does
+    /// at once.
+    pub(crate) fn wants_draw(&self, clock: Duration) -> Result<(), Option<Instant>> {
+        if self.spare.is_some() || self.answer.is_some() {
+            return Err(None);
+        }
+        if self.engine.is_none() || self.is_decided || !self.is_settled() {
+            return Ok(());
+        }
+        let due = self.deadline.map(|deadline| deadline.checked_sub(clock / 2).unwrap_or(deadline));
+        due.filter(|&due| due <= Instant::now()).map(drop).ok_or(due)
     }
 
     /// If there will be nothing to play by but the rules themselves.
@@ -133,6 +154,7 @@ impl Desk {
         let step = Step { own: self.sent.take(), news: news.to_vec() };
         self.steps.push(step);
         (self.deadline, self.spare, self.answer, self.is_decided) = (None, None, None, false);
+        self.report = None;
         self.cancel.cancel();
     }
 }
@@ -148,6 +170,8 @@ pub(crate) struct Seat {
     pub(crate) seed: u64,
     pub(crate) start: Duration,
     pub(crate) play: Duration,
+    /// The machine of the manager, if the message came over a network.
+    manager: Option<IpAddr>,
     allowance: Duration,
     began: Instant,
     desk: Mutex<Desk>,
@@ -174,12 +198,18 @@ impl Seat {
             seed,
             start,
             play,
+            manager: None,
             allowance,
             began,
             desk: Mutex::new(desk),
             changed: Condvar::new(),
             told: watch::Sender::new(()),
         }
+    }
+
+    /// The same, with the machine of its manager.
+    pub(crate) fn led_from(self, manager: Option<IpAddr>) -> Self {
+        Self { manager, ..self }
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, Desk> {
@@ -270,6 +300,26 @@ impl Seat {
         desk.end.is_some() || desk.heard.is_some_and(is_late)
     }
 
+    /// If a manager may start another match: this one is over, or its own manager was on the same
+    /// machine and is silent for longer than one is that still leads it. Then most likely it was
+    /// ended, and another one was started in its place.
+    pub(crate) fn is_free_for(&self, manager: Option<IpAddr>) -> bool {
+        self.is_free_at(Instant::now(), manager)
+    }
+
+    fn is_free_at(&self, now: Instant, manager: Option<IpAddr>) -> bool {
+        let desk = self.lock();
+        let silence = desk.heard.map_or(Duration::ZERO, |heard| now.saturating_duration_since(heard));
+        let is_left = desk.waiting == 0 && silence > self.play + RESTART;
+        drop(desk);
+        is_left && self.manager == manager || self.is_over_at(now)
+    }
+
+    /// Notes that the manager was answered.
+    pub(crate) fn heard(&self) {
+        self.lock().heard = Some(Instant::now());
+    }
+
     /// Notes the news of a `PLAY`, and that an answer is due. The position, when its answer must be there, and whether all of
     /// that was told before.
     pub(crate) fn ask(&self, news: Option<&[String]>) -> (usize, Instant, bool) {
@@ -333,11 +383,11 @@ impl Seat {
         });
     }
 
-    /// Gives the player's move of a position, if it has one.
-    pub(crate) fn decide(&self, position: usize, action: Option<String>) {
+    /// Gives the player's move of a position, if it has one, and what it says of its search.
+    pub(crate) fn decide(&self, position: usize, action: Option<String>, report: Option<Report>) {
         self.change(|desk| {
             if desk.steps.len() == position {
-                (desk.answer, desk.is_decided) = (action, true);
+                (desk.answer, desk.is_decided, desk.report) = (action, true, report);
             }
         });
     }
@@ -444,6 +494,26 @@ mod tests {
         assert!(!seat.is_over() && seat.lock().heard.is_some());
         seat.end(End::Stopped, None);
         assert!(seat.is_over());
+    }
+
+    #[test]
+    fn a_manager_that_was_started_again_takes_the_place_of_the_one_before() {
+        let here = |last: u8| Some(IpAddr::from([127, 0, 0, last]));
+        let seat = Arc::new(seat().led_from(here(1)));
+        let now = Instant::now();
+        let [soon, later] = [0, 1].map(|more| now + seat.play + RESTART + Duration::from_secs(more));
+        let is_free = |at, manager| seat.is_free_at(at, manager);
+        seat.lock().heard = Some(now);
+        assert!(!is_free(soon, here(1)) && is_free(later, here(1)));
+        assert!(!is_free(later, here(2)) && !is_free(later, None), "another machine has no such right");
+        // While an answer is waited for the manager is there.
+        let waiting = seat.queue();
+        assert!(!is_free(later, here(1)));
+        drop(waiting);
+        let late = now + seat.patience() + Duration::from_secs(1);
+        assert!(is_free(late, here(2)));
+        seat.end(End::Aborted, None);
+        assert!(is_free(soon, here(2)));
     }
 
     #[test]

@@ -4,15 +4,11 @@
 //! asked for a move it goes on thinking about the last choice it had, of which a tree that is kept has the position to come.
 //! A player that breaks down is not asked again, and its moves are drawn.
 
-use crate::seat::{Desk, End, Engine, Seat, Step};
-use gdl_runtime::{
-    Budget, Cancel, Dynamic, Game, GameExt, Information, Player,
-    bits::BitBox,
-    chance::Stream,
-    dynamic::{MoveId, PerceptId},
-    game::{Id, Perception},
-    player::Belief,
+use crate::{
+    course::Course,
+    seat::{Desk, End, Engine, Seat, Step},
 };
+use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, Information, Player, chance::Stream, player::Report};
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -61,7 +57,7 @@ pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
             Task::Sit(engine, steps) => {
                 remark(format!("playing by the {} game", engine.kind));
                 let mut new = Mind::new(engine, seat.seed, thought);
-                steps.iter().for_each(|step| new.follow(step, remark));
+                steps.iter().for_each(|step| new.course.follow(step, remark));
                 mind = Some(new);
             }
             Task::Prepare(until, cancel) => {
@@ -69,11 +65,13 @@ pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
                 if let Some(mind) = &mut mind {
                     mind.prepare(&budget, thought.ponders, remark);
                 }
-                seat.change(|desk| desk.is_ready = true);
+                let report = mind.as_ref().and_then(Mind::report);
+                seat.change(|desk| (desk.is_ready, desk.report) = (true, report));
             }
             Task::Follow(steps) => {
-                let mind = mind.as_mut();
-                mind.into_iter().for_each(|mind| steps.iter().for_each(|step| mind.follow(step, remark)));
+                if let Some(mind) = &mut mind {
+                    steps.iter().for_each(|step| mind.course.follow(step, remark));
+                }
             }
             Task::Answer(deadline, cancel) => {
                 if let Some(mind) = &mut mind {
@@ -96,12 +94,12 @@ pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
 /// What is to be done next, or until when there is nothing.
 fn next(seat: &Seat, desk: &mut Desk, mind: Option<&Mind>, ponders: bool) -> Result<Task, Option<Instant>> {
     if let Some(end) = desk.end {
-        let is_told = mind.is_none_or(|mind| mind.followed == desk.steps.len());
+        let is_told = mind.is_none_or(|mind| mind.course.followed == desk.steps.len());
         return Ok(if is_told { Task::End(end) } else { follow(desk, mind) });
     }
     let is_asked = desk.deadline.is_some();
     if let Some(engine) = &desk.engine
-        && mind.is_none_or(|mind| engine.stage > mind.engine.stage)
+        && mind.is_none_or(|mind| engine.stage > mind.course.engine.stage)
     {
         // A better one may come while there is time to wait for it.
         if is_asked || desk.is_settled() || Instant::now() >= seat.start_limit() {
@@ -115,37 +113,30 @@ fn next(seat: &Seat, desk: &mut Desk, mind: Option<&Mind>, ponders: bool) -> Res
         let until = if is_asked { Instant::now() } else { seat.start_limit() };
         return Ok(Task::Prepare(until, desk.cancel.clone()));
     }
-    if mind.followed < desk.steps.len() {
+    if mind.course.followed < desk.steps.len() {
         return Ok(follow(desk, Some(mind)));
     }
     if let (Some(deadline), false) = (desk.deadline, desk.is_decided) {
         return Ok(Task::Answer(deadline, desk.cancel.clone()));
     }
-    if ponders && mind.pondered != Some(mind.followed) {
+    if ponders && mind.pondered != Some(mind.course.followed) {
         return Ok(Task::Ponder(desk.cancel.clone()));
     }
     Err(None)
 }
 
 fn follow(desk: &Desk, mind: Option<&Mind>) -> Task {
-    Task::Follow(desk.steps[mind.map_or(0, |mind| mind.followed)..].to_vec())
+    Task::Follow(desk.steps[mind.map_or(0, |mind| mind.course.followed)..].to_vec())
 }
 
 /// A player at a game, with what it knows.
 struct Mind {
-    engine: Engine,
+    course: Course,
     player: Option<Box<dyn Player<Dynamic>>>,
     /// Legal moves are drawn from this.
     stream: Stream,
-    information: Information<Dynamic>,
-    /// The state, where everything is seen.
-    state: BitBox,
-    /// What the state may be, where it is not.
-    belief: Belief<Dynamic>,
     /// If the player was told that the match begins.
     is_prepared: bool,
-    /// Steps that were told, whether they fitted or not.
-    followed: usize,
     /// Where it last had a choice.
     choice: Information<Dynamic>,
     /// Where it pondered last.
@@ -157,21 +148,8 @@ impl Mind {
         let Engine { game, role, .. } = &engine;
         // Chance has no interests.
         let player = (game.chance_role() != Some(*role)).then(|| (thought.build)(seed)).flatten();
-        let information = Information::new(*role);
-        let (choice, state) = (information.clone(), game.initial());
-        let (stream, belief) = (Stream::new(seed, 0), Belief::new(seed));
-        Self {
-            engine,
-            player,
-            stream,
-            information,
-            state,
-            belief,
-            is_prepared: false,
-            followed: 0,
-            choice,
-            pondered: None,
-        }
+        let (choice, stream) = (Information::new(*role), Stream::new(seed, 0));
+        Self { course: Course::new(engine, seed), player, stream, is_prepared: false, choice, pondered: None }
     }
 
     /// Asks the player something; one that panics is not asked again.
@@ -180,7 +158,7 @@ impl Mind {
         remark: &dyn Fn(String),
         ask: impl FnOnce(&mut dyn Player<Dynamic>, &Dynamic, &Information<Dynamic>) -> T,
     ) -> Option<T> {
-        let (game, information) = (&self.engine.game, &self.information);
+        let (game, information) = (&self.course.engine.game, &self.course.information);
         let player = self.player.as_mut()?;
         let result = catch_unwind(AssertUnwindSafe(|| ask(player.as_mut(), game, information)));
         if result.is_err() {
@@ -191,7 +169,7 @@ impl Mind {
     }
 
     fn prepare(&mut self, budget: &Budget, ponders: bool, remark: &dyn Fn(String)) {
-        let role = self.engine.role;
+        let role = self.course.engine.role;
         self.is_prepared = true;
         self.with_player(remark, |player, game, information| {
             player.start(game, role, budget);
@@ -201,93 +179,31 @@ impl Mind {
         });
     }
 
-    /// Takes a step. One that does not fit the game is left out, and the next position is taken to be this one.
-    fn follow(&mut self, step: &Step, remark: &dyn Fn(String)) {
-        self.followed += 1;
-        let game = &self.engine.game;
-        let own = |text: &String| self.engine.names.to_own(text);
-        let misfit = if game.vocabulary().has_percepts() {
-            let percepts: Result<Vec<_>, _> =
-                step.news.iter().map(|text| game.parse_percept(&own(text))).collect();
-            let action = step.own.as_ref().and_then(|text| game.parse_move(&own(text)).ok());
-            match percepts {
-                Err(error) => Some(error.to_string()),
-                Ok(percepts) => {
-                    let fits = self.perceive(action, &Perception::percepts(percepts));
-                    (!fits).then(|| "no move leads to these percepts".to_owned())
-                }
-            }
-        } else {
-            let joint: Result<Vec<MoveId>, _> =
-                step.news.iter().map(|text| game.parse_move(&own(text))).collect();
-            match joint {
-                Err(error) => Some(error.to_string()),
-                Ok(joint) => match game.apply(&self.state, &joint) {
-                    Err(error) => Some(error.to_string()),
-                    Ok(next) => {
-                        self.state = next;
-                        self.information
-                            .push(joint[self.engine.role.index()], Perception::Joint(joint.into()));
-                        None
-                    }
-                },
-            }
-        };
-        if let Some(misfit) = misfit {
-            remark(format!("step {} does not fit the rules: {misfit}", self.followed));
-        }
-    }
-
-    /// Takes percepts after its own move. A manager may have made another one in its place, and does not say which; then one is
-    /// looked for that fits. False if there is none.
-    fn perceive(&mut self, action: Option<MoveId>, perception: &Perception<MoveId, PerceptId>) -> bool {
-        let (game, role) = (&self.engine.game, self.engine.role);
-        let told = |action: MoveId| {
-            let mut information = self.information.clone();
-            information.push(action, perception.clone());
-            information
-        };
-        if let Some(information) = action.map(told)
-            && self.belief.follow(game, &information)
-        {
-            self.information = information;
-            return true;
-        }
-        self.belief.follow(game, &self.information);
-        let state = self.belief.draw().cloned();
-        let legal = state.map_or_else(Vec::new, |state| game.legal_moves(&state, role).collect());
-        let found = legal.into_iter().map(told).find(|information| self.belief.follow(game, information));
-        let is_found = found.is_some();
-        self.information = found.unwrap_or_else(|| self.information.clone());
-        self.belief.follow(game, &self.information);
-        is_found
-    }
-
     fn answer(&mut self, seat: &Seat, budget: &Budget, remark: &dyn Fn(String)) {
-        let Engine { game, names, role, .. } = &self.engine;
-        let received = |action: MoveId| names.to_received(game.move_text(action));
-        let position = self.followed;
-        let has_percepts = game.vocabulary().has_percepts();
-        if has_percepts {
-            self.belief.follow(game, &self.information);
+        let position = self.course.followed;
+        let view = self.course.view();
+        let drawn = view.as_ref().and_then(|view| self.course.draw(view, &mut self.stream));
+        if let Some(drawn) = &drawn {
+            seat.offer(position, drawn);
         }
-        let state = if has_percepts { self.belief.draw() } else { Some(&self.state) };
-        let view = state.map(|state| game.view(state));
-        let drawn = view.as_ref().and_then(|view| game.random_move_in(view, *role, &mut self.stream));
-        if let Some(drawn) = drawn {
-            seat.offer(position, &received(drawn));
-        }
+        let Engine { game, role, .. } = &self.course.engine;
         if view.is_some_and(|view| game.legal_moves_in(&view, *role).len() > 1) {
-            self.choice = self.information.clone();
+            self.choice = self.course.information.clone();
         }
         let chosen =
             self.with_player(remark, |player, game, known| player.choose(game, known, budget)).flatten();
-        let Engine { game, names, .. } = &self.engine;
-        seat.decide(position, chosen.or(drawn).map(|action| names.to_received(game.move_text(action))));
+        let report = chosen.and_then(|_| self.report());
+        let action = chosen.map(|action| self.course.received(action)).or(drawn);
+        seat.decide(position, action, report);
+    }
+
+    /// What the player says of its last search.
+    fn report(&self) -> Option<Report> {
+        self.player.as_ref()?.report()
     }
 
     fn ponder(&mut self, budget: &Budget, remark: &dyn Fn(String)) {
-        self.pondered = Some(self.followed);
+        self.pondered = Some(self.course.followed);
         let choice = self.choice.clone();
         self.with_player(remark, |player, game, _| player.choose(game, &choice, budget));
     }

@@ -3,6 +3,7 @@
 use crate::args::{rules::Bounds, way::WayArgs};
 use clap::Args;
 use gdl_network::{Host, Note, client, serve};
+use gdl_runtime::player::Report;
 use gdl_tools::{
     error::{Error, Result},
     output::remark,
@@ -107,7 +108,7 @@ fn tell(line: &str) -> io::Result<()> {
 }
 
 /// A note for programs: `what` (the message, `unreadable`, `refused` or `match`), `from`, `match`, `answer`, `seconds`,
-/// `remark`; null where there is none.
+/// `remark`, `search`; null where there is none.
 fn fields(note: &Note) -> Value {
     json!({
         "what": note.what,
@@ -116,5 +117,20 @@ fn fields(note: &Note) -> Value {
         "answer": note.answer,
         "seconds": note.seconds,
         "remark": note.remark,
+        "search": note.report.as_ref().map(search),
+    })
+}
+
+/// A search for programs: which it was (`note`), the goal that the role can expect (`value`), if
+/// that is proved, and what was counted.
+fn search(report: &Report) -> Value {
+    json!({
+        "note": report.note,
+        "value": report.value,
+        "proved": report.exact,
+        "depth": report.depth,
+        "nodes": report.nodes,
+        "playouts": report.playouts,
+        "bytes": report.bytes,
     })
 }

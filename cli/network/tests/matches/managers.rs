@@ -107,6 +107,43 @@ fn news_that_do_not_fit_are_left_out() {
     assert_eq!(ask(address, "( ABORT m )"), "aborted");
 }
 
+/// A player that is never done, whatever its budget, until it is let go.
+struct Stuck(Arc<Mutex<mpsc::Receiver<()>>>);
+
+impl Player<Dynamic> for Stuck {
+    fn name(&self) -> &'static str {
+        "stuck"
+    }
+
+    fn choose(
+        &mut self,
+        _: &Dynamic,
+        _: &Information<Dynamic>,
+        _: &Budget,
+    ) -> Option<<Dynamic as Game>::Move> {
+        let _ = self.0.lock().expect("it is whole").recv();
+        None
+    }
+}
+
+#[test]
+fn there_is_a_legal_move_whatever_the_player_does() {
+    let tictactoe = gdl_games::find("tictactoe").expect("it is built in").text;
+    let own = ROBOT.strip_prefix('(').and_then(|rules| rules.strip_suffix(')')).expect("a list");
+    for (rules, role, news) in [(own, "robot", "( go )"), (tictactoe, "xplayer", "( (mark 1 1) noop )")] {
+        let (let_go, gate) = mpsc::channel();
+        let gate = Arc::new(Mutex::new(gate));
+        let address = listen(Host::new("gdl", move |_| Some(Box::new(Stuck(Arc::clone(&gate))))));
+        let start = format!("( START m {role} ( {rules} ) 1 1 )");
+        assert_eq!(ask(address, &start), "ready");
+        for news in ["NIL", news] {
+            let answer = ask(address, &format!("( PLAY m {news} )"));
+            assert!(!["nil", "busy"].contains(&answer.as_str()), "{role}: {answer}");
+        }
+        drop(let_go);
+    }
+}
+
 #[test]
 fn a_start_without_use_is_refused_with_its_place() {
     let notes = Arc::new(Mutex::new(Vec::new()));

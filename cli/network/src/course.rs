@@ -1,0 +1,122 @@
+//! The course of a match: steps as they were told become what a role knows of the game of one
+//! engine, and from that come legal moves.
+
+use crate::seat::{Engine, Step};
+use gdl_runtime::{
+    Dynamic, Game, GameExt, Information,
+    bits::BitBox,
+    chance::Stream,
+    dynamic::{MoveId, PerceptId},
+    game::{Id, Perception},
+    player::Belief,
+};
+
+/// What a role knows after the steps that it was told.
+pub(crate) struct Course {
+    pub(crate) engine: Engine,
+    pub(crate) information: Information<Dynamic>,
+    /// The state, where everything is seen.
+    state: BitBox,
+    /// What the state may be, where it is not.
+    belief: Belief<Dynamic>,
+    /// Steps that were told, whether they fitted or not.
+    pub(crate) followed: usize,
+}
+
+impl Course {
+    /// The start of a match; the seed is for samples of what is hidden.
+    pub(crate) fn new(engine: Engine, seed: u64) -> Self {
+        let information = Information::new(engine.role);
+        let (state, belief) = (engine.game.initial(), Belief::new(seed));
+        Self { engine, information, state, belief, followed: 0 }
+    }
+
+    /// Takes a step. One that does not fit the game is left out, and the next position is taken to
+    /// be this one.
+    pub(crate) fn follow(&mut self, step: &Step, remark: &dyn Fn(String)) {
+        self.followed += 1;
+        let game = &self.engine.game;
+        let own = |text: &String| self.engine.names.to_own(text);
+        let misfit = if game.vocabulary().has_percepts() {
+            let percepts: Result<Vec<_>, _> =
+                step.news.iter().map(|text| game.parse_percept(&own(text))).collect();
+            let action = step.own.as_ref().and_then(|text| game.parse_move(&own(text)).ok());
+            match percepts {
+                Err(error) => Some(error.to_string()),
+                Ok(percepts) => {
+                    let fits = self.perceive(action, &Perception::percepts(percepts));
+                    (!fits).then(|| "no move leads to these percepts".to_owned())
+                }
+            }
+        } else {
+            let joint: Result<Vec<MoveId>, _> =
+                step.news.iter().map(|text| game.parse_move(&own(text))).collect();
+            match joint {
+                Err(error) => Some(error.to_string()),
+                Ok(joint) => match game.apply(&self.state, &joint) {
+                    Err(error) => Some(error.to_string()),
+                    Ok(next) => {
+                        self.state = next;
+                        self.information
+                            .push(joint[self.engine.role.index()], Perception::Joint(joint.into()));
+                        None
+                    }
+                },
+            }
+        };
+        if let Some(misfit) = misfit {
+            remark(format!("step {} does not fit the rules: {misfit}", self.followed));
+        }
+    }
+
+    /// Takes percepts after its own move. A manager may have made another one in its place, and
+    /// does not say which; then one is looked for that fits. False if there is none.
+    fn perceive(&mut self, action: Option<MoveId>, perception: &Perception<MoveId, PerceptId>) -> bool {
+        let (game, role) = (&self.engine.game, self.engine.role);
+        let told = |action: MoveId| {
+            let mut information = self.information.clone();
+            information.push(action, perception.clone());
+            information
+        };
+        if let Some(information) = action.map(told)
+            && self.belief.follow(game, &information)
+        {
+            self.information = information;
+            return true;
+        }
+        self.belief.follow(game, &self.information);
+        let state = self.belief.draw().cloned();
+        let legal = state.map_or_else(Vec::new, |state| game.legal_moves(&state, role).collect());
+        let found = legal.into_iter().map(told).find(|information| self.belief.follow(game, information));
+        let is_found = found.is_some();
+        self.information = found.unwrap_or_else(|| self.information.clone());
+        self.belief.follow(game, &self.information);
+        is_found
+    }
+
+    /// What is seen of the state where it stands, but for goals, or of one that it may be. None if
+    /// nothing is known of it.
+    pub(crate) fn view(&mut self) -> Option<<Dynamic as Game>::View> {
+        let game = &self.engine.game;
+        let state = if game.vocabulary().has_percepts() {
+            self.belief.follow(game, &self.information);
+            self.belief.draw()?
+        } else {
+            &self.state
+        };
+        let mut view = game.new_view();
+        game.observe_without_goals(state, &mut view);
+        Some(view)
+    }
+
+    /// A legal move in a view, as the match calls it.
+    pub(crate) fn draw(&self, view: &<Dynamic as Game>::View, stream: &mut Stream) -> Option<String> {
+        let drawn = self.engine.game.random_move_in(view, self.engine.role, stream)?;
+        Some(self.received(drawn))
+    }
+
+    /// A move as the match calls it.
+    pub(crate) fn received(&self, action: MoveId) -> String {
+        self.engine.names.to_received(self.engine.game.move_text(action))
+    }
+}

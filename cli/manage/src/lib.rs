@@ -19,7 +19,7 @@ mod standings;
 mod store;
 
 pub use fault::Fault;
-pub use manager::{Done, Manager, Sign};
+pub use manager::{Done, Faults, Manager, Sign};
 pub use plan::{MOST_MATCHES, Plan};
 pub use schedule::{Schedule, Seats, VERSION};
 #[cfg(feature = "sign")]

@@ -6,7 +6,7 @@
 //! they are played from their start the next time.
 
 use crate::{
-    plan::{Plan, Planned},
+    plan::{GRACE, Plan, Planned},
     store::{Begun, Ended, Interrupted, Step, Store},
 };
 use gdl_network::{
@@ -28,6 +28,7 @@ use gdl_tools::{
 use serde_json::json;
 use std::{
     collections::{BTreeSet, HashSet},
+    fmt,
     hash::{BuildHasher, RandomState},
     sync::{Condvar, Mutex, MutexGuard, PoisonError},
     thread,
@@ -59,14 +60,45 @@ pub struct Done {
     pub players: Vec<String>,
     /// Their goals, where there is one.
     pub goals: Vec<Option<u8>>,
-    /// Their faults: how many, and the first one.
-    pub faults: Vec<(usize, Option<String>)>,
+    /// Their faults.
+    pub faults: Vec<Faults>,
     /// `terminal`, `stuck` or `too long`.
     pub ending: &'static str,
     /// Joint moves.
     pub steps: usize,
     /// How many of the plan are done now.
     pub done: u64,
+}
+
+/// The faults of a player in a match.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Faults {
+    /// How many there are.
+    pub count: usize,
+    /// The first one, and the step in which it was made: 0 is the start.
+    pub first: Option<(usize, String)>,
+}
+
+impl Faults {
+    fn of(played: &Match<Dynamic>, role: usize) -> Self {
+        let faults = played.faults.iter().enumerate();
+        let mut faults = faults.filter_map(|(step, faults)| Some((step, faults[role].as_ref()?))).peekable();
+        let first = faults.peek().map(|(step, fault)| (*step, fault.to_string()));
+        Self { count: faults.count(), first }
+    }
+}
+
+/// As in `TO at the start`, `IL up in step 3 and 2 more`; nothing if there are none.
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.first {
+            None => return Ok(()),
+            Some((0, fault)) => write!(f, "{fault} at the start")?,
+            Some((step, fault)) => write!(f, "{fault} in step {step}")?,
+        }
+        if self.count > 1 { write!(f, " and {} more", self.count - 1) } else { Ok(()) }
+    }
 }
 
 /// A manager of a plan.
@@ -230,7 +262,7 @@ impl<'p> Manager<'p> {
         let referee =
             terms.clocks().into_iter().fold(referee, |referee, [start, play]| referee.clocks(start, play));
         let referee = terms.nodes.into_iter().fold(referee, Referee::nodes);
-        let referee = referee.grace(Referee::<Dynamic>::DEFAULT_GRACE);
+        let referee = referee.grace(GRACE);
         let mut written = Ok(());
         let referee = referee.watch(|played, reports| {
             if written.is_ok() {
@@ -271,11 +303,6 @@ impl<'p> Manager<'p> {
         agenda.done += 1;
         let done = agenda.done;
         drop(agenda);
-        let faults = |&role: &usize| {
-            let mut faults = played.faults.iter().filter_map(|step| step[role].as_ref()).peekable();
-            let first = faults.peek().map(ToString::to_string);
-            (faults.count(), first)
-        };
         tell(&Done {
             number,
             game: game.name.clone(),
@@ -283,7 +310,7 @@ impl<'p> Manager<'p> {
             roles: game.roles.iter().map(|&role| game.role(role).to_owned()).collect(),
             players: game.roles.iter().map(|&role| played.players[role].clone()).collect(),
             goals: game.roles.iter().map(|&role| played.goals[role]).collect(),
-            faults: game.roles.iter().map(faults).collect(),
+            faults: game.roles.iter().map(|&role| Faults::of(&played, role)).collect(),
             ending,
             steps: played.history.depth(),
             done,
@@ -293,13 +320,14 @@ impl<'p> Manager<'p> {
     /// The players of a match, each with luck of its own.
     fn players(&self, planned: &Planned<'_>, id: &str) -> Result<Vec<Box<dyn Player<Dynamic>>>> {
         let terms = &self.plan.schedule.terms;
-        let rules = &self.plan.games[planned.game].rules;
+        let sheet = &self.plan.games[planned.game].sheet;
         let mut luck = Stream::new(planned.seed, 1);
         let scramble = terms.scramble.then(|| luck.bits());
-        let told = Told { id: id.to_owned(), clocks: terms.clocks().unwrap_or_default(), scramble };
+        let told = Told { id: id.to_owned(), scramble };
         let players = planned.seated.iter().map(|&player| {
             let spec = self.plan.entrants()[player].spec.clone();
-            let spec = spec.with_rules(rules).with_told(&told);
+            let spec = sheet.iter().fold(spec, Spec::with_sheet).with_told(&told);
+            let spec = terms.clocks().into_iter().fold(spec, Spec::with_clocks);
             spec.build(luck.bits()).ok_or_else(|| Error::Usage(format!("`{spec}` cannot be asked")))
         });
         players.collect()
@@ -336,13 +364,15 @@ fn now() -> u64 {
 }
 
 impl Done {
-    /// The match as a JSON object: `match`, `id`, `game`, `seats` (a list of `role`, `player`, `goal`, `faults` and the first
-    /// `fault`), `ending`, `steps`, and how many are `done`.
+    /// The match as a JSON object: `match`, `id`, `game`, `seats` (a list of `role`, `player`,
+    /// `goal`, `faults`, the first `fault` and its `fault_step`, 0 for the start), `ending`,
+    /// `steps`, and how many are `done`.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         let seats = self.roles.iter().zip(&self.players).zip(&self.goals).zip(&self.faults);
-        let seats = seats.map(|(((role, player), goal), (faults, fault))| {
-            json!({ "role": role, "player": player, "goal": goal, "faults": faults, "fault": fault })
+        let seats = seats.map(|(((role, player), goal), Faults { count, first })| {
+            let (step, fault) = first.clone().unzip();
+            json!({ "role": role, "player": player, "goal": goal, "faults": count, "fault": fault, "fault_step": step })
         });
         json!({
             "match": self.number,

@@ -9,17 +9,23 @@ use crate::{
     schedule::{Entrant, Schedule, Seats},
     store::bounds::MOST_SEATS,
 };
-use gdl_runtime::{Dynamic, Game, GameExt, chance::Stream, game::Id};
+use gdl_compiler::Source;
+use gdl_network::Sheet;
+use gdl_runtime::{Dynamic, Game, GameExt, Referee, chance::Stream, game::Id};
 use gdl_tools::{
     error::{Error, Result},
     fingerprint::fingerprint,
     output::{counted, thousands},
+    report,
 };
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::time::Duration;
 
 /// The most matches of a plan.
 pub const MOST_MATCHES: u64 = 1_000_000;
+
+/// How long after its clock an answer is waited for, since it takes its time on the way.
+pub(crate) const GRACE: Duration = Referee::<Dynamic>::DEFAULT_GRACE;
 
 /// A schedule with its games.
 #[derive(Debug)]
@@ -33,7 +39,9 @@ pub struct Plan {
 pub(crate) struct Played {
     pub(crate) name: String,
     pub(crate) fingerprint: String,
-    pub(crate) rules: Arc<str>,
+    pub(crate) source: Source,
+    /// What players elsewhere are sent, if there are any.
+    pub(crate) sheet: Option<Sheet>,
     pub(crate) game: Dynamic,
     /// The roles that players have, in order.
     pub(crate) roles: Vec<usize>,
@@ -69,6 +77,7 @@ impl Plan {
     pub fn new(schedule: Schedule) -> Result<Self> {
         let mut games: Vec<Played> = Vec::new();
         let mut choices = 0;
+        let is_sent = schedule.players.iter().any(|player| player.spec.is_remote());
         for argument in &schedule.games {
             let (source, options) = argument.get_ref().source()?;
             let game = argument.get_ref().tabled(None)?;
@@ -84,7 +93,8 @@ impl Plan {
             })?;
             games.push(Played {
                 fingerprint: fingerprint(source.text(), options.case_sensitive),
-                rules: source.text().into(),
+                sheet: if is_sent { Some(sheet(&source)?) } else { None },
+                source,
                 name,
                 game,
                 roles,
@@ -106,6 +116,24 @@ impl Plan {
     #[must_use]
     pub fn matches(&self) -> u64 {
         self.schedule.terms.repetitions.saturating_mul(self.each())
+    }
+
+    /// The joint moves after which a match is given up.
+    pub const MOST_STEPS: usize = Referee::<Dynamic>::DEFAULT_MAX_STEPS;
+
+    /// The clocks before the first move and for each, if there are any.
+    #[must_use]
+    pub fn clocks(&self) -> Option<[Duration; 2]> {
+        self.schedule.terms.clocks()
+    }
+
+    /// How long all matches take at most, one after the other. `None` without clocks.
+    #[must_use]
+    pub fn longest(&self) -> Option<Duration> {
+        let clocks = self.clocks()?;
+        let [start, play] = clocks.map(|clock| (clock + GRACE).as_secs_f64());
+        let seconds = self.matches() as f64 * (start + Self::MOST_STEPS as f64 * play);
+        Duration::try_from_secs_f64(seconds).ok()
     }
 
     /// The matches of one repetition.
@@ -158,6 +186,14 @@ impl Plan {
     pub fn terms(&self) -> Value {
         json!(self.schedule.terms)
     }
+}
+
+/// The sheet of a rulesheet; what is wrong with one that cannot be sent went to stderr.
+fn sheet(source: &Source) -> Result<Sheet> {
+    Sheet::new(source).map_err(|faults| {
+        report::show(&faults, source);
+        Error::Rules(Box::new((source.clone(), *faults)))
+    })
 }
 
 /// Who sits where in the matches of a game, which stands behind others with so many matches.
@@ -264,7 +300,6 @@ fn orders(seats: Seats, choice: Vec<usize>) -> Box<dyn Iterator<Item = Vec<usize
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gdl_compiler::Source;
     use std::{collections::HashSet, path::Path};
 
     #[test]
@@ -310,6 +345,17 @@ mod tests {
         assert_eq!(all[0].seed, all[1].seed);
         let seeds: HashSet<u64> = all.iter().map(|planned| planned.seed).collect();
         assert_eq!(seeds.len(), 2 * (3 + 3));
+    }
+
+    #[test]
+    fn a_plan_tells_how_long_it_takes_at_most() {
+        let text = "version = 1\ngames = [\"tictactoe\"]\nstart_clock = 9\nplay_clock = 1\n\
+            [players]\na = \"random\"\nb = \"first\"\n";
+        // Two matches, each answer a second late.
+        let longest = plan(text).expect("a plan").longest();
+        assert_eq!(longest, Some(Duration::from_secs(2 * (10 + 2 * 10_000))));
+        let without = text.replace("start_clock = 9\nplay_clock = 1\n", "");
+        assert_eq!(plan(&without).expect("a plan").longest(), None);
     }
 
     #[test]

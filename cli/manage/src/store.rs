@@ -500,7 +500,7 @@ fn fill(transaction: &Transaction<'_>, plan: &Plan) -> rusqlite::Result<()> {
             number as i64,
             game.name,
             game.fingerprint,
-            &*game.rules,
+            game.source.text(),
             roles.to_string()
         ])?;
     }

@@ -24,6 +24,7 @@ mod opening;
 mod oracle;
 mod remote;
 mod seat;
+mod sheet;
 mod thinker;
 mod threads;
 
@@ -31,6 +32,7 @@ pub use host::Host;
 pub use names::Names;
 pub use note::Note;
 pub use remote::Remote;
+pub use sheet::Sheet;
 
 use connections::Bounds;
 use std::{io, net::TcpListener, sync::Arc};

@@ -1,12 +1,15 @@
 //! Names of a match: how the symbols of one rulesheet are called in another, if the two differ in nothing but their symbols.
 //!
-//! Managers send the whole rulesheet, and some rename every symbol but keep the order of all else (they scramble it). So the
-//! two are gone through side by side: symbols and variables may differ as long as each stands for one of the other sheet
-//! and no two for the same; parentheses, numbers and the words of the language must be equal. Where that holds to the last token,
-//! one is the other term by term, and so is the play. Case is no difference. O(tokens), and mostly one or two of them where
-//! the sheets have nothing to do with each other.
+//! Managers send the whole rulesheet, and some rename every symbol but keep the order of all else
+//! (they scramble it). So the two are gone through side by side: symbols and variables may differ
+//! as long as each stands for one of the other sheet and no two for the same; parentheses, numbers
+//! and the words of the language must be equal. Where that holds to the last token, one is the
+//! other term by term, and so is the play. Case is no difference in KIF. O(tokens), and mostly one
+//! or two of them where the sheets have nothing to do with each other.
 //!
-//! A rulesheet can be scrambled here as well: its symbols and variables become words that mean nothing, drawn from a seed. O(tokens).
+//! A rulesheet can be scrambled here as well: its symbols and variables become words that mean
+//! nothing, drawn from a seed. O(tokens). All texts here are KIF; what a rulesheet in another
+//! syntax calls things is known from its conversion ([`Sheet`](crate::Sheet)).
 
 use crate::message::{Token, normalise, tokens};
 use gdl_runtime::chance::Stream;
@@ -18,19 +21,58 @@ const KEYWORDS: [&str; 21] = [
     "legal", "goal", "terminal", "base", "input", "sees", "random",
 ];
 
-/// What the symbols of a match are called in the game that plays it, and the other way.
+/// The words of two rulesheets that stand for each other: own ones, and those received.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    /// Own symbols by those received, in lower case.
-    own: HashMap<String, String>,
-    /// Symbols as they were first received, by own ones in lower case.
-    received: HashMap<String, String>,
+    to_own: Words,
+    to_received: Words,
+}
+
+/// Words of one rulesheet, each with the one that stands for it in another.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    /// Words that differ in case alone are two words, as everywhere but in KIF.
+    is_sensitive: bool,
+    others: HashMap<String, String>,
+}
+
+impl Words {
+    fn key(&self, word: &str) -> String {
+        if self.is_sensitive { word.to_owned() } else { word.to_ascii_lowercase() }
+    }
+
+    fn get(&self, word: &str) -> Option<&str> {
+        self.others.get(&self.key(word)).map(String::as_str)
+    }
+
+    /// Notes what a word stands for, unless that is known, and returns what it stands for.
+    fn note(&mut self, word: &str, other: &str) -> &str {
+        let key = self.key(word);
+        self.others.entry(key).or_insert_with(|| other.to_owned())
+    }
+
+    /// A term in the other words. Unknown words stay as they are.
+    fn translate(&self, term: &str) -> String {
+        let mut text = String::with_capacity(term.len());
+        for token in tokens(term) {
+            text.push_str(self.get(token.text).unwrap_or(token.text));
+            text.push(' ');
+        }
+        normalise(&text)
+    }
+
+    /// These words in those of a third rulesheet, by the words that the second has in that.
+    fn then(&self, next: &Self) -> Self {
+        let through = |other: &String| next.get(other).unwrap_or(other).to_owned();
+        let others = self.others.iter().map(|(word, other)| (word.clone(), through(other))).collect();
+        Self { is_sensitive: self.is_sensitive, others }
+    }
 }
 
 impl Names {
-    /// How the symbols of two rulesheets stand for each other; none if they are not the same game by that.
-    #[must_use]
-    pub fn between(own: &str, received: &str) -> Option<Self> {
+    /// How the symbols of two rulesheets in KIF stand for each other; none if they are not the same
+    /// game by that.
+    pub(crate) fn between(own: &str, received: &str) -> Option<Self> {
         let mut names = Self::default();
         // Of the form at hand.
         let (mut variables, mut named): (HashMap<&str, &str>, HashMap<&str, &str>) = Default::default();
@@ -66,13 +108,31 @@ impl Names {
         }
     }
 
+    /// The words of a rulesheet whose text in KIF this is, where `renamed` has those that could not
+    /// stay, before and now. Words of the rulesheet itself differ in their case, those of KIF do
+    /// not.
+    pub(crate) fn of_conversion(kif: &str, renamed: &[(String, String)]) -> Self {
+        let mut names = Self::default();
+        names.to_received.is_sensitive = true;
+        for (own, received) in renamed {
+            names.pair(own, received);
+        }
+        for Token { text, .. } in tokens(kif).filter(|token| !is_fixed(token.text)) {
+            if names.to_own.get(text).is_none() {
+                names.pair(text, text);
+            }
+        }
+        names
+    }
+
     /// Pairs of a symbol of the game that plays and the one that stands for it, where they differ, in the order of their bytes.
     #[must_use]
     pub fn renamed(&self) -> Vec<[String; 2]> {
-        let mut pairs: Vec<[String; 2]> = self
-            .received
+        let words = &self.to_received;
+        let mut pairs: Vec<[String; 2]> = words
+            .others
             .iter()
-            .filter(|(own, received)| !own.eq_ignore_ascii_case(received))
+            .filter(|(own, received)| words.key(own) != words.key(received))
             .map(|(own, received)| [own.clone(), received.clone()])
             .collect();
         pairs.sort();
@@ -81,23 +141,21 @@ impl Names {
 
     /// Notes that two symbols stand for each other; false if one of them stands for another one.
     fn pair(&mut self, own: &str, received: &str) -> bool {
-        let [own_key, key] = [own, received].map(str::to_ascii_lowercase);
-        let known = self.received.entry(own_key).or_insert_with(|| received.to_owned());
-        known.eq_ignore_ascii_case(received)
-            && self.own.entry(key).or_insert_with(|| own.to_owned()).eq_ignore_ascii_case(own)
+        let is_received = self.to_received.note(own, received).eq_ignore_ascii_case(received);
+        let known = self.to_own.note(received, own);
+        is_received
+            && if self.to_received.is_sensitive { known == own } else { known.eq_ignore_ascii_case(own) }
     }
 
-    /// Other names for all symbols of a rulesheet, and that rulesheet under them, on one line. No word that is drawn stands in the
-    /// rulesheet itself.
-    #[must_use]
-    pub fn scrambled(own: &str, seed: u64) -> (Self, String) {
+    /// Other names for all symbols of a rulesheet in KIF, and that rulesheet under them, on one
+    /// line. No word that is drawn stands in the rulesheet itself.
+    pub(crate) fn scrambled(own: &str, seed: u64) -> (Self, String) {
         let mut names = Self::default();
         let mut taken: HashSet<String> =
             tokens(own).map(|token| token.text.trim_start_matches('?').to_ascii_lowercase()).collect();
         let mut stream = Stream::new(seed, 2);
         for Token { text, .. } in tokens(own).filter(|token| !is_fixed(token.text)) {
-            let key = text.to_ascii_lowercase();
-            if names.received.contains_key(&key) {
+            if names.to_received.get(text).is_some() {
                 continue;
             }
             let drawn = loop {
@@ -107,28 +165,37 @@ impl Names {
                 }
             };
             let drawn = if text.starts_with('?') { format!("?{drawn}") } else { drawn };
-            names.own.insert(drawn.clone(), text.to_owned());
-            names.received.insert(key, drawn);
+            names.pair(text, &drawn);
         }
         let rules = names.to_received(own);
         (names, rules)
     }
 
+    /// What stands for own words in a third rulesheet, by the names that this one's received words
+    /// have there.
+    pub(crate) fn then(&self, next: &Self) -> Self {
+        Self { to_own: next.to_own.then(&self.to_own), to_received: self.to_received.then(&next.to_received) }
+    }
+
+    /// The same with the two rulesheets exchanged.
+    pub(crate) fn reversed(self) -> Self {
+        Self { to_own: self.to_received, to_received: self.to_own }
+    }
+
     /// If a term has no symbols but those received.
     pub(crate) fn knows(&self, term: &str) -> bool {
-        tokens(term)
-            .all(|token| is_fixed(token.text) || self.own.contains_key(&token.text.to_ascii_lowercase()))
+        tokens(term).all(|token| is_fixed(token.text) || self.to_own.get(token.text).is_some())
     }
 
     /// A term as the game has it. Unknown symbols stay as they are.
     pub(crate) fn to_own(&self, term: &str) -> String {
-        translate(&self.own, term)
+        self.to_own.translate(term)
     }
 
     /// A term as it was received.
     #[must_use]
     pub fn to_received(&self, term: &str) -> String {
-        translate(&self.received, term)
+        self.to_received.translate(term)
     }
 }
 
@@ -144,16 +211,6 @@ fn is_fixed(word: &str) -> bool {
 fn word(stream: &mut Stream) -> String {
     let mut letter = |letters: &[u8]| char::from(letters[stream.below(letters.len() as u64) as usize]);
     (0..4).flat_map(|_| [letter(b"bcdfghjklmnprstvwxz"), letter(b"aeiou")]).collect()
-}
-
-fn translate(names: &HashMap<String, String>, term: &str) -> String {
-    let mut text = String::with_capacity(term.len());
-    for token in tokens(term) {
-        let name = names.get(&token.text.to_ascii_lowercase());
-        text.push_str(name.map_or(token.text, String::as_str));
-        text.push(' ');
-    }
-    normalise(&text)
 }
 
 #[cfg(test)]

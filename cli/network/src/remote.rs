@@ -5,8 +5,9 @@
 //! grace are over, or a second longer than its deadline. An answer that is late, missing, broken or no move of the game is
 //! none but a [`Fault`], so a referee draws a move in its place; whether a move is legal is for the referee to say.
 //!
-//! The rulesheet may be sent under other symbols, so that a player cannot know the game by its words; all that is said of the match is
-//! in these, and callers see none of them.
+//! The rulesheet is sent in KIF, whatever syntax its author chose, and perhaps under other symbols,
+//! so that a player cannot know the game by its words; all that is said of the match is in the
+//! words of that [`Sheet`], and callers see none of them.
 //!
 //! A player elsewhere has one match, so it is asked again only about what follows; if the caller went somewhere else, as
 //! by taking a move back, that match is aborted, and the player is led through a new one.
@@ -14,8 +15,8 @@
 use crate::{
     client::{Address, Failure, wait},
     message::{Reply, Request},
-    names::Names,
     note::Note,
+    sheet::Sheet,
 };
 use gdl_runtime::{
     Budget, Game, GameExt, Information, Player, game::Perception, information::Step, player::Report,
@@ -23,10 +24,7 @@ use gdl_runtime::{
 };
 use std::{
     fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::atomic::{AtomicU64, Ordering},
     thread,
     time::{Duration, Instant, SystemTime},
 };
@@ -43,13 +41,15 @@ static MATCHES: AtomicU64 = AtomicU64::new(0);
 /// A player that is asked over the network.
 ///
 /// ```no_run
-/// use gdl_network::Remote;
+/// use gdl_compiler::Source;
+/// use gdl_network::{Remote, Sheet};
 /// use gdl_runtime::{Player, Referee, load, player::First};
 /// use std::time::Duration;
 ///
-/// let rules = std::fs::read_to_string("mygame.kif")?;
-/// let game = load(&rules)?;
-/// let remote = Remote::new("127.0.0.1:9147".parse()?, rules);
+/// let source = Source::new("mygame.kif", std::fs::read_to_string("mygame.kif")?);
+/// let game = load(source.text())?;
+/// let sheet = Sheet::new(&source).map_err(|_| "the rulesheet cannot be read")?;
+/// let remote = Remote::new("127.0.0.1:9147".parse()?, sheet);
 /// let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(remote), Box::new(First::new())];
 /// let clock = Duration::from_secs(5);
 /// let played = Referee::new(&game).clocks(clock, clock).run(&mut players)?;
@@ -58,12 +58,10 @@ static MATCHES: AtomicU64 = AtomicU64::new(0);
 pub struct Remote<G: Game> {
     name: String,
     address: Address,
-    rules: Arc<str>,
+    sheet: Sheet,
     clocks: [Option<Duration>; 2],
     /// What the next match is called, if that was said.
     id: Option<String>,
-    /// What symbols are called there, if not as in the rules.
-    names: Option<Names>,
     /// The match that the player was told of.
     told: Option<Told<G>>,
     /// Why the last question has no answer.
@@ -93,21 +91,11 @@ impl<G: Game> Remote<G> {
     /// The clock that a player is told of where nothing else says how long it has.
     pub const DEFAULT_CLOCK: Duration = Duration::from_secs(10);
 
-    /// The player at an address, for a game that comes of these rules.
+    /// The player at an address, for a game that comes of this sheet.
     #[must_use]
-    pub fn new(address: Address, rules: impl Into<Arc<str>>) -> Self {
+    pub fn new(address: Address, sheet: Sheet) -> Self {
         let name = format!("remote:{address}");
-        Self {
-            name,
-            address,
-            rules: rules.into(),
-            clocks: [None; 2],
-            id: None,
-            names: None,
-            told: None,
-            fault: None,
-            report: None,
-        }
+        Self { name, address, sheet, clocks: [None; 2], id: None, told: None, fault: None, report: None }
     }
 
     /// The clocks that the player is told of, before the first move and for each: whole seconds, at least one. Unless
@@ -123,28 +111,6 @@ impl<G: Game> Remote<G> {
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
-    }
-
-    /// The same, with words that follow from a seed in place of all symbols and variables of the rules. Those of the language stay,
-    /// and numbers.
-    #[must_use]
-    pub fn scrambled(mut self, seed: u64) -> Self {
-        let (names, rules) = Names::scrambled(&self.rules, seed);
-        (self.names, self.rules) = (Some(names), rules.into());
-        self
-    }
-
-    /// A term of the game as the player has it.
-    fn to_received(&self, term: &str) -> String {
-        self.names.as_ref().map_or_else(|| term.to_owned(), |names| names.to_received(term))
-    }
-
-    /// A term of the player as the game has it; none if it has words that the player was not told.
-    fn to_own(&self, term: &str) -> Option<String> {
-        match &self.names {
-            None => Some(term.to_owned()),
-            Some(names) => names.knows(term).then(|| names.to_own(term)),
-        }
     }
 
     /// Asks and waits for the answer, until the time is up or the budget is cancelled.
@@ -183,13 +149,14 @@ impl<G: Game> Remote<G> {
         let seconds = |clock: Duration| clock.as_secs() + u64::from(clock.subsec_millis() >= 500);
         let request = Request::Start {
             id: id.clone(),
-            role: self.to_received(game.role_text(role)),
-            rules: self.rules.to_string(),
+            role: self.sheet.to_kif(game.role_text(role)),
+            rules: self.sheet.kif().to_owned(),
             start: seconds(start).max(1),
             play: seconds(play).max(1),
         };
-        // A player that is not ready is asked for moves all the same, as managers do.
-        let _ = self.ask(&request, limit(budget, start), budget);
+        // It has the time that it is told it has. One that is not ready is asked for moves all the
+        // same, as managers do.
+        let _ = self.ask(&request, limit(budget, start).max(start.saturating_add(GRACE)), budget);
         self.told = Some(Told { id, role, steps: Vec::new(), is_asked: false });
     }
 
@@ -207,17 +174,17 @@ impl<G: Game> Remote<G> {
     fn news(&self, game: &G, (_, perception): &Step<G>) -> Vec<String> {
         match perception {
             Perception::Joint(joint) => {
-                joint.iter().map(|&action| self.to_received(game.move_text(action))).collect()
+                joint.iter().map(|&action| self.sheet.to_kif(game.move_text(action))).collect()
             }
             Perception::Percepts(percepts) => {
-                percepts.iter().map(|&seen| self.to_received(game.percept_text(seen))).collect()
+                percepts.iter().map(|&seen| self.sheet.to_kif(game.percept_text(seen))).collect()
             }
         }
     }
 
     /// The move that an answer is; a fault if it is none of the game.
     fn read(&mut self, game: &G, answer: &str) -> Option<G::Move> {
-        let own = self.to_own(answer);
+        let own = self.sheet.to_own(answer);
         let action = own.as_ref().and_then(|own| game.parse_move(own).ok());
         if action.is_none() {
             let (said, meant) = (Note::plain(answer), Note::plain(own.as_deref().unwrap_or(answer)));

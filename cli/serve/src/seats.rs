@@ -5,8 +5,9 @@
 //! that with those that are thinking they stay within some hundred MiB; others begin anew each time.
 
 use crate::problem::{Answer, Problem};
+use gdl_compiler::Source;
 use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, Player, dynamic::RoleId};
-use gdl_tools::players::Spec;
+use gdl_tools::{players::Spec, report};
 use std::{
     fmt,
     sync::{
@@ -154,7 +155,11 @@ impl Seat {
         if spec.is_human() {
             return Err(Problem::unfit("no_player", "`human` plays in `gdl play` only").help("say `person`"));
         }
-        let spec = spec.at_most(Self::BYTES, Self::THREADS).with_rules(rules);
+        let source = Source::new("rules", &**rules);
+        let spec = spec.at_most(Self::BYTES, Self::THREADS).with_rules(&source).map_err(|faults| {
+            let fault = faults.iter().next().map_or_else(String::new, |fault| report::line(fault, &source));
+            Problem::unfit("no_player", "the rulesheet cannot be sent to a player elsewhere").help(fault)
+        })?;
         Ok(Self::Machine { machine: Machine(Box::new(spec)), mind: None })
     }
 

@@ -2,7 +2,10 @@
 
 use clap::Args;
 use gdl_runtime::{Game, Referee};
-use gdl_tools::parse::{count, seconds};
+use gdl_tools::{
+    parse::{count, seconds},
+    players::{self, Spec},
+};
 use std::time::Duration;
 
 /// What moves may cost, and what luck follows from.
@@ -32,9 +35,20 @@ impl TermsArgs {
         self.nodes.or(self.clock.is_none().then_some(otherwise))
     }
 
-    /// Has a referee keep to that.
-    pub(crate) fn hold<'g, G: Game>(&self, referee: Referee<'g, G>, otherwise: u64) -> Referee<'g, G> {
-        let referee = self.clock().into_iter().fold(referee, |referee, clock| referee.clocks(clock, clock));
+    /// The clocks of a match of these players, before the first move and for each.
+    pub(crate) fn clocks(&self, players: &[Spec]) -> Option<[Duration; 2]> {
+        self.clock().map(|clock| players::clocks(players, clock))
+    }
+
+    /// Has the referee of a match of these players keep to that.
+    pub(crate) fn hold<'g, G: Game>(
+        &self,
+        referee: Referee<'g, G>,
+        players: &[Spec],
+        otherwise: u64,
+    ) -> Referee<'g, G> {
+        let clocks = self.clocks(players);
+        let referee = clocks.into_iter().fold(referee, |referee, [start, play]| referee.clocks(start, play));
         self.nodes(otherwise).into_iter().fold(referee, Referee::nodes)
     }
 }

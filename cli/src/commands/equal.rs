@@ -1,12 +1,10 @@
 //! `gdl equal`: whether two rulesheets are one game.
 
-#[cfg(feature = "network")]
-use super::convert::converted;
 use clap::Args;
 #[cfg(feature = "network")]
-use gdl_compiler::Syntax;
+use gdl_network::{Names, Sheet};
 #[cfg(feature = "network")]
-use gdl_network::Names;
+use gdl_tools::report;
 use gdl_tools::{
     equal::{Bounds, Verdict, compare},
     error::{Error, Result},
@@ -97,15 +95,22 @@ fn renaming(_: &EqualArgs) -> Result<impl Fn(&str) -> String + use<>> {
 /// What the names of the first are called in the second.
 #[cfg(feature = "network")]
 fn names(args: &EqualArgs) -> Result<Names> {
-    let kif = |game: &GameArg| -> Result<String> {
-        let (source, _) = game.source()?;
-        converted(source, Syntax::Kif)
-    };
-    Names::between(&kif(&args.first)?, &kif(&args.second)?).ok_or_else(|| {
+    sheet(&args.first)?.names_in(&sheet(&args.second)?).ok_or_else(|| {
         Error::Input(
             "the texts differ in more than names, so nothing says which names stand for each other"
                 .to_owned(),
         )
+    })
+}
+
+/// The rulesheet of a game as KIF, and its own words. What is wrong with one that cannot be written
+/// so goes to stderr.
+#[cfg(feature = "network")]
+pub(super) fn sheet(game: &GameArg) -> Result<Sheet> {
+    let (source, _) = game.source()?;
+    Sheet::new(&source).map_err(|faults| {
+        report::show(&faults, &source);
+        Error::Rules(Box::new((source, *faults)))
     })
 }
 

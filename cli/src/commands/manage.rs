@@ -127,7 +127,9 @@ pub(crate) fn run(args: &ManageArgs) -> Result {
     }
 }
 
-/// `schedule`, `matches` in all, `games` (each with its `name`, its `seats` and the `matches` of one repetition), `players` and `terms`.
+/// `schedule`, `matches` in all, `games` (each with its `name`, its `seats` and the `matches` of
+/// one repetition), `players`, `terms` and `most_seconds`, which all matches take at most, one
+/// after the other; null without clocks.
 fn check(path: &Path, json: bool) -> Result {
     let schedule = Schedule::open(path)?;
     let name = schedule.name.clone();
@@ -141,6 +143,7 @@ fn check(path: &Path, json: bool) -> Result {
             "games": games.collect::<Vec<_>>(),
             "players": plan.players().collect::<Vec<_>>(),
             "terms": plan.terms(),
+            "most_seconds": plan.longest().map(|longest| longest.as_secs_f64()),
         }));
     }
     let mut out = output::stdout();
@@ -151,7 +154,22 @@ fn check(path: &Path, json: bool) -> Result {
         let each = matches(each as u64);
         writeln!(out, "{BOLD}{name}{BOLD:#} {DIM}{}, {each} a repetition{DIM:#}", counted(seats, "seat"))?;
     }
+    if let (Some([start, play]), Some(longest)) = (plan.clocks(), plan.longest()) {
+        let [start, play] = [start, play].map(|clock| clock.as_secs_f64());
+        writeln!(out, "clocks: {start} s before the first move, {play} s for each")?;
+        let steps = thousands(Plan::MOST_STEPS as u64);
+        let longest = span(longest.as_secs());
+        writeln!(out, "at most {longest}{DIM}, if each match has {steps} steps, one after the other{DIM:#}")?;
+    }
     Ok(out.flush()?)
+}
+
+/// A time that may be days, rounded up.
+fn span(seconds: u64) -> String {
+    const UNITS: [(&str, u64); 3] = [("day", 86_400), ("hour", 3600), ("minute", 60)];
+    let unit = UNITS.into_iter().find(|&(_, unit)| seconds >= 2 * unit);
+    let (name, unit) = unit.unwrap_or(("second", 1));
+    counted(usize::try_from(seconds.div_ceil(unit)).unwrap_or(usize::MAX), name)
 }
 
 fn play(args: &RunArgs) -> Result {
@@ -212,17 +230,11 @@ fn play(args: &RunArgs) -> Result {
 
 /// A match on a line.
 fn line(done: &Done, all: u64) -> String {
-    let seats =
-        done.players.iter().zip(&done.goals).zip(&done.faults).map(|((player, goal), (faults, first))| {
-            let goal = goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string());
-            let first = first.as_deref().unwrap_or_default();
-            let faults = match faults {
-                0 => String::new(),
-                1 => format!(" ({first})"),
-                faults => format!(" ({first} and {} more)", faults - 1),
-            };
-            format!("{player} {goal}{faults}")
-        });
+    let seats = done.players.iter().zip(&done.goals).zip(&done.faults).map(|((player, goal), faults)| {
+        let goal = goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string());
+        let faults = if faults.count == 0 { String::new() } else { format!(" ({faults})") };
+        format!("{player} {goal}{faults}")
+    });
     let seats: Vec<String> = seats.collect();
     let ending = if done.ending == "terminal" { String::new() } else { format!(": {}", done.ending) };
     format!("{}/{all} {} #{}: {}{ending}", done.done, done.game, done.number, seats.join(", "))

@@ -7,15 +7,17 @@ mod session;
 
 pub(crate) use args::PlayArgs;
 
-use gdl_tools::{error::Result, output};
-use std::io;
+use gdl_tools::{error::Result, output, players::Spec};
+use std::{io, slice};
 
 /// Plays until the game is over or the person leaves.
 ///
 /// # Errors
 /// If the rulesheet is at fault, there is no such role, or stdout takes no more.
 pub(crate) fn run(args: &PlayArgs) -> Result {
-    let args = PlayArgs { against: args.against.told(&args.game)?, ..args.clone() };
+    let against = args.against.told(&args.game)?;
+    let clocks = args.terms.clocks(slice::from_ref(&against));
+    let args = PlayArgs { against: clocks.into_iter().fold(against, Spec::with_clocks), ..args.clone() };
     args.game.with_dynamic(args.engine.way, |game| {
         if args.itself {
             return alone::play(&args, game);

@@ -5,8 +5,7 @@ use super::{
     equal,
 };
 use clap::Args;
-use gdl_compiler::{Options, Source, Syntax, format::format};
-use gdl_network::Names;
+use gdl_compiler::{Options, Source, format::format};
 use gdl_tools::{
     equal::{Bounds, Verdict, compare},
     error::{Error, Result},
@@ -44,16 +43,16 @@ pub(crate) struct ScrambleArgs {
 /// If the rulesheet is at fault, or stdout takes no more.
 pub(crate) fn run(args: &ScrambleArgs) -> Result {
     let (source, options) = args.game.source()?;
-    let kif = converted(source.clone(), Syntax::Kif)?;
-    let (names, scrambled) = Names::scrambled(&kif, args.seed);
+    let sheet = equal::sheet(&args.game)?.scrambled(args.seed);
+    let scrambled = sheet.kif();
     let name = format!("{} (scrambled)", source.name());
-    let text = format(&Source::new(&name, lines(&scrambled)), &Options::default())
-        .map_err(|faults| Error::Rules(Box::new((Source::new(&name, &scrambled), *faults))))?;
+    let text = format(&Source::new(&name, lines(scrambled)), &Options::default())
+        .map_err(|faults| Error::Rules(Box::new((Source::new(&name, scrambled), *faults))))?;
     let game = play(source, &options, None)?;
     let other = play(Source::new(&name, &text), &load::quiet(), None)?;
     let bounds = Bounds { seed: args.seed, ..Bounds::default() };
     let progress = Progress::counted("pairs of states", bounds.states as u64);
-    let verdict = compare(&game, &other, |text| names.to_received(text), &bounds, &mut |walked| {
+    let verdict = compare(&game, &other, |text| sheet.to_kif(text), &bounds, &mut |walked| {
         progress.tell(walked as u64);
     });
     drop(progress);

@@ -145,7 +145,8 @@ fn schedules_are_checked_and_standings_shown() {
          strong = \"alphabeta:nodes=2000\"\nweak = \"random\"\nfair = \"first\"\n",
     );
     let plan = json(&["manage", "check", &folder.path("cup.toml"), "--json"]);
-    assert_eq!(keys(&plan), ["schedule", "matches", "games", "players", "terms"]);
+    assert_eq!(keys(&plan), ["schedule", "matches", "games", "players", "terms", "most_seconds"]);
+    assert_eq!(plan["most_seconds"], Value::Null);
     assert_eq!((&plan["matches"], &plan["games"][1]["matches"]), (&27.into(), &3.into()));
     let run = gdl(&["manage", "check", &folder.path("cup.toml")]);
     assert!(run.stdout.contains("27 matches") && run.stdout.contains("strong, weak, fair"), "{}", run.stdout);
@@ -168,6 +169,30 @@ fn schedules_are_checked_and_standings_shown() {
     assert_eq!(keys(&rows[0]), fields);
     let total: f64 = rows.iter().filter_map(|row| row["rating"].as_f64()).sum();
     assert!(total.abs() < 1e-6, "{standings}");
+}
+
+#[test]
+fn clocks_are_told_beforehand_and_faults_with_their_step() {
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let address = free.local_addr().expect("an address");
+    drop(free);
+    let folder = Folder::new(&format!(
+        "version = 1\ngames = [\"lights_out\"]\nstart_clock = 2\nplay_clock = 1\n\
+         [players]\nabsent = \"remote:{address}\"\n"
+    ));
+    let check = gdl(&["manage", "check", &folder.path("cup.toml")]);
+    assert!(
+        check.stdout.contains("clocks: 2 s before the first move, 1 s for each\nat most 6 hours, "),
+        "{}",
+        check.stdout
+    );
+    let plan = json(&["manage", "check", &folder.path("cup.toml"), "--json"]);
+    assert_eq!(plan["most_seconds"], 20_003.0);
+    let run = folder.run().to_vec();
+    let run: Vec<&str> = run.iter().map(String::as_str).filter(|&argument| argument != "--json").collect();
+    let played = gdl(&run);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    assert!(played.stdout.contains("(CE at the start and "), "{}", played.stdout);
 }
 
 #[test]

@@ -75,6 +75,89 @@ fn it_plays_matches_elsewhere() {
     }
 }
 
+/// The searches that are told of with the answers to these messages.
+fn searches<'n>(notes: &'n [Value], what: &str) -> Vec<&'n Value> {
+    notes.iter().filter(|note| note["what"] == what).map(|note| &note["search"]).collect()
+}
+
+#[test]
+fn it_tells_what_played_and_what_that_expects() {
+    let mut host = Host::start(&["--player", "best:nodes=300"]);
+    let remote = format!("remote:{},start=1,seconds=30", host.address);
+    json(&["match", "tictactoe", &remote, "random", "-n", "1", "--json"]);
+    let notes = host.notes("STOP");
+    let searches = searches(&notes, "PLAY");
+    assert!(!searches.is_empty(), "{notes:?}");
+    // Where there is no choice nothing is searched.
+    let told: Vec<&&Value> = searches.iter().filter(|search| search["value"].is_number()).collect();
+    assert!(
+        told.iter()
+            .any(|search| search["note"].as_str().is_some_and(|note| note.starts_with("two roles in turn"))),
+        "{searches:?}"
+    );
+}
+
+#[test]
+fn a_player_that_is_told_it_has_longer_at_the_start_has_that() {
+    // It thinks for nearly all of it.
+    let host = Host::start(&["--player", "mcts"]);
+    let remote = format!("remote:{},start=4,seconds=1", host.address);
+    let report = json(&["match", "nim", &remote, "random", "-n", "1", "--clock", "1", "--json"]);
+    assert_eq!(report["players"][0]["faults"]["late"], 0, "{report}");
+}
+
+#[test]
+fn a_player_that_is_not_there_at_the_first_start_is_an_error() {
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).expect("a port");
+    let remote = format!("remote:{}", free.local_addr().expect("an address"));
+    drop(free);
+    for players in [["random", &remote], [&remote, "random"]] {
+        let run = gdl(&[&["match", "tictactoe"], &players[..], &["-n", "3"]].concat());
+        assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("`{remote}` is out of reach: no connection")), "{}", run.stderr);
+    }
+}
+
+#[test]
+fn matches_of_all_syntaxes_are_played_elsewhere() {
+    let host = Host::start(&["--player", "mcts:nodes=50"]);
+    // Moves that differ in case alone, of which one wins.
+    let game = "role(r)\ninit(p)\nlegal(r,goA)\nlegal(r,goa)\nnext(q(a)) :- does(r,goA)\nnext(q(b)) :- does(r,goa)\n\
+        terminal :- ~true(p)\ngoal(r,100) :- true(q(b))\ngoal(r,0) :- ~true(q(b))\n";
+    let game = file("player_case.hrf", game);
+    let remote = format!("remote:{},start=2,seconds=30", host.address);
+    let report = json(&["match", &game, &remote, "-n", "2", "--json"]);
+    let player = &report["players"][0];
+    assert_eq!(player["faults"], serde_json::json!({ "illegal": 0, "late": 0, "gone": 0 }));
+    assert_eq!(player["wins"], 2, "{report}");
+    for scramble in [false, true] {
+        let name = format!("player_case_{scramble}");
+        let schedule = format!(
+            "version = 1\ngames = [\"{game}\"]\nstart_clock = 2\nplay_clock = 30\nscramble = {scramble}\n\
+             [players]\nthere = \"remote:{}\"\n",
+            host.address
+        );
+        let results = file(&format!("{name}.db"), "");
+        std::fs::remove_file(&results).expect("it was written");
+        let run = gdl(&[
+            "manage",
+            "run",
+            &file(&format!("{name}.toml"), schedule),
+            "--results",
+            &results,
+            "--json",
+        ]);
+        assert_eq!(run.code, Some(0), "{}", run.stderr);
+        let done: Value = serde_json::from_str(run.stdout.trim()).expect("a line");
+        let seat = &done["seats"][0];
+        assert_eq!(
+            (&seat["goal"], &seat["faults"], &seat["fault_step"]),
+            (&100.into(), &0.into(), &Value::Null),
+            "{done}"
+        );
+    }
+}
+
 #[test]
 fn wrong_players_and_ports_are_told() {
     let host = Host::start(&[]);

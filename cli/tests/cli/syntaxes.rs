@@ -134,3 +134,27 @@ fn faults_are_told_in_the_syntax_of_the_text() {
     );
     assert_eq!(gdl(&["convert", &mixed, "--to", "infix"]).code, Some(1));
 }
+
+/// Two moves that differ in case alone, of which one ends the game.
+#[test]
+fn names_that_differ_in_case_alone_are_two_in_all_comparisons() {
+    let text = "role(r)\ninit(p)\nlegal(r,goA)\nlegal(r,goa)\nnext(p) :- does(r,goA)\nterminal :- ~true(p)\ngoal(r,100)\n";
+    let infix = file("names_case.hrf", text);
+    let kif = gdl(&["convert", &infix, "--to", "kif"]);
+    assert_eq!(kif.code, Some(0), "{}", kif.stderr);
+    let kif = file("names_case.kif", kif.stdout);
+    let scrambled = gdl(&["scramble", &infix, "--seed", "5"]);
+    assert_eq!(scrambled.code, Some(0), "{}", scrambled.stderr);
+    let scrambled = file("names_case_scrambled.kif", scrambled.stdout);
+    for (one, other) in
+        [(&infix, &infix), (&infix, &kif), (&kif, &infix), (&infix, &scrambled), (&scrambled, &infix)]
+    {
+        let run = gdl(&["equal", one, other, "--renamed"]);
+        assert_eq!(run.code, Some(0), "{one} {other}: {}{}", run.stdout, run.stderr);
+        assert!(run.stdout.contains("proved"), "{}", run.stdout);
+    }
+    // The one name in place of the other is another game.
+    let one = file("names_case_one.hrf", text.replace("legal(r,goa)", "legal(r,goA)"));
+    let run = gdl(&["equal", &infix, &one, "--renamed"]);
+    assert_eq!(run.code, Some(1), "{}", run.stdout);
+}

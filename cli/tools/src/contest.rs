@@ -7,13 +7,14 @@
 use crate::{
     error::{Error, Result},
     output::counted,
-    players::Spec,
+    players::{self, Spec},
     statistics::{elo, wilson},
 };
 use gdl_runtime::{
     Cancel, Dynamic, Game, GameExt, Player, Referee,
     chance::Stream,
     game::Id,
+    player::Report,
     playouts::RoleTally,
     referee::{End, Fault, Match},
 };
@@ -70,6 +71,17 @@ impl Contest<'_> {
         Ok(seats)
     }
 
+    /// The clocks before the first move and for each.
+    fn clocks(&self) -> Option<[Duration; 2]> {
+        self.clock.map(|play| players::clocks(self.players, play))
+    }
+
+    /// A player that is told the clocks of the match, if it plays elsewhere.
+    fn told(&self, player: usize) -> Spec {
+        let spec = self.players[player].clone();
+        self.clocks().into_iter().fold(spec, Spec::with_clocks)
+    }
+
     /// Plays the matches of these numbers, several at once, until it is cancelled. `tell` is told how many are done, and `keep` is given
     /// each with its number.
     ///
@@ -95,7 +107,7 @@ impl Contest<'_> {
                 if number >= numbers.end {
                     break;
                 }
-                let played = self.play_one(game, &seats, number, keep);
+                let played = self.play_one(game, &seats, number, number == numbers.start, keep);
                 let mut shared = shared.lock().unwrap_or_else(PoisonError::into_inner);
                 match played {
                     Ok(part) => shared.0.merge(&part),
@@ -118,12 +130,15 @@ impl Contest<'_> {
         result.map(|()| total)
     }
 
-    /// Plays one match, players moved on by one seat from the match before.
+    /// Plays one match, players moved on by one seat from the match before. A first one in which a
+    /// player elsewhere is out of reach at the start is an error: then most likely it was not
+    /// started, or its address is wrong.
     fn play_one(
         &self,
         game: &Dynamic,
         seats: &[usize],
         number: u64,
+        is_first: bool,
         keep: &(dyn Fn(u64, &Match<Dynamic>) -> Result + Sync),
     ) -> Result<Total> {
         let count = self.players.len();
@@ -133,22 +148,46 @@ impl Contest<'_> {
         let mut luck = Stream::new(self.seed, round);
         let chance = luck.bits();
         let seeds: Vec<u64> = (0..count).map(|_| luck.bits()).collect();
-        let players = seated.iter().map(|&player| self.players[player].build(seeds[player]));
+        let players = seated.iter().map(|&player| self.told(player).build(seeds[player]));
         let mut players: Vec<Box<dyn Player<Dynamic>>> = players.flatten().collect();
 
         let id = format!("{}.{}.{}", self.name, self.seed, number + 1);
         let referee = Referee::new(game).seed(chance).id(id).max_steps(self.longest);
-        let referee = self.clock.into_iter().fold(referee, |referee, clock| referee.clocks(clock, clock));
+        let clocks = self.clocks();
+        let referee = clocks.into_iter().fold(referee, |referee, [start, play]| referee.clocks(start, play));
         let referee = self.nodes.into_iter().fold(referee, Referee::nodes);
         // Answers from elsewhere take their time on the way.
         let is_far = self.players.iter().any(Spec::is_remote);
         let referee = if is_far { referee.grace(Referee::<Dynamic>::DEFAULT_GRACE) } else { referee };
+        let (cancel, mut absent) = (Cancel::default(), None);
+        let referee = referee.cancelled_by(&cancel).watch(|played, reports| {
+            if is_first && played.history.depth() == 0 {
+                let mut specs = seats.iter().zip(seated.iter().map(|&player| &self.players[player]));
+                absent = specs.find_map(|(&role, spec)| {
+                    let is_absent = spec.is_remote() && played.faults[0][role] == Some(Fault::Gone);
+                    is_absent.then(|| out_of_reach(spec, reports[role].as_ref()))
+                });
+                if absent.is_some() {
+                    cancel.cancel();
+                }
+            }
+        });
         let played = referee.run(&mut players).map_err(|error| Error::Usage(error.to_string()))?;
+        if let Some(absent) = absent {
+            return Err(absent);
+        }
         let mut total = Total::new(count, game.shape().roles);
         total.add(&played, seats, &seated);
         keep(number, &played)?;
         Ok(total)
     }
+}
+
+/// The error that a player elsewhere is not there.
+fn out_of_reach(spec: &Spec, report: Option<&Report>) -> Error {
+    let note = report.and_then(|report| report.note.as_deref()).unwrap_or("no answer");
+    let help = "start it first, or write the address at which it listens";
+    Error::Input(format!("`{spec}` is out of reach: {note}\n\n{help}"))
 }
 
 /// Wins and half the draws, as a share.

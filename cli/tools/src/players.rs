@@ -1,12 +1,14 @@
 //! Players by name: `alphabeta:depth=4` becomes a player for a game; with the feature `network` also players elsewhere.
 
 use crate::{
-    error::Result,
+    error::{Error, Result},
     game::GameArg,
     parse::{did_you_mean, seconds, threads, whole},
+    report,
 };
+use gdl_compiler::{Diagnostics, Source};
 #[cfg(feature = "network")]
-use gdl_network::{Remote, client::Address};
+use gdl_network::{Remote, Sheet, client::Address};
 use gdl_runtime::{
     Budget, Dynamic, Information, Player,
     dynamic::{MoveId, RoleId},
@@ -17,7 +19,6 @@ use gdl_runtime::{
 use std::{
     fmt, result,
     str::FromStr,
-    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -113,11 +114,20 @@ pub fn help(command: &str) -> String {
          for a move, `seconds` and `nodes`: `alphabeta:depth=6,seconds=0.5`.{}",
         if KINDS.iter().any(Kind::is_remote) {
             "\n\nA player elsewhere, such as one of `gdl player`, is sent the rulesheet and told its clocks before the\n\
-             first move and for each, in whole seconds: `remote:127.0.0.1:9147,start=10,seconds=5`."
+             first move and for each, in whole seconds: `remote:127.0.0.1:9147,start=10,seconds=5`. A `start` that\n\
+             is longer than --clock is the time before the first move for all players of the match."
         } else {
             ""
         }
     )
+}
+
+/// The clocks of a match before the first move and for each, where moves may take that long. The
+/// longest time that a player elsewhere is told it has before its first move is the time that all
+/// players have.
+#[must_use]
+pub fn clocks(players: &[Spec], play: Duration) -> [Duration; 2] {
+    [players.iter().filter_map(Spec::start).fold(play, Duration::max), play]
 }
 
 /// A PLAYER argument, well formed.
@@ -143,8 +153,10 @@ struct Elsewhere {
     /// Seconds that it is told it has before the first move.
     start: Option<f64>,
     /// The rulesheet that it is sent.
-    rules: Option<Arc<str>>,
-    /// What it is told of a match, where the spec does not say so.
+    sheet: Option<Sheet>,
+    /// The clocks of the match before the first move and for each. It is told no longer ones.
+    clocks: Option<[Duration; 2]>,
+    /// What else it is told of a match.
     told: Option<Told>,
 }
 
@@ -154,8 +166,6 @@ struct Elsewhere {
 pub struct Told {
     /// What the match is called.
     pub id: String,
-    /// The clocks before the first move and for each.
-    pub clocks: [Duration; 2],
     /// What the words follow from that it gets in place of symbols, if any.
     pub scramble: Option<u64>,
 }
@@ -185,8 +195,9 @@ impl FromStr for Spec {
         #[cfg(feature = "network")]
         let options = match options.split_once(',').unwrap_or((options, "")) {
             (address, options) if kind.is_remote() => {
+                let address = address.parse()?;
                 spec.elsewhere =
-                    Some(Elsewhere { address: address.parse()?, start: None, rules: None, told: None });
+                    Some(Elsewhere { address, start: None, sheet: None, clocks: None, told: None });
                 options
             }
             _ => options,
@@ -252,15 +263,27 @@ impl Spec {
         !["first", "random", "flat", REMOTE].contains(&self.kind.name)
     }
 
-    /// The same, for a game that comes of these rules.
-    #[must_use]
+    /// The same, for a game that comes of this rulesheet. A player elsewhere is sent it in KIF.
+    ///
+    /// # Errors
+    /// The faults of a rulesheet that a player elsewhere cannot be sent.
     #[cfg_attr(
         not(feature = "network"),
-        allow(unused_mut, unused_variables, reason = "all players are here")
+        allow(unused_variables, clippy::unnecessary_wraps, reason = "all players are here")
     )]
-    pub fn with_rules(mut self, rules: &Arc<str>) -> Self {
+    pub fn with_rules(self, source: &Source) -> result::Result<Self, Box<Diagnostics>> {
         #[cfg(feature = "network")]
-        self.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.rules = Some(Arc::clone(rules)));
+        if self.elsewhere.is_some() {
+            return Ok(self.with_sheet(&Sheet::new(source)?));
+        }
+        Ok(self)
+    }
+
+    /// The same, which is sent this if it plays elsewhere.
+    #[cfg(feature = "network")]
+    #[must_use]
+    pub fn with_sheet(mut self, sheet: &Sheet) -> Self {
+        self.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.sheet = Some(sheet.clone()));
         self
     }
 
@@ -270,6 +293,27 @@ impl Spec {
     pub fn with_told(mut self, told: &Told) -> Self {
         self.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.told = Some(told.clone()));
         self
+    }
+
+    /// The same for a match with these clocks, before the first move and for each.
+    #[must_use]
+    #[cfg_attr(
+        not(feature = "network"),
+        allow(unused_mut, unused_variables, reason = "all players are here")
+    )]
+    pub fn with_clocks(mut self, clocks: [Duration; 2]) -> Self {
+        #[cfg(feature = "network")]
+        self.elsewhere.iter_mut().for_each(|elsewhere| elsewhere.clocks = Some(clocks));
+        self
+    }
+
+    /// How long it is told it has before the first move, if that was said of a player elsewhere.
+    #[must_use]
+    pub fn start(&self) -> Option<Duration> {
+        #[cfg(feature = "network")]
+        return self.elsewhere.as_ref()?.start.map(Duration::from_secs_f64);
+        #[cfg(not(feature = "network"))]
+        None
     }
 
     /// Where it plays, if that is elsewhere.
@@ -288,7 +332,10 @@ impl Spec {
             return Ok(self.clone());
         }
         let (source, _) = game.source()?;
-        Ok(self.clone().with_rules(&source.text().into()))
+        self.clone().with_rules(&source).map_err(|faults| {
+            report::show(&faults, &source);
+            Error::Rules(Box::new((source, *faults)))
+        })
     }
 
     /// What it is called, without its options.
@@ -333,13 +380,16 @@ impl Spec {
     #[must_use]
     pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
         #[cfg(feature = "network")]
-        if let Some(Elsewhere { address, start, rules, told }) = &self.elsewhere {
-            let [start, play] = [*start, self.seconds].map(|clock| clock.map(Duration::from_secs_f64));
-            let player = Remote::new(address.clone(), Arc::clone(rules.as_ref()?));
-            let Some(told) = told else { return Some(Box::new(player.clocks(start, play))) };
-            let player = player.clocks(start.or(Some(told.clocks[0])), play.or(Some(told.clocks[1])));
-            let player = player.id(&told.id);
-            return Some(Box::new(told.scramble.into_iter().fold(player, Remote::scrambled)));
+        if let Some(Elsewhere { address, sheet, clocks, told, .. }) = &self.elsewhere {
+            let own = [self.start(), self.seconds.map(Duration::from_secs_f64)];
+            let [start, play] = [0, 1].map(|which: usize| {
+                let clock = clocks.map(|clocks| clocks[which]);
+                own[which].into_iter().chain(clock).min()
+            });
+            let scramble = told.as_ref().and_then(|told| told.scramble);
+            let sheet = scramble.into_iter().fold(sheet.clone()?, |sheet, seed| sheet.scrambled(seed));
+            let player = Remote::new(address.clone(), sheet).clocks(start, play);
+            return Some(Box::new(told.iter().fold(player, |player, told| player.id(&told.id))));
         }
         let settings = Settings {
             seed: self.seed.unwrap_or(seed),

@@ -11,7 +11,7 @@ use crate::{
     refusal::Refusal,
     sheet::{self, Shelf},
 };
-use gdl_network::Names;
+use gdl_network::Sheet;
 use gdl_runtime::{
     Cancel, Dynamic, Game, GameExt,
     bits::BitBox,
@@ -92,7 +92,11 @@ impl Question for Compare {
     fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Comparison), Refusal> {
         let [one, other] = [shelf.find(&self.rulesheet)?, shelf.find(&self.other)?];
         let games = [one.game(cancel)?, other.game(cancel)?];
-        if let Some(names) = Names::between(one.source.text(), other.source.text()) {
+        // A rulesheet that cannot be written in KIF is compared by its play.
+        let sheets = [&one, &other].map(|rulesheet| Sheet::new(&rulesheet.source).ok());
+        if let [Some(one), Some(other)] = &sheets
+            && let Some(names) = one.names_in(other)
+        {
             let renamed: Vec<[String; 2]> = names.renamed().into_iter().take(LISTED).collect();
             let by = if renamed.is_empty() { String::new() } else { ", symbols renamed:".to_owned() };
             let pairs: Vec<String> = renamed.iter().map(|[own, other]| format!(" {own} = {other}")).collect();

@@ -4,7 +4,8 @@ use crate::{
     fake::{self, whole},
     first, listen,
 };
-use gdl_network::Remote;
+use gdl_compiler::Source;
+use gdl_network::{Remote, Sheet};
 use gdl_runtime::{
     Budget, Cancel, Dynamic, GameExt, Information, Player, Referee,
     game::Perception,
@@ -25,8 +26,17 @@ const RULES: &str = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2)
     (goal a 50) (goal b 50)";
 
 fn remote(address: SocketAddr) -> Remote<Dynamic> {
+    sent(address, &sheet(RULES))
+}
+
+/// That player, which is sent this.
+fn sent(address: SocketAddr, sheet: &Sheet) -> Remote<Dynamic> {
     let clock = Some(Duration::from_secs(60));
-    Remote::new(address.to_string().parse().expect("an address"), RULES).clocks(clock, clock)
+    Remote::new(address.to_string().parse().expect("an address"), sheet.clone()).clocks(clock, clock)
+}
+
+fn sheet(rules: &str) -> Sheet {
+    Sheet::new(&Source::new("rules", rules)).expect("it can be read")
 }
 
 /// A match of that player as `a`, and its faults.
@@ -84,7 +94,7 @@ fn a_scrambled_match_is_told_in_other_words() {
         };
         let (address, heard) = fake::player(true, answer);
         let game = load(RULES).expect("a game");
-        let player = remote(address).scrambled(7).id("m.1");
+        let player = sent(address, &sheet(RULES).scrambled(7)).id("m.1");
         let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(player), Box::new(First::new())];
         let played = Referee::new(&game).seed(1).run(&mut players).expect("two players");
         let faults = played.faults.iter().map(|faults| faults[0].as_ref().map(ToString::to_string));
@@ -100,6 +110,45 @@ fn a_scrambled_match_is_told_in_other_words() {
             let line = played.history.line();
             assert!(line.into_iter().flatten().all(|&action| game.move_text(action) == "left"));
         }
+    }
+}
+
+/// A token is carried to one of two cells whose names differ in case alone.
+const INFIX: &str = "role(r)\ninit(at(a))\ncell(a)\ncell(bB)\ncell(bb)\n\
+    legal(r, go(X)) :- cell(X) & ~true(at(X))\nnext(at(X)) :- does(r, go(X))\n\
+    terminal :- true(at(bB))\nterminal :- true(at(bb))\n\
+    goal(r, 100) :- true(at(bb))\ngoal(r, 0) :- ~true(at(bb))\n";
+
+const EPILOG: &str = "role(r)\ninit(at(a))\ncell(a)\ncell(bB)\ncell(bb)\n\
+    action(go(X)) :- cell(X)\nlegal(go(X)) :- cell(X) & ~at(X)\ncontrol(r)\n\
+    go(X) :: at(Y) ==> at(X) & ~at(Y)\n\
+    terminal :- at(bB)\nterminal :- at(bb)\n\
+    goal(r, 100) :- at(bb)\ngoal(r, 0) :- ~at(bb)\n";
+
+#[test]
+fn players_are_sent_kif_whatever_the_author_writes() {
+    for (rules, seed) in [(INFIX, None), (INFIX, Some(3)), (EPILOG, None), (EPILOG, Some(3))] {
+        let game = load(rules).unwrap_or_else(|error| panic!("{error}"));
+        let sheet = sheet(rules);
+        let sheet = seed.iter().fold(sheet, |sheet, &seed| sheet.scrambled(seed));
+        let action = sheet.to_kif("(go bb)").to_ascii_uppercase();
+        let (address, heard) = fake::player(true, move |message| fake::polite(message, &action));
+        let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(sent(address, &sheet))];
+        let played = Referee::new(&game).run(&mut players).expect("one player");
+        let heard = heard.lock().expect("it is whole").clone();
+        assert_eq!(played.faults, [[None], [None]], "{heard:?}");
+        let moves: Vec<&str> =
+            played.history.line().into_iter().flatten().map(|&done| game.move_text(done)).collect();
+        assert_eq!((&moves[..], played.goals), (&["(go bb)"][..], vec![Some(100)]));
+        // Whoever reads KIF reads what it was sent.
+        let start = &heard[0];
+        let kif = &start[start.find(" ( ").expect("a list") + 3..start.rfind(" ) ").expect("its end")];
+        assert!(!kif.contains(":-"), "{kif}");
+        load(kif).unwrap_or_else(|error| panic!("{kif}: {error}"));
+        // What our own player makes of it.
+        let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(sent(listen(first()), &sheet))];
+        let played = Referee::new(&game).max_steps(20).run(&mut players).expect("one player");
+        assert!(played.faults.iter().flatten().all(Option::is_none), "{:?}", played.faults);
     }
 }
 
@@ -164,8 +213,7 @@ fn an_illegal_answer_is_the_referees_to_judge() {
         (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2))) (goal a 50)";
     let game = load(rules).expect("a game");
     let (address, _) = fake::player(true, |_| whole("left"));
-    let remote = Remote::new(address.to_string().parse().expect("an address"), rules);
-    let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(remote)];
+    let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(sent(address, &sheet(rules)))];
     let played = Referee::new(&game).run(&mut players).expect("one player");
     let faults: Vec<String> = played.faults.iter().flatten().flatten().map(ToString::to_string).collect();
     assert_eq!(faults, ["IL left"]);

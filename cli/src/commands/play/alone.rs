@@ -10,7 +10,7 @@ use gdl_tools::{
         view::{self, View},
     },
 };
-use std::io::Write;
+use std::{io::Write, slice};
 
 /// Nodes for a move unless it is said how many or how long, so that the same game is played every time.
 const DEFAULT_NODES: u64 = 100_000;
@@ -34,7 +34,8 @@ pub(crate) fn play(args: &PlayArgs, game: &Dynamic) -> Result {
     let mut out = output::stdout();
     writeln!(out, "{}", shown.text(game, &game.initial()))?;
     let mut fault = None;
-    let referee = args.terms.hold(Referee::new(game).seed(args.terms.seed), DEFAULT_NODES);
+    let referee = Referee::new(game).seed(args.terms.seed);
+    let referee = args.terms.hold(referee, slice::from_ref(&args.against), DEFAULT_NODES);
     let is_far = args.against.is_remote();
     let referee = if is_far { referee.grace(Referee::<Dynamic>::DEFAULT_GRACE) } else { referee };
     let cancel = gdl_runtime::Cancel::default();

@@ -1,0 +1,151 @@
+//! Sheets: a rulesheet in any syntax becomes the KIF that the protocol wants, and what its author
+//! calls everything in it.
+//!
+//! Players are sent KIF and answer in its words. Most words are those of the author; others could
+//! not stay, since KIF takes words that differ in case alone for one, or were exchanged on purpose
+//! ([`Sheet::scrambled`]). A sheet translates terms in both directions.
+
+use crate::names::Names;
+use gdl_compiler::{Diagnostics, Options, Source, Syntax, convert::convert};
+use std::sync::Arc;
+
+/// A rulesheet as KIF, with the words of its author.
+///
+/// ```
+/// use gdl_compiler::Source;
+/// use gdl_network::Sheet;
+///
+/// let rules = "role(r)\nlegal(r, goA)\nlegal(r, goa)\ngoal(r, 0)\nterminal :- ~true(p)\n";
+/// let source = Source::new("game.hrf", rules);
+/// let sheet = Sheet::new(&source)?;
+/// assert!(sheet.kif().starts_with("(role r)\n"));
+/// assert_eq!(sheet.to_kif("goa"), "goa_");
+/// assert_eq!(sheet.to_own("GOA_").as_deref(), Some("goa"));
+/// # Ok::<(), Box<gdl_compiler::Diagnostics>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sheet {
+    kif: Arc<str>,
+    /// The author's words, and those in KIF; none if they are the same.
+    names: Option<Arc<Names>>,
+}
+
+impl Sheet {
+    /// The sheet of a rulesheet. KIF stays as it is.
+    ///
+    /// # Errors
+    /// The faults of a text in another syntax whose forms cannot be read.
+    pub fn new(source: &Source) -> Result<Self, Box<Diagnostics>> {
+        if Syntax::of(source.text()) == Syntax::Kif {
+            return Ok(Self { kif: source.text().into(), names: None });
+        }
+        let conversion = convert(source, &Options::default(), Syntax::Kif)?;
+        let names = Names::of_conversion(&conversion.text, &conversion.renamed);
+        Ok(Self { kif: conversion.text.into(), names: Some(Arc::new(names)) })
+    }
+
+    /// The rulesheet in KIF.
+    #[must_use]
+    pub fn kif(&self) -> &str {
+        &self.kif
+    }
+
+    /// The same with words that follow from a seed in place of all symbols and variables, on one
+    /// line. Numbers and the words of the language stay.
+    #[must_use]
+    pub fn scrambled(&self, seed: u64) -> Self {
+        let (drawn, kif) = Names::scrambled(&self.kif, seed);
+        let names = self.names.as_ref().map_or_else(|| drawn.clone(), |names| names.then(&drawn));
+        Self { kif: kif.into(), names: Some(Arc::new(names)) }
+    }
+
+    /// How the words of another sheet stand for those of this one. Returns `None` if the two differ
+    /// in more than words.
+    #[must_use]
+    pub fn names_in(&self, other: &Self) -> Option<Names> {
+        let between = Names::between(&self.kif, &other.kif)?;
+        let own = self.names.as_ref().map_or_else(|| between.clone(), |names| names.then(&between));
+        let others = other.names.as_ref().map(|names| Names::clone(names).reversed());
+        Some(others.iter().fold(own, |own, others| own.then(others)))
+    }
+
+    /// A term in the words of the KIF.
+    #[must_use]
+    pub fn to_kif(&self, term: &str) -> String {
+        self.names.as_ref().map_or_else(|| term.to_owned(), |names| names.to_received(term))
+    }
+
+    /// A term in the author's words. Returns `None` if the KIF lacks one of its words.
+    #[must_use]
+    pub fn to_own(&self, term: &str) -> Option<String> {
+        match &self.names {
+            None => Some(term.to_owned()),
+            Some(names) => names.knows(term).then(|| names.to_own(term)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sheet(text: &str) -> Sheet {
+        Sheet::new(&Source::new("game", text)).expect("a rulesheet that can be read")
+    }
+
+    /// Two moves that differ in case alone.
+    const CASE: &str = "role(r)\ninit(p)\nlegal(r,goA)\nlegal(r,goa)\nnext(p) :- does(r,goA)\n\
+        terminal :- ~true(p)\ngoal(r,100)\n";
+
+    #[test]
+    fn words_that_differ_in_case_alone_stay_two() {
+        let sheet = sheet(CASE);
+        for sheet in [&sheet, &sheet.scrambled(3)] {
+            let [one, other] = ["goA", "goa"].map(|own| sheet.to_kif(own));
+            assert!(!one.eq_ignore_ascii_case(&other), "{one} {other}");
+            for (own, received) in [("goA", one), ("goa", other)] {
+                assert_eq!(sheet.to_own(&received.to_ascii_uppercase()).as_deref(), Some(own));
+            }
+            assert_eq!(sheet.to_own("stay"), None);
+        }
+    }
+
+    #[test]
+    fn sheets_of_all_syntaxes_are_compared_by_their_words() {
+        let own = sheet(CASE);
+        let kif = sheet(own.kif());
+        let other = sheet(&CASE.replace(",goa)", ",x)").replace(",goA)", ",goa)"));
+        for (from, to, pairs) in [
+            (&own, &own, [("goA", "goA"), ("goa", "goa")]),
+            (&own, &kif, [("goA", "goA"), ("goa", "goa_")]),
+            (&kif, &own, [("goA", "goA"), ("goa_", "goa")]),
+            (&own, &other, [("goA", "goa"), ("goa", "x")]),
+            (&other, &own, [("goa", "goA"), ("x", "goa")]),
+            // Its author's words are those from before it was scrambled.
+            (&own, &kif.scrambled(1), [("goA", "goA"), ("goa", "goa_")]),
+        ] {
+            let names = from.names_in(to).expect("the same game");
+            for (word, expected) in pairs {
+                assert_eq!(names.to_received(word), expected);
+            }
+        }
+        // A case that is another word, not another spelling.
+        assert!(own.names_in(&sheet(&CASE.replace(",goa)", ",goA)"))).is_none());
+    }
+
+    #[test]
+    fn words_of_the_language_that_terms_have_are_told_apart() {
+        let sheet = sheet(
+            "role(r)\nlegal(r, not(a))\ninit(role)\ngoal(r, 0)\nterminal :- true(role) & ~does(r, not(a))\n",
+        );
+        assert_eq!(sheet.to_own(&sheet.to_kif("(not a)")).as_deref(), Some("(not a)"));
+        assert_ne!(sheet.to_kif("(not a)"), "(not a)");
+    }
+
+    #[test]
+    fn text_that_cannot_be_read_is_no_sheet() {
+        let faults =
+            Sheet::new(&Source::new("game", "role(r)\nlegal(r, go(\n")).expect_err("a parenthesis is open");
+        assert!(faults.has_errors());
+    }
+}

@@ -209,7 +209,9 @@ fn opposed(net: &Net, players: &[usize]) -> Option<u64> {
         let found = net.outputs.goal[role].iter().find(|(other, _)| *other == value);
         found.map_or(Signal::FALSE, |&(_, signal)| signal)
     };
-    (0..=100).all(|value| goal(one, value) == goal(other, 100 - value)).then_some(100)
+    let is_above = |role: usize| net.outputs.goal[role].iter().any(|&(value, _)| value > 100);
+    let is_opposed = (0..=100).all(|value| goal(one, value) == goal(other, 100 - value));
+    (is_opposed && !is_above(one) && !is_above(other)).then_some(100)
 }
 
 /// What shows where all states are visited; nothing if there are too many.

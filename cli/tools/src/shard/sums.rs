@@ -117,13 +117,15 @@ impl Sums {
 
 /// True if these may be the results of so many roles in so many games.
 fn are_results(results: &[RoleTally], roles: usize, games: u64) -> bool {
+    /// The greatest goal value there is; few games have one above 100.
+    const BEST: u64 = u8::MAX as u64;
     let fits = |role: &RoleTally| {
         let RoleTally { goals, squares, wins, draws, losses, .. } = *role;
         let ends = [wins, draws, losses];
         ends.iter().all(|&some| some <= games)
             && ends.iter().sum::<u64>() <= games
-            && goals <= 100 * games
-            && squares <= 10_000 * games
+            && goals <= BEST * games
+            && squares <= BEST * BEST * games
     };
     results.len() == roles && results.iter().all(fits)
 }

@@ -9,7 +9,7 @@ pub(super) const UNIT: i32 = 4096;
 /// More than any value.
 pub(super) const INFINITE: i32 = 1 << 30;
 
-/// The value of an end: goals of -100 to 100.
+/// The value of an end: -100 to 100, and more for goals above 100.
 pub(super) fn worth(own: u8, rival: Option<u8>) -> i32 {
     let points = match rival {
         Some(rival) => i32::from(own) - i32::from(rival),

@@ -232,8 +232,7 @@ impl Arguments {
             }
             let levels = &mut self.options.levels;
             if option == "allow" {
-                let is_error =
-                    known.is_some_and(|code| code.severity == gdl_compiler::Severity::Error && !code.lint);
+                let is_error = known.is_some_and(|code| code.severity == gdl_compiler::Severity::Error);
                 if is_error {
                     self.fault(ident.span(), format!("`{name}` is an error, which cannot be allowed"));
                     continue;

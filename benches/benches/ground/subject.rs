@@ -1,7 +1,6 @@
 //! The subject of a measurement: a public rulesheet beside the checkout or a built-in one.
 
 use gdl_compiler::{Options, Rules, Source, check::check, syntax::parse};
-use gdl_tools::load::tolerant;
 use std::{fmt, fs, path::PathBuf, str::FromStr};
 
 /// The twelve games.
@@ -85,7 +84,7 @@ impl Subject {
 
 /// Case matters, as it did to the authors of the public rulesheets, and no lint stops one.
 pub(crate) fn options() -> Options {
-    Options { case_sensitive: true, ..tolerant() }
+    Options { case_sensitive: true, ..Options::default() }
 }
 
 impl fmt::Display for Subject {

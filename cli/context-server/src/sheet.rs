@@ -98,7 +98,7 @@ impl Sheet {
         if let Some(game) = self.entry.and_then(|entry| gdl_games::dynamic(entry.name)) {
             return Ok(game);
         }
-        let options = self.options(load::tolerant().levels, cancel);
+        let options = self.options(Levels::default(), cancel);
         let (mut diagnostics, compiled) = load::inspect(&self.source, &options);
         match compiled {
             Ok(compiled) => playable(&compiled, None).map_err(|excess| Refusal::new(excess.message)),
@@ -113,7 +113,7 @@ impl Sheet {
     /// # Errors
     /// If the rulesheet is at fault.
     pub(crate) fn rules(&self, cancel: &Cancel) -> Result<Rules, Refusal> {
-        let options = self.options(load::tolerant().levels, cancel);
+        let options = self.options(Levels::default(), cancel);
         let read = gdl_compiler::read(&self.source, &options);
         read.map(|(rules, _)| rules).map_err(|failure| Refusal::of_rules(&failure.diagnostics, &self.source))
     }

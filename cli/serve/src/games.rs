@@ -80,7 +80,7 @@ impl Games {
     /// If the rulesheet cannot be read or is at fault.
     pub(crate) fn new(own: Option<&GameArg>) -> Result<Self> {
         let Some(arg @ GameArg::File(path)) = own else { return Ok(Self::default()) };
-        let options = load::tolerant();
+        let options = Options::default();
         let source = load::open(path, &options)?;
         let text = source.text().into();
         let game = load::play(source, &options, None)?;
@@ -142,7 +142,7 @@ impl Games {
         {
             return Ok(opened(game));
         }
-        let options = Options { limits: way.limits(), observer, ..load::tolerant() };
+        let options = Options { limits: way.limits(), observer, ..Options::default() };
         let source = Source::new(name, text);
         let engine = (way == Way::Lifted).then_some(__private::Way::Lifted);
         let made = compile_as(&source, &options, engine);

@@ -88,14 +88,14 @@ pub(crate) fn judge(
     let is_long = !question.patient
         && diagnostics.has_errors()
         && faults.iter().all(|&code| code == &codes::SOURCE_TOO_LARGE);
-    let mut excess = is_long || diagnostics.are_excesses();
+    let excess = is_long || diagnostics.are_excesses();
     let summary = match compiled {
         Ok(compiled) => {
             keep(&compiled);
             Some(summarise(&compiled))
         }
         Err(Some(rules)) if excess => {
-            let game = load::excuse(&rules, &watched(load::tolerant().levels), &mut diagnostics);
+            let game = load::excuse(&rules, &watched(Levels::default()), &mut diagnostics);
             // With patience this is all that comes of it, so it is what is played.
             game.inspect(|game| {
                 if question.patient {
@@ -103,11 +103,6 @@ pub(crate) fn judge(
                 }
             })
             .map(|game| evaluated(&game))
-        }
-        Err(_) if faults.iter().all(|code| code.lint) => {
-            let (more, compiled) = load::inspect(&source, &watched(load::tolerant().levels));
-            excess = more.are_excesses();
-            compiled.as_ref().ok().inspect(|compiled| keep(compiled)).map(summarise)
         }
         Err(_) => None,
     };

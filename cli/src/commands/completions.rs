@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CompletionsArgs, command: fn() -> Command) -> Result {
 
 /// The words of arguments by what their values are called; none if there are too many to know.
 fn words(argument: &Arg) -> Vec<&'static str> {
-    let is_lint = |code: &&&Code| !code.reserved && (code.lint || code.severity != Severity::Error);
+    let is_lint = |code: &&&Code| !code.reserved && code.severity != Severity::Error;
     let lints = || codes::ALL.iter().filter(is_lint).map(|code| code.name);
     let called = argument.get_value_names().and_then(|names| names.first());
     let id = argument.get_id().as_str();

@@ -88,17 +88,14 @@ fn explain(code: &Code, out: &mut impl Write) -> io::Result<()> {
     }
     writeln!(out)?;
     let name = code.name;
-    match (code.severity, code.lint) {
+    match code.severity {
         _ if code.reserved => writeln!(out, "It is never reported."),
-        (Severity::Error, false) => writeln!(out, "It cannot be allowed."),
-        (Severity::Error, true) => {
-            writeln!(out, "Let it pass with `gdl check --allow {name}`, in Rust with `allow({name})`.")
-        }
-        (Severity::Warning, _) => {
+        Severity::Error => writeln!(out, "It cannot be allowed."),
+        Severity::Warning => {
             writeln!(out, "Make it an error with `gdl check --deny {name}`, in Rust with `deny({name})`;")?;
             writeln!(out, "silence it with `--allow {name}` and `allow({name})`.")
         }
-        (Severity::Lint, _) => {
+        Severity::Lint => {
             writeln!(out, "It is silent unless asked for: show it with `gdl check --warn {name}`,")?;
             writeln!(out, "make it an error with `--deny {name}`, in Rust with `deny({name})`.")
         }
@@ -110,7 +107,7 @@ fn summary(code: &Code) -> Value {
         "code": code.id,
         "name": code.name,
         "severity": code.severity.to_string(),
-        "allowable": code.lint || code.severity != Severity::Error,
+        "allowable": code.severity != Severity::Error,
         "reserved": code.reserved,
         "meaning": code.meaning,
     })

@@ -161,7 +161,7 @@ fn judge_all(
     let options = Options {
         case_sensitive: args.case == Case::Sensitive,
         limits: args.limits.limits(),
-        ..load::tolerant()
+        ..Options::default()
     };
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();

@@ -54,7 +54,7 @@ pub(crate) fn run(args: &NetArgs) -> Result {
     let name = args.game.name();
     let (source, options) = match &args.game {
         GameArg::File(path) => {
-            let options = load::tolerant();
+            let options = Options::default();
             (load::open(path, &options)?, options)
         }
         GameArg::BuiltIn(entry) => (load::text_of(entry), load::quiet()),

@@ -77,7 +77,7 @@ impl GameArg {
         match self {
             Self::BuiltIn(entry) => Ok((load::text_of(entry), load::quiet())),
             Self::File(path) => {
-                let options = load::tolerant();
+                let options = Options::default();
                 Ok((load::open(path, &options)?, options))
             }
         }

@@ -232,14 +232,6 @@ pub fn check(source: &Source, options: &Options) -> (Diagnostics, Option<Compile
     (diagnostics, compiled.ok())
 }
 
-/// Options for those who want to use a rulesheet: lints that stop `gdl check` and `gdl!` are
-/// reported only.
-#[must_use]
-pub fn tolerant() -> Options {
-    let denied = codes::ALL.iter().filter(|code| code.lint).map(|code| code.id.to_owned());
-    Options { levels: Levels { warn: denied.collect(), ..Levels::default() }, ..Options::default() }
-}
-
 /// Options for those who do not want to hear of lints and warnings.
 #[must_use]
 pub fn quiet() -> Options {

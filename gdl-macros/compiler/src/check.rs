@@ -1,7 +1,8 @@
 //! Tree to checked rules.
 //!
 //! The tree becomes [`Rules`], unless some fault is an error. Each check is a file
-//! that says what it looks for; a fault gives its own message and no second one elsewhere.
+//! that says what it looks for; a fault gives its own message and no second one elsewhere. Rules that play does not need ([`need`]) are
+//! left out where they are at fault, with a warning.
 //!
 //! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;
 //! a message is as long as a few names. Of the messages no more are kept than [`Diagnostics`] says.
@@ -15,6 +16,7 @@ mod growth;
 mod keywords;
 mod lints;
 mod lower;
+mod need;
 mod presence;
 mod recursion;
 mod roles;
@@ -25,15 +27,16 @@ mod usage;
 
 use crate::diagnostic::{Diagnostic, Meant, codes};
 use crate::{
-    Diagnostics, Options, Rules, Source,
+    Diagnostics, Options, Rules, Severity, Source,
     observer::{Phase, Progress},
+    rules::Rule,
     syntax::Tree,
 };
 use lower::{Lowered, lower};
 use scene::Scene;
 
-/// Checks a parsed rulesheet: every fault goes to `diagnostics`, and the rules come back if none of
-/// them is an error.
+/// Checks a parsed rulesheet: every fault goes to `diagnostics`. The rules come back if none of them is an error, or if the errors say
+/// no more than that terms grow: such rules are evaluated state by state and not grounded.
 pub fn check(
     tree: &Tree,
     source: &Source,
@@ -53,10 +56,15 @@ pub fn check(
         }
         return None;
     }
-    let Lowered { mut rules, forms, first_uses, complete } = lower(tree, source, options, diagnostics);
+    let Lowered { mut rules, forms, first_uses, complete, left_out } =
+        lower(tree, source, options, diagnostics);
     rules.roles = roles::collect(&rules);
-    let scene =
-        Scene { tree, source, rules: &rules, forms: &forms, first_uses: &first_uses, meant: Meant::new() };
+    let needed = need::find(&rules);
+    for (relation, fault) in left_out {
+        diagnostics.push(if needed[relation.index()] { fault } else { fault.harmless() });
+    }
+    let (first_uses, needed, meant) = (&first_uses, &needed, Meant::new());
+    let scene = Scene { tree, source, rules: &rules, forms: &forms, first_uses, needed, meant };
 
     // Names: one spelling, one arity, one kind.
     spelling::check(&scene, diagnostics);
@@ -65,7 +73,7 @@ pub fn check(
     // Each rule by itself.
     roles::check(&scene, complete, diagnostics);
     goals::check(&scene, diagnostics);
-    safety::check(&scene, diagnostics);
+    let unsafe_rules = safety::check(&scene, diagnostics);
     lints::check(&scene, diagnostics);
 
     // All rules together. What seems missing may stand in a form that could not be read.
@@ -78,5 +86,18 @@ pub fn check(
     let growing = growth::check(&scene, diagnostics);
     recursion::check(&scene, &dependencies, &growing, diagnostics);
 
-    (!diagnostics.has_errors()).then_some(rules)
+    let is_blocked =
+        diagnostics.iter().any(|fault| fault.severity == Severity::Error && !growth::reports(fault));
+    if is_blocked {
+        return None;
+    }
+    rules.grows = diagnostics.has_errors();
+    // What is at fault and came so far has no part in play.
+    let is_idle = |number: usize, rule: &Rule| {
+        let relation = rule.head.relation;
+        unsafe_rules.contains(&number) || (growing.contains(&relation) && !needed[relation.index()])
+    };
+    let mut number = 0..;
+    rules.rules.retain(|rule| !number.next().is_some_and(|number| is_idle(number, rule)));
+    Some(rules)
 }

@@ -308,6 +308,13 @@ impl Diagnostic {
         }
     }
 
+    /// Makes an error a warning: the game can be played all the same.
+    #[must_use]
+    pub fn harmless(mut self) -> Self {
+        self.severity = self.severity.max(Severity::Warning);
+        self
+    }
+
     /// Adds text beside the caret.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
@@ -382,13 +389,11 @@ impl Diagnostic {
 /// (`unused_relation`), code (`GDL102`) or, for `deny`, `warnings` and, for `warn`, `lints`.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    /// Names or codes to keep silent about. Errors cannot be allowed, but for those the catalogue
-    /// marks as lints denied by default.
+    /// Names or codes to keep silent about. Errors cannot be allowed.
     pub allow: Vec<String>,
     /// Names or codes to treat as errors.
     pub deny: Vec<String>,
-    /// Names or codes of lints to show as warnings: those that are silent otherwise, and those that are
-    /// errors otherwise.
+    /// Names or codes of lints to show as warnings, which are silent otherwise.
     pub warn: Vec<String>,
 }
 
@@ -396,21 +401,23 @@ impl Levels {
     /// The severity a code has under these levels; `None` when it is to be silent.
     #[must_use]
     pub fn severity(&self, code: &Code) -> Option<Severity> {
+        self.judge(code, code.severity)
+    }
+
+    /// The severity under these levels of a diagnostic that has another one by itself.
+    fn judge(&self, code: &Code, own: Severity) -> Option<Severity> {
         let named = |list: &[String]| list.iter().any(|name| code.is_called(name));
-        if named(&self.allow) && (code.severity != Severity::Error || code.lint) {
+        if named(&self.allow) && own != Severity::Error {
             return None;
         }
         let all = |list: &[String], word: &str| list.iter().any(|name| name == word);
-        if named(&self.deny) || (code.severity == Severity::Warning && all(&self.deny, "warnings")) {
+        if named(&self.deny) || (own == Severity::Warning && all(&self.deny, "warnings")) {
             return Some(Severity::Error);
         }
-        if code.lint && named(&self.warn) {
-            return Some(Severity::Warning);
-        }
-        if code.severity == Severity::Lint {
+        if own == Severity::Lint {
             return (named(&self.warn) || all(&self.warn, "lints")).then_some(Severity::Warning);
         }
-        Some(code.severity)
+        Some(own)
     }
 
     /// The first name in one of the lists that the catalogue does not know.
@@ -474,7 +481,7 @@ impl Diagnostics {
 
     /// Adds a diagnostic that speaks the syntax of the text already.
     pub(crate) fn push_as_is(&mut self, mut diagnostic: Diagnostic) {
-        if let Some(severity) = self.levels.severity(diagnostic.code) {
+        if let Some(severity) = self.levels.judge(diagnostic.code, diagnostic.severity) {
             diagnostic.severity = severity;
             let count = &mut self.counts[severity as usize];
             *count += 1;
@@ -503,10 +510,14 @@ impl Diagnostics {
     }
 
     /// True if there are errors, and all of them say that a limit of grounding or of what follows it is too
-    /// low: the rulesheet is not known to be wrong.
+    /// low, or that grounding would never end: the rulesheet is not known to be wrong.
     #[must_use]
     pub fn are_excesses(&self) -> bool {
-        const EXCESSES: [&Code; 6] = [
+        const EXCESSES: [&Code; 10] = [
+            &codes::RECURSION_FUNCTION_GROWTH,
+            &codes::RECURSION_FUNCTION_GROWTH_MUTUAL,
+            &codes::STATE_TERM_GROWTH,
+            &codes::HISTORY_GROWTH,
             &codes::TOO_MANY_INSTANCES,
             &codes::OR_EXPLOSION,
             &codes::BILLION_LAUGHS,

@@ -9,8 +9,8 @@
 //! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before is linear in the text, and
 //! what comes after in the instances, which are bounded by then.
 //!
-//! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle; each role has a move that is possible, and goal values
-//! are integers from 0 to 100. Only these tests or a named limit can fail.
+//! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle; each role has a move that is possible, and no end is known
+//! where a goal value is no integer from 0 to 100. Only these tests or a named limit can fail.
 
 mod advice;
 mod branches;
@@ -192,8 +192,11 @@ impl GroundRules {
 }
 
 /// Grounds a rulesheet. Faults that only the ground program shows, and limits, go to `diagnostics`;
-/// then nothing comes back.
+/// then nothing comes back. Nor does it for rules that grow, which the checks have reported.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
+    if rules.grows {
+        return None;
+    }
     let limits = &options.limits;
     let grounded = solve(rules, options)
         .and_then(|(program, clauses)| Ok((assemble(rules, &program, limits)?, program, clauses)));
@@ -370,7 +373,7 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
             } else if relation == keywords.legal {
                 legal[role].push((moves.numbers.at(arguments[1]), atom));
             } else if relation == keywords.goal {
-                // Other values are reported as errors.
+                // Other values are reported; where one comes up all the same, the role has no goal value.
                 if let Some(value) = goal_value(arguments[1], terms, &rules.symbols) {
                     goal[role].push((value, atom));
                 }

@@ -163,17 +163,20 @@ pub fn compile_in_stages(
     }
 }
 
-/// Text to checked rules, and warnings.
+/// Text to checked rules, and warnings. These include that grounding would never end, since whoever asks for rules evaluates them.
 ///
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.
 pub fn read(source: &Source, options: &Options) -> Result<(Rules, Diagnostics), Box<Failure>> {
     let mut diagnostics = Diagnostics::of(source, options);
     let (tree, rules) = parse_and_check(source, options, &mut diagnostics);
+    if rules.is_some() {
+        diagnostics.excuse();
+    }
     diagnostics.sort();
     match rules {
-        Some(rules) => Ok((rules, diagnostics)),
-        None => Err(Box::new(Failure { diagnostics, tree, rules })),
+        Some(rules) if !diagnostics.has_errors() => Ok((rules, diagnostics)),
+        rules => Err(Box::new(Failure { diagnostics, tree, rules })),
     }
 }
 

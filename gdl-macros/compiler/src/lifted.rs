@@ -27,7 +27,8 @@
 //! the evaluation has no answer. In the initial state, and in those that are looked at beforehand, that is a
 //! diagnostic, GDL091 or GDL092; later it is an [`Excess`] like any other. Nothing that is open is ever read as false.
 //! The same goes for goal values that are no number (GDL082), and for fluents and moves that have no name because `base` or
-//! `input` was taken at its word: nothing is left out of what is seen.
+//! `input` was taken at its word, or because terms grow as long as the game lasts and names end after some steps: nothing is left out of
+//! what is seen.
 //!
 //! # Limits
 //! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that more to find names
@@ -95,8 +96,10 @@ enum Stop {
     NoMoves(usize),
     /// A fluent or move beyond those of the relation that was taken at its word.
     Undeclared(&'static str),
-    /// A goal value that is no whole number from 0 to 100.
+    /// A goal value that is no whole number from 0 to 255.
     NoValue,
+    /// A fluent or move beyond those of the first steps, of which there are so many.
+    Beyond(usize),
     /// A variable that nothing binds before it is needed.
     Unsafe,
     /// The observer has had enough; so far had it come.
@@ -136,7 +139,9 @@ impl Stop {
             Self::Term => &codes::BILLION_LAUGHS,
             Self::Fluents => &codes::EXPONENTIAL_COUNTER,
             Self::Unsafe => &codes::OR_EXPLOSION,
-            Self::Bytes | Self::Depth | Self::Procedures | Self::Undeclared(_) => &codes::TOO_MANY_INSTANCES,
+            Self::Bytes | Self::Depth | Self::Procedures | Self::Undeclared(_) | Self::Beyond(_) => {
+                &codes::TOO_MANY_INSTANCES
+            }
         };
         let excess = Excess::new(self, limits, limits.fuel, name);
         Diagnostic::new(code, None, format!("evaluating the rules state by state {excess}"))
@@ -183,7 +188,7 @@ fn no_value(rules: &Rules) -> Diagnostic {
             && matches!(rule.head.arguments.get(1), Some(Term::Variable(_)))
     };
     let rule = rules.rules.iter().find(is_open);
-    let message = "the rules lead to a goal value that is no whole number from 0 to 100";
+    let message = "the rules lead to a goal value that is no whole number from 0 to 255";
     Diagnostic::new(&codes::GOAL_VARIABLE_NONINT, rule.map(|rule| rule.head.span), message)
         .help("bind the value by a relation that has numbers alone")
 }
@@ -220,7 +225,10 @@ impl Excess {
             }
             Stop::NoMoves(_) => "has a role without moves".to_owned(),
             Stop::Undeclared(relation) => format!("has more than the rules for `{relation}` list"),
-            Stop::NoValue => "has a goal value that is no whole number from 0 to 100".to_owned(),
+            Stop::NoValue => "has a goal value that is no whole number from 0 to 255".to_owned(),
+            Stop::Beyond(steps) => format!(
+                "has fluents or moves that the first {steps} steps cannot have, after which there are too many to name (`max_fluents`, `fuel`)"
+            ),
         })
     }
 }
@@ -244,6 +252,8 @@ pub struct Lifted {
     always: Option<Vec<u64>>,
     /// For each role where its goals start among those of all.
     goal_starts: Vec<usize>,
+    /// What is said of a fluent and of a move without a name.
+    unnamed: [Stop; 2],
     /// The names of those relations of which a state may leave open whether they hold.
     open_names: FxHashMap<usize, String>,
     relations: Relations,
@@ -412,7 +422,7 @@ impl Lifted {
         if let Some(always) = &self.always {
             view[..always.len()].copy_from_slice(always);
         } else if let Err(stop) = self.permit(self.pairs(scratch, k.legal), view) {
-            return Err(self.unnamed(view, stop));
+            return Err(self.emptied(view, stop));
         }
         let is_terminal = self.table(scratch, k.terminal).len() > 0;
         if is_terminal {
@@ -422,13 +432,13 @@ impl Lifted {
             return Ok(());
         }
         if let Err(stop) = self.score(scratch) {
-            return Err(self.unnamed(view, stop));
+            return Err(self.emptied(view, stop));
         }
         for (role, value) in self.pairs(scratch, k.goal) {
             if let Some(role) = names.role_of.of(role) {
                 let value = names.goal_of.get(&value);
                 let place = value.and_then(|value| self.role_goals[role].binary_search(value).ok());
-                let Some(place) = place else { return Err(self.unnamed(view, Stop::NoValue)) };
+                let Some(place) = place else { return Err(self.emptied(view, Stop::NoValue)) };
                 set(view, shape.goal_bit() + self.goal_starts[role] + place);
             }
         }
@@ -449,7 +459,7 @@ impl Lifted {
         let fluents: Option<Vec<u32>> = (0..next.len())
             .map(|i| self.names.fluent_of.of(next.tuple(i)[0]).map(|fluent| fluent as u32))
             .collect();
-        let fluents = fluents.ok_or_else(|| self.excess(Stop::Undeclared("base")))?;
+        let fluents = fluents.ok_or_else(|| self.excess(self.unnamed[0]))?;
         scratch.next.set(state.len(), fluents);
         scratch.state.change(state, &scratch.next);
         Ok(())
@@ -491,7 +501,7 @@ impl Lifted {
             if let Some(role) = self.names.role_of.of(role) {
                 let bit = self.names.move_of.of(action).map(|action| self.shape.legal_bit(role, action));
                 let Some(bit) = bit.filter(|bit| self.possible[bit / 64] >> (bit % 64) & 1 == 1) else {
-                    return Err(Stop::Undeclared("input"));
+                    return Err(self.unnamed[1]);
                 };
                 set(view, bit);
             }
@@ -521,7 +531,7 @@ impl Lifted {
     }
 
     /// Empties a row, of which something has no name.
-    fn unnamed(&self, row: &mut [u64], stop: Stop) -> Excess {
+    fn emptied(&self, row: &mut [u64], stop: Stop) -> Excess {
         row.fill(0);
         self.excess(stop)
     }

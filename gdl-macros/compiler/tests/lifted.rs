@@ -492,7 +492,7 @@ fn goals_that_are_no_numbers_are_told() {
     let mut view = vec![0; game.shape.view_words()];
     for step in 0..25 {
         let seen = game.observe(&mut scratch, &row, &mut view).map_err(|excess| excess.to_string());
-        let expected = Err("has a goal value that is no whole number from 0 to 100".to_owned());
+        let expected = Err("has a goal value that is no whole number from 0 to 255".to_owned());
         assert_eq!(seen, if step == 20 { expected } else { Ok(()) }, "{step}");
         game.advance(&mut scratch, &mut row, &[0]).expect("within the limits");
     }

@@ -272,7 +272,7 @@ fn broken_forms_hide_nothing_else() {
 }
 
 #[test]
-fn arity_clashes_can_be_allowed() {
+fn warnings_can_be_allowed() {
     let text = format!("{BASE}(<= (next (pile 0)) (minus 3 2))\n(minus 3 2)\n");
     let levels = Levels { allow: vec!["relation_arity_clash".to_owned()], ..Levels::default() };
     let options = Options { levels, ..Options::default() };

@@ -53,7 +53,7 @@ impl Question for Simulate {
 
     fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Played), Refusal> {
         let sheet = shelf.find(&self.rulesheet)?;
-        let options = sheet.options(load::tolerant().levels, cancel);
+        let options = sheet.options(Levels::default(), cancel);
         let (faults, compiled) = load::inspect(&sheet.source, &options);
         let compiled = compiled.map_err(|_| Refusal::of_rules(&faults, &sheet.source))?;
         let game = Dynamic::decode(&compiled.table).map_err(|error| Refusal::new(error.to_string()))?;

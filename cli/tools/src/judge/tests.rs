@@ -9,7 +9,7 @@ fn settings() -> Settings {
 }
 
 fn judged_with(text: &str, settings: &Settings) -> Judgement {
-    let options = Options { limits: Limits::network(), ..crate::load::tolerant() };
+    let options = Options { limits: Limits::network(), ..Options::default() };
     judge("game", &Source::new("game.kif", text), &options, settings).expect("it is not called off")
 }
 
@@ -152,8 +152,7 @@ fn hopeless_games_are_given_up_with_the_reason() {
     let large = (0..200).map(|number| format!("(number {number})")).collect::<Vec<_>>().concat();
     let end = format!("{OVER} (<= (goal ?r 50) (role ?r)) {large}");
     let text = sticks(&format!("{end} (<= (next (f ?a ?b ?c)) (number ?a) (number ?b) (number ?c))"));
-    let options =
-        Options { limits: Limits { fuel: 1_000_000, ..Limits::network() }, ..crate::load::tolerant() };
+    let options = Options { limits: Limits { fuel: 1_000_000, ..Limits::network() }, ..Options::default() };
     let judgement = judge("game", &Source::new("game.kif", text), &options, &settings());
     let judgement = judgement.expect("it is not called off");
     assert_eq!(judgement.verdict, Verdict::TooLarge, "{judgement:?}");
@@ -222,5 +221,5 @@ fn searches_keep_to_their_work() {
     let calm = Settings::quick();
     calm.cancel.cancel();
     let source = Source::new("nim.kif", gdl_games::find("nim").expect("it is built in").text);
-    assert!(judge("nim", &source, &crate::load::tolerant(), &calm).is_none());
+    assert!(judge("nim", &source, &Options::default(), &calm).is_none());
 }

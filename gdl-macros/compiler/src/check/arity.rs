@@ -39,7 +39,7 @@ fn relations(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashMap<Symb
                     format!("relation `{name}` is used with {here} here and with {there} elsewhere"),
                 )
                 .label(scene.first_use(first), format!("first used with {there} here"))
-                .help("use two names, or allow `relation_arity_clash`: they are different relations"),
+                .help("give both as many arguments, or use two names: these are two relations"),
             );
         }
     }

@@ -1,5 +1,5 @@
-//! Goal values that are written as constants: GDL078 to GDL081. Afterwards all of those are integers
-//! from 0 to 100; values of variables are known to grounding only. O(forms · log forms).
+//! Goal values that are written as constants: GDL078 to GDL081. Afterwards all of those are integers that are not negative. One above 100
+//! is a warning here: grounding looks for an end that has it, and for values of variables. O(forms · log forms).
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -32,6 +32,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         };
         let message = format!("a goal value must be an integer from 0 to 100, found {found}");
         let fault = Diagnostic::new(code, scene.span(node), message);
+        let is_above = [&codes::GOAL_HUGE_NUMBER, &codes::GOAL_OUT_OF_RANGE].contains(&code);
+        let fault = if is_above { fault.harmless() } else { fault };
         let near = if code == &codes::GOAL_NEGATIVE {
             nearest.low.then_some("0")
         } else {

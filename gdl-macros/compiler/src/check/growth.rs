@@ -8,7 +8,8 @@
 //! as well. `next` and `init` fill the places of `true`, `legal` those of `does`.
 //!
 //! A set of places without such a cycle, fed by finite places only, is finite. Afterwards every
-//! cycle that this finds is reported, and what is left is bounded by the limits of grounding. The graph has an edge for
+//! cycle that this finds is reported, as an error of those that keep a rulesheet from being grounded; where play has no need of the relations
+//! as a warning. What is left is bounded by the limits of grounding. The graph has an edge for
 //! each variable of the text; [`EFFORT`], [`ROUNDS`] and [`CYCLES`] bound the search.
 
 use super::scene::Scene;
@@ -56,6 +57,17 @@ struct Edge {
     head: Option<(usize, Variable)>,
 }
 
+/// Whether a diagnostic is of this check.
+pub(super) fn reports(diagnostic: &Diagnostic) -> bool {
+    let codes = [
+        &codes::RECURSION_FUNCTION_GROWTH,
+        &codes::RECURSION_FUNCTION_GROWTH_MUTUAL,
+        &codes::STATE_TERM_GROWTH,
+        &codes::HISTORY_GROWTH,
+    ];
+    codes.contains(&diagnostic.code)
+}
+
 /// Reports growth; returns the relations that grow.
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<RelationId> {
     let mut builder = Builder::build(scene);
@@ -65,13 +77,18 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashS
             continue;
         }
         let graph = &builder.graph;
-        growing.extend(cycle.iter().filter_map(|edge| match graph.nodes[edge.to] {
-            Node::All(relation) => relation,
-            Node::Any => None,
-        }));
+        let grown: Vec<RelationId> = cycle
+            .iter()
+            .filter_map(|edge| match graph.nodes[edge.to] {
+                Node::All(relation) => relation,
+                Node::Any => None,
+            })
+            .collect();
         if let Some(diagnostic) = report(scene, graph, &cycle) {
-            diagnostics.push(diagnostic);
+            let is_needed = grown.iter().any(|&relation| scene.is_needed(relation));
+            diagnostics.push(if is_needed { diagnostic } else { diagnostic.harmless() });
         }
+        growing.extend(grown);
     }
     growing
 }

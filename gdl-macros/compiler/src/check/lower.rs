@@ -4,7 +4,8 @@
 //! its form, so that later checks find the place of every term. All faults that one form shows by
 //! itself are reported here: what may be a head, a literal or a term, and how many arguments the
 //! words of the language take. Afterwards every rule and its form have the same shape: literal `i`
-//! of the body is child `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. O(text): what nests
+//! of the body is child `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. A form for `base` or `input` that is
+//! at fault is left out, and its faults are handed on: they are errors only if play asks for the relation. O(text): what nests
 //! is no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 mod arrows;
@@ -15,7 +16,7 @@ use super::keywords::{self, Word};
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Symbol, Symbols, Term, Variable};
 use crate::syntax::{Kind, NodeId, Syntax, Tree};
-use crate::{Diagnostics, Limits, Options, Source, Span};
+use crate::{Diagnostics, Limits, Options, Severity, Source, Span};
 use brackets::{Arities, Wanted};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
@@ -28,8 +29,10 @@ pub(super) struct Lowered {
     pub(super) forms: Vec<NodeId>,
     /// The first name of each relation in the text, in the order of `rules.relations`.
     pub(super) first_uses: Vec<Option<NodeId>>,
-    /// True if every form became a rule, so that what is missing is missing indeed.
+    /// True if every form became a rule or was left out, so that what is missing is missing indeed.
     pub(super) complete: bool,
+    /// The faults of forms for `base` and `input`, which are left out.
+    pub(super) left_out: Vec<(RelationId, Diagnostic)>,
 }
 
 /// Lowers every form. O(bytes).
@@ -51,6 +54,7 @@ pub(super) fn lower(
         keywords,
         roles: Vec::new(),
         rules: Vec::new(),
+        grows: false,
         documentation: documentation(tree, source),
     };
     let first_uses = vec![None; rules.relations.len()];
@@ -73,9 +77,13 @@ pub(super) fn lower(
         free: FxHashMap::default(),
         arities: OnceCell::new(),
         arrows: Vec::new(),
+        percept: None,
+        declaration: None,
+        left_out: Vec::new(),
     };
     lowering.arrows = lowering.find_arrows();
     let mut forms = Vec::new();
+    let mut missing = 0;
     for (number, &form) in tree.forms.iter().enumerate() {
         if number == options.limits.max_rules {
             let message = format!("the rulesheet has more than {number} rules and facts");
@@ -85,10 +93,13 @@ pub(super) fn lower(
         if let Some(rule) = lowering.form(form) {
             lowering.rules.rules.push(rule);
             forms.push(form);
+        } else if lowering.declaration.is_some() {
+            missing += 1;
         }
     }
-    let complete = !tree.broken && forms.len() == tree.forms.len();
-    Lowered { rules: lowering.rules, forms, first_uses: lowering.first_uses, complete }
+    let complete = !tree.broken && forms.len() + missing == tree.forms.len();
+    let Lowering { rules, first_uses, left_out, .. } = lowering;
+    Lowered { rules, forms, first_uses, complete, left_out }
 }
 
 /// The comment lines before the first form; an empty line between two of them stays one.
@@ -150,6 +161,12 @@ struct Lowering<'a> {
     arities: OnceCell<Arities>,
     /// The words that rules are written with in place of `<=`.
     arrows: Vec<&'static str>,
+    /// The term of a percept, of which all words are free.
+    percept: Option<NodeId>,
+    /// `base` or `input`, if the form at hand is for that.
+    declaration: Option<RelationId>,
+    /// The faults of such forms.
+    left_out: Vec<(RelationId, Diagnostic)>,
 }
 
 impl<'a> Lowering<'a> {
@@ -166,7 +183,17 @@ impl<'a> Lowering<'a> {
         edits: impl IntoIterator<Item = Edit>,
     ) {
         let diagnostic = Diagnostic::new(code, span, message).suggest_all(edits);
-        self.diagnostics.push(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
+        self.push(if help.is_empty() { diagnostic } else { diagnostic.help(help) });
+    }
+
+    /// Reports a fault of the form at hand, or keeps it if the form may be left out.
+    fn push(&mut self, diagnostic: Diagnostic) {
+        match self.declaration {
+            Some(relation) if diagnostic.severity == Severity::Error => {
+                self.left_out.push((relation, diagnostic));
+            }
+            _ => self.diagnostics.push(diagnostic),
+        }
     }
 
     fn span(&self, node: NodeId) -> Span {
@@ -207,10 +234,12 @@ impl<'a> Lowering<'a> {
         });
         if !is_rule {
             self.check_arrow(children)?;
+            self.declaration = self.declared(Some(form));
             let head = self.head(form, Place::Fact)?;
             let variables = std::mem::take(&mut self.variables);
             return Some(Rule { head, body: Vec::new(), variables, span });
         }
+        self.declaration = self.declared(children.get(1).copied());
         let Some((&head, body)) = children[1..].split_first() else {
             let message = "this rule has no head";
             let help = "write `(<= head body ..)`, or remove it";
@@ -245,6 +274,14 @@ impl<'a> Lowering<'a> {
         }
         let variables = std::mem::take(&mut self.variables);
         Some(Rule { head, body, variables, span })
+    }
+
+    /// The keyword for the fluents or moves there are, if the head is of that.
+    fn declared(&self, head: Option<NodeId>) -> Option<RelationId> {
+        let head = head?;
+        let name = self.tree.children(head).first().copied().unwrap_or(head);
+        let word = Word::find(self.text(name)).filter(|word| matches!(word, Word::Base | Word::Input))?;
+        word.relation(&self.rules.keywords)
     }
 
     /// `role` may not be the head of a rule.
@@ -351,6 +388,7 @@ impl<'a> Lowering<'a> {
             self.diagnostics.push(fault);
             return None;
         }
+        self.percept = (word == Some(Word::Sees)).then(|| nodes.last().copied()).flatten();
         let arguments = self.terms(nodes)?;
         let span = self.tree.node(node).span;
         let relation = match word.and_then(|word| word.relation(&self.rules.keywords)) {
@@ -487,12 +525,18 @@ impl<'a> Lowering<'a> {
         )?;
         let nodes = self.tree.children(node).get(1..).unwrap_or_default();
         let text = self.text(name);
-        if let Some(word) = Word::find(text) {
+        if let Some(word) = Word::find(text).filter(|_| !self.is_percept(node)) {
             self.check_term_word(word, node, name)?;
         }
         let arguments = self.terms(nodes)?;
         let symbol = self.rules.symbols.intern(text);
         Some(if arguments.is_empty() { Term::Constant(symbol) } else { Term::Function(symbol, arguments) })
+    }
+
+    /// True if the node is a percept or stands in one.
+    fn is_percept(&self, node: NodeId) -> bool {
+        let (inner, percept) = (self.span(node), self.percept.map(|percept| self.span(percept)));
+        percept.is_some_and(|percept| percept.start <= inner.start && inner.end <= percept.end)
     }
 
     /// The variable at `node`, new if need be. Beyond the limit all are one: the rule fails anyway.

@@ -11,11 +11,14 @@ use crate::diagnostic::{Code, Diagnostic, Edit, codes};
 use crate::rules::{Formula, RelationId, Term, Variable};
 use crate::syntax::{NodeId, writer::BLANK};
 use crate::{Diagnostics, Span};
+use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
-pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+/// Returns the numbers of the rules with unsafe variables; only those that play does not need give warnings.
+pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<usize> {
     let domains = OnceCell::new();
-    for form in scene.forms().filter(|form| !form.rule.variables.is_empty()) {
+    let mut faulty = FxHashSet::default();
+    for (number, form) in scene.forms().enumerate().filter(|(_, form)| !form.rule.variables.is_empty()) {
         // A role with a variable has its own message.
         if form.rule.head.relation == scene.rules.keywords.role {
             continue;
@@ -24,9 +27,15 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         form.rule.body.iter().for_each(|formula| bind(formula, &mut bound));
         if !bound.iter().all(|&bound| bound) {
             let reported = bound.clone();
-            Rule { scene, domains: &domains, form, bound, reported, diagnostics }.check();
+            let domains = &domains;
+            let mut rule = Rule { scene, domains, form, bound, reported, is_faulty: false, diagnostics };
+            rule.check();
+            if rule.is_faulty {
+                faulty.insert(number);
+            }
         }
     }
+    faulty
 }
 
 /// Marks the variables that hold a value whenever the formula holds.
@@ -54,6 +63,7 @@ struct Rule<'a, 'd> {
     bound: Vec<bool>,
     /// Bound, or reported already.
     reported: Vec<bool>,
+    is_faulty: bool,
     diagnostics: &'d mut Diagnostics,
 }
 
@@ -137,7 +147,9 @@ impl Rule<'_, '_> {
                 (None, None) => fault.help(self.help(name)),
             }
         };
-        self.diagnostics.push(fault);
+        self.is_faulty = true;
+        let is_needed = self.scene.is_needed(rule.head.relation);
+        self.diagnostics.push(if is_needed { fault } else { fault.harmless() });
     }
 
     /// The relation of one argument that may bind the variable: `role` if the head has it in the place of a

@@ -18,6 +18,8 @@ pub(super) struct Scene<'a> {
     pub(super) forms: &'a [NodeId],
     /// The first name of each relation.
     pub(super) first_uses: &'a [Option<NodeId>],
+    /// For each relation, whether play needs it.
+    pub(super) needed: &'a [bool],
     /// What finds misspelled names.
     pub(super) meant: Meant,
 }
@@ -102,6 +104,11 @@ impl<'a> Scene<'a> {
     /// The place of the relation's first use.
     pub(super) fn first_use(&self, relation: RelationId) -> Span {
         self.first_uses[relation.index()].map_or(Span::default(), |node| self.span(node))
+    }
+
+    /// Whether play needs the relation.
+    pub(super) fn is_needed(&self, relation: RelationId) -> bool {
+        self.needed[relation.index()]
     }
 
     pub(super) fn relation(&self, relation: RelationId) -> &'a Relation {

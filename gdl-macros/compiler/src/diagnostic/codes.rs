@@ -22,10 +22,8 @@ pub struct Code {
     pub id: &'static str,
     /// Its name, for example `unsafe_head_variable`: what `allow(..)` and `deny(..)` take.
     pub name: &'static str,
-    /// How serious it is unless a lint option says otherwise.
+    /// How serious it is unless a lint option says otherwise. An error where play has no use for what is at fault is a warning.
     pub severity: Severity,
-    /// True if it can be allowed although it is an error by default.
-    pub lint: bool,
     /// True if the compiler has no use for the code: its number is kept for what other systems report.
     pub reserved: bool,
     /// What it means, in less than a line.
@@ -87,7 +85,7 @@ macro_rules! codes {
 
 /// What codes are unless their row says otherwise.
 const PLAIN: Code =
-    Code { id: "", name: "", severity: Severity::Error, lint: false, reserved: false, meaning: "", page: "" };
+    Code { id: "", name: "", severity: Severity::Error, reserved: false, meaning: "", page: "" };
 
 codes! {
     UNCLOSED_PAREN = "GDL001" unclosed_paren Error, "a parenthesis is opened and never closed";
@@ -110,7 +108,7 @@ codes! {
     AND_CONNECTIVE = "GDL018" and_connective Error, "`and`, which is not a connective of GDL";
     EQUALITY_CONNECTIVE = "GDL019" equality_connective Error, "`=`, which is not part of GDL";
     IMPLICATION_REVERSED = "GDL020" implication_reversed Error, "a rule with another sign than `<=`";
-    RELATION_ARITY_CLASH = "GDL021" relation_arity_clash Error lint, "a relation used with two numbers of arguments";
+    RELATION_ARITY_CLASH = "GDL021" relation_arity_clash Warning, "a relation used with two numbers of arguments";
     FUNCTION_ARITY_CLASH = "GDL022" function_arity_clash Warning, "a function used with two numbers of arguments";
     RELATION_FUNCTION_CLASH = "GDL023" relation_function_clash Warning, "a name that is a relation and a function";
     RELATION_IS_OBJECT = "GDL024" relation_is_object Lint, "a name that is a relation and an object";
@@ -143,15 +141,15 @@ codes! {
     NEXT_IN_BODY = "GDL051" next_in_body Error, "`next` in the body of a rule";
     BASE_IN_BODY = "GDL052" base_in_body Warning, "`base` in the body of a rule";
     INPUT_IN_BODY = "GDL053" input_in_body Warning, "`input` in the body of a rule";
-    BASE_DEPENDS_ON_TRUE = "GDL054" base_depends_on_true Error, "`base` that depends on the state";
-    INPUT_DEPENDS_ON_DOES = "GDL055" input_depends_on_does Error, "`input` that depends on the state or the moves";
+    BASE_DEPENDS_ON_TRUE = "GDL054" base_depends_on_true Warning, "`base` that depends on the state";
+    INPUT_DEPENDS_ON_DOES = "GDL055" input_depends_on_does Warning, "`input` that depends on the state or the moves";
     LEGAL_DEPENDS_ON_DOES = "GDL056" legal_depends_on_does Error, "`legal` that depends on `does`";
     GOAL_DEPENDS_ON_DOES_INDIRECT = "GDL057" goal_depends_on_does_indirect Error, "`goal` that depends on `does`";
     TERMINAL_DEPENDS_ON_DOES = "GDL058" terminal_depends_on_does Error, "`terminal` that depends on `does`";
-    KEYWORD_AS_FUNCTION = "GDL059" keyword_as_function Error, "a keyword used as a function";
-    DOES_AS_FUNCTION = "GDL060" does_as_function Error, "`does` used as a function";
+    KEYWORD_AS_FUNCTION = "GDL059" keyword_as_function Warning, "a keyword used as a function";
+    DOES_AS_FUNCTION = "GDL060" does_as_function Warning, "`does` used as a function";
     KEYWORD_AS_OBJECT = "GDL061" keyword_as_object Lint, "a keyword used as an object";
-    NOT_AS_OBJECT = "GDL062" not_as_object Error, "a connective used as an object";
+    NOT_AS_OBJECT = "GDL062" not_as_object Error, "a connective used as an object or function";
     DISTINCT_ARITY_1 = "GDL063" distinct_arity_1 Error, "`distinct` with fewer than two terms";
     DISTINCT_ARITY_3 = "GDL064" distinct_arity_3 Error, "`distinct` with more than two terms";
     DISTINCT_IN_HEAD = "GDL065" distinct_in_head Error, "a rule or fact for `distinct`";

@@ -319,14 +319,14 @@ test.kif:7:17: error[GDL085]: unsafe variable `?m`
         check(
             &format!("{GAME}\n\n\n(<= (next (q ?x)) (true (p ?x)) (r ?x))\n(r 1 2)\n"),
             "\
-test.kif:11:2: error[GDL021]: relation `r` is used with 2 arguments here and with 1 argument elsewhere
+test.kif:11:2: warning[GDL021]: relation `r` is used with 2 arguments here and with 1 argument elsewhere
    |
 11 | (r 1 2)
    |  ^
    ::: test.kif:10:34: first used with 1 argument here
 10 | (<= (next (q ?x)) (true (p ?x)) (r ?x))
    |                                  ^
-   = help: use two names, or allow `relation_arity_clash`: they are different relations
+   = help: give both as many arguments, or use two names: these are two relations
 ",
         );
     }

@@ -56,6 +56,9 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         return Err(Stop::Fluents);
     }
     let initial = domain::singles(&survey.memory, init);
+    let unnamed = domain
+        .steps
+        .map_or([Stop::Undeclared("base"), Stop::Undeclared("input")], |steps| [Stop::Beyond(steps); 2]);
     let guard = Guard::new(rules, &k, &roles, &domain);
     let (measures, samples) = samples::measure(&mut survey, &guard, &initial)?;
 
@@ -99,6 +102,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
         possible: Vec::new(),
         always: None,
         goal_starts: goal_starts(&role_goals),
+        unnamed,
         open_names: open_names(rules, &program),
         vocabulary: game.vocabulary,
         role_moves: game.role_moves,

@@ -8,17 +8,22 @@
 //! them, and a clause stops at the first proof of an atom. If even that takes too much, `base` and
 //! `input` are taken at their word where the rules have them, unless sample states show more.
 //!
+//! Terms of some games grow as long as the game lasts. Their least model is infinite, so names are found step by step ([`Search::layered`]):
+//! what may hold after each number of steps, again without negation. That ends where nothing may hold any more, or what held before.
+//! Otherwise it ends before there are more than [`NAMES`] names, and later steps have no answer.
+//!
 //! There are [`ATTEMPTS`] attempts at most, each with its part of the fuel and as many bytes as an evaluation may take, which
 //! are given back.
 
 use super::{
-    Stop,
+    Relations, Stop,
     clause::{self, Clause},
     memory::Memory,
     program::{Layer, Program},
     survey::{OF_RULES, Survey},
 };
 use crate::{Limits, datalog::terms::TermId, rules::Rules};
+use rustc_hash::FxHashSet;
 
 /// Terms, without names yet.
 #[derive(Debug, Default)]
@@ -30,6 +35,8 @@ pub(super) struct Domain {
     pub(super) percepts: Vec<(TermId, TermId)>,
     /// Why fluents and moves are those of `base` and `input`, if they are.
     pub(super) declared: Option<Stop>,
+    /// The steps that fluents and moves are those of, if later ones have more.
+    pub(super) steps: Option<usize>,
 }
 
 /// The tuples of a relation of two arguments.
@@ -53,6 +60,12 @@ const ATTEMPTS: usize = 4;
 /// Tuples from which on a relation is not worth its cost.
 const VAST: u32 = 20_000;
 
+/// How many names there are at most of a game in which terms grow, so that rows of bits stay short.
+const NAMES: usize = 1 << 16;
+
+/// How many fluents the layers of such a game have together at most.
+const LAYERED: usize = 1 << 20;
+
 /// What the domain is sought in.
 pub(super) struct Search<'s, 'p> {
     pub(super) rules: &'s Rules,
@@ -66,6 +79,9 @@ pub(super) struct Search<'s, 'p> {
 impl Search<'_, '_> {
     /// The domain by the relaxed clauses, or as the rules declare it if that takes too much.
     pub(super) fn run(mut self) -> Result<Domain, Stop> {
+        if self.rules.grows {
+            return self.layered();
+        }
         match self.reachable() {
             Err(stop) if stop.is_excess() => self.declared(stop),
             domain => domain,
@@ -102,7 +118,7 @@ impl Search<'_, '_> {
                 fluents: singles(memory, fact),
                 moves: pairs(memory, does),
                 percepts: pairs(memory, sees),
-                declared: None,
+                ..Domain::default()
             });
             (0..dynamic.len()).filter(|&r| is_timed[r]).for_each(|r| memory.store.drop_table(r));
             if is_last || !matches!(domain, Err(Stop::Fuel | Stop::Bytes)) {
@@ -125,6 +141,95 @@ impl Search<'_, '_> {
             return Err(excess);
         }
         fluents.extend(singles(&survey.memory, init));
-        Ok(Domain { fluents, moves, percepts: Vec::new(), declared: Some(excess) })
+        Ok(Domain { fluents, moves, declared: Some(excess), ..Domain::default() })
+    }
+
+    /// The domain step by step.
+    fn layered(&mut self) -> Result<Domain, Stop> {
+        let Self { rules, relaxed, dynamic, ref mut survey, limits } = *self;
+        let k = Relations::of(&rules.keywords);
+        let init = rules.keywords.init.index();
+        let is_timed: Vec<bool> = (0..dynamic.len()).map(|r| dynamic[r] || r == k.does).collect();
+        let given: Vec<(usize, Layer)> =
+            (0..dynamic.len()).filter(|&r| is_timed[r]).map(|r| (r, Layer::State)).collect();
+        // What is next holds in the layer behind.
+        let clauses: Vec<Clause> =
+            relaxed.iter().filter(|clause| clause.head.relation != k.fact).cloned().collect();
+        let short = Limits { fuel: limits.fuel / FUEL_SHARE, ..limits.clone() };
+        let program = Program::new(clauses, rules.relations.len(), &given, &short)?;
+        let mut inner = Survey::new(&program, rules, std::mem::take(&mut survey.memory), &short);
+        inner.demanded.clone_from(&survey.demanded);
+        let mut names = Layers::default();
+        let mut layer = singles(&inner.memory, init);
+        let mut stop = None;
+        while stop.is_none() && names.add_fluents(&mut layer) {
+            inner.next_state();
+            inner.give(k.fact, layer.iter().map(|&fluent| vec![fluent]));
+            match inner.fill_all(&[k.does, k.next, k.sees], Layer::State, OF_RULES) {
+                Ok(()) => {
+                    names.add_moves(&pairs(&inner.memory, k.does), &pairs(&inner.memory, k.sees));
+                    layer = singles(&inner.memory, k.next);
+                }
+                Err(found) => stop = Some(found),
+            }
+        }
+        let memory = &mut survey.memory;
+        *memory = inner.memory;
+        (0..dynamic.len()).filter(|&r| is_timed[r]).for_each(|r| memory.store.drop_table(r));
+        match stop {
+            Some(stop) if !stop.is_excess() || names.steps == 0 => Err(stop),
+            _ => Ok(names.into_domain(stop.is_some())),
+        }
+    }
+}
+
+/// Names that are found step by step.
+#[derive(Default)]
+struct Layers {
+    fluents: FxHashSet<TermId>,
+    moves: FxHashSet<(TermId, TermId)>,
+    percepts: FxHashSet<(TermId, TermId)>,
+    /// The layers so far, each sorted, lest one come twice.
+    known: FxHashSet<Vec<TermId>>,
+    /// How many were added.
+    steps: usize,
+    is_full: bool,
+}
+
+impl Layers {
+    /// Adds what may hold after as many steps; false if that is all, or would be too much.
+    fn add_fluents(&mut self, layer: &mut Vec<TermId>) -> bool {
+        layer.sort_unstable();
+        layer.dedup();
+        let new = layer.iter().filter(|fluent| !self.fluents.contains(fluent)).count();
+        let size = self.fluents.len() + self.moves.len() + self.percepts.len();
+        let kept = self.known.iter().map(Vec::len).sum::<usize>();
+        self.is_full = size + new > NAMES || kept + layer.len() > LAYERED;
+        if self.is_full || !self.known.insert(layer.clone()) {
+            return false;
+        }
+        self.steps += 1;
+        self.fluents.extend(layer.iter());
+        true
+    }
+
+    fn add_moves(&mut self, moves: &[(TermId, TermId)], percepts: &[(TermId, TermId)]) {
+        self.moves.extend(moves);
+        self.percepts.extend(percepts);
+    }
+
+    fn into_domain(self, is_cut: bool) -> Domain {
+        fn sorted<T: Ord>(set: FxHashSet<T>) -> Vec<T> {
+            let mut list: Vec<T> = set.into_iter().collect();
+            list.sort_unstable();
+            list
+        }
+        Domain {
+            fluents: sorted(self.fluents),
+            moves: sorted(self.moves),
+            percepts: sorted(self.percepts),
+            declared: None,
+            steps: (is_cut || self.is_full).then(|| self.steps.saturating_sub(1)),
+        }
     }
 }

@@ -114,7 +114,7 @@ impl Lowering<'_> {
         let (code, message, help, (edits, is_certain)) = match word {
             Word::If => {
                 let form = Span { end: self.form.start + 1, ..self.form };
-                self.diagnostics.push(
+                self.push(
                     Diagnostic::new(
                         &codes::NESTED_RULE,
                         self.tree.node(name).span,
@@ -371,9 +371,12 @@ impl Lowering<'_> {
                 (!logical).then_some(())
             }
             _ => {
-                let code =
-                    if word == Word::Does { &codes::DOES_AS_FUNCTION } else { &codes::KEYWORD_AS_FUNCTION };
-                let message = format!("the keyword `{text}` is used as a function");
+                let (code, kind) = match word {
+                    _ if logical => (&codes::NOT_AS_OBJECT, "connective"),
+                    Word::Does => (&codes::DOES_AS_FUNCTION, "keyword"),
+                    _ => (&codes::KEYWORD_AS_FUNCTION, "keyword"),
+                };
+                let message = format!("the {kind} `{text}` is used as a function");
                 let help = match word {
                     _ if logical => "write it round the whole literal, such as `(not (true (cell 1 1 x)))`",
                     Word::True => "remove it, or rename the function",
@@ -383,7 +386,7 @@ impl Lowering<'_> {
                 let twice = word == Word::True && arguments == 1;
                 let edits = twice.then(|| self.source.unwrap(self.span(node), self.span(name)));
                 self.fault_at(code, self.span(name), message, help, edits.into_iter().flatten());
-                None
+                (!logical).then_some(())
             }
         }
     }

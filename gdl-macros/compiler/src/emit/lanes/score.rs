@@ -1,6 +1,6 @@
 //! Scores as gates: from the goal values of a state to what tallies count, such as who won.
 //!
-//! They are what `Scorer` reads from one view, in all lanes at once. A goal may have 101 values, and each value of any goal is
+//! They are what `Scorer` reads from one view, in all lanes at once. A goal may have 256 values, and each value of any goal is
 //! compared with all of each player's.
 
 use crate::meter::Meter;
@@ -18,7 +18,7 @@ pub(super) fn score(
     meter: &mut Meter,
 ) -> Option<(u32, Vec<(Item, u32)>)> {
     /// How many values there may be.
-    const VALUES: usize = 101;
+    const VALUES: usize = 256;
     let all = goals.len() + goals.iter().map(Vec::len).sum::<usize>();
     meter.spend((VALUES * all) as u64)?;
     meter.take(64 * all)?;

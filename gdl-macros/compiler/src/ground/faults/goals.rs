@@ -1,16 +1,22 @@
-//! GDL082: goal values, bound to variables, that are no integers from 0 to 100. O(goals), and for where the values
-//! come from as many steps as there are.
+//! GDL079, GDL081 and GDL082: goal values that are no integers from 0 to 100. O(goals), and as many steps as there are for where the
+//! values come from, and for random games that may show an end with one.
+//!
+//! A value that may come up is a warning. It is an error if one of these games ends with it: then a match would have no result.
 
-use super::{Findings, effort, matches, shorten};
+use super::{Findings, effort, matches, shorten, witness::Seen};
 use crate::{
-    Diagnostic, Diagnostics, Span,
+    Diagnostic, Diagnostics, Severity, Span,
     diagnostic::codes,
-    ground::{GroundRules, terms::TermId},
+    ground::{
+        GroundRules,
+        terms::{AtomId, TermId},
+    },
     meter::Meter,
-    rules::{Formula, Term, Variable},
-    vocabulary::goal_value,
+    rules::{Formula, Rule, Term, Variable},
+    vocabulary::{BEST_GOAL, goal_value},
 };
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 
 pub(super) fn check(
     findings: &Findings<'_>,
@@ -18,41 +24,104 @@ pub(super) fn check(
     meter: &mut Meter,
     diagnostics: &mut Diagnostics,
 ) {
+    let wrong = wrong_values(findings);
+    if wrong.is_empty() {
+        return;
+    }
+    // A part of the steps, since games go on as long as there are any.
+    let share = meter.left() / 4;
+    let seen = Seen::play(ground, &mut Meter::of(share));
+    if meter.spend(share).is_none() {
+        return;
+    }
+    let rules = findings.rules;
+    // For each rule, its first wrong value and how many more there are: of those that were seen, if any was.
+    let mut found: BTreeMap<usize, Found> = BTreeMap::new();
+    for (atom, value) in wrong {
+        let is_seen = seen.ends_with(atom);
+        for (rule, _) in ground.instances(atom) {
+            let new = Found { value, more: 0, is_seen };
+            let known = found.entry(rule).or_insert(Found { more: usize::MAX, ..new });
+            *known = match (known.more, known.is_seen, is_seen) {
+                (usize::MAX, ..) | (_, false, true) => new,
+                (_, true, false) => continue,
+                (more, ..) => Found { more: more + 1, ..*known },
+            };
+        }
+    }
+    for (number, found) in found {
+        if matches!(rules.rules[number].head.arguments[1], Term::Variable(_)) {
+            let fault = of_variable(findings, number, found, meter);
+            diagnostics.push(if found.is_seen { fault } else { fault.harmless() });
+        } else if found.is_seen {
+            of_constant(&rules.rules[number], diagnostics);
+        }
+    }
+}
+
+/// What is found of a rule.
+#[derive(Clone, Copy)]
+struct Found {
+    value: TermId,
+    more: usize,
+    is_seen: bool,
+}
+
+/// The goals of roles with values that are no integers from 0 to 100.
+fn wrong_values(findings: &Findings<'_>) -> Vec<(AtomId, TermId)> {
     let (rules, program) = (findings.rules, findings.program);
     let roles: FxHashSet<TermId> =
         rules.roles.iter().filter_map(|role| program.terms.find_term(role)).collect();
-    // For each rule, its first wrong value and how many more there are.
-    let mut wrong: Vec<Option<(TermId, usize)>> = vec![None; rules.rules.len()];
-    for &atom in findings.atoms(rules.keywords.goal) {
-        let [role, value] = program.atoms.arguments(atom) else { continue };
-        let is_value = || goal_value(*value, &program.terms, &rules.symbols).is_some();
-        if roles.contains(role) && !is_value() {
-            for (rule, _) in ground.instances(atom) {
-                match &mut wrong[rule] {
-                    Some((_, more)) => *more += 1,
-                    none => *none = Some((*value, 0)),
-                }
-            }
+    let is_right =
+        |value| goal_value(value, &program.terms, &rules.symbols).is_some_and(|value| value <= BEST_GOAL);
+    let goals = findings.atoms(rules.keywords.goal).iter().filter_map(|&atom| {
+        let &[role, value] = program.atoms.arguments(atom) else { return None };
+        (roles.contains(&role) && !is_right(value)).then_some((atom, value))
+    });
+    goals.collect()
+}
+
+/// Makes an error of what was said of a constant: a game ended with it.
+fn of_constant(rule: &Rule, diagnostics: &mut Diagnostics) {
+    for code in [&codes::GOAL_OUT_OF_RANGE, &codes::GOAL_HUGE_NUMBER] {
+        let is_of_rule = |fault: &Diagnostic| {
+            fault.span.is_some_and(|span| rule.span.start <= span.start && span.end <= rule.span.end)
+        };
+        let known: Vec<Diagnostic> =
+            diagnostics.iter().filter(|fault| fault.code == code && is_of_rule(fault)).cloned().collect();
+        diagnostics.retract(code, |fault| !is_of_rule(fault));
+        for fault in known {
+            diagnostics.push_as_is(Diagnostic { severity: Severity::Error, ..fault }.note(SEEN));
         }
     }
-    for (number, &found) in wrong.iter().enumerate() {
-        let Some((value, more)) = found else { continue };
-        let rule = &rules.rules[number];
-        let text = program.terms.brief(value, &rules.symbols);
-        let subject = shorten(rules.display_term(rule, &rule.head.arguments[1]));
-        let message = format!("goal value `{subject}` can be `{text}`, which is no integer from 0 to 100");
-        let mut diagnostic = Diagnostic::new(&codes::GOAL_VARIABLE_NONINT, rule.head.span, message)
-            .help("100 is a win, 0 a loss; let only such values reach the variable");
-        if more > 0 {
-            diagnostic = diagnostic.note(format!("and {more} more such values"));
-        }
-        if let Term::Variable(variable) = rule.head.arguments[1]
-            && let Some((place, relation)) = origin(findings, number, variable, value, meter)
-        {
-            diagnostic = diagnostic.label(place, format!("`{text}` comes from `{relation}` here"));
-        }
-        diagnostics.push(diagnostic);
+}
+
+/// What is said of values that were seen.
+const SEEN: &str = "random games end with it";
+
+/// What is said of the values of a variable.
+fn of_variable(findings: &Findings<'_>, number: usize, found: Found, meter: &mut Meter) -> Diagnostic {
+    let (rules, program) = (findings.rules, findings.program);
+    let Found { value, more, is_seen } = found;
+    let rule = &rules.rules[number];
+    let text = program.terms.brief(value, &rules.symbols);
+    let subject = shorten(rules.display_term(rule, &rule.head.arguments[1]));
+    let message = format!("goal value `{subject}` can be `{text}`, which is no integer from 0 to 100");
+    let help = if is_seen {
+        "100 is a win, 0 a loss; let only such values reach the variable"
+    } else {
+        "no game that was tried ends with it; let only values from 0 to 100 reach the variable"
+    };
+    let mut diagnostic = Diagnostic::new(&codes::GOAL_VARIABLE_NONINT, rule.head.span, message).help(help);
+    let notes =
+        [is_seen.then(|| SEEN.to_owned()), (more > 0).then(|| format!("and {more} more such values"))];
+    diagnostic = diagnostic.note(notes.into_iter().flatten().collect::<Vec<_>>().join("; "));
+    if let Term::Variable(variable) = rule.head.arguments[1]
+        && let Some((place, relation)) = origin(findings, number, variable, value, meter)
+    {
+        diagnostic = diagnostic.label(place, format!("`{text}` comes from `{relation}` here"));
     }
+    diagnostic
 }
 
 /// The first rule that gives a literal of the body in which the variable has the value, and its relation.

@@ -5,7 +5,7 @@
 //! steps; two looks are had at least.
 
 use crate::{
-    ground::{GroundRules, Meaning},
+    ground::{GroundRules, Meaning, terms::AtomId},
     meter::Meter,
 };
 
@@ -16,13 +16,16 @@ pub(super) struct Seen {
     /// For each entry of [`GroundRules::does`]: the move was legal.
     moves: Vec<bool>,
     does: Vec<(u32, u32)>,
+    /// For each atom: it held at an end.
+    at_end: Vec<bool>,
 }
 
 impl Seen {
     /// Plays until the steps are spent.
     pub(super) fn play(ground: &GroundRules, meter: &mut Meter) -> Self {
         let does = ground.does.clone();
-        let mut seen = Self { fluents: ground.initial.clone(), moves: vec![false; does.len()], does };
+        let (moves, at_end) = (vec![false; does.len()], vec![false; ground.meaning.len()]);
+        let mut seen = Self { fluents: ground.initial.clone(), moves, does, at_end };
         let look = 1 + ground.meaning.len() + ground.literals.len();
         let mut numbers = Numbers(0);
         let mut state = ground.initial.clone();
@@ -49,6 +52,11 @@ impl Seen {
         }
     }
 
+    /// Whether the atom held at an end that was come to.
+    pub(super) fn ends_with(&self, atom: AtomId) -> bool {
+        self.at_end[atom.index()]
+    }
+
     fn position(&self, role: u32, action: u32) -> Option<usize> {
         self.does.binary_search(&(role, action)).ok()
     }
@@ -68,7 +76,11 @@ impl Seen {
             }
             made.extend(numbers.choose(&legal));
         }
-        if made.len() < ground.legal.len() || ground.terminal.is_some_and(|atom| truths[atom.index()]) {
+        if ground.terminal.is_some_and(|atom| truths[atom.index()]) {
+            self.at_end.iter_mut().zip(&truths).for_each(|(seen, &holds)| *seen |= holds);
+            return None;
+        }
+        if made.len() < ground.legal.len() {
             return None;
         }
         let truths = ground.truths_of_step(holds, &made);

@@ -1,0 +1,25 @@
+//! The relations that play needs, directly or by way of others.
+//!
+//! Play asks for `role`, `init`, `legal`, `next`, `goal`, `terminal` and `sees`. `base` and `input` list what may hold and be done,
+//! which the compiler finds itself; play needs them only where rules ask for them. Afterwards a rule for a relation without need can be left
+//! out, and the game stays the same. O(text).
+
+use crate::rules::{RelationId, Rules};
+
+/// For each relation, whether play needs it.
+pub(super) fn find(rules: &Rules) -> Vec<bool> {
+    let mut bodies: Vec<Vec<RelationId>> = vec![Vec::new(); rules.relations.len()];
+    for rule in &rules.rules {
+        let body = &mut bodies[rule.head.relation.index()];
+        rule.body.iter().for_each(|formula| formula.for_each_atom(&mut |atom, _| body.push(atom.relation)));
+    }
+    let k = rules.keywords;
+    let mut waiting = vec![k.role, k.init, k.legal, k.next, k.goal, k.terminal, k.sees, k.fact, k.does];
+    let mut needed = vec![false; rules.relations.len()];
+    while let Some(relation) = waiting.pop() {
+        if !std::mem::replace(&mut needed[relation.index()], true) {
+            waiting.append(&mut bodies[relation.index()]);
+        }
+    }
+    needed
+}

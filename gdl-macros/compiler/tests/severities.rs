@@ -1,0 +1,165 @@
+//! An error means that a game cannot be played: what can be is a warning, and plays by every engine.
+
+use gdl_compiler::{
+    Compilation, Diagnostics, Options, Source, compile,
+    diagnostic::Diagnostic,
+    eval::{Evaluator, State},
+    lifted::Lifted,
+    read,
+};
+
+/// A rulesheet of this project's own, by its name.
+fn case(name: &str) -> Source {
+    let path = format!("{}/tests/severities/{name}.kif", env!("CARGO_MANIFEST_DIR"));
+    Source::new(name, std::fs::read_to_string(path).expect("a rulesheet"))
+}
+
+/// The numbers of sequences of joint moves, as the oracle counts them, up to as many moves.
+fn perft(source: &Source, depth: usize) -> Vec<u64> {
+    let (rules, _) = read(source, &Options::default()).expect("it can be played");
+    let oracle = Evaluator::new(&rules).expect("it can be evaluated");
+    let mut states: Vec<(State, u64)> = vec![(oracle.initial().expect("a state"), 1)];
+    let mut counts = Vec::new();
+    for _ in 0..depth {
+        let mut next = Vec::new();
+        for (state, times) in states {
+            if !oracle.terminal(&state).expect("an answer") {
+                for joint in joints(&oracle, &state) {
+                    next.push((oracle.next(&state, &joint).expect("a state"), times));
+                }
+            }
+        }
+        states = next;
+        counts.push(states.iter().map(|(_, times)| times).sum());
+    }
+    counts
+}
+
+fn joints(oracle: &Evaluator<'_>, state: &State) -> Vec<Vec<gdl_compiler::eval::Term>> {
+    let mut joints = vec![Vec::new()];
+    for role in 0..oracle.roles().len() {
+        let legal = oracle.legal(state, role).expect("an answer");
+        let extend = |joint: &Vec<_>| {
+            let with = |action: &gdl_compiler::eval::Term| [&joint[..], &[action.clone()]].concat();
+            legal.iter().map(with).collect::<Vec<_>>()
+        };
+        joints = joints.iter().flat_map(extend).collect();
+    }
+    joints
+}
+
+/// The severities and codes of all that is said.
+fn said(diagnostics: &Diagnostics) -> Vec<String> {
+    diagnostics.iter().map(|Diagnostic { severity, code, .. }| format!("{severity} {}", code.id)).collect()
+}
+
+fn compiled(source: &Source) -> Compilation {
+    compile(source, &Options::default())
+        .unwrap_or_else(|failure| panic!("{}", failure.diagnostics.render(source)))
+}
+
+#[test]
+fn what_can_be_played_is_no_error() {
+    for (name, expected, counts) in [
+        ("goal_table_over_100", vec!["warning GDL082"], vec![2, 4, 8, 16, 32, 0]),
+        ("sees_does_term", vec![], vec![3, 9, 0]),
+        ("legacy_base", vec!["warning GDL036"], vec![2, 2, 0]),
+        ("arity_clash", vec!["warning GDL021"], vec![]),
+    ] {
+        let source = case(name);
+        assert_eq!(said(&compiled(&source).diagnostics), expected, "{name}");
+        assert_eq!(perft(&source, counts.len()), counts, "{name}");
+    }
+}
+
+#[test]
+fn terms_that_grow_as_long_as_the_game_lasts_are_evaluated_state_by_state() {
+    let source = case("history_list");
+    assert_eq!(perft(&source, 4), [2, 4, 8, 0]);
+    let failure = compile(&source, &Options::default()).expect_err("it cannot be grounded");
+    assert!(failure.diagnostics.are_excesses() && failure.rules.is_some());
+    let (rules, diagnostics) = read(&source, &Options::default()).expect("it can be played");
+    assert_eq!(said(&diagnostics), ["warning GDL099"]);
+    let game = Lifted::new(&rules, &Options::default()).expect("its names can be found");
+    // Four steps, and lists of up to four words.
+    assert_eq!(game.vocabulary.fluents.len(), 4 + 1 + 2 + 4 + 8 + 16);
+}
+
+/// A game of one move, and rules that are added.
+const GAME: &str =
+    "(role ann) (init (at 1)) (<= (legal ann go) (true (at 1))) (<= (next (at 2)) (does ann go))
+    (<= terminal (true (at 2))) (<= (goal ann 100) terminal) (<= (goal ann 0) (not terminal))\n";
+
+/// What is said of the game with an addition, and whether it can be played.
+fn with(addition: &str) -> (Vec<String>, bool) {
+    let source = Source::new("game", format!("{GAME}{addition}"));
+    match compile(&source, &Options::default()) {
+        Ok(compilation) => (said(&compilation.diagnostics), true),
+        Err(failure) => (said(&failure.diagnostics), false),
+    }
+}
+
+#[test]
+fn faults_of_what_play_does_not_need_are_warnings() {
+    for (addition, code) in [
+        ("(base at 1 2)", "GDL036"),
+        ("(input ann)", "GDL035"),
+        ("(<= (base (at ?x)))", "GDL089"),
+        ("(<= (base (at ?x)) (not (true (at ?x))))", "GDL085"),
+        ("(<= (base (at ?x)) (true (at ?x)))", "GDL054"),
+        ("(<= (input ?r ?m) (does ?r ?m))", "GDL055"),
+        ("(<= (base (at ?x)) (number ?x)) (number 1) (<= (number (next ?x)) (number ?x))", "GDL095"),
+        ("(<= (unused ?x) (not (true (at ?x))))", "GDL085"),
+    ] {
+        let (list, is_played) = with(addition);
+        assert!(is_played && list.contains(&format!("warning {code}")), "{addition}: {list:?}");
+    }
+}
+
+#[test]
+fn faults_of_what_play_needs_are_errors() {
+    for (addition, code) in [
+        ("(base at 1 2) (<= terminal (true (at 3)) (base (at 3)))", "GDL036"),
+        ("(<= (base (at ?x)) (not (true (at ?x)))) (<= terminal (base (at 3)))", "GDL085"),
+        ("(<= (used ?x) (not (true (at ?x)))) (<= terminal (used 3))", "GDL085"),
+    ] {
+        let (list, is_played) = with(addition);
+        assert!(!is_played && list.contains(&format!("error {code}")), "{addition}: {list:?}");
+    }
+}
+
+#[test]
+fn a_goal_above_100_is_an_error_only_where_a_game_ends_with_it() {
+    for (addition, severity, code) in [
+        ("(<= (goal ann 101) (true (at 3)))", "warning", "GDL079"),
+        ("(<= (goal ann 101) terminal)", "error", "GDL079"),
+        ("(<= (goal ann 10000000000) (true (at 3)))", "warning", "GDL081"),
+        ("(<= (goal ann ?x) (true (at 3)) (worth ?x)) (worth 200) (<= (next (at 3)) (true (at 9)))", "", ""),
+        ("(<= (goal ann ?x) terminal (worth ?x)) (worth 200)", "error", "GDL082"),
+        ("(<= (goal ann ?x) (not terminal) (worth ?x)) (worth 200)", "warning", "GDL082"),
+        ("(<= (goal ann ?x) (not terminal) (worth ?x)) (worth much)", "warning", "GDL082"),
+    ] {
+        let (list, is_played) = with(addition);
+        assert_eq!(is_played, severity != "error", "{addition}: {list:?}");
+        let is_said = list.contains(&format!("{severity} {code}"));
+        assert!(is_said || code.is_empty(), "{addition}: {list:?}");
+    }
+}
+
+#[test]
+fn a_game_that_grows_for_ever_is_given_up_and_says_so() {
+    let text = "(role ann) (init (list nil)) (legal ann a) (legal ann b)
+        (<= (next (list (cons ?m ?l))) (does ann ?m) (true (list ?l)))
+        (<= terminal (true (list (cons a (cons a (cons a nil)))))) (<= (goal ann 100) terminal) (<= (goal ann 0) (not terminal))";
+    let (rules, _) = read(&Source::new("lists", text), &Options::default()).expect("it can be played");
+    let game = Lifted::new(&rules, &Options::default()).expect("it can be begun");
+    // All lists of up to fourteen words.
+    assert_eq!(game.vocabulary.fluents.len(), (1 << 15) - 1);
+    let (mut scratch, mut row) = (game.scratch(), game.initial().to_vec());
+    let b = game.vocabulary.moves.iter().position(|name| name == "b").expect("a move") as u32;
+    for _ in 0..14 {
+        game.advance(&mut scratch, &mut row, &[b]).expect("it has a name");
+    }
+    let excess = game.advance(&mut scratch, &mut row, &[b]).expect_err("names end");
+    assert!(excess.to_string().contains("first 14 steps"), "{excess}");
+}

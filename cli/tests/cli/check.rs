@@ -81,7 +81,7 @@ fn faults_as_json_have_all_their_fields() {
     let about = ["message", "note", "help", "labels", "witness", "edits"];
     assert_eq!(keys(clash), [&["code", "name", "severity"], &place[..], &about[..]].concat());
     assert_eq!(clash["name"], "relation_arity_clash");
-    assert_eq!(clash["severity"], "error");
+    assert_eq!(clash["severity"], "warning");
     assert_eq!(clash["file"], path.as_str());
     let label = &clash["labels"][0];
     assert_eq!(keys(label), [&place[..], &["text"]].concat());
@@ -104,7 +104,7 @@ fn a_lint_can_be_allowed_and_denied() {
         list.iter().map(|d| format!("{} {}", d["severity"], d["code"]).replace('"', "")).collect()
     };
     let path = file("lint.kif", "(role robot)\n(p a)\n(p a b)\n");
-    assert!(codes(&["check", &path, "--json"]).contains(&"error GDL021".to_owned()));
+    assert!(codes(&["check", &path, "--json"]).contains(&"warning GDL021".to_owned()));
     let allowed = codes(&["check", &path, "--json", "--allow", "relation_arity_clash"]);
     assert!(!allowed.iter().any(|d| d.ends_with("GDL021")), "{allowed:?}");
 
@@ -191,7 +191,7 @@ fn spellings_may_count() {
 fn codes_are_explained() {
     let run = gdl(&["explain", "GDL021"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
-    assert!(run.stdout.starts_with("GDL021 relation_arity_clash: error\n\n"), "{}", run.stdout);
+    assert!(run.stdout.starts_with("GDL021 relation_arity_clash: warning\n\n"), "{}", run.stdout);
     assert!(run.stdout.contains("\nWrong:\n\n    (<= (legal ?r skip)\n"), "{}", run.stdout);
     assert!(run.stdout.contains("--allow relation_arity_clash"), "{}", run.stdout);
     assert!(!run.stdout.contains(['\u{1b}']) && !run.stdout.contains("```"), "{}", run.stdout);

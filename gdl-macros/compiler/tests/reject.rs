@@ -180,7 +180,7 @@ const ADDED: &[(&str, &str)] = &[
     ("GDL082", "(score 101)\n(<= (goal white ?n) (score ?n) (true (pile 0)))"),
     (
         "GDL082",
-        "(init (points 0))\n(<= (next (points ?m)) (true (points ?n)) (succ ?n ?m))\n(succ 0 win)\n(<= (goal white ?n) (true (points ?n)))",
+        "(init (points 0))\n(<= (next (points ?m)) (true (points ?n)) (succ ?n ?m))\n(succ 0 win)\n(succ win win)\n(<= (goal white ?n) (true (points ?n)))",
     ),
     ("GDL110", "(<= (next (pile 3)) (or (true (pile 0)) (true (pile 1 1))))"),
     ("GDL110", "(<= (next (pile 3)) (true (pile 0)) (not (true locked)))"),
@@ -411,15 +411,14 @@ const REPAIRED: &[(&str, &str)] = &[
     ("(p not) (p not_object)", "(p not) (p not_object)"),
 ];
 
-/// The text after all rounds of edits that those diagnostics suggest which are errors: others are said of half a game, too.
+/// The text after all rounds of edits that those diagnostics suggest whose code is an error: others are said of half a game, too.
 fn mended(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..20 {
         let source = Source::new("mended", text);
         let found = diagnose("mended", source.text().into(), Limits::default()).1;
-        let errors = found
-            .iter()
-            .filter(|d| d.severity == Severity::Error || [&codes::ROLE_COMPOUND].contains(&d.code));
+        let others = [&codes::ROLE_COMPOUND, &codes::INPUT_DEPENDS_ON_DOES];
+        let errors = found.iter().filter(|d| d.code.severity == Severity::Error || others.contains(&d.code));
         let (new, made) = repair(&source, errors);
         if made.is_empty() {
             return new;

@@ -262,7 +262,7 @@ legal(r, noop).
 (<= (legal ?r true) (role ?r) (true next) (true init))
 (<= (legal ?r (not 1)) (role ?r))
 ",
-        "GDL061 1:15, GDL061 1:37, GDL061 1:49, GDL059 2:16",
+        "GDL061 1:15, GDL061 1:37, GDL061 1:49, GDL062 2:16",
     ),
     (
         ADDED,

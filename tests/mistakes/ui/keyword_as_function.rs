@@ -1,6 +1,6 @@
 use gdl_runtime::{Game, GameExt, gdl};
 
-gdl!("keyword_as_function.kif");
+gdl!("keyword_as_function.kif", deny(does_as_function));
 
 fn main() {
     use keyword_as_function::{Fluent, Move, Role};

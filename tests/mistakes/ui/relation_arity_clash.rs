@@ -1,6 +1,6 @@
 use gdl_runtime::{Game, GameExt, gdl};
 
-gdl!("relation_arity_clash.kif");
+gdl!("relation_arity_clash.kif", deny(relation_arity_clash));
 
 fn main() {
     use relation_arity_clash::{Fluent, Move, Role};

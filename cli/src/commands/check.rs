@@ -195,14 +195,15 @@ fn judge(
             return (source, diagnostics, None);
         }
     };
+    let Some(settings) = settings else {
+        let diagnostics = load::diagnose(&source, options);
+        return (source, diagnostics, None);
+    };
     let (mut diagnostics, compiled) = load::examine(&source, options);
     if let Err(Some(rules)) = &compiled {
         load::lift_instead(rules, options, &mut diagnostics);
     }
-    let simulation = match (settings, compiled) {
-        (Some(settings), Ok(compiled)) => play(&compiled, settings, &mut diagnostics),
-        _ => None,
-    };
+    let simulation = compiled.ok().and_then(|compiled| play(&compiled, settings, &mut diagnostics));
     (source, diagnostics, simulation)
 }
 

@@ -221,6 +221,24 @@ pub fn inspect(
     }
 }
 
+/// What there is to say of a rulesheet that is not played, for which being evaluated state by state is a warning. What takes long is shown
+/// on the terminal.
+#[must_use]
+pub fn diagnose(source: &Source, options: &Options) -> Diagnostics {
+    let compiling = Compiling::start();
+    let options = Options { observer: compiling.observer(), ..options.clone() };
+    match gdl_compiler::diagnose(source, &options) {
+        Ok(diagnostics) => diagnostics,
+        Err(failure) => {
+            let mut diagnostics = failure.diagnostics;
+            if let Some(rules) = failure.rules {
+                excuse(&rules, &options, &mut diagnostics);
+            }
+            diagnostics
+        }
+    }
+}
+
 /// What `gdl check` says of a rulesheet, for which being evaluated state by state is a warning; and what it is compiled to, if it can
 /// be.
 #[must_use]

@@ -63,7 +63,15 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (limits, levels, observer) = (Limits::default(), Levels::default(), Observer::default());
-        Self { case_sensitive: false, syntax: None, limits, levels, split_from: 2_000, observer }
+        Self {
+            case_sensitive: false,
+            syntax: None,
+            lenient: false,
+            limits,
+            levels,
+            split_from: 2_000,
+            observer,
+        }
     }
 }
 
@@ -144,10 +152,7 @@ pub fn compile_in_stages(
     let mut diagnostics = Diagnostics::of(source, options);
     let (tree, rules) = parse_and_check(source, options, &mut diagnostics);
     let compiled = rules.as_ref().and_then(|rules| {
-        begin(options, Phase::Ground, &mut diagnostics)?;
-        let ground = ground::ground(rules, options, &mut diagnostics)?;
-        begin(options, Phase::Propnet, &mut diagnostics)?;
-        let raw = propnet::build(&ground, options, &mut diagnostics)?;
+        let (ground, raw) = ground_and_build(rules, options, &mut diagnostics)?;
         show(&raw);
         let nets = nets(raw, options, &mut diagnostics)?;
         outcome::check(rules, &ground, &nets.net, &mut diagnostics);
@@ -161,6 +166,47 @@ pub fn compile_in_stages(
         }
         (rules, _) => Err(Box::new(Failure { diagnostics, tree, rules })),
     }
+}
+
+/// Steps of optimising for what a net proves of a game's end: a tenth of a second of work.
+const STEPS_OF_PROOF: u64 = 10_000_000;
+
+/// What [`compile`] has to say of a rulesheet, without lanes and table, and with no more optimising than shows how games may end. A net
+/// for which a table would take too much is no fault here.
+///
+/// # Errors
+/// As for [`compile`].
+pub fn diagnose(source: &Source, options: &Options) -> Result<Diagnostics, Box<Failure>> {
+    let mut diagnostics = Diagnostics::of(source, options);
+    let (tree, rules) = parse_and_check(source, options, &mut diagnostics);
+    let net = rules.as_ref().and_then(|rules| {
+        let (ground, raw) = ground_and_build(rules, options, &mut diagnostics)?;
+        begin(options, Phase::Optimize, &mut diagnostics)?;
+        let steps = options.limits.fuel_of(Phase::Optimize).min(STEPS_OF_PROOF);
+        let mut meter = Meter::new(&options.with_fuel(2 * steps), Phase::Optimize);
+        let net = optimize::optimize(raw, &mut meter);
+        go_on(&meter, &mut diagnostics)?;
+        outcome::check(rules, &ground, &net, &mut diagnostics);
+        Some(net)
+    });
+    diagnostics.sort();
+    if net.is_some() && !diagnostics.has_errors() {
+        return Ok(diagnostics);
+    }
+    Err(Box::new(Failure { diagnostics, tree, rules }))
+}
+
+/// Rules to ground rules and their net.
+fn ground_and_build(
+    rules: &Rules,
+    options: &Options,
+    diagnostics: &mut Diagnostics,
+) -> Option<(GroundRules, Net)> {
+    begin(options, Phase::Ground, diagnostics)?;
+    let ground = ground::ground(rules, options, diagnostics)?;
+    begin(options, Phase::Propnet, diagnostics)?;
+    let raw = propnet::build(&ground, options, diagnostics)?;
+    Some((ground, raw))
 }
 
 /// Text to checked rules, and warnings. These include that grounding would never end, since whoever asks for rules evaluates them.

@@ -309,6 +309,21 @@ impl Loader {
         self
     }
 
+    /// Plays on where the reference reasoner does: a role without goals has 0, and no move is made where `legal`, `goal` or `terminal` ask
+    /// for `does`.
+    ///
+    /// ```
+    /// use gdl_runtime::Loader;
+    ///
+    /// let text = "(role ann) (init p) (legal ann go) (<= (next q) (does ann go)) (<= terminal (true q))";
+    /// assert!(Loader::new().load(text).is_err());
+    /// assert!(Loader::new().lenient().load(text).is_ok());
+    /// ```
+    pub fn lenient(mut self) -> Self {
+        self.options.lenient = true;
+        self
+    }
+
     /// The text is in KIF. Otherwise the text itself tells its syntax.
     pub fn kif(self) -> Self {
         self.syntax(Syntax::Kif)

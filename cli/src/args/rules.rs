@@ -22,6 +22,9 @@ pub(crate) struct RulesArgs {
     /// Whether `Cell` and `cell` are one symbol
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
+    /// Play on where other systems do: a role without goals has 0, and where `legal`, `goal` or `terminal` ask for `does` no move is made
+    #[arg(long)]
+    pub lenient: bool,
     /// How much the rulesheet may cost
     #[arg(long, value_enum, default_value_t)]
     pub limits: Bounds,
@@ -33,6 +36,7 @@ impl RulesArgs {
     pub(crate) fn options(&self) -> Options {
         Options {
             case_sensitive: self.case == Case::Sensitive,
+            lenient: self.lenient,
             levels: Levels { allow: self.allow.clone(), warn: self.warn.clone(), deny: self.deny.clone() },
             limits: self.limits.limits(),
             syntax: self.syntax.syntax(),

@@ -2,7 +2,7 @@
 //!
 //! The tree becomes [`Rules`], unless some fault is an error. Each check is a file
 //! that says what it looks for; a fault gives its own message and no second one elsewhere. Rules that play does not need ([`need`]) are
-//! left out where they are at fault, with a warning.
+//! left out where they are at fault, with a warning. With [`Options::lenient`] some faults are warnings, which say what is assumed ([`lenient`]).
 //!
 //! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;
 //! a message is as long as a few names. Of the messages no more are kept than [`Diagnostics`] says.
@@ -14,6 +14,7 @@ pub mod frame;
 mod goals;
 mod growth;
 mod keywords;
+mod lenient;
 mod lints;
 mod lower;
 mod need;
@@ -78,11 +79,11 @@ pub fn check(
 
     // All rules together. What seems missing may stand in a form that could not be read.
     if complete {
-        let missing = presence::check(&scene, diagnostics);
+        let missing = presence::check(&scene, options.lenient, diagnostics);
         usage::check(&scene, &functions, &missing, diagnostics);
         frame::check(&rules, diagnostics);
     }
-    let dependencies = dependency::check(&scene, diagnostics);
+    let dependencies = dependency::check(&scene, options.lenient, diagnostics);
     let growing = growth::check(&scene, diagnostics);
     recursion::check(&scene, &dependencies, &growing, diagnostics);
 
@@ -99,5 +100,9 @@ pub fn check(
     };
     let mut number = 0..;
     rules.rules.retain(|rule| !number.next().is_some_and(|number| is_idle(number, rule)));
+    if options.lenient {
+        lenient::give_goals(&mut rules);
+        lenient::forget_moves(&mut rules);
+    }
     Some(rules)
 }

@@ -48,6 +48,9 @@ pub struct Options {
     pub case_sensitive: bool,
     /// The syntax of the text, which otherwise tells it itself.
     pub syntax: Option<Syntax>,
+    /// Whether a role without goals has 0, and no move is made where `legal`, `goal` or `terminal` ask for `does`, as in the reference
+    /// reasoner: warnings then, errors otherwise.
+    pub lenient: bool,
     /// How much the rulesheet may cost.
     pub limits: Limits,
     /// Which lints are silent and which are errors.

@@ -1,7 +1,7 @@
 //! An error means that a game cannot be played: what can be is a warning, and plays by every engine.
 
 use gdl_compiler::{
-    Compilation, Diagnostics, Options, Source, compile,
+    Compilation, Diagnostics, Options, Rules, Source, compile,
     diagnostic::Diagnostic,
     eval::{Evaluator, State},
     lifted::Lifted,
@@ -16,8 +16,11 @@ fn case(name: &str) -> Source {
 
 /// The numbers of sequences of joint moves, as the oracle counts them, up to as many moves.
 fn perft(source: &Source, depth: usize) -> Vec<u64> {
-    let (rules, _) = read(source, &Options::default()).expect("it can be played");
-    let oracle = Evaluator::new(&rules).expect("it can be evaluated");
+    perft_of(&read(source, &Options::default()).expect("it can be played").0, depth)
+}
+
+fn perft_of(rules: &Rules, depth: usize) -> Vec<u64> {
+    let oracle = Evaluator::new(rules).expect("it can be evaluated");
     let mut states: Vec<(State, u64)> = vec![(oracle.initial().expect("a state"), 1)];
     let mut counts = Vec::new();
     for _ in 0..depth {
@@ -108,7 +111,7 @@ fn faults_of_what_play_does_not_need_are_warnings() {
         ("(<= (base (at ?x)) (not (true (at ?x))))", "GDL085"),
         ("(<= (base (at ?x)) (true (at ?x)))", "GDL054"),
         ("(<= (input ?r ?m) (does ?r ?m))", "GDL055"),
-        ("(<= (base (at ?x)) (number ?x)) (number 1) (<= (number (next ?x)) (number ?x))", "GDL095"),
+        ("(<= (base (at ?x)) (number ?x)) (number 1) (<= (number (s ?x)) (number ?x))", "GDL097"),
         ("(<= (unused ?x) (not (true (at ?x))))", "GDL085"),
     ] {
         let (list, is_played) = with(addition);
@@ -162,4 +165,42 @@ fn a_game_that_grows_for_ever_is_given_up_and_says_so() {
     }
     let excess = game.advance(&mut scratch, &mut row, &[b]).expect_err("names end");
     assert!(excess.to_string().contains("first 14 steps"), "{excess}");
+}
+
+/// A game of two moves where `step 1` may be held or passed; others ask for the move with which it ended.
+const STEPS: &str = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal ann pass) (legal bob wait)
+    (<= (next (step 2)) (true (step 1))) (<= (next (step 3)) (true (step 2)) held) (<= held (does ann hold))
+    (<= (goal ann 100) (true (step 3)))\n";
+
+#[test]
+fn a_lenient_reading_plays_on() {
+    for (addition, expected, counts) in [
+        // Nobody holds in a state, so the game ends after the second move, whatever it is.
+        ("(<= terminal (not held) (not (true (step 1))))", vec!["GDL033", "GDL058"], vec![2, 0]),
+        (
+            "(<= terminal (does ann hold)) (<= terminal (true (step 3)))",
+            vec!["GDL033", "GDL058"],
+            vec![2, 4, 4],
+        ),
+        ("(<= terminal (true (step 2))) (<= (goal ann 0) (not held))", vec!["GDL033", "GDL057"], vec![2, 0]),
+        (
+            "(<= terminal (true (step 2))) (<= (legal bob jump) (or held (true (step 1))))",
+            vec!["GDL033", "GDL056"],
+            vec![4, 0],
+        ),
+    ] {
+        let source = Source::new("steps", format!("{STEPS}{addition}"));
+        let failure = compile(&source, &Options::default()).expect_err("it is refused otherwise");
+        for code in &expected {
+            assert!(said(&failure.diagnostics).contains(&format!("error {code}")), "{addition}");
+        }
+        let lenient = Options { lenient: true, ..Options::default() };
+        let compilation = compile(&source, &lenient)
+            .unwrap_or_else(|failure| panic!("{}", failure.diagnostics.render(&source)));
+        for code in &expected {
+            assert!(said(&compilation.diagnostics).contains(&format!("warning {code}")), "{addition}");
+        }
+        assert_eq!(perft_of(&compilation.rules, counts.len()), counts, "{addition}");
+        assert_eq!(compilation.net.outputs.goal[1].len(), 1, "bob has 0");
+    }
 }

@@ -7,8 +7,11 @@ use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::rules::{RelationId, Term};
 use rustc_hash::FxHashSet;
 
+/// What a lenient reading assumes of roles without goals.
+const ZERO: &str = "assumed: the goal value is 0";
+
 /// Returns the keywords that are missing.
-pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> Vec<RelationId> {
+pub(super) fn check(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagnostics) -> Vec<RelationId> {
     let keywords = &scene.rules.keywords;
     let defined: FxHashSet<RelationId> = scene.forms().map(|form| form.rule.head.relation).collect();
     let needed: [(RelationId, &'static Code, &str, &str); 6] = [
@@ -62,15 +65,17 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> Vec<Rel
             !scene.is_keyword(other)
                 && scene.meant.nearest(scene.relation_name(other), std::iter::once(name)).is_some()
         });
-        diagnostics.push(match slip {
+        let fault = match slip {
             Some(form) => Diagnostic::new(code, scene.name(form.head), message)
                 .help(format!("did you mean `{name}` here?"))
                 .suggest(scene.name(form.head), name),
             None => Diagnostic::new(code, None, message).help(help),
-        });
+        };
+        let is_assumed = is_lenient && relation == keywords.goal;
+        diagnostics.push(if is_assumed { fault.harmless().note(ZERO) } else { fault });
     }
     if defined.contains(&keywords.goal) {
-        check_goals(scene, diagnostics);
+        check_goals(scene, is_lenient, diagnostics);
     }
     if defined.contains(&keywords.base) && !defined.contains(&keywords.input) {
         diagnostics.push(
@@ -86,7 +91,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> Vec<Rel
 }
 
 /// Every player but `random` needs a goal.
-fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
+fn check_goals(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagnostics) {
     let keywords = &scene.rules.keywords;
     let mut with_goal = FxHashSet::default();
     let mut goals = Vec::new();
@@ -125,6 +130,6 @@ fn check_goals(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             }
             None => fault.help(format!("write `(<= (goal {name} 100) ..)`")),
         };
-        diagnostics.push(fault);
+        diagnostics.push(if is_lenient { fault.harmless().note(ZERO) } else { fault });
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Question, check::objects};
 use crate::{refusal::Refusal, sheet::Shelf};
-use gdl_compiler::Diagnostics;
+use gdl_compiler::{Diagnostics, Levels};
 use gdl_runtime::{Cancel, Dynamic};
 use gdl_tools::{
     load,

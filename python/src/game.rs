@@ -43,14 +43,15 @@ pub(crate) struct Options {
     max_steps: Option<u64>,
     case_sensitive: bool,
     lifted: bool,
+    lenient: bool,
     levels: Levels,
 }
 
 impl Options {
     /// The same, as the compiler has it.
     pub(crate) fn compiler(&self) -> gdl_compiler::Options {
-        let (case_sensitive, levels) = (self.case_sensitive, self.levels.clone());
-        let mut options = gdl_compiler::Options { case_sensitive, levels, ..Default::default() };
+        let (case_sensitive, lenient, levels) = (self.case_sensitive, self.lenient, self.levels.clone());
+        let mut options = gdl_compiler::Options { case_sensitive, lenient, levels, ..Default::default() };
         if self.strangers {
             options.limits = gdl_compiler::Limits::network();
         }
@@ -171,7 +172,7 @@ pub(crate) fn builtin(py: Python<'_>, name: &str) -> PyResult<Game> {
 
 /// A game from the text of a rulesheet, or its bytes.
 #[pyfunction]
-#[pyo3(signature = (text, name = "rules", *, strangers = false, max_bytes = None, max_steps = None, case_sensitive = false, lifted = false, seconds = None, allow = Lints::default(), deny = Lints::default(), warn = Lints::default()))]
+#[pyo3(signature = (text, name = "rules", *, strangers = false, max_bytes = None, max_steps = None, case_sensitive = false, lifted = false, lenient = false, seconds = None, allow = Lints::default(), deny = Lints::default(), warn = Lints::default()))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python")]
 pub(crate) fn load(
     py: Python<'_>,
@@ -182,6 +183,7 @@ pub(crate) fn load(
     max_steps: Option<u64>,
     case_sensitive: bool,
     lifted: bool,
+    lenient: bool,
     seconds: Option<f64>,
     allow: Lints,
     deny: Lints,
@@ -214,6 +216,9 @@ pub(crate) fn load(
     if lifted {
         loader = loader.lifted();
     }
+    if lenient {
+        loader = loader.lenient();
+    }
     if let Some(seconds) = seconds {
         loader = loader.within(duration(seconds)?);
     }
@@ -223,7 +228,7 @@ pub(crate) fn load(
     let loaded = py.detach(|| loader.load_with_warnings(&text));
     watch.end()?;
     let (game, warnings) = loaded.map_err(|error| rules::refused(py, &error))?;
-    let options = Options { strangers, max_bytes, max_steps, case_sensitive, lifted, levels };
+    let options = Options { strangers, max_bytes, max_steps, case_sensitive, lifted, lenient, levels };
     let inner = Inner::new(py, game, name.to_owned(), text, options);
     Ok(Game(Arc::new(Inner { warnings, ..inner })))
 }
@@ -515,13 +520,14 @@ impl Game {
             let function = crate::python_class(py, "gdl._gdl", "builtin")?;
             return Ok((function, (name,).into_pyobject(py)?));
         }
-        let Options { strangers, max_bytes, max_steps, case_sensitive, lifted, levels } = options;
+        let Options { strangers, max_bytes, max_steps, case_sensitive, lifted, lenient, levels } = options;
         let keywords = PyDict::new(py);
         keywords.set_item("strangers", strangers)?;
         keywords.set_item("max_bytes", max_bytes)?;
         keywords.set_item("max_steps", max_steps)?;
         keywords.set_item("case_sensitive", case_sensitive)?;
         keywords.set_item("lifted", lifted)?;
+        keywords.set_item("lenient", lenient)?;
         keywords.set_item("allow", &levels.allow)?;
         keywords.set_item("deny", &levels.deny)?;
         keywords.set_item("warn", &levels.warn)?;

@@ -187,6 +187,16 @@ def test_levels_of_lints() -> None:
     assert [fault.severity for fault in gdl.check(UNUSED, deny="warnings")] == ["error"]
 
 
+def test_lenient_readings() -> None:
+    text = "(role ann) (init p) (legal ann go) (<= (next q) (does ann go)) (<= terminal (true q))"
+    with pytest.raises(gdl.RulesError):
+        gdl.loads(text)
+    with pytest.warns(gdl.RulesheetWarning):
+        game = gdl.loads(text, lenient=True)
+    assert game.perft(2) == [1, 0]
+    assert pickle.loads(pickle.dumps(game)) == game
+
+
 @pytest.mark.parametrize("option", ["allow", "deny", "warn"])
 def test_a_lint_that_does_not_exist_is_named(option: str) -> None:
     def refuse(make: Callable[..., object], wrong: object, match: str | None, error: type[Exception] = ValueError) -> None:

@@ -431,6 +431,7 @@ def load(
     max_steps: int | None = None,
     case_sensitive: bool = False,
     lifted: bool = False,
+    lenient: bool = False,
     seconds: float | None = None,
     allow: str | Iterable[str] = ...,
     deny: str | Iterable[str] = ...,

@@ -48,6 +48,8 @@ class Options(TypedDict, total=False):
     """Spellings that differ in case alone are different symbols."""
     lifted: bool
     """The rules are evaluated state by state."""
+    lenient: bool
+    """Rules that the language refuses are read as ggp-base reads them."""
     seconds: float | None
     """No game comes later than that."""
 
@@ -74,6 +76,8 @@ def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
     max_bytes, max_steps: the most that a phase of the compiler may take; a step is some ten nanoseconds.
     case_sensitive: spellings that differ in case alone are different symbols.
     lifted: the rules are evaluated state by state, even if they could be grounded.
+    lenient: roles without goals have 0, and no move is made where `legal`, `goal` or `terminal` ask
+    for `does`; each such reading is a warning.
     seconds: no game comes later than that.
 
     Each warning of the rulesheet is a `RulesheetWarning` of Python too, and `Game.warnings` has all

@@ -75,12 +75,55 @@ impl Rule<'_, '_> {
             (true, true) => (&codes::UNSAFE_EMPTY_BODY, "the rule has no body to bind it"),
             (true, false) => (&codes::UNSAFE_HEAD_VARIABLE, "not bound by any positive literal"),
         };
+        if self.only_compares() {
+            self.report_comparison();
+            return;
+        }
         for argument in &rule.head.arguments {
             argument.for_each_variable(&mut |variable| self.require(variable, head, code, reason));
         }
         for (formula, &node) in rule.body.iter().zip(body) {
             self.formula(formula, node);
         }
+    }
+
+    /// True if the body has only comparisons and negations, and the head several variables: a helper that is
+    /// meant to be asked with values.
+    fn only_compares(&self) -> bool {
+        let rule = self.form.rule;
+        let binds = |formula: &Formula| !matches!(formula, Formula::Distinct(..) | Formula::Not(_));
+        let mut variables = FxHashSet::default();
+        for argument in &rule.head.arguments {
+            argument.for_each_variable(&mut |variable| {
+                variables.insert(variable.index());
+            });
+        }
+        !rule.body.is_empty() && !rule.body.iter().any(binds) && variables.len() > 1
+    }
+
+    /// One message for all variables of a rule whose body binds none.
+    fn report_comparison(&mut self) {
+        let Form { rule, head, .. } = self.form;
+        let name = self.scene.relation_name(rule.head.relation);
+        let literals: Option<Vec<String>> = (0..rule.variables.len() as u32)
+            .map(|number| {
+                let relation = self.scene.relation_name(self.domain(Variable(number))?);
+                Some(format!("({relation} {})", rule.variables[number as usize]))
+            })
+            .collect();
+        let or = format!("write the comparison in the rules that ask for `{name}`");
+        let message = format!("nothing binds the variables of `{name}`: its body only compares");
+        let fault = Diagnostic::new(&codes::UNSAFE_HEAD_VARIABLE, self.scene.name(head), message)
+            .note("a rule binds its variables itself, whoever asks for it");
+        let fault = match literals.map(|literals| literals.join(" ")) {
+            Some(literals) => fault
+                .help(format!("add `{literals}` to the body, or {or}"))
+                .suggest_all(self.scene.add_literal(self.form, &literals)),
+            None => fault.help(format!("add literals that bind them to the body, or {or}")),
+        };
+        self.is_faulty = true;
+        let is_needed = self.scene.is_needed(rule.head.relation);
+        self.diagnostics.push(if is_needed { fault } else { fault.harmless() });
     }
 
     /// Requires the variables of what is negated and of `distinct`.

@@ -148,7 +148,11 @@ fn compare_lifted(rules: &Rules, trace: &Trace) -> Verdict {
 
 /// All rulesheets with their traces, in order. Skips the test if they are not there.
 fn traces() -> Option<impl Iterator<Item = (Source, Trace)>> {
-    let (games, traces) = (shared("rulesheets/games")?, shared("traces")?);
+    traces_in("rulesheets/games", "traces")
+}
+
+fn traces_in(games: &str, traces: &str) -> Option<impl Iterator<Item = (Source, Trace)> + use<>> {
+    let (games, traces) = (shared(games)?, shared(traces)?);
     let mut paths: Vec<PathBuf> = fs::read_dir(traces)
         .expect("readable")
         .map(|entry| entry.expect("readable").path())
@@ -218,6 +222,26 @@ fn rulesheets_agree_with_their_traces() {
     } else {
         assert_eq!(not_grounded, NOT_GROUNDED);
     }
+}
+
+/// Sheets that students and researchers wrote, and what an independent semantics says of them.
+#[test]
+fn rulesheets_of_students_agree_with_the_oracle() {
+    let Some(traces) = traces_in("rulesheets/games2", "traces2") else { return };
+    let compared = threads::map(traces, |(source, trace)| (compare(&source, &trace), source));
+    let (mut count, mut steps) = (0, 0);
+    for (verdict, source) in compared {
+        match verdict {
+            Verdict::Compared(_, outcome) => {
+                assert!(outcome.difference.is_none(), "{}: {:?}", source.name(), outcome.difference);
+                count += 1;
+                steps += outcome.steps;
+            }
+            Verdict::Refused(codes) => panic!("{} is refused: {}", source.name(), codes.join(", ")),
+        }
+    }
+    println!("{count} rulesheets agree on {steps} steps");
+    assert!(count >= 50, "only {count} rulesheets have traces");
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn faults_as_json_have_all_their_fields() {
     let list = report["diagnostics"].as_array().expect("a list");
     let clash = list.iter().find(|d| d["code"] == "GDL021").expect("the clash is found");
     let place = ["file", "line", "column", "end_line", "end_column", "offset", "end_offset"];
-    let about = ["message", "note", "help", "labels", "witness", "edits"];
+    let about = ["message", "note", "help", "labels", "witness", "edits", "applicability"];
     assert_eq!(keys(clash), [&["code", "name", "severity"], &place[..], &about[..]].concat());
     assert_eq!(clash["name"], "relation_arity_clash");
     assert_eq!(clash["severity"], "warning");
@@ -221,29 +221,36 @@ fn what_help_lines_say_is_done() {
     let text = "(role robot)\n(init (light off))\n(legal robot press))\n(<= (next (light on)) (does robot press))\n\
         (<= terminal (tru (light on)))\n(goal robot 100)\n(goal robot 100)\n";
     let path = file("mend.kif", text);
-    let run = gdl(&["check", &path, "--fix", "--warn", "duplicate_fact"]);
-    assert_eq!(run.code, Some(0), "{}", run.stderr);
-    let made: Vec<&str> = run.stderr.lines().map(|line| line.split("mend.kif:").nth(1).unwrap()).collect();
+    let made = |how: &str| -> (Option<i32>, Vec<(String, String)>) {
+        let run = gdl(&["check", &path, how, "--warn", "duplicate_fact"]);
+        let lines = run.stderr.lines().filter_map(|line| {
+            let (what, place) = line.split_once(": ")?;
+            let place = place.split("mend.kif:").nth(1)?;
+            ["fixed", "guessed"].contains(&what).then(|| (what.to_owned(), place.to_owned()))
+        });
+        (run.code, lines.collect())
+    };
+    let told = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+        list.iter().map(|&(what, place)| (what.to_owned(), place.to_owned())).collect()
+    };
+    // Unasked, a program does what is certain.
+    let certain = text.replacen("(goal robot 100)\n", "", 1);
+    assert_eq!(made("--fix"), (Some(1), told(&[("fixed", "7:2: GDL104: remove one of them")])));
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), certain);
+    let guesses = told(&[
+        ("guessed", "3:20: GDL002: remove it, or look for a `)` too many in the form above"),
+        ("guessed", "5:15: GDL100: did you mean `true`?"),
+    ]);
+    assert_eq!(made("--fix=guess"), (Some(0), guesses));
     assert_eq!(
-        made,
-        [
-            "3:20: GDL002: remove it, or look for a `)` too many in the form above",
-            "7:2: GDL104: remove one of them",
-            "5:15: GDL100: did you mean `true`?",
-        ]
-    );
-    let fixed = std::fs::read_to_string(&path).unwrap();
-    assert_eq!(
-        fixed,
-        text.replacen("press))\n", "press)\n", 1).replace("tru ", "true ").replacen(
-            "(goal robot 100)\n",
-            "",
-            1
-        )
+        std::fs::read_to_string(&path).unwrap(),
+        certain.replacen("press))\n", "press)\n", 1).replace("tru ", "true ")
     );
     // What is right is left alone.
-    let run = gdl(&["check", &path, "--fix"]);
-    assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    for how in ["--fix", "--fix=guess"] {
+        let run = gdl(&["check", &path, how]);
+        assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
+    }
     assert_eq!(gdl(&["check", "-", "--fix"]).code, Some(1));
 }
 
@@ -256,4 +263,5 @@ fn edits_are_told_to_programs() {
     let found = list.iter().find(|d| d["code"] == "GDL103").expect("it is found");
     assert_eq!((&found["edits"][0]["offset"], &found["edits"][0]["end_offset"]), (&24.into(), &26.into()));
     assert_eq!(found["edits"][0]["text"], "?_x");
+    assert_eq!(found["applicability"], "machine_applicable");
 }

@@ -43,7 +43,8 @@ fn joints(oracle: &Evaluator<'_>, state: &State) -> Vec<Vec<gdl_compiler::eval::
     for role in 0..oracle.roles().len() {
         let legal = oracle.legal(state, role).expect("an answer");
         let extend = |joint: &Vec<_>| {
-            let with = |action: &gdl_compiler::eval::Term| [&joint[..], &[action.clone()]].concat();
+            let with =
+                |action: &gdl_compiler::eval::Term| [&joint[..], std::slice::from_ref(action)].concat();
             legal.iter().map(with).collect::<Vec<_>>()
         };
         joints = joints.iter().flat_map(extend).collect();

@@ -166,7 +166,7 @@ fn hints_say_which_values_a_variable_can_have() {
         ]
     );
     // A rulesheet with errors has none.
-    client.change(3, &format!("{GAME}(p ?x)\n"));
+    client.change(3, &format!("{GAME}(legal)\n"));
     assert_eq!(hints(&mut client, 0, 40), [""; 0]);
     assert!(client.end());
 }

@@ -378,14 +378,17 @@ impl<'a> Lowering<'a> {
         if let Some((word, arity)) = takes
             && arity != nodes.len()
         {
-            if let Some(grouping) = self.group(nodes, Wanted::TermsOf(arity)) {
+            // Declarations of 2010 have lists of values for arguments.
+            if !matches!(word, Word::Base | Word::Input)
+                && let Some(grouping) = self.group(nodes, Wanted::TermsOf(arity))
+            {
                 self.missing_parentheses(word.arity_code(), nodes, &grouping, Some(node));
                 return None;
             }
             let message = format!("`{text}` takes {}, found {}", word.takes(), nodes.len());
             let fault = Diagnostic::new(word.arity_code(), self.span(name), message);
             let fault = self.arity_help(fault, word, text, node, nodes);
-            self.diagnostics.push(fault);
+            self.push(fault);
             return None;
         }
         self.percept = (word == Some(Word::Sees)).then(|| nodes.last().copied()).flatten();

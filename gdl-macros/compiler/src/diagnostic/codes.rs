@@ -66,8 +66,7 @@ macro_rules! codes {
                 severity: Severity::$severity,
                 meaning: $meaning,
                 page: include_str!(concat!("../../diagnostics/", $id, ".md")),
-                $($mark: true,)?
-                ..PLAIN
+                reserved: !stringify!($($mark)?).is_empty(),
             };
         )*
 
@@ -82,10 +81,6 @@ macro_rules! codes {
         pub static ALL: &[&Code] = &[$(&$constant),*];
     };
 }
-
-/// What codes are unless their row says otherwise.
-const PLAIN: Code =
-    Code { id: "", name: "", severity: Severity::Error, reserved: false, meaning: "", page: "" };
 
 codes! {
     UNCLOSED_PAREN = "GDL001" unclosed_paren Error, "a parenthesis is opened and never closed";

@@ -361,13 +361,7 @@ impl Reader<'_> {
             return;
         }
         let first = text.bytes().next().unwrap_or_default();
-        if text.len() > self.max_identifier {
-            let message = format!("identifier of {} bytes, more than {}", text.len(), self.max_identifier);
-            self.fault(
-                Diagnostic::new(&codes::HUGE_IDENTIFIER, span, message)
-                    .help("use a shorter name, or raise `max_identifier_bytes`"),
-            );
-        }
+        self.measure(span);
         let is_variable = first.is_ascii_uppercase() || first == b'_';
         if self.syntax == Syntax::Epilog {
             let number = text[1..].bytes().all(|b| b.is_ascii_digit()) && text.len() > 1;
@@ -448,6 +442,18 @@ impl Reader<'_> {
         self.ready && !self.inside() && self.signs.is_empty() && before.ends_with(')')
     }
 
+    /// Reports a name that is longer than the limit.
+    fn measure(&mut self, span: Span) {
+        let length = (span.end - span.start) as usize;
+        if length > self.max_identifier {
+            let message = format!("identifier of {length} bytes, more than {}", self.max_identifier);
+            self.fault(
+                Diagnostic::new(&codes::HUGE_IDENTIFIER, span, message)
+                    .help("use a shorter name, or raise `max_identifier_bytes`"),
+            );
+        }
+    }
+
     /// A full stop directly behind a sentence.
     fn stop(&mut self, span: Span) {
         self.out.found.push(
@@ -487,14 +493,13 @@ impl Reader<'_> {
             "|" => self.infix(What::Or, span),
             ":-" => self.infix(What::If, span),
             "<=" | "<==" | "<-" | "<--" => self.arrow(span),
-            "\\=" | "\\==" | "<>" | "!=" => self.differ(span),
             "::" => self.infix(What::Operation, span),
             "==>" => self.infix(What::Arrow, span),
             ":=" => self.infix(What::Define, span),
             "!" => self.infix(What::Cons, span),
             "[" | "]" => self.misplaced(span, "lists are not compiled: write a term such as `list(a, b)`"),
             "#" if self.starts_line(span) || self.follows_call() => self.line_comment(span),
-            "#" => self.differ(span),
+            "#" | "\\=" | "\\==" | "<>" | "!=" => self.differ(span),
             "=>" | "<=>" => self.misplaced(span, "write `head :- body`, what follows first"),
             _ => self.misplaced(span, "remove it"),
         }

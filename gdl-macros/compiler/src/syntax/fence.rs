@@ -32,7 +32,7 @@ pub(super) fn strip(source: &Source) -> Option<(Source, Diagnostic)> {
     let outside = outside(source.text());
     let first = outside.first()?.clone();
     let mut bytes = source.text().as_bytes().to_vec();
-    for byte in outside.iter().flat_map(|range| range.clone()) {
+    for byte in outside.iter().cloned().flatten() {
         if !matches!(bytes[byte], b'\n' | b'\r') {
             bytes[byte] = b' ';
         }

@@ -61,7 +61,7 @@ impl<'a> Lowering<'a> {
             .suggest(span, "<=");
         // Of `if` alone it is not clear what comes first.
         let is_certain = !text.eq_ignore_ascii_case("if") || self.begins_with_head(literals);
-        self.diagnostics.push(if is_certain { fault.machine_applicable() } else { fault });
+        self.push(if is_certain { fault.machine_applicable() } else { fault });
         None
     }
 

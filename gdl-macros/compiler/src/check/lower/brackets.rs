@@ -158,7 +158,7 @@ impl Lowering<'_> {
         if name.is_some() {
             fault = fault.label(span, "this belongs in parentheses of its own");
         }
-        self.diagnostics.push(if grouping.is_certain { fault.machine_applicable() } else { fault });
+        self.push(if grouping.is_certain { fault.machine_applicable() } else { fault });
     }
 
     /// What puts a group into parentheses: of a call the parenthesis goes before its name, but for `not` before
@@ -180,13 +180,11 @@ impl Lowering<'_> {
     /// True if a list begins with a connective, or with a relation and as many arguments as it has elsewhere.
     fn is_literal(&self, list: NodeId) -> bool {
         let Some((&name, parts)) = self.tree.children(list).split_first() else { return false };
-        match self.word(name) {
-            Some(word) => word.arity().is_none_or(|arity| arity == parts.len()),
-            None => {
-                let known = self.arities().relations.get(&self.text(name).to_ascii_lowercase());
-                known.is_some_and(|known| known.contains(&parts.len()))
-            }
+        if let Some(word) = self.word(name) {
+            return word.arity().is_none_or(|arity| arity == parts.len());
         }
+        let known = self.arities().relations.get(&self.text(name).to_ascii_lowercase());
+        known.is_some_and(|known| known.contains(&parts.len()))
     }
 
     /// True if a name touches the parenthesis behind it.

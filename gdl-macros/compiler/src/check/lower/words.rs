@@ -146,7 +146,7 @@ impl Lowering<'_> {
             _ => return Some(()),
         };
         let fault = Diagnostic::new(code, self.span(name), message).help(help).suggest_all(edits);
-        self.diagnostics.push(if is_certain { fault.machine_applicable() } else { fault });
+        self.push(if is_certain { fault.machine_applicable() } else { fault });
         None
     }
 

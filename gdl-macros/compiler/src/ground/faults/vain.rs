@@ -210,6 +210,11 @@ impl Search<'_> {
         } else {
             &[atom.relation]
         };
+        // Of a name with several numbers of arguments one is meant, and `check` said that there are two.
+        let name = findings.rules.relations[atom.relation.index()].name;
+        if findings.rules.relations.iter().filter(|relation| relation.name == name).count() > 1 {
+            return Some(Reason::Told);
+        }
         let mut rules = sources.iter().flat_map(|&relation| findings.rules_of(relation)).peekable();
         let is_given = atom.relation == keywords.fact || atom.relation == keywords.does;
         if rules.peek().is_none() && !is_given && atom.relation != keywords.role {

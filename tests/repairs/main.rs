@@ -13,7 +13,7 @@ use gdl_tools::{
     equal::{Bounds, Verdict, compare},
     mend::mend,
 };
-use std::{fs, path::Path};
+use std::{fmt::Write as _, fs, path::Path};
 
 fn options(lints: bool) -> Options {
     let warn = if lints { vec!["lints".to_owned()] } else { Vec::new() };
@@ -214,10 +214,10 @@ fn marred(text: &str) -> String {
                 if forms(inner).len() > 1 {
                     continue;
                 }
-                marred += &format!("\n(<= {} (or (or {inner})))", &rest[..body]);
+                let _ = write!(marred, "\n(<= {} (or (or {inner})))", &rest[..body]);
             }
         } else if !form.starts_with("(role ") {
-            marred += &format!("\n(<= {form})\n{form}");
+            let _ = write!(marred, "\n(<= {form})\n{form}");
         }
     }
     marred

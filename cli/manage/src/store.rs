@@ -37,7 +37,7 @@ use tempfile::Builder;
 /// How long another process may keep the file to itself.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Instructions of SQLite between two looks at whether reading was called off.
+/// Instructions of `SQLite` between two looks at whether reading was called off.
 const UNSEEN: c_int = 10_000;
 
 /// The tables.
@@ -140,7 +140,7 @@ impl Store {
     /// Ends what is read from now on with an error once it was called off.
     ///
     /// # Errors
-    /// If SQLite cannot.
+    /// If `SQLite` cannot.
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Result<Self> {
         let cancel = cancel.clone();
         let set = self.connection.progress_handler(UNSEEN, Some(move || cancel.is_cancelled()));

@@ -1,6 +1,6 @@
 //! The bounds of what is read of a file of results, which may be anybody's.
 //!
-//! SQLite itself refuses a value of more than [`LONGEST`] bytes before it reads it. What is shown
+//! `SQLite` itself refuses a value of more than [`LONGEST`] bytes before it reads it. What is shown
 //! is bounded further: lists as they are parsed, names as they are collected.
 
 use rusqlite::{
@@ -28,7 +28,7 @@ pub(super) fn bound(connection: &Connection) -> Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST).map(drop)
 }
 
-/// Bounds them by what SQLite itself allows: records are as long as their matches.
+/// Bounds them by what `SQLite` itself allows: records are as long as their matches.
 pub(super) fn unbound(connection: &Connection) -> Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::MAX).map(drop)
 }

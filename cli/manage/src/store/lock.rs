@@ -1,11 +1,11 @@
 //! The lock of a file of results: one process plays it, however the file is called there.
 //!
-//! The locked file is the write-ahead log, which SQLite has beside the database itself and keeps as
+//! The locked file is the write-ahead log, which `SQLite` has beside the database itself and keeps as
 //! long as a process has it open. So a link to the database leads to the same lock, and no other
-//! file that looks like litter can be removed to get round it. Locks of SQLite are on other files.
+//! file that looks like litter can be removed to get round it. Locks of `SQLite` are on other files.
 //!
 //! A hard link is the one name that does not lead there, so a database with two of them is refused:
-//! SQLite would keep a log for each.
+//! `SQLite` would keep a log for each.
 
 use super::{header::beside, told};
 use gdl_tools::error::Result;
@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The ending of the locked file. A file that Windows locked cannot be written by anybody else, so
-/// there it is a file that SQLite does not use.
+/// there it is a file that `SQLite` does not use.
 const ENDING: &str = if cfg!(windows) { ".lock" } else { "-wal" };
 
 /// Keeps other processes from playing a database that is open with a write-ahead log, as long as

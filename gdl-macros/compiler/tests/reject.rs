@@ -196,7 +196,7 @@ const ADDED: &[(&str, &str)] = &[
     ("GDL129", "(<= (next (pile ?p)) (true (pile ?p)) (not (distinct ?p 1)))"),
     ("GDL132", "(minus 01 1 0)"),
     ("GDL140", "(init (trail 1))\n(<= (next (pile 3)) (true (trail 1)))"),
-    ("GDL153", "```\n(init (pile 3))\n```"),
+    ("GDL153", "Good luck!"),
 ];
 
 const BASE: &str = include_str!("reject/000_base_valid.kif");
@@ -210,6 +210,7 @@ fn additions() -> impl Iterator<Item = Case> {
         } else {
             BASE.to_owned()
         };
+        let base = if *id == "GDL153" { format!("```\n{base}```\n") } else { base };
         Case::new(id, format!("{id}: {added}"), format!("{base}{added}\n"))
     })
 }
@@ -367,7 +368,7 @@ fn many_mistakes_are_repaired() {
     assert_eq!(codes(table), repaired_codes);
     assert_eq!(codes(rest), left.into_iter().collect());
     let (_, unasked) = table.split_once("Certain are").unwrap();
-    let (unasked, _) = unasked.split_once('|').unwrap();
+    let (unasked, _) = unasked.split_once("Missing parentheses").unwrap();
     assert_eq!(codes(unasked), certain);
     assert!(unasked.contains(&format!("{} of the files", certain.len())), "{}", certain.len());
     assert!(table.contains("edits alone repair\n52 (61 %)"));

@@ -37,6 +37,7 @@ use std::{
 
 /// How a rulesheet is loaded: what pickling has to know again.
 #[derive(Clone, Default)]
+#[allow(clippy::struct_excessive_bools, reason = "each is a keyword of Python")]
 pub(crate) struct Options {
     strangers: bool,
     max_bytes: Option<usize>,

@@ -1,8 +1,8 @@
 //! Tree to checked rules.
 //!
 //! The tree becomes [`Rules`], unless some fault is an error. Each check is a file
-//! that says what it looks for; a fault gives its own message and no second one elsewhere. Rules that play does not need ([`need`]) are
-//! left out where they are at fault, with a warning. With [`Options::lenient`] some faults are warnings, which say what is assumed ([`lenient`]).
+//! that says what it looks for; a fault gives its own message and no second one elsewhere. Rules that play does not need (`need`) are
+//! left out where they are at fault, with a warning. With [`Options::lenient`] some faults are warnings, which say what is assumed (`lenient`).
 //!
 //! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;
 //! a message is as long as a few names. Of the messages no more are kept than [`Diagnostics`] says.

@@ -19,7 +19,7 @@ use crate::syntax::{Kind, NodeId, Syntax, Tree};
 use crate::{Diagnostics, Limits, Options, Severity, Source, Span};
 use brackets::{Arities, Wanted};
 use rustc_hash::FxHashMap;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// What [`lower`] hands to the other checks.
 pub(super) struct Lowered {
@@ -76,6 +76,7 @@ pub(super) fn lower(
         derived: Vec::new(),
         free: FxHashMap::default(),
         arities: OnceCell::new(),
+        steps: Cell::new(brackets::STEPS),
         arrows: Vec::new(),
         percept: None,
         declaration: None,
@@ -159,6 +160,8 @@ struct Lowering<'a> {
     free: FxHashMap<String, bool>,
     /// How many arguments names have, once that was asked for.
     arities: OnceCell<Arities>,
+    /// Steps left for searches of missing parentheses.
+    steps: Cell<usize>,
     /// The words that rules are written with in place of `<=`.
     arrows: Vec<&'static str>,
     /// The term of a percept, of which all words are free.

@@ -21,7 +21,7 @@ use crate::{
         terms::TermId,
     },
     meter::Meter,
-    rules::{Atom, Formula, RelationId, Rule, Term},
+    rules::{Atom, Formula, RelationId, Rule, Rules, Symbol, Term},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -62,10 +62,18 @@ struct Search<'a> {
     roles: FxHashMap<&'a Term, usize>,
     /// Whether it is known for each rule that its silence is told of.
     explained: Vec<bool>,
+    /// Names of relations with several arities, of which `check` has told.
+    clashing: FxHashSet<Symbol>,
     /// Rules whose silence is explained once that of the rule is.
     followers: FxHashMap<usize, Vec<usize>>,
     /// What is to be told.
     found: Vec<Vain<'a>>,
+}
+
+/// The names of relations with several arities.
+fn clashing(rules: &Rules) -> FxHashSet<Symbol> {
+    let mut known = FxHashSet::default();
+    rules.relations.iter().map(|relation| relation.name).filter(|&name| !known.insert(name)).collect()
 }
 
 pub(super) fn check(
@@ -81,6 +89,7 @@ pub(super) fn check(
         ground,
         roles: rules.roles.iter().zip(0..).collect(),
         explained: vec![false; rules.rules.len()],
+        clashing: clashing(rules),
         followers: FxHashMap::default(),
         found: Vec::new(),
     };
@@ -210,9 +219,7 @@ impl Search<'_> {
         } else {
             &[atom.relation]
         };
-        // Of a name with several numbers of arguments one is meant, and `check` said that there are two.
-        let name = findings.rules.relations[atom.relation.index()].name;
-        if findings.rules.relations.iter().filter(|relation| relation.name == name).count() > 1 {
+        if self.clashing.contains(&findings.rules.relations[atom.relation.index()].name) {
             return Some(Reason::Told);
         }
         let mut rules = sources.iter().flat_map(|&relation| findings.rules_of(relation)).peekable();

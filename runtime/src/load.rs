@@ -309,8 +309,8 @@ impl Loader {
         self
     }
 
-    /// Plays on where the reference reasoner does: a role without goals has 0, and no move is made where `legal`, `goal` or `terminal` ask
-    /// for `does`.
+    /// Plays on where the reference reasoner does: a role without goals has 0, and no move is made
+    /// where `legal`, `goal` or `terminal` ask for `does`.
     ///
     /// ```
     /// use gdl_runtime::Loader;

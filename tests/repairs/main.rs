@@ -1,8 +1,9 @@
-//! Edits that a program makes unasked never change a game, and mend one mistake to the game that was meant.
+//! Edits that a program makes unasked never change a game, and fix one mistake to the game that
+//! was meant.
 //!
-//! `rulesheets` are sheets with a mistake, or with what looks like one, and the counts of an independent
-//! semantics. Others are rulesheets of this checkout and, where they are, public ones, whole and with one
-//! mistake in them.
+//! `rulesheets` are sheets with a mistake, or with what looks like one, and the counts of an
+//! independent semantics. Others are rulesheets of this checkout and, where they are, public ones,
+//! whole and with one mistake in them.
 
 use gdl_compiler::{
     Applicability, Diagnostics, Levels, Limits, Options, Severity, Source, compile, diagnostic::repair,
@@ -11,7 +12,7 @@ use gdl_runtime::{Dynamic, chance::Stream, perft::perft};
 use gdl_tests::{corpus, mutant::forms};
 use gdl_tools::{
     equal::{Bounds, Verdict, compare},
-    mend::mend,
+    fix::fix,
 };
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -36,10 +37,10 @@ fn game(text: &str) -> Option<Dynamic> {
 }
 
 /// The text after all edits that are certain.
-fn mended(text: &str, lints: bool) -> String {
-    let source = Source::new("mended.kif", text);
+fn certain(text: &str, lints: bool) -> String {
+    let source = Source::new("fixed.kif", text);
     let mut examine = |source: &Source| examine(source, lints).0;
-    mend(&source, Applicability::MachineApplicable, &mut examine, &mut |_, _| {}).0.text().to_owned()
+    fix(&source, Applicability::MachineApplicable, &mut examine, &mut |_, _| {}).0.text().to_owned()
 }
 
 fn sheet(name: &str) -> String {
@@ -49,14 +50,14 @@ fn sheet(name: &str) -> String {
 
 /// Asserts what the certain edits write for a sheet, and how many sequences of moves it has then.
 #[track_caller]
-fn assert_mended(name: &str, edited: &[(&str, &str)], counts: &[u128]) {
+fn assert_fixed(name: &str, edited: &[(&str, &str)], counts: &[u128]) {
     let text = sheet(name);
     let mut expected = text.clone();
     for (from, to) in edited {
         assert!(expected.contains(from), "{name}: {from}");
         expected = expected.replace(from, to);
     }
-    assert_eq!(mended(&text, false), expected, "{name}");
+    assert_eq!(certain(&text, false), expected, "{name}");
     let game = game(&expected).unwrap_or_else(|| panic!("{name} is not valid"));
     assert_eq!(perft(&game, counts.len()), counts, "{name}");
 }
@@ -64,33 +65,87 @@ fn assert_mended(name: &str, edited: &[(&str, &str)], counts: &[u128]) {
 #[test]
 fn missing_parentheses_are_added() {
     let counts = [4, 4, 12, 12, 0];
-    assert_mended(
+    assert_fixed(
         "parens_not.kif",
         &[("(not on ?p)", "(not (on ?p))"), ("(not out ?p)", "(not (out ?p))")],
         &counts,
     );
-    assert_mended("parens_does.kif", &[("(does ?p go up)", "(does ?p (go up))")], &counts);
-    assert_mended("parens_head.kif", &[("(<= goal ?p 0 (", "(<= (goal ?p 0) (")], &counts);
-    assert_mended("parens_body.kif", &[("(<= terminal out ?p)", "(<= terminal (out ?p))")], &counts);
+    assert_fixed("parens_does.kif", &[("(does ?p go up)", "(does ?p (go up))")], &counts);
+    assert_fixed("parens_head.kif", &[("(<= goal ?p 0 (", "(<= (goal ?p 0) (")], &counts);
+    assert_fixed("parens_body.kif", &[("(<= terminal out ?p)", "(<= terminal (out ?p))")], &counts);
     let text = sheet("parens_not.kif");
     let called = text.replace("(not on ?p)", "not(on ?p)").replace("(not out ?p)", "(not out(?p))");
-    assert!(called != text && mended(&called, false) == mended(&text, false), "{}", mended(&called, false));
+    assert!(
+        called != text && certain(&called, false) == certain(&text, false),
+        "{}",
+        certain(&called, false)
+    );
     // With two readings nothing is done.
     let text = text.replace("(not on ?p)", "(not (on ?p))").replace("(not out ?p)", "(not (out ?p))");
     let twice =
         text.replace("(<= terminal (out ?p))", "(<= terminal pair out ?p)") + "(<= pair (pair 1 2))\n";
-    assert!(twice.contains("pair out") && mended(&twice, false) == twice, "{}", mended(&twice, false));
+    assert!(twice.contains("pair out") && certain(&twice, false) == twice, "{}", certain(&twice, false));
 }
 
 #[test]
-fn arrows_and_fences_are_mended() {
-    assert_mended("wrong_arrow.kif", &[("(<- ", "(<= ")], &[1, 0]);
+fn arrows_and_fences_are_fixed() {
+    assert_fixed("wrong_arrow.kif", &[("(<- ", "(<= ")], &[1, 0]);
     let text = sheet("markdown_fence.kif");
     let inside = text.split("```kif\n").nth(1).and_then(|rest| rest.split("```").next()).expect("a fence");
-    assert_eq!(mended(&text, false), inside);
+    assert_eq!(certain(&text, false), inside);
     let diagnostics = examine(&Source::new("fence.kif", text), false).0;
     let found: Vec<(&str, Severity)> = diagnostics.iter().map(|d| (d.code.id, d.severity)).collect();
     assert_eq!(found, [("GDL153", Severity::Warning)]);
+}
+
+/// A game in infix GDL.
+const INFIX: &str = "role(r)
+cell(a)
+cell(b)
+init(at(a))
+legal(r, go(X)) :- cell(X) & true(at(Y)) & distinct(X, Y)
+next(at(X)) :- does(r, go(X))
+terminal :- true(at(b))
+goal(r, 100) :- true(at(b))
+goal(r, 0) :- ~true(at(b))
+";
+
+#[test]
+fn signs_of_other_languages_are_fixed_in_infix() {
+    assert!(game(INFIX).is_some());
+    for (sign, slips) in [
+        ("distinct(X, Y)", &["X \\= Y", "X \\== Y", "X <> Y", "X != Y", "X # Y"][..]),
+        ("terminal :-", &["terminal <-", "terminal <--", "terminal <==", "terminal if", "terminal ="]),
+        ("cell(a)\n", &["cell(a).\n"]),
+        ("~true", &["not true", "\\+true"]),
+    ] {
+        for slip in slips {
+            let text = INFIX.replacen(sign, slip, 1);
+            assert!(text != INFIX && certain(&text, true) == INFIX, "{slip}: {}", certain(&text, true));
+        }
+    }
+    for comment in ["#", "//"] {
+        let text =
+            |sign: &str| INFIX.replacen("cell(a)\n", &format!("{sign} two\ncell(a) {sign} cells\n"), 1);
+        assert_eq!(certain(&text(comment), false).replace("%/", "%"), text("%"));
+    }
+    let source = Source::new("tuple.hrf", INFIX.replace("at(a)", "at((a, b))"));
+    let (found, _) = examine(&source, false);
+    assert!(found.iter().any(|d| d.help.as_deref().is_some_and(|help| help.contains("no tuples"))));
+}
+
+#[test]
+fn many_certain_edits_take_one_round() {
+    let facts: String = (0..4_000).map(|n| format!("(number ({n}))\n")).collect();
+    let source = Source::new("many.kif", format!("{facts}(p (q))\n"));
+    let mut rounds = 0;
+    let mut examine = |source: &Source| {
+        rounds += 1;
+        examine(source, true).0
+    };
+    let (fixed, _) = fix(&source, Applicability::MachineApplicable, &mut examine, &mut |_, _| {});
+    assert!(!fixed.text().contains("(("), "{}", &fixed.text()[..60]);
+    assert!(rounds <= 3, "{rounds}");
 }
 
 /// The code of each diagnostic that has an edit, and what all edits of all rounds make of a sheet.
@@ -115,9 +170,9 @@ fn what_is_not_certain_is_left() {
         "infix_anonymous.kif",
         "lost_wall.kif",
     ] {
-        assert_eq!(mended(&sheet(name), false), sheet(name), "{name}");
+        assert_eq!(certain(&sheet(name), false), sheet(name), "{name}");
     }
-    // What is right has no edit at all, nor has what nothing can mend.
+    // What is right has no edit at all, nor has what nothing can fix.
     for name in ["fix_opening_phase.kif", "fix_gdl025_infix.hrf", "sees_next.kif"] {
         assert_eq!(guessed(name).0, Vec::<&str>::new(), "{name}");
     }
@@ -147,7 +202,7 @@ fn guesses_are_what_the_rulesheet_shows() {
 fn lints_do_not_change_a_game() {
     for name in ["fix_or_or.kif", "fix_gdl103_capture.kif"] {
         let text = sheet(name);
-        let fixed = mended(&text, true);
+        let fixed = certain(&text, true);
         assert_ne!(fixed, text, "{name}");
         assert_same(&text, &fixed, name);
     }
@@ -193,7 +248,7 @@ fn valid_games_stay_what_they_are() {
             continue;
         }
         for text in [text.clone(), marred(&text)] {
-            let fixed = mended(&text, true);
+            let fixed = certain(&text, true);
             if fixed != text {
                 changed += 1;
                 assert_same(&text, &fixed, &name);
@@ -203,7 +258,8 @@ fn valid_games_stay_what_they_are() {
     assert!(changed > 3, "{changed}");
 }
 
-/// The same game with much that lints speak of: facts twice, rules without a body, `or` of one branch.
+/// The same game with much that lints speak of: facts twice, rules without a body, `or` of one
+/// branch.
 fn marred(text: &str) -> String {
     let mut marred = text.to_owned();
     for form in forms(text) {
@@ -223,7 +279,7 @@ fn marred(text: &str) -> String {
     marred
 }
 
-/// What a slip of the pen does to a text: the span of a token, and what is written there.
+/// Makes one mistake in a text: a token or parentheses are dropped, doubled or replaced.
 fn slip(text: &str, random: &mut Stream) -> String {
     let tokens: Vec<(usize, &str)> = tokens(text);
     let words: Vec<(usize, &str)> =
@@ -298,7 +354,7 @@ fn tokens(text: &str) -> Vec<(usize, &str)> {
 }
 
 #[test]
-fn one_slip_is_mended_to_the_game_that_was_meant_or_left() {
+fn one_slip_is_fixed_to_the_game_that_was_meant_or_left() {
     let (mut valid, mut faulty, mut restored) = (0, 0, 0);
     let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let cases = number("GDL_CASES").unwrap_or(12 * corpus::SCALE.min(5));
@@ -309,7 +365,7 @@ fn one_slip_is_mended_to_the_game_that_was_meant_or_left() {
         for _ in 0..cases {
             let slipped = slip(&text, &mut random);
             let before = game(&slipped);
-            let fixed = mended(&slipped, true);
+            let fixed = certain(&slipped, true);
             let after = if fixed == slipped { None } else { game(&fixed) };
             match (before, after) {
                 (Some(_), None) => {
@@ -326,11 +382,11 @@ fn one_slip_is_mended_to_the_game_that_was_meant_or_left() {
                     faulty += 1;
                     restored += 1;
                     let found = difference(&meant, &after);
-                    assert_eq!(found, None, "{name}: mended to another game\n{slipped}\nto\n{fixed}");
+                    assert_eq!(found, None, "{name}: fixed to another game\n{slipped}\nto\n{fixed}");
                 }
             }
         }
     }
-    println!("{valid} valid after a slip, {faulty} faulty, {restored} of these mended");
+    println!("{valid} valid after a slip, {faulty} faulty, {restored} of these fixed");
     assert!(valid > 0 && restored > 0);
 }

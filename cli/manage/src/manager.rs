@@ -74,7 +74,7 @@ pub struct Done {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Faults {
-    /// How many there are.
+    /// The number of faults.
     pub count: usize,
     /// The first one, and the step in which it was made: 0 is the start.
     pub first: Option<(usize, String)>,

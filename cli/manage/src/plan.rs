@@ -24,7 +24,7 @@ use std::time::Duration;
 /// The most matches of a plan.
 pub const MOST_MATCHES: u64 = 1_000_000;
 
-/// How long after its clock an answer is waited for, since it takes its time on the way.
+/// The time that an answer may take on the way, beyond its clock.
 pub(crate) const GRACE: Duration = Referee::<Dynamic>::DEFAULT_GRACE;
 
 /// A schedule with its games.
@@ -40,7 +40,7 @@ pub(crate) struct Played {
     pub(crate) name: String,
     pub(crate) fingerprint: String,
     pub(crate) source: Source,
-    /// What players elsewhere are sent, if there are any.
+    /// The rulesheet as remote players are sent it, if there are any.
     pub(crate) sheet: Option<Sheet>,
     pub(crate) game: Dynamic,
     /// The roles that players have, in order.
@@ -127,7 +127,8 @@ impl Plan {
         self.schedule.terms.clocks()
     }
 
-    /// How long all matches take at most, one after the other. `None` without clocks.
+    /// The longest time that all matches can take, one after the other. Returns `None` without
+    /// clocks.
     #[must_use]
     pub fn longest(&self) -> Option<Duration> {
         let clocks = self.clocks()?;

@@ -11,13 +11,13 @@ use gdl_runtime::{
     player::Belief,
 };
 
-/// What a role knows after the steps that it was told.
+/// The knowledge of a role after the steps that it was told.
 pub(crate) struct Course {
     pub(crate) engine: Engine,
     pub(crate) information: Information<Dynamic>,
     /// The state, where everything is seen.
     state: BitBox,
-    /// What the state may be, where it is not.
+    /// The possible states, if the state is not known.
     belief: Belief<Dynamic>,
     /// Steps that were told, whether they fitted or not.
     pub(crate) followed: usize,
@@ -94,8 +94,8 @@ impl Course {
         is_found
     }
 
-    /// What is seen of the state where it stands, but for goals, or of one that it may be. None if
-    /// nothing is known of it.
+    /// The view of the current state without goals, or of a possible one. Returns `None` if no
+    /// state is known.
     pub(crate) fn view(&mut self) -> Option<<Dynamic as Game>::View> {
         let game = &self.engine.game;
         let state = if game.vocabulary().has_percepts() {

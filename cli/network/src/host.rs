@@ -315,7 +315,7 @@ impl Drop for Host {
 struct Answer {
     reply: Reply,
     remark: Option<String>,
-    /// What the player says of the search that it comes of.
+    /// The player's report of the search that gave the answer.
     report: Option<Report>,
 }
 

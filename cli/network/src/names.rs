@@ -70,8 +70,8 @@ impl Words {
 }
 
 impl Names {
-    /// How the symbols of two rulesheets in KIF stand for each other; none if they are not the same
-    /// game by that.
+    /// Maps the symbols of two rulesheets in KIF to each other. Returns `None` if the rulesheets
+    /// differ in more than names.
     pub(crate) fn between(own: &str, received: &str) -> Option<Self> {
         let mut names = Self::default();
         // Of the form at hand.
@@ -171,8 +171,7 @@ impl Names {
         (names, rules)
     }
 
-    /// What stands for own words in a third rulesheet, by the names that this one's received words
-    /// have there.
+    /// Composes two maps: from own words to those of a third rulesheet.
     pub(crate) fn then(&self, next: &Self) -> Self {
         Self { to_own: next.to_own.then(&self.to_own), to_received: self.to_received.then(&next.to_received) }
     }

@@ -22,7 +22,7 @@ pub struct Note {
     pub seconds: f64,
     /// What is to be said besides: the fault with its place, what plays the game.
     pub remark: Option<String>,
-    /// What the player says of the search that the answer comes of.
+    /// The player's report of the search that gave the answer.
     pub report: Option<Report>,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Which search it was, and how much it found, as in `: a tree of random games, value 62.5, depth
+/// Writes the kind of search and its result, as in `: a tree of random games, value 62.5, depth
 /// 9, 4096 nodes`.
 fn write_search(f: &mut fmt::Formatter<'_>, report: &Report) -> fmt::Result {
     let note = report.note.as_deref().map(Note::plain);

@@ -140,7 +140,8 @@ fn unknown_role(role: &str) -> String {
     format!("the rules have no role `{role}`")
 }
 
-/// Nothing is said of style, faults that others play on with are none here, since a refusal loses the match, and the match ends the work.
+/// Nothing is said of style, faults that others play on with are none here, since a refusal loses
+/// the match, and the match ends the work.
 fn options(seat: &Arc<Seat>, limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     let deadline = Instant::now() + seat.start + LATER;

@@ -31,7 +31,7 @@ pub(crate) fn draw(seat: &Seat, rules: Option<(&Rules, usize)>) {
     }
 }
 
-/// What moves are drawn from.
+/// The source of random legal moves.
 struct Oracle<'r> {
     seed: u64,
     stream: Stream,
@@ -117,7 +117,7 @@ impl<'r> Bare<'r> {
         Ok(Self { evaluator, role, state, followed: 0 })
     }
 
-    /// A legal move after some steps, of which percepts are told or moves.
+    /// A legal move after steps that were told as percepts or moves.
     fn draw(
         &mut self,
         steps: &[Step],

@@ -88,9 +88,9 @@ pub(crate) struct Desk {
     pub(crate) answer: Option<String>,
     /// If the player is done with the position, also where it knows of no move.
     pub(crate) is_decided: bool,
-    /// What the player says of its last search.
+    /// The player's report of its last search.
     pub(crate) report: Option<Report>,
-    /// What was answered.
+    /// The answer that was sent.
     sent: Option<String>,
     pub(crate) end: Option<End>,
     /// Ends what the player does at the moment.

@@ -59,8 +59,8 @@ impl Sheet {
         Self { kif: kif.into(), names: Some(Arc::new(names)) }
     }
 
-    /// How the words of another sheet stand for those of this one. Returns `None` if the two differ
-    /// in more than words.
+    /// Maps the words of another sheet to those of this one. Returns `None` if the two differ in
+    /// more than words.
     #[must_use]
     pub fn names_in(&self, other: &Self) -> Option<Names> {
         let between = Names::between(&self.kif, &other.kif)?;

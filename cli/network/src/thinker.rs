@@ -197,7 +197,7 @@ impl Mind {
         seat.decide(position, action, report);
     }
 
-    /// What the player says of its last search.
+    /// Returns the player's report of its last search.
     fn report(&self) -> Option<Report> {
         self.player.as_ref()?.report()
     }

@@ -22,7 +22,8 @@ pub(crate) struct RulesArgs {
     /// Whether `Cell` and `cell` are one symbol
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
-    /// Play on where other systems do: a role without goals has 0, and where `legal`, `goal` or `terminal` ask for `does` no move is made
+    /// Play on where other systems do: a role without goals has 0, and where `legal`, `goal` or
+    /// `terminal` ask for `does` no move is made
     #[arg(long)]
     pub lenient: bool,
     /// How much the rulesheet may cost

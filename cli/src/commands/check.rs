@@ -7,8 +7,8 @@ use gdl_compiler::{Applicability, Compilation, Diagnostics, Options, Severity, S
 use gdl_runtime::Dynamic;
 use gdl_tools::{
     error::{Error, Result},
+    fix,
     load::{self, Compiled},
-    mend,
     output::{self, BAD, DIM, GOOD, ODD},
     parse::whole,
     progress::Progress,
@@ -74,7 +74,7 @@ pub(crate) struct CheckArgs {
 /// Edits that `--fix` makes.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Fix {
-    /// What is certain
+    /// Certain edits
     Sure,
     /// All edits: a guess may change the game
     Guess,
@@ -129,8 +129,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     let settings = args.simulate.then(|| args.simulation.settings());
     let mut whole = Whole::default();
     for path in &args.files {
-        if let Some(fix) = args.fix {
-            mend_file(path, fix, &options)?;
+        if let Some(how) = args.fix {
+            fix_file(path, how, &options)?;
         }
         let (source, diagnostics, simulation) = judge(path, &args.name, &options, settings.as_ref());
         whole.add(&source, &diagnostics, simulation.as_ref());
@@ -150,18 +150,18 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
 }
 
 /// Makes the edits that diagnostics suggest and says which they are.
-fn mend_file(path: &Path, fix: Fix, options: &Options) -> Result {
+fn fix_file(path: &Path, how: Fix, options: &Options) -> Result {
     if path == Path::new("-") {
         return Err(Error::Input("`--fix` wants a file, not stdin".to_owned()));
     }
     // What cannot be read is told by the check.
     let Ok(original) = load::read(path, options) else { return Ok(()) };
     let mut examine = |source: &Source| load::examine(source, options).0;
-    let least = match fix {
+    let least = match how {
         Fix::Sure => Applicability::MachineApplicable,
         Fix::Guess => Applicability::HasPlaceholders,
     };
-    let (source, _) = mend::mend(&original, least, &mut examine, &mut |source, diagnostic| {
+    let (source, _) = fix::fix(&original, least, &mut examine, &mut |source, diagnostic| {
         let place = source.position(diagnostic.span.unwrap_or_default().start);
         let (name, code) = (source.name(), diagnostic.code.id);
         let what = diagnostic.help.as_deref().unwrap_or(&diagnostic.message);

@@ -221,8 +221,8 @@ pub fn inspect(
     }
 }
 
-/// What there is to say of a rulesheet that is not played, for which being evaluated state by state is a warning. What takes long is shown
-/// on the terminal.
+/// Diagnoses a rulesheet that is not played. A warning says if it is evaluated state by state.
+/// Shows progress on a terminal.
 #[must_use]
 pub fn diagnose(source: &Source, options: &Options) -> Diagnostics {
     let compiling = Compiling::start();

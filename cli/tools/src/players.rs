@@ -156,7 +156,7 @@ struct Elsewhere {
     sheet: Option<Sheet>,
     /// The clocks of the match before the first move and for each. It is told no longer ones.
     clocks: Option<[Duration; 2]>,
-    /// What else it is told of a match.
+    /// The match as a remote player is told of it.
     told: Option<Told>,
 }
 
@@ -307,7 +307,7 @@ impl Spec {
         self
     }
 
-    /// How long it is told it has before the first move, if that was said of a player elsewhere.
+    /// The start clock that a remote player is told, if one was given.
     #[must_use]
     pub fn start(&self) -> Option<Duration> {
         #[cfg(feature = "network")]

@@ -1,8 +1,9 @@
 //! Tree to checked rules.
 //!
-//! The tree becomes [`Rules`], unless some fault is an error. Each check is a file
-//! that says what it looks for; a fault gives its own message and no second one elsewhere. Rules that play does not need (`need`) are
-//! left out where they are at fault, with a warning. With [`Options::lenient`] some faults are warnings, which say what is assumed (`lenient`).
+//! The tree becomes [`Rules`], unless some fault is an error. Each check is a file that says what
+//! it looks for; a fault gives its own message and no second one elsewhere. Rules that play does
+//! not need (`need`) are left out where they are at fault, with a warning. With
+//! [`Options::lenient`] some faults are warnings, which say what is assumed (`lenient`).
 //!
 //! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;
 //! a message is as long as a few names. Of the messages no more are kept than [`Diagnostics`] says.
@@ -36,8 +37,9 @@ use crate::{
 use lower::{Lowered, lower};
 use scene::Scene;
 
-/// Checks a parsed rulesheet: every fault goes to `diagnostics`. The rules come back if none of them is an error, or if the errors say
-/// no more than that terms grow: such rules are evaluated state by state and not grounded.
+/// Checks a parsed rulesheet: every fault goes to `diagnostics`. The rules come back if none of
+/// them is an error, or if the errors say no more than that terms grow: such rules are evaluated
+/// state by state and not grounded.
 pub fn check(
     tree: &Tree,
     source: &Source,

@@ -227,11 +227,11 @@ impl Edit {
     }
 }
 
-/// How sure it is that the edits of a diagnostic write what the author meant.
+/// The confidence that the edits of a diagnostic write what the author meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Applicability {
-    /// The edits are the one reading that is valid, and leave a valid game the game it was: a program
-    /// may make them unasked.
+    /// The edits are the one reading that is valid, and leave a valid game the game it was: a
+    /// program may make them unasked.
     MachineApplicable,
     /// The edits are a guess: a person decides.
     #[default]
@@ -287,7 +287,7 @@ pub struct Diagnostic {
     /// The edits that do what the help line says, where a program can: all of them at once, none
     /// inside another.
     pub edits: Vec<Edit>,
-    /// How sure the edits are.
+    /// The confidence in the edits; meaningless without edits.
     pub applicability: Applicability,
 }
 
@@ -452,7 +452,7 @@ impl Diagnostics {
     const KEPT: usize = 1_000;
 
     /// The same for those with certain edits, so that one round makes them all.
-    const MENDED: usize = 50_000;
+    const CERTAIN: usize = 50_000;
 
     /// An empty list that applies `levels` to what is pushed.
     #[must_use]
@@ -485,7 +485,7 @@ impl Diagnostics {
             diagnostic.severity = severity;
             let count = &mut self.counts[severity as usize];
             *count += 1;
-            let most = if diagnostic.is_machine_applicable() { Self::MENDED } else { Self::KEPT };
+            let most = if diagnostic.is_machine_applicable() { Self::CERTAIN } else { Self::KEPT };
             if *count <= most {
                 self.list.push(diagnostic);
             }

@@ -9,8 +9,9 @@
 //! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before is linear in the text, and
 //! what comes after in the instances, which are bounded by then.
 //!
-//! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle; each role has a move that is possible, and no end is known
-//! where a goal value is no integer from 0 to 100. Only these tests or a named limit can fail.
+//! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle; each role has a move
+//! that is possible, and no end is known where a goal value is no integer from 0 to 100. Only these
+//! tests or a named limit can fail.
 
 mod advice;
 mod branches;
@@ -373,7 +374,8 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
             } else if relation == keywords.legal {
                 legal[role].push((moves.numbers.at(arguments[1]), atom));
             } else if relation == keywords.goal {
-                // Other values are reported; where one comes up all the same, the role has no goal value.
+                // Other values are reported; where one comes up all the same, the role has no goal
+                // value.
                 if let Some(value) = goal_value(arguments[1], terms, &rules.symbols) {
                     goal[role].push((value, atom));
                 }

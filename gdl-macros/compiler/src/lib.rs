@@ -48,8 +48,9 @@ pub struct Options {
     pub case_sensitive: bool,
     /// The syntax of the text, which otherwise tells it itself.
     pub syntax: Option<Syntax>,
-    /// Whether a role without goals has 0, and no move is made where `legal`, `goal` or `terminal` ask for `does`, as in the reference
-    /// reasoner: warnings then, errors otherwise.
+    /// Reads rulesheets as the reference reasoner does: a role without goals has 0, and `does`
+    /// never holds for `legal`, `goal` and `terminal`. Both are warnings then, and errors
+    /// otherwise.
     pub lenient: bool,
     /// How much the rulesheet may cost.
     pub limits: Limits,
@@ -174,8 +175,8 @@ pub fn compile_in_stages(
 /// Steps of optimising for what a net proves of a game's end: a tenth of a second of work.
 const STEPS_OF_PROOF: u64 = 10_000_000;
 
-/// What [`compile`] has to say of a rulesheet, without lanes and table, and with no more optimising than shows how games may end. A net
-/// for which a table would take too much is no fault here.
+/// Returns the diagnostics of [`compile`] without making lanes and table. Optimises only until it
+/// is known how games may end, so a table that exceeds its limit is not reported.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -212,7 +213,8 @@ fn ground_and_build(
     Some((ground, raw))
 }
 
-/// Text to checked rules, and warnings. These include that grounding would never end, since whoever asks for rules evaluates them.
+/// Text to checked rules, and warnings. These include unbounded
+/// grounding, since rules are evaluated state by state.
 ///
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.

@@ -22,13 +22,14 @@
 //! the paths through cells of one colour are followed, as far as they go.
 //!
 //! # What decides
-//! Grounding shows whether atoms depend on their own negation, and rejects a program where any do. Lifted evaluation never sees all
-//! atoms, so each state is asked: its rules have a well-founded model, and if that leaves open whether something holds,
-//! the evaluation has no answer. In the initial state, and in those that are looked at beforehand, that is a
-//! diagnostic, GDL091 or GDL092; later it is an [`Excess`] like any other. Nothing that is open is ever read as false.
-//! The same goes for goal values that are no number (GDL082), and for fluents and moves that have no name because `base` or
-//! `input` was taken at its word, or because terms grow as long as the game lasts and names end after some steps: nothing is left out of
-//! what is seen.
+//! Grounding shows whether atoms depend on their own negation, and rejects a program where any do.
+//! Lifted evaluation never sees all atoms, so each state is asked: its rules have a well-founded
+//! model, and if that leaves open whether something holds, the evaluation has no answer. In the
+//! initial state, and in those that are looked at beforehand, that is a diagnostic, GDL091 or
+//! GDL092; later it is an [`Excess`] like any other. Nothing that is open is ever read as false.
+//! The same goes for goal values that are no number (GDL082), and for fluents and moves that have
+//! no name because `base` or `input` was taken at its word, or because terms grow as long as the
+//! game lasts and names end after some steps: nothing is left out of what is seen.
 //!
 //! # Limits
 //! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that more to find names
@@ -98,7 +99,7 @@ enum Stop {
     Undeclared(&'static str),
     /// A goal value that is no whole number from 0 to 255.
     NoValue,
-    /// A fluent or move beyond those of the first steps, of which there are so many.
+    /// A fluent or move beyond those of the first steps, whose number this is.
     Beyond(usize),
     /// A variable that nothing binds before it is needed.
     Unsafe,
@@ -252,7 +253,7 @@ pub struct Lifted {
     always: Option<Vec<u64>>,
     /// For each role where its goals start among those of all.
     goal_starts: Vec<usize>,
-    /// What is said of a fluent and of a move without a name.
+    /// The reasons to stop at a fluent and at a move without a name.
     unnamed: [Stop; 2],
     /// The names of those relations of which a state may leave open whether they hold.
     open_names: FxHashMap<usize, String>,

@@ -256,7 +256,8 @@ pub struct Rules {
     pub roles: Vec<Term>,
     /// All facts and rules, `role` facts included, in the order of the text.
     pub rules: Vec<Rule>,
-    /// True if terms grow with each step or each application of a rule, so that grounding would never end.
+    /// True if terms grow with each step or each application of a rule, so that grounding would
+    /// never end.
     pub grows: bool,
     /// The comment lines that open the file, without semicolons: the game's documentation.
     pub documentation: Vec<String>,

@@ -85,8 +85,8 @@ impl Titles {
 /// The best goal value that the language knows.
 pub(crate) const BEST_GOAL: u8 = 100;
 
-/// The value that a goal's second argument stands for: an integer from 0 to 255. Those above [`BEST_GOAL`] are reported, and played as
-/// they are.
+/// The value that a goal's second argument stands for: an integer from 0 to 255. Those above
+/// [`BEST_GOAL`] are reported, and played as they are.
 pub(crate) fn goal_value(term: TermId, terms: &Terms, symbols: &Symbols) -> Option<u8> {
     let text = terms.arguments(term).is_empty().then(|| symbols.name(terms.symbol(term)))?;
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());

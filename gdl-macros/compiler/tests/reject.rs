@@ -287,8 +287,7 @@ fn warnings_can_be_allowed() {
     );
 }
 
-/// A rulesheet after all repairs that are as sure as `least`, and what is left to be said of it; at most so many
-/// rounds are tried.
+/// A rulesheet after all edits as sure as `least`, and its diagnostics. Panics after 20 rounds.
 fn repaired(case: &Case, least: Applicability) -> (Source, Diagnostics) {
     let Case { name, bytes, limits, .. } = case;
     let mut bytes = bytes.clone();
@@ -424,7 +423,8 @@ const REPAIRED: &[(&str, &str)] = &[
     ("(p not) (p not_object)", "(p not) (p not_object)"),
 ];
 
-/// The text after all rounds of edits that those diagnostics suggest whose code is an error: others are said of half a game, too.
+/// The text after all rounds of edits that those diagnostics suggest whose code is an error: others
+/// are said of half a game, too.
 fn mended(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..20 {

@@ -1,4 +1,5 @@
-//! An error means that a game cannot be played: what can be is a warning, and plays by every engine.
+//! An error means that a game cannot be played; other faults are warnings. The counts of `eval`
+//! are those of an independent oracle.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Options, Rules, Source, compile,
@@ -94,7 +95,7 @@ const GAME: &str =
     "(role ann) (init (at 1)) (<= (legal ann go) (true (at 1))) (<= (next (at 2)) (does ann go))
     (<= terminal (true (at 2))) (<= (goal ann 100) terminal) (<= (goal ann 0) (not terminal))\n";
 
-/// What is said of the game with an addition, and whether it can be played.
+/// The diagnostics of the game with an addition, and true if it can be played.
 fn with(addition: &str) -> (Vec<String>, bool) {
     let source = Source::new("game", format!("{GAME}{addition}"));
     match compile(&source, &Options::default()) {
@@ -168,7 +169,8 @@ fn a_game_that_grows_for_ever_is_given_up_and_says_so() {
     assert!(excess.to_string().contains("first 14 steps"), "{excess}");
 }
 
-/// A game of two moves where `step 1` may be held or passed; others ask for the move with which it ended.
+/// A game of two moves where `step 1` may be held or passed; others ask for the move with which it
+/// ended.
 const STEPS: &str = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal ann pass) (legal bob wait)
     (<= (next (step 2)) (true (step 1))) (<= (next (step 3)) (true (step 2)) held) (<= held (does ann hold))
     (<= (goal ann 100) (true (step 3)))\n";

@@ -4,7 +4,7 @@ use super::{Question, check::Verdict};
 use crate::{refusal::Refusal, sheet::Shelf};
 use gdl_compiler::{Applicability, Levels};
 use gdl_runtime::Cancel;
-use gdl_tools::{load, mend::mend, output::counted};
+use gdl_tools::{fix::fix, load, output::counted};
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 
@@ -30,15 +30,15 @@ pub(crate) struct Fixed {
     left: Verdict,
 }
 
-/// A fault that was mended.
+/// An edit that was made.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Made {
     code: &'static str,
     line: usize,
     column: usize,
-    /// What was done
+    /// The edit, in words
     what: String,
-    /// How sure it is: `machine_applicable`, `maybe_incorrect` or `has_placeholders`
+    /// The applicability: `machine_applicable`, `maybe_incorrect` or `has_placeholders`
     applicability: &'static str,
 }
 
@@ -61,7 +61,7 @@ impl Question for Fix {
         };
         let least =
             if self.guess { Applicability::HasPlaceholders } else { Applicability::MachineApplicable };
-        let (source, diagnostics) = mend(&sheet.source, least, &mut examine, &mut |source, diagnostic| {
+        let (source, diagnostics) = fix(&sheet.source, least, &mut examine, &mut |source, diagnostic| {
             let place = source.position(diagnostic.span.unwrap_or_default().start);
             let what = diagnostic.help.as_ref().unwrap_or(&diagnostic.message).clone();
             let (code, applicability) = (diagnostic.code.id, diagnostic.applicability.name());

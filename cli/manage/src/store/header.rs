@@ -17,7 +17,7 @@ pub(super) const APPLICATION: u32 = 0x4744_4c4d;
 /// The endings of the files that `SQLite` opens for a database: itself, and those beside it.
 const OPENED: [&str; 4] = ["", "-journal", "-wal", "-shm"];
 
-/// What the first bytes of a file say of it.
+/// The kind of a file, by its first bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     is_database: bool,

@@ -140,7 +140,7 @@ fn players_are_sent_kif_whatever_the_author_writes() {
         let moves: Vec<&str> =
             played.history.line().into_iter().flatten().map(|&done| game.move_text(done)).collect();
         assert_eq!((&moves[..], played.goals), (&["(go bb)"][..], vec![Some(100)]));
-        // Whoever reads KIF reads what it was sent.
+        // A reader of KIF reads what it was sent.
         let start = &heard[0];
         let kif = &start[start.find(" ( ").expect("a list") + 3..start.rfind(" ) ").expect("its end")];
         assert!(!kif.contains(":-"), "{kif}");

@@ -94,8 +94,8 @@ fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic
     for (number, joint) in line.moves.chunks(game.shape().roles).enumerate().take(MOST) {
         let before = state.clone();
         game.advance(&mut state, joint);
-        let behind: Vec<usize> = game.fluents(&state).map(Id::index).collect();
-        let gone = game.fluents(&before).filter(|fluent| behind.binary_search(&fluent.index()).is_err());
+        let after: Vec<usize> = game.fluents(&state).map(Id::index).collect();
+        let gone = game.fluents(&before).filter(|fluent| after.binary_search(&fluent.index()).is_err());
         // What holds at the start may be lost on purpose.
         for fluent in gone.filter(|_| number > 0) {
             let text = game.fluent_text(fluent);
@@ -109,7 +109,7 @@ fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic
             return diagnostic
                 .label(found.place, label)
                 .help(format!("{help}; or, if `{name}` is to stay, add `{}`", found.rule))
-                .suggest(Span { start: found.behind, end: found.behind }, format!("\n{}", found.rule));
+                .suggest(Span { start: found.end, end: found.end }, format!("\n{}", found.rule));
         }
     }
     diagnostic

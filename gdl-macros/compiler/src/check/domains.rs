@@ -1,8 +1,9 @@
-//! Relations of one argument that say which values stand where: what may bind a variable that nothing binds.
+//! Relations of one argument that say which values stand where: what may bind a variable that
+//! nothing binds.
 //!
-//! Rules that bind a variable by such a relation show which values each place of the variable takes: `(mark ?m)`
-//! in a rule with `(true (cell ?x ?y ?m))` says that the third argument of `cell` is a mark. A place for which
-//! rules show two relations has none. O(text), once for a text.
+//! Rules that bind a variable by such a relation show which values each place of the variable
+//! takes: `(mark ?m)` in a rule with `(true (cell ?x ?y ?m))` says that the third argument of
+//! `cell` is a mark. A place for which rules show two relations has none. O(text), once for a text.
 
 use super::scene::Scene;
 use crate::rules::{Atom, Formula, RelationId, Rule, Symbol, Term, Variable};
@@ -34,8 +35,8 @@ impl Domains {
         Self(relations)
     }
 
-    /// The relation of a variable: that of its places if they agree, or else that of a variable whose name
-    /// differs from its own by a number alone.
+    /// The relation of a variable: that of its places if they agree, or else that of a variable
+    /// whose name differs from its own by a number alone.
     pub(super) fn find(&self, scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<RelationId> {
         let mut found = Vec::new();
         for_each_place(scene, rule, &mut |other, place| {
@@ -53,7 +54,7 @@ impl Domains {
     }
 }
 
-/// The relation that binds all variables of the same name but for a number behind it.
+/// The relation that binds all variables whose names differ by a final number alone.
 fn sibling(scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<RelationId> {
     let stem = |variable: Variable| {
         let name = rule.variables[variable.index()].as_str();
@@ -83,8 +84,8 @@ fn for_each_domain(scene: &Scene<'_>, rule: &Rule, visit: &mut impl FnMut(Variab
     }
 }
 
-/// Visits each variable of a rule and its place, but those of relations of one argument. An argument of a
-/// keyword has a place of its own.
+/// Visits each variable of a rule and its place, but those of relations of one argument. An
+/// argument of a keyword has a place of its own.
 fn for_each_place(scene: &Scene<'_>, rule: &Rule, visit: &mut impl FnMut(Variable, Place)) {
     let mut of_atom = |atom: &Atom| {
         let name = scene.relation(atom.relation).name;

@@ -177,11 +177,12 @@ pub struct Unkept {
     pub place: Span,
     /// A rule that keeps them, as KIF text.
     pub rule: String,
-    /// Where that rule may stand: behind the first one.
-    pub behind: u32,
+    /// The place for that rule: the end of the first one.
+    pub end: u32,
 }
 
-/// The fluents that `terminal` depends on, are given by rules for `next`, and are kept by none. O(text).
+/// The fluents that `terminal` depends on, are given by rules for `next`, and are kept by none.
+/// O(text).
 #[must_use]
 pub fn unkept(rules: &Rules) -> Vec<Unkept> {
     let read = reads(rules, &[rules.keywords.terminal]);
@@ -192,7 +193,7 @@ pub fn unkept(rules: &Rules) -> Vec<Unkept> {
             name: rules.symbols.name(givers.kind.0).to_owned(),
             place: first.head.span,
             rule: givers.frame(rules),
-            behind: first.span.end,
+            end: first.span.end,
         })
     });
     unkept.collect()

@@ -1,5 +1,6 @@
-//! Goal values that are written as constants: GDL078 to GDL081. Afterwards all of those are integers that are not negative. One above 100
-//! is a warning here: grounding looks for an end that has it, and for values of variables. O(forms · log forms).
+//! Goal values that are written as constants: GDL078 to GDL081. Afterwards all of those are
+//! integers that are not negative. One above 100 is a warning here: grounding looks for an end that
+//! has it, and for values of variables. O(forms · log forms).
 
 use super::scene::Scene;
 use crate::Diagnostics;

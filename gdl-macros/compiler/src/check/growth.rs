@@ -8,9 +8,10 @@
 //! as well. `next` and `init` fill the places of `true`, `legal` those of `does`.
 //!
 //! A set of places without such a cycle, fed by finite places only, is finite. Afterwards every
-//! cycle that this finds is reported, as an error of those that keep a rulesheet from being grounded; where play has no need of the relations
-//! as a warning. What is left is bounded by the limits of grounding. The graph has an edge for
-//! each variable of the text; [`EFFORT`], [`ROUNDS`] and [`CYCLES`] bound the search.
+//! cycle that this finds is reported, as an error of those that keep a rulesheet from being
+//! grounded; where play has no need of the relations as a warning. What is left is bounded by the
+//! limits of grounding. The graph has an edge for each variable of the text; [`EFFORT`], [`ROUNDS`]
+//! and [`CYCLES`] bound the search.
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -57,7 +58,7 @@ struct Edge {
     head: Option<(usize, Variable)>,
 }
 
-/// Whether a diagnostic is of this check.
+/// True if this check gives the diagnostic.
 pub(super) fn reports(diagnostic: &Diagnostic) -> bool {
     let codes = [
         &codes::RECURSION_FUNCTION_GROWTH,

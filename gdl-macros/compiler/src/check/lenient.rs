@@ -1,8 +1,10 @@
 //! The lenient reading of rules that are at fault otherwise, as the reference reasoner has it.
 //!
-//! A role without a rule for `goal` has 0. What is decided before the players move (`legal`, `goal`, `terminal`) may ask for `does`, and no
-//! move is made there. Relations on the way to `does` get a copy in which none is made, since `next` may ask for the same relations
-//! after the moves. Afterwards rules are as the checks demand them, with a warning for each assumption. O(text), twice.
+//! A role without a rule for `goal` has 0. What is decided before the players move (`legal`,
+//! `goal`, `terminal`) may ask for `does`, and no move is made there. Relations on the way to
+//! `does` get a copy in which none is made, since `next` may ask for the same relations after the
+//! moves. Afterwards rules are as the checks demand them, with a warning for each assumption.
+//! O(text), twice.
 
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term};
 use rustc_hash::FxHashMap;
@@ -103,7 +105,8 @@ enum Left {
     If(Formula),
 }
 
-/// What is left of a body where `does` never holds; none if the body never holds.
+/// Simplifies a body under the assumption that `does` never holds. Returns `None` if the body
+/// never holds.
 fn conjunction(body: Vec<Formula>, does: RelationId) -> Option<Vec<Formula>> {
     let mut left = Vec::new();
     for formula in body {

@@ -166,7 +166,7 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// The variable `?_name`, with the first number behind it that makes it none of the rule's.
+/// The variable `?_name`, with the first final number that the rule does not use.
 fn free_name(rule: &Rule, name: &str) -> String {
     let is_free = |other: &String| !rule.variables.iter().any(|known| known.eq_ignore_ascii_case(other));
     let numbered = (2..).map(|number| format!("?_{name}{number}"));

@@ -1,12 +1,13 @@
 //! Forms to rules.
 //!
-//! The forms of the tree that are sentences or rules become [`Rules`], each with
-//! its form, so that later checks find the place of every term. All faults that one form shows by
-//! itself are reported here: what may be a head, a literal or a term, and how many arguments the
-//! words of the language take. Afterwards every rule and its form have the same shape: literal `i`
-//! of the body is child `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. A form for `base` or `input` that is
-//! at fault is left out, and its faults are handed on: they are errors only if play asks for the relation. O(text): what nests
-//! is no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting).
+//! The forms of the tree that are sentences or rules become [`Rules`], each with its form, so that
+//! later checks find the place of every term. All faults that one form shows by itself are reported
+//! here: what may be a head, a literal or a term, and how many arguments the words of the language
+//! take. Afterwards every rule and its form have the same shape: literal `i` of the body is child
+//! `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. A form for `base` or
+//! `input` that is at fault is left out, and its faults are handed on: they are errors only if play
+//! asks for the relation. O(text): what nests is no deeper than
+//! [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 mod arrows;
 mod brackets;
@@ -158,13 +159,13 @@ struct Lowering<'a> {
     derived: Vec<Word>,
     /// Whether a name is one that nothing in the text has, for those that were asked for.
     free: FxHashMap<String, bool>,
-    /// How many arguments names have, once that was asked for.
+    /// The arities of names, computed on first use.
     arities: OnceCell<Arities>,
     /// Steps left for searches of missing parentheses.
     steps: Cell<usize>,
     /// The words that rules are written with in place of `<=`.
     arrows: Vec<&'static str>,
-    /// The term of a percept, of which all words are free.
+    /// The term of a percept, which may contain any word.
     percept: Option<NodeId>,
     /// `base` or `input`, if the form at hand is for that.
     declaration: Option<RelationId>,

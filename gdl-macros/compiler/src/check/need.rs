@@ -1,8 +1,9 @@
 //! The relations that play needs, directly or by way of others.
 //!
-//! Play asks for `role`, `init`, `legal`, `next`, `goal`, `terminal` and `sees`. `base` and `input` list what may hold and be done,
-//! which the compiler finds itself; play needs them only where rules ask for them. Afterwards a rule for a relation without need can be left
-//! out, and the game stays the same. O(text).
+//! Play asks for `role`, `init`, `legal`, `next`, `goal`, `terminal` and `sees`. `base` and `input`
+//! list what may hold and be done, which the compiler finds itself; play needs them only where
+//! rules ask for them. Afterwards a rule for a relation without need can be left out, and the game
+//! stays the same. O(text).
 
 use crate::rules::{RelationId, Rules};
 

@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::rules::{RelationId, Term};
 use rustc_hash::FxHashSet;
 
-/// What a lenient reading assumes of roles without goals.
+/// The assumption of a lenient reading for roles without goals.
 const ZERO: &str = "assumed: the goal value is 0";
 
 /// Returns the keywords that are missing.

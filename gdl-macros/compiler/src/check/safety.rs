@@ -14,7 +14,8 @@ use crate::{Diagnostics, Span};
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
-/// Returns the numbers of the rules with unsafe variables; only those that play does not need give warnings.
+/// Returns the numbers of the rules with unsafe variables; only those that play does not need give
+/// warnings.
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<usize> {
     let domains = OnceCell::new();
     let mut faulty = FxHashSet::default();
@@ -87,8 +88,8 @@ impl Rule<'_, '_> {
         }
     }
 
-    /// True if the body has only comparisons and negations, and the head several variables: a helper that is
-    /// meant to be asked with values.
+    /// True if the body has only comparisons and negations, and the head several variables: a
+    /// helper that is meant to be asked with values.
     fn only_compares(&self) -> bool {
         let rule = self.form.rule;
         let binds = |formula: &Formula| !matches!(formula, Formula::Distinct(..) | Formula::Not(_));
@@ -114,7 +115,7 @@ impl Rule<'_, '_> {
         let or = format!("write the comparison in the rules that ask for `{name}`");
         let message = format!("nothing binds the variables of `{name}`: its body only compares");
         let fault = Diagnostic::new(&codes::UNSAFE_HEAD_VARIABLE, self.scene.name(head), message)
-            .note("a rule binds its variables itself, whoever asks for it");
+            .note("a rule binds its variables itself, also where its callers have values for them");
         let fault = match literals.map(|literals| literals.join(" ")) {
             Some(literals) => fault
                 .help(format!("add `{literals}` to the body, or {or}"))
@@ -195,8 +196,8 @@ impl Rule<'_, '_> {
         self.diagnostics.push(if is_needed { fault } else { fault.harmless() });
     }
 
-    /// The relation of one argument that may bind the variable: `role` if the head has it in the place of a
-    /// role, or what other rules show.
+    /// The relation of one argument that may bind the variable: `role` if the head has it in the
+    /// place of a role, or what other rules show.
     fn domain(&self, variable: Variable) -> Option<RelationId> {
         let rule = self.form.rule;
         let keywords = &self.scene.rules.keywords;

@@ -73,7 +73,7 @@ impl<'a> Scene<'a> {
         self.source.unwrap(self.span(node), self.name(node))
     }
 
-    /// What adds a literal of KIF to the body of a form, behind all others.
+    /// Edits that add a literal of KIF at the end of a body.
     pub(super) fn add_literal(&self, form: Form<'_>, literal: &str) -> Vec<Edit> {
         let Span { start, end } = form.rule.span;
         match (self.tree.syntax, form.is_rule) {
@@ -106,7 +106,7 @@ impl<'a> Scene<'a> {
         self.first_uses[relation.index()].map_or(Span::default(), |node| self.span(node))
     }
 
-    /// Whether play needs the relation.
+    /// True if play needs the relation.
     pub(super) fn is_needed(&self, relation: RelationId) -> bool {
         self.needed[relation.index()]
     }

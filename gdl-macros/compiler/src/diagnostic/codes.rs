@@ -22,7 +22,8 @@ pub struct Code {
     pub id: &'static str,
     /// Its name, for example `unsafe_head_variable`: what `allow(..)` and `deny(..)` take.
     pub name: &'static str,
-    /// How serious it is unless a lint option says otherwise. An error where play has no use for what is at fault is a warning.
+    /// The severity unless a lint option says otherwise. An error in a rule that play does not need
+    /// is a warning.
     pub severity: Severity,
     /// True if the compiler has no use for the code: its number is kept for what other systems report.
     pub reserved: bool,

@@ -28,7 +28,8 @@ pub fn frame(syntax: Syntax) -> &'static str {
     }
 }
 
-/// A fenced example of a page. Fences are three backticks, or more where the example has some itself.
+/// A fenced example of a page. Fences are three backticks, or more where the example has some
+/// itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
     /// The language and the words behind it, as the fence has them.

@@ -1,9 +1,10 @@
 //! Edits of diagnostics, made in the text.
 //!
-//! The edits of one diagnostic are made as a whole or not at all. What they put in or remove claims the text
-//! between the first and the last such place: a pair of parentheses claims what is inside, where another edit
-//! would mean something else. Of two diagnostics that claim the same text the first in the list is repaired;
-//! the other may be reported again of the new text. O((edits + bytes) · log edits).
+//! The edits of one diagnostic are made as a whole or not at all. What they put in or remove claims
+//! the text between the first and the last such place: a pair of parentheses claims what is inside,
+//! where another edit would mean something else. Of two diagnostics that claim the same text the
+//! first in the list is repaired; the other may be reported again of the new text. O((edits +
+//! bytes) · log edits).
 
 use super::{Diagnostic, Edit, Source, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,8 +39,8 @@ pub fn repair<'d>(
     (text, made)
 }
 
-/// The text that edits of one diagnostic change the meaning of: what is replaced, and all from the first to the
-/// last place where something is put in or removed.
+/// The text that edits of one diagnostic change the meaning of: what is replaced, and all from the
+/// first to the last place where something is put in or removed.
 fn claims(edits: &[Edit]) -> Vec<Span> {
     let is_structural = |edit: &&Edit| edit.text.is_empty() || edit.span.start == edit.span.end;
     let structural = || edits.iter().filter(is_structural).map(|edit| edit.span);
@@ -50,7 +51,8 @@ fn claims(edits: &[Edit]) -> Vec<Span> {
     hull.into_iter().chain(replaced).collect()
 }
 
-/// True if a span has nothing in common with those that are claimed. Two empty ones at one place have.
+/// True if a span has nothing in common with those that are claimed. Two empty ones at one place
+/// have.
 fn is_free(claimed: &BTreeSet<Span>, span: Span) -> bool {
     let before = claimed.range(..=Span { end: u32::MAX, ..span }).next_back();
     let behind = claimed.range(span..).next();

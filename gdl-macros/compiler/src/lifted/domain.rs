@@ -8,9 +8,10 @@
 //! them, and a clause stops at the first proof of an atom. If even that takes too much, `base` and
 //! `input` are taken at their word where the rules have them, unless sample states show more.
 //!
-//! Terms of some games grow as long as the game lasts. Their least model is infinite, so names are found step by step ([`Search::layered`]):
-//! what may hold after each number of steps, again without negation. That ends where nothing may hold any more, or what held before.
-//! Otherwise it ends before there are more than [`NAMES`] names, and later steps have no answer.
+//! Terms of some games grow as long as the game lasts. Their least model is infinite, so names are
+//! found step by step ([`Search::layered`]): what may hold after each number of steps, again
+//! without negation. That ends where nothing may hold any more, or what held before. Otherwise it
+//! ends before there are more than [`NAMES`] names, and later steps have no answer.
 //!
 //! There are [`ATTEMPTS`] attempts at most, each with its part of the fuel and as many bytes as an evaluation may take, which
 //! are given back.
@@ -60,10 +61,10 @@ const ATTEMPTS: usize = 4;
 /// Tuples from which on a relation is not worth its cost.
 const VAST: u32 = 20_000;
 
-/// How many names there are at most of a game in which terms grow, so that rows of bits stay short.
+/// Names of a game in which terms grow, at most: rows of bits stay short.
 const NAMES: usize = 1 << 16;
 
-/// How many fluents the layers of such a game have together at most.
+/// Fluents of all layers of such a game, at most.
 const LAYERED: usize = 1 << 20;
 
 /// What the domain is sought in.
@@ -152,7 +153,7 @@ impl Search<'_, '_> {
         let is_timed: Vec<bool> = (0..dynamic.len()).map(|r| dynamic[r] || r == k.does).collect();
         let given: Vec<(usize, Layer)> =
             (0..dynamic.len()).filter(|&r| is_timed[r]).map(|r| (r, Layer::State)).collect();
-        // What is next holds in the layer behind.
+        // A `next` fluent holds in the following layer.
         let clauses: Vec<Clause> =
             relaxed.iter().filter(|clause| clause.head.relation != k.fact).cloned().collect();
         let short = Limits { fuel: limits.fuel / FUEL_SHARE, ..limits.clone() };
@@ -191,7 +192,7 @@ struct Layers {
     percepts: FxHashSet<(TermId, TermId)>,
     /// The layers so far, each sorted, lest one come twice.
     known: FxHashSet<Vec<TermId>>,
-    /// How many were added.
+    /// The number of layers that were added.
     steps: usize,
     is_full: bool,
 }

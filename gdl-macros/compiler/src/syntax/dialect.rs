@@ -70,9 +70,9 @@ impl Reading {
     pub(super) fn of(text: &str) -> Self {
         let kif = |sign| Self { syntax: Syntax::Kif, sign };
         if let [first, ..] = &fence::outside(text)[..] {
-            // The text behind the fence has the same signs at other places.
-            let behind = &text[first.end..];
-            let block = &behind[..behind.find("```").unwrap_or(behind.len())];
+            // Signs of the block are offset by what stands before it.
+            let rest = &text[first.end..];
+            let block = &rest[..rest.find("```").unwrap_or(rest.len())];
             let Self { syntax, mut sign } = Self::of(block);
             if sign != Span::default() {
                 sign.start += first.end as u32;

@@ -7,6 +7,8 @@
 //! line that starts with a word. O(bytes); expressions are no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting), and there
 //! are no more tokens than [`Limits::max_tokens`](crate::Limits::max_tokens).
 
+mod foreign;
+
 use super::{Syntax, chunk, dialect::Reading};
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use grammar::{Rule, Signs};
@@ -377,6 +379,11 @@ impl Reader<'_> {
                 return;
             }
         }
+        if self.begins_comment(text, span) {
+            let sign = Span { end: span.start + 2, ..span };
+            self.line_comment(sign);
+            return;
+        }
         let begins = self.starts_line(span) || self.inside();
         if text == "if" && self.syntax == Syntax::Infix && self.ready && !begins {
             self.arrow(span);
@@ -417,11 +424,6 @@ impl Reader<'_> {
                 return;
             }
         }
-        if self.begins_comment(text, span) {
-            let sign = Span { end: span.start + 2, ..span };
-            self.line_comment(sign);
-            return;
-        }
         let what = if is_variable { What::Variable } else { What::Name };
         let id = self.push(what, span, span, Vec::new());
         self.operands.push(id);
@@ -429,17 +431,6 @@ impl Reader<'_> {
         if stops && !self.inside() {
             self.stop(Span { start: span.end, end: span.end + 1 });
         }
-    }
-
-    /// True if a word is `//` with what follows it, where a sentence may begin.
-    fn begins_comment(&self, text: &str, span: Span) -> bool {
-        text.starts_with("//") && (self.starts_line(span) || self.follows_call())
-    }
-
-    /// True if the sentence at hand is a call that may end here.
-    fn follows_call(&self) -> bool {
-        let before = &self.source.text()[..self.end as usize];
-        self.ready && !self.inside() && self.signs.is_empty() && before.ends_with(')')
     }
 
     /// Reports a name that is longer than the limit.
@@ -503,60 +494,6 @@ impl Reader<'_> {
             "=>" | "<=>" => self.misplaced(span, "write `head :- body`, what follows first"),
             _ => self.misplaced(span, "remove it"),
         }
-    }
-
-    /// Another sign for `:-`.
-    fn arrow(&mut self, span: Span) {
-        let message = format!("`{}` is written `:-` here", self.text(span));
-        self.fault(
-            Diagnostic::new(&codes::MISPLACED_SIGN, span, message)
-                .help("write `:-`")
-                .suggest(span, ":-")
-                .machine_applicable(),
-        );
-        self.infix(What::If, span);
-    }
-
-    /// A sign between two terms that are to differ; two words are written as what it is called here.
-    fn differ(&mut self, span: Span) {
-        let text = self.source.text();
-        let left = self.operands.last().filter(|_| self.ready).map(|&id| self.out.get(id).span);
-        let behind = &text[span.end as usize..];
-        let right = behind.trim_start_matches([' ', '\t']);
-        let start = text.len() - right.len();
-        let length = right.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(right.len());
-        let right = Span::new(start, start + length);
-        let fault = Diagnostic::new(
-            &codes::MISPLACED_SIGN,
-            span,
-            format!("`{}` is written `distinct` here", self.text(span)),
-        );
-        self.lose(match left.filter(|left| left.end == self.end && length > 0) {
-            Some(left) => {
-                let pair = format!("distinct({}, {})", self.text(left), self.text(right));
-                fault
-                    .help(format!("write `{pair}`"))
-                    .suggest(Span { start: left.start, end: right.end }, pair)
-                    .machine_applicable()
-            }
-            None => fault.help("write `distinct(X, Y)` for terms that differ"),
-        });
-    }
-
-    /// A sign that begins a comment in other languages: the rest of its line is not read.
-    fn line_comment(&mut self, span: Span) {
-        if self.ready {
-            self.sentence();
-        }
-        let rest = &self.source.text()[span.start as usize..];
-        self.skip = span.start + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32;
-        let message = format!("`{}` does not begin a comment", self.text(span));
-        self.fault(
-            Diagnostic::new(&codes::BLOCK_COMMENT, span, message)
-                .help("comments begin with `%`")
-                .suggest(span, "%")
-                .machine_applicable(),
-        );
     }
 
     fn misplaced(&mut self, span: Span, help: &str) {

@@ -27,7 +27,8 @@ pub(super) fn outside(text: &str) -> Vec<Range<usize>> {
     outside
 }
 
-/// The same text with blanks for what is outside its fences, and a warning; nothing if there is no fence.
+/// The same text with blanks for what is outside its fences, and a warning; nothing if there is no
+/// fence.
 pub(super) fn strip(source: &Source) -> Option<(Source, Diagnostic)> {
     let outside = outside(source.text());
     let first = outside.first()?.clone();
@@ -45,7 +46,7 @@ pub(super) fn strip(source: &Source) -> Option<(Source, Diagnostic)> {
         "the rulesheet is inside Markdown",
     )
     .note("what stands outside the fences is not read")
-    .help("remove the fences, and what stands before and behind them")
+    .help("remove the fences, and what stands before and after them")
     .suggest_all(outside.iter().map(|range| Edit::remove(Span::new(range.start, range.end))));
     // Of several blocks some may be no part of the rulesheet.
     let is_one = outside.len() <= 2;

@@ -30,8 +30,8 @@ pub(crate) fn say(message: &str, syntax: Syntax) -> String {
     said
 }
 
-/// A diagnostic in a syntax. Its edits stay if each writes a name for another, a literal or a sentence: others
-/// would write KIF.
+/// A diagnostic in a syntax. Its edits stay if each writes a name for another, a literal or a
+/// sentence: others would write KIF.
 pub(crate) fn tell(mut diagnostic: Diagnostic, syntax: Syntax) -> Diagnostic {
     if syntax == Syntax::Kif {
         return diagnostic;
@@ -47,7 +47,8 @@ pub(crate) fn tell(mut diagnostic: Diagnostic, syntax: Syntax) -> Diagnostic {
     diagnostic
 }
 
-/// An edit of infix GDL, if that of KIF writes a name, or a form that may follow a sign or a line end.
+/// An edit of infix GDL, if that of KIF writes a name, or a form that may follow a sign or a line
+/// end.
 fn written(edit: &Edit) -> Option<Edit> {
     let name = edit.text.trim_start_matches('?');
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -6,7 +6,7 @@
 use super::{Kind, NodeId, Tree};
 use crate::Source;
 
-/// What the names of variables without a name begin with: no word has such a character.
+/// The prefix of the names of anonymous variables: no word has such a character.
 pub(crate) const BLANK: &str = "_'";
 
 /// A tree, its text, and what its names become.

@@ -1,14 +1,14 @@
 //! Signs that rules are written with in place of `<=`: `<-` of Prolog and R, `if`, `=`.
 //!
-//! A name such as `<-` may be a relation of the author's own. It is an arrow if some form with it cannot be a
-//! fact: one with a variable, or with a list that begins with a keyword. O(text), once.
+//! A name such as `<-` may be a relation of the author's own. It is an arrow if some form with it
+//! cannot be a fact: one with a variable, or with a list that begins with a keyword. O(text), once.
 
 use super::super::keywords::Word;
 use super::Lowering;
 use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::syntax::{Kind, NodeId};
 
-/// What is written for `<=`, in lower case.
+/// Signs that stand for `<=`, in lower case.
 const ARROWS: [&str; 9] = ["<-", "<--", "<==", "<=-", "<", "=<", "=", ":=", "if"];
 
 impl<'a> Lowering<'a> {
@@ -86,8 +86,8 @@ impl<'a> Lowering<'a> {
         literals.split_first().is_some_and(|(first, rest)| is_head(first) && !rest.iter().any(is_head))
     }
 
-    /// What makes `(=> body head)` a rule, and whether that is certain: where the first literal must be a head,
-    /// the sign alone is wrong.
+    /// Edits that make `(=> body head)` a rule, and true if they are certain. If the first literal
+    /// must be a head, the sign alone is replaced.
     pub(super) fn turn(&self, node: NodeId) -> (Vec<Edit>, bool) {
         let [sign, literals @ ..] = self.tree.children(node) else { return (Vec::new(), false) };
         if self.span(node) != self.form || literals.len() < 2 {

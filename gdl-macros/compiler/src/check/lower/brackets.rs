@@ -1,9 +1,10 @@
 //! Parentheses that are missing: `(not out ?p)` for `(not (out ?p))`, and calls such as `out(?p)`.
 //!
-//! In come elements of a list that side by side make no sense; out come the elements that belong inside
-//! parentheses of their own. The number of arguments that a name has elsewhere in the text decides. Where one
-//! reading is left, it is certain; where a name stands nowhere else, any number of arguments will do, and the one
-//! reading is a guess. O(text), once for a text; all searches together take [`STEPS`] steps.
+//! In come elements of a list that side by side make no sense; out come the elements that belong
+//! inside parentheses of their own. The number of arguments that a name has elsewhere in the text
+//! decides. Where one reading is left, it is certain; where a name stands nowhere else, any number
+//! of arguments will do, and the one reading is a guess. O(text), once for a text; all searches
+//! together take [`STEPS`] steps.
 
 use super::super::keywords::Word;
 use super::Lowering;
@@ -25,14 +26,14 @@ pub(super) struct Arities {
     functions: FxHashMap<String, FxHashSet<usize>>,
 }
 
-/// What elements are to be grouped to.
+/// The target of a grouping.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Literals, as many as there are.
+    /// Any number of literals.
     Literals,
-    /// So many literals.
+    /// A number of literals.
     LiteralsOf(usize),
-    /// So many terms.
+    /// A number of terms.
     TermsOf(usize),
 }
 
@@ -73,8 +74,8 @@ impl Lowering<'_> {
         matches!(self.tree.node(node).kind, Kind::List(_))
     }
 
-    /// True if words stand among the literals of a rule that are none: a variable behind something else, or a
-    /// keyword or connective without its arguments.
+    /// True if words stand among the literals of a rule that are none: a variable after something
+    /// else, or a keyword or connective without its arguments.
     pub(super) fn is_bare(&self, literals: &[NodeId]) -> bool {
         let takes = |word: Word| word.arity().is_none_or(|arity| arity > 0);
         let is_word = |&node: &NodeId| self.word(node).is_some_and(takes);
@@ -141,8 +142,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// Reports that parentheses are missing. `whole` are the elements behind the name of the list `inside`, or
-    /// those of the form at hand.
+    /// Reports that parentheses are missing. `whole` are the elements after the name of the list
+    /// `inside`, or those of the form at hand.
     pub(super) fn missing_parentheses(
         &mut self,
         code: &'static Code,
@@ -165,8 +166,8 @@ impl Lowering<'_> {
         self.push(if grouping.is_certain { fault.machine_applicable() } else { fault });
     }
 
-    /// What puts a group into parentheses: of a call the parenthesis goes before its name, but for `not` before
-    /// a literal.
+    /// Edits that put a group into parentheses. The parenthesis of a call moves before its name,
+    /// except for `not` before a literal.
     fn enclose(&self, nodes: &[NodeId], (first, count): (usize, usize)) -> Vec<Edit> {
         let span = self.joined(&nodes[first..first + count]);
         let [name, list] = nodes[first..first + count] else { return Edit::wrap(span, "(").into() };
@@ -181,7 +182,8 @@ impl Lowering<'_> {
         vec![Edit::insert(span.start, "("), open]
     }
 
-    /// True if a list begins with a connective, or with a relation and as many arguments as it has elsewhere.
+    /// True if a list begins with a connective, or with a relation and as many arguments as it has
+    /// elsewhere.
     fn is_literal(&self, list: NodeId) -> bool {
         let Some((&name, parts)) = self.tree.children(list).split_first() else { return false };
         if let Some(word) = self.word(name) {
@@ -191,7 +193,7 @@ impl Lowering<'_> {
         known.is_some_and(|known| known.contains(&parts.len()))
     }
 
-    /// True if a name touches the parenthesis behind it.
+    /// True if a name touches the parenthesis after it.
     fn is_call(&self, name: NodeId, list: NodeId) -> bool {
         let is_name = self.tree.node(name).kind == Kind::Symbol;
         is_name && self.is_list(list) && self.span(name).end == self.span(list).start
@@ -248,7 +250,8 @@ impl Groups<'_, '_> {
             Wanted::LiteralsOf(count) | Wanted::TermsOf(count) => count,
         };
         let counts: Vec<Vec<usize>> = (0..length).map(|start| self.counts(start)).collect();
-        // For each place and number of parts: the ways to group the elements from there on, two at most.
+        // For each place and number of parts: the ways to group the elements from there on, two at
+        // most.
         let mut ways = vec![vec![0_u8; most + 1]; length + 1];
         ways[length][0] = 1;
         for start in (0..length).rev() {
@@ -279,7 +282,7 @@ impl Groups<'_, '_> {
         (!groups.is_empty()).then_some(groups)
     }
 
-    /// How many elements from a place on can be one part.
+    /// The possible lengths of a part that starts at an element.
     fn counts(&self, start: usize) -> Vec<usize> {
         let Self { lowering, nodes, wanted, is_certain } = *self;
         let node = nodes[start];

@@ -176,7 +176,7 @@ impl Lowering<'_> {
         edits
     }
 
-    /// Adds how to write a keyword with these arguments, of which there are too few or too many.
+    /// Adds the help for a keyword with too few or too many arguments.
     pub(super) fn arity_help(
         &self,
         fault: Diagnostic,
@@ -196,8 +196,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// How to write a head that lacks its role, and whether that is certain: what is said without one is said of
-    /// the only one, or most likely of all.
+    /// The help and edits for a head without a role, and true if they are certain. With one role
+    /// that role is meant; with several, most likely all.
     fn of_all_roles(
         &self,
         word: Word,

@@ -1,7 +1,7 @@
 //! Scores as gates: from the goal values of a state to what tallies count, such as who won.
 //!
-//! They are what `Scorer` reads from one view, in all lanes at once. A goal may have 256 values, and each value of any goal is
-//! compared with all of each player's.
+//! They are what `Scorer` reads from one view, in all lanes at once. A goal may have 256 values,
+//! and each value of any goal is compared with all of each player's.
 
 use crate::meter::Meter;
 use gdl_format::{

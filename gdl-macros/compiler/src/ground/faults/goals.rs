@@ -1,7 +1,9 @@
-//! GDL079, GDL081 and GDL082: goal values that are no integers from 0 to 100. O(goals), and as many steps as there are for where the
-//! values come from, and for random games that may show an end with one.
+//! GDL079, GDL081 and GDL082: goal values that are no integers from 0 to 100. O(goals), and as many
+//! steps as there are for where the values come from, and for random games that may show an end
+//! with one.
 //!
-//! A value that may come up is a warning. It is an error if one of these games ends with it: then a match would have no result.
+//! A value that may come up is a warning. It is an error if one of these games ends with it: then a
+//! match would have no result.
 
 use super::{Findings, effort, matches, shorten, witness::Seen};
 use crate::{
@@ -35,7 +37,8 @@ pub(super) fn check(
         return;
     }
     let rules = findings.rules;
-    // For each rule, its first wrong value and how many more there are: of those that were seen, if any was.
+    // For each rule, its first wrong value and how many more there are: of those that were seen, if
+    // any was.
     let mut found: BTreeMap<usize, Found> = BTreeMap::new();
     for (atom, value) in wrong {
         let is_seen = seen.ends_with(atom);
@@ -59,7 +62,7 @@ pub(super) fn check(
     }
 }
 
-/// What is found of a rule.
+/// The wrong goal values of a rule.
 #[derive(Clone, Copy)]
 struct Found {
     value: TermId,
@@ -96,10 +99,10 @@ fn of_constant(rule: &Rule, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// What is said of values that were seen.
+/// The note for a value with which a random game ended.
 const SEEN: &str = "random games end with it";
 
-/// What is said of the values of a variable.
+/// The diagnostic for the values of a variable.
 fn of_variable(findings: &Findings<'_>, number: usize, found: Found, meter: &mut Meter) -> Diagnostic {
     let (rules, program) = (findings.rules, findings.program);
     let Found { value, more, is_seen } = found;

@@ -62,7 +62,7 @@ struct Search<'a> {
     roles: FxHashMap<&'a Term, usize>,
     /// Whether it is known for each rule that its silence is told of.
     explained: Vec<bool>,
-    /// Names of relations with several arities, of which `check` has told.
+    /// Names of relations with several arities, which `check` has reported.
     clashing: FxHashSet<Symbol>,
     /// Rules whose silence is explained once that of the rule is.
     followers: FxHashMap<usize, Vec<usize>>,

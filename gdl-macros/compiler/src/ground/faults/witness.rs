@@ -52,7 +52,7 @@ impl Seen {
         }
     }
 
-    /// Whether the atom held at an end that was come to.
+    /// True if the atom held in a terminal state that play reached.
     pub(super) fn ends_with(&self, atom: AtomId) -> bool {
         self.at_end[atom.index()]
     }

@@ -1,14 +1,15 @@
-//! Rulesheets that are mended: the edits that diagnostics suggest are made, round after round, until none is left.
+//! Rulesheets that are fixed: the edits of diagnostics are made, round after round, until none is left.
 
 use gdl_compiler::{Applicability, Diagnostic, Diagnostics, Source, diagnostic::repair};
 
-/// Rounds of edits. What is wrong behind that is told and left.
+/// Rounds of edits at most. Later faults are reported and left.
 const ROUNDS: usize = 100;
 
-/// A rulesheet after its edits, and what is to be said of it then. Edits less sure than `least` are left.
-/// `examine` has the diagnostics of a text; `tell` is told of each one whose edits are made, with the text that
-/// it speaks of.
-pub fn mend(
+/// Makes the edits that are at least as sure as `least`. Returns the text and its diagnostics.
+///
+/// `examine` diagnoses a text. `tell` gets each diagnostic whose edits are made, with the text that
+/// its spans are of. At most 100 rounds.
+pub fn fix(
     source: &Source,
     least: Applicability,
     examine: &mut dyn FnMut(&Source) -> Diagnostics,

@@ -14,6 +14,7 @@ mod poker;
 mod published;
 mod puzzles;
 pub mod reference;
+mod severities;
 mod traces;
 
 use gdl_runtime::Dynamic;

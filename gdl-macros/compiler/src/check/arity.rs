@@ -39,7 +39,7 @@ fn relations(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashMap<Symb
                     format!("relation `{name}` is used with {here} here and with {there} elsewhere"),
                 )
                 .label(scene.first_use(first), format!("first used with {there} here"))
-                .help("give both as many arguments, or use two names: these are two relations"),
+                .help("give both the same number of arguments, or use two names: these are two relations"),
             );
         }
     }

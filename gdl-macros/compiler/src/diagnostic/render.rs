@@ -326,7 +326,7 @@ test.kif:11:2: warning[GDL021]: relation `r` is used with 2 arguments here and w
    ::: test.kif:10:34: first used with 1 argument here
 10 | (<= (next (q ?x)) (true (p ?x)) (r ?x))
    |                                  ^
-   = help: give both as many arguments, or use two names: these are two relations
+   = help: give both the same number of arguments, or use two names: these are two relations
 ",
         );
     }

@@ -192,6 +192,8 @@ struct Layers {
     percepts: FxHashSet<(TermId, TermId)>,
     /// The layers so far, each sorted, lest one come twice.
     known: FxHashSet<Vec<TermId>>,
+    /// Their fluents together.
+    kept: usize,
     /// The number of layers that were added.
     steps: usize,
     is_full: bool,
@@ -204,11 +206,11 @@ impl Layers {
         layer.dedup();
         let new = layer.iter().filter(|fluent| !self.fluents.contains(fluent)).count();
         let size = self.fluents.len() + self.moves.len() + self.percepts.len();
-        let kept = self.known.iter().map(Vec::len).sum::<usize>();
-        self.is_full = size + new > NAMES || kept + layer.len() > LAYERED;
+        self.is_full = size + new > NAMES || self.kept + layer.len() > LAYERED;
         if self.is_full || !self.known.insert(layer.clone()) {
             return false;
         }
+        self.kept += layer.len();
         self.steps += 1;
         self.fluents.extend(layer.iter());
         true

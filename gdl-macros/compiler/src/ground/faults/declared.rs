@@ -48,7 +48,13 @@ pub(super) fn check(
     options.limits.max_bytes = options.limits.max_bytes.saturating_sub(program.cost.bytes);
     let declared = fixpoint::declarations(rules, clauses, program.terms.clone(), &options, &roots);
     let Ok((terms, atoms, facts)) = declared else { return };
-    let declarations = Declarations { findings, terms: &terms, atoms: &atoms };
+    let mut read = FxHashSet::default();
+    for formula in rules.rules.iter().flat_map(|rule| &rule.body) {
+        formula.for_each_atom(&mut |atom, _| {
+            read.insert(atom.relation);
+        });
+    }
+    let declarations = Declarations { findings, terms: &terms, atoms: &atoms, read };
     let missing = |kind: RelationId, word: RelationId| -> Vec<AtomId> {
         if !roots.contains(&word) {
             return Vec::new();
@@ -80,6 +86,8 @@ struct Declarations<'a> {
     terms: &'a Terms,
     /// The atoms of the declarations.
     atoms: &'a Atoms,
+    /// Relations that bodies ask for: a declaration among them is a part of the game.
+    read: FxHashSet<RelationId>,
 }
 
 /// The first of some fluents or moves of one name, and the places of the others.
@@ -199,15 +207,6 @@ impl Declarations<'_> {
         (!text.contains("..")).then(|| Edit::insert(end, text))
     }
 
-    /// True if some body asks for a declaration, which then is a part of the game.
-    fn is_read(&self, relation: RelationId) -> bool {
-        let mut is_read = false;
-        for formula in self.findings.rules.rules.iter().flat_map(|rule| &rule.body) {
-            formula.for_each_atom(&mut |atom, _| is_read |= atom.relation == relation);
-        }
-        is_read
-    }
-
     fn tell(
         &self,
         code: &'static crate::diagnostic::Code,
@@ -234,7 +233,7 @@ impl Declarations<'_> {
             diagnostic = diagnostic
                 .help(format!("add it to the rules for `{word}`"))
                 .suggest_all(self.declare(group, other));
-            if !self.is_read(other) {
+            if !self.read.contains(&other) {
                 diagnostic = diagnostic.machine_applicable();
             }
         }

@@ -136,8 +136,8 @@ fn signs_of_other_languages_are_fixed_in_infix() {
 
 #[test]
 fn many_certain_edits_take_one_round() {
-    let facts: String = (0..4_000).map(|n| format!("(number ({n}))\n")).collect();
-    let source = Source::new("many.kif", format!("{facts}(p (q))\n"));
+    let facts: Vec<String> = (0..4_000).map(|n| format!("(number ({n}))")).collect();
+    let source = Source::new("many.kif", facts.join("\n") + "\n(p (q))\n");
     let mut rounds = 0;
     let mut examine = |source: &Source| {
         rounds += 1;

@@ -2,7 +2,7 @@
 
 #[path = "../../tests/src/comparison.rs"]
 pub mod comparison;
-#[path = "../../gdl-macros/compiler/tests/unlikely_rulesheets/forms.rs"]
+#[path = "../../compiler/tests/unlikely_rulesheets/forms.rs"]
 pub mod forms;
 #[path = "../../tests/src/generator.rs"]
 pub mod generator;

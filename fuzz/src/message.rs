@@ -1,6 +1,6 @@
 //! Messages of the network protocol: bytes in, read as whatever they may be.
 
-#[path = "../../cli/network/tests/matches/reading.rs"]
+#[path = "../../servers/network/tests/matches/reading.rs"]
 mod reading;
 
 /// Reads the bytes, if they are text.

@@ -1,8 +1,8 @@
 //! The server of `gdl serve` and those who use it: bytes in, a story of requests played.
 
-#[path = "../../cli/serve/tests/requests/client.rs"]
+#[path = "../../servers/serve/tests/requests/client.rs"]
 mod client;
-#[path = "../../cli/serve/tests/requests/story.rs"]
+#[path = "../../servers/serve/tests/requests/story.rs"]
 mod story;
 
 /// Plays the story that the bytes tell to a server of its own.

@@ -30,7 +30,7 @@ def test_emulator() -> None:
 
 
 def test_tally_that_every_device_has() -> None:
-    # A line of runtime/gpu/tests/golden.tsv.
+    # A line of gpu/tests/golden.tsv.
     stats = gdl.load("tictactoe").playouts(3_001, 81985529216486895, engine="gpu", device="emulate")
     assert [stats.states, stats.roles[0].goals, stats.roles[0].squares] == [22_983, 192_700, 18_330_000]
     assert [(role.wins, role.draws, role.losses) for role in stats.roles] == [(1739, 376, 886), (886, 376, 1739)]

@@ -90,7 +90,7 @@ fn engines_agree_on_generated_rulesheets() {
 }
 
 fn regressions() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gdl-macros/compiler/tests/regressions");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/regressions");
     let entries = std::fs::read_dir(folder).expect("the folder is part of the repository");
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
     paths.sort();

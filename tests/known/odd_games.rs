@@ -62,7 +62,7 @@ fn without_names(line: &str) -> String {
 
 #[test]
 fn accepted_rulesheets_have_their_known_counts() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gdl-macros/compiler/tests/accept");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/accept");
     let list = std::fs::read_to_string(folder.join("EXPECT.tsv")).expect("the list of counts");
     let mut files = 0;
     for line in list.lines() {

@@ -9,7 +9,7 @@ use gdl_runtime::{
 
 macro_rules! sheet {
     ($name:literal) => {
-        include_str!(concat!("../../gdl-macros/compiler/tests/severities/", $name, ".kif"))
+        include_str!(concat!("../../compiler/tests/severities/", $name, ".kif"))
     };
 }
 

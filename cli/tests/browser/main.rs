@@ -8,7 +8,7 @@ mod chromium;
 mod editor;
 mod effort;
 mod fair;
-#[path = "../../network/tests/matches/fake.rs"]
+#[path = "../../../servers/network/tests/matches/fake.rs"]
 mod fake;
 mod guests;
 mod inside;

@@ -188,7 +188,7 @@ fn an_author_checks_fixes_plays_and_asks_why() {
 /// Of the mistakes of the compiler's tests `fix` repairs what `gdl check --fix` repairs, to the same bytes.
 #[test]
 fn fix_does_what_check_fix_does() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gdl-macros/compiler/tests/reject");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/reject");
     let mut paths: Vec<_> =
         fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path()).collect();
     paths.sort();

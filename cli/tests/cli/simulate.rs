@@ -16,7 +16,7 @@ use std::{fs, path::Path};
 
 /// The compiler's rulesheets: `accept` are right, `reject` have one mistake each.
 fn folder(name: &str) -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gdl-macros/compiler/tests").join(name);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests").join(name);
     let mut list: Vec<(String, String)> = fs::read_dir(folder)
         .expect("a folder of the repository")
         .map(|entry| entry.expect("a file").path())
@@ -31,7 +31,7 @@ fn folder(name: &str) -> Vec<(String, String)> {
 }
 
 fn reject(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../gdl-macros/compiler/tests/reject").join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/reject").join(name);
     path.with_extension("kif").to_str().expect("a path in UTF-8").to_owned()
 }
 

@@ -4,7 +4,7 @@ use super::{file, gdl};
 use serde_json::Value;
 use std::fs;
 
-const PILE: &str = include_str!("../../../gdl-macros/compiler/diagnostics/frame.epilog");
+const PILE: &str = include_str!("../../../compiler/diagnostics/frame.epilog");
 
 #[test]
 fn games_are_converted_and_stay_what_they_are() {

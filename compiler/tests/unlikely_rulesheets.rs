@@ -56,10 +56,10 @@ fn cycles_keep_to_the_limit_on_gates() {
 #[test]
 fn mutated_rulesheets_never_panic() {
     let games = [
-        include_str!("../../../games/board/tictactoe.kif"),
-        include_str!("../../../games/puzzles/lights_out.kif"),
-        include_str!("../../../games/board/nim.kif"),
-        include_str!("../../../games/chance/rock_paper_scissors.kif"),
+        include_str!("../../games/board/tictactoe.kif"),
+        include_str!("../../games/puzzles/lights_out.kif"),
+        include_str!("../../games/board/nim.kif"),
+        include_str!("../../games/chance/rock_paper_scissors.kif"),
     ];
     let limits = Limits { fuel: 50_000, max_ground_rules: 2_000, max_gates: 20_000, ..Limits::default() };
     let mut compiled = 0;

@@ -6,7 +6,7 @@
 //! asks again is told what is new. Neither gives more than it has room for, and each sees the file
 //! as it was at one moment. The file may be anybody's: a list and the steps of a match have 1 MiB
 //! at a time, but for the first step, and a match whose names are longer is an error. All of it
-//! serializes, and is described in `cli/serve/schema/openapi.json`.
+//! serializes, and is described in `servers/serve/schema/openapi.json`.
 
 use crate::{
     schedule::MOST_GAMES,

@@ -12,5 +12,5 @@ mod reasons;
 mod results;
 mod stories;
 mod story;
-#[path = "../../../tests/cli/validity.rs"]
+#[path = "../../../../cli/tests/cli/validity.rs"]
 mod validity;

@@ -3,7 +3,7 @@
 //! card must repeat are as they were.
 
 #[allow(unreachable_pub, reason = "other packages have it as a module of their own")]
-#[path = "../../../tests/src/corpus.rs"]
+#[path = "../../tests/src/corpus.rs"]
 mod corpus;
 mod golden;
 

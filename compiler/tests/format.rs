@@ -182,7 +182,7 @@ proptest! {
 fn rulesheets_keep_their_tokens_and_comments() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders =
-        ["tests/accept", "tests/reject", "../../games/board", "../../games/puzzles", "../../games/chance"]
+        ["tests/accept", "tests/reject", "../games/board", "../games/puzzles", "../games/chance"]
             .map(|folder| here.join(folder));
     // Without the others those of the repository are formatted all the same.
     let others = gdl_test_support::shared("rulesheets").into_iter();

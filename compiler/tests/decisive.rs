@@ -39,7 +39,7 @@ const STOP: &str =
     "(<= (legal ?r stop) (mover ?r)) (<= (next stopped) (does ?r stop)) (<= terminal (true stopped))";
 
 fn game(name: &str) -> String {
-    let path = format!("{}/../../games/board/{name}.kif", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../games/board/{name}.kif", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 

@@ -6,10 +6,10 @@
 use divan::{Bencher, counter::ItemsCount};
 use gdl_games::find;
 use gdl_runtime::{
-    __private::{RowBatch, RowExpansion},
     Dynamic, Game, GameExt,
     chance::Stream,
     dynamic::MoveId,
+    engine::{RowBatch, RowExpansion},
     lanes::Isa,
     load,
     perft::Perft,

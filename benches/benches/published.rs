@@ -16,7 +16,7 @@ use clap::Parser;
 use cpu_time::ProcessTime;
 use gdl_benches::page;
 use gdl_compiler::{Options, diagnostic::Severity};
-use gdl_runtime::{__private::compile_in_stages, Dynamic, Playouts, Stats, playouts::Engine};
+use gdl_runtime::{Dynamic, Playouts, Stats, engine::compile_in_stages, playouts::Engine};
 use gdl_test_support::shared;
 use gdl_tools::{
     child::{self, peak_memory},

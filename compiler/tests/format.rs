@@ -181,9 +181,8 @@ proptest! {
 #[test]
 fn rulesheets_keep_their_tokens_and_comments() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders =
-        ["tests/accept", "tests/reject", "../games/board", "../games/puzzles", "../games/chance"]
-            .map(|folder| here.join(folder));
+    let folders = ["tests/accept", "tests/reject", "../games/board", "../games/puzzles", "../games/chance"]
+        .map(|folder| here.join(folder));
     // Without the others those of the repository are formatted all the same.
     let others = gdl_test_support::shared("rulesheets").into_iter();
     let others = others.flat_map(|shared| ["games", "good", "bad"].map(|folder| shared.join(folder)));

@@ -14,8 +14,8 @@ use crate::{
 };
 use gdl_format::lanes::{Choice, ENDED, FLUENTS, IDLE, Item, SCORED, Schedule, TERMINAL};
 use gdl_runtime::{
-    __private::{Counts, PhasePrograms, Programs},
     bits,
+    engine::{Counts, PhasePrograms, Programs},
     playouts::Tally,
 };
 

@@ -15,8 +15,8 @@ use crate::{
     wgsl::shader,
 };
 use gdl_runtime::{
-    __private::{Programs, Table},
     Cancel, Game,
+    engine::{Programs, Table},
     playouts::Tally,
 };
 #[cfg(feature = "device")]

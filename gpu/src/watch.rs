@@ -6,7 +6,7 @@ use crate::{
     kernel::{Kernel, Start, WIDTH},
     random,
 };
-use gdl_runtime::{__private::Table, Game, bits, playouts::Tally};
+use gdl_runtime::{Game, bits, engine::Table, playouts::Tally};
 
 /// What was made of 32 games in a step.
 #[allow(missing_debug_implementations, reason = "for tests")]

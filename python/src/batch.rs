@@ -15,13 +15,7 @@ use crate::{
     single::Single,
     state::State,
 };
-use gdl_runtime::{
-    __private::{Games, Part, Renewal, Stepper, To},
-    Dynamic, Game as _,
-    bits::{self, BitBox},
-    chance::Stream,
-    lanes::Isa,
-};
+use gdl_runtime::{engine::{Games, Part, Renewal, Stepper, To}, Dynamic, Game as _, bits::{self, BitBox}, chance::Stream, lanes::Isa};
 use numpy::{
     PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods,
 };

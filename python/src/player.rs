@@ -1,13 +1,8 @@
 //! Players, which decide for a role, and small games solved.
 
 use crate::{game::Game, information::Information, state::State, watch::Watch};
-use gdl_runtime::{
-    Budget, Dynamic, Player as Decides,
-    dynamic::RoleId,
-    game::Id,
-    player::{NAMES, Settings, named},
-    search::Solution as Inner,
-};
+use gdl_players::{Budget, Player as Decides, player::{NAMES, Settings, named}, search::Solution as Inner};
+use gdl_runtime::{Dynamic, dynamic::RoleId, game::Id};
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
     prelude::*,

@@ -2,14 +2,7 @@
 //! table, and all else with the same results.
 
 use crate::batch::Spec;
-use gdl_runtime::{
-    __private::{ONLY, Renewal},
-    Dynamic, Game, GameExt,
-    bits::{self, BitBox},
-    chance::Stream,
-    dynamic::{MoveId, RoleId},
-    game::Id,
-};
+use gdl_runtime::{engine::{ONLY, Renewal}, Dynamic, Game, GameExt, bits::{self, BitBox}, chance::Stream, dynamic::{MoveId, RoleId}, game::Id};
 
 /// A game.
 pub(crate) struct Single {

@@ -1,6 +1,6 @@
 //! What random games added up to, as Python sees it.
 
-use gdl_runtime::{__private::Report, Stats as Inner, playouts::Engine};
+use gdl_runtime::{playouts::{Report, Engine}, Stats as Inner};
 use pyo3::prelude::*;
 
 /// What random games added up to: exact counts, equal for equal rules, engine, seed and number of playouts.

@@ -15,7 +15,7 @@ const SMALL: usize = 1 << 15;
 
 /// Gates and what is read from them.
 #[derive(Clone, Debug)]
-pub(crate) struct Circuit {
+pub struct Circuit {
     /// Number of nodes before the first gate: the constant and the inputs.
     inputs: usize,
     gates: Gates,
@@ -65,12 +65,14 @@ impl Circuit {
     }
 
     /// The number of nodes before the first gate.
-    pub(crate) fn inputs(&self) -> usize {
+    #[must_use]
+    pub fn inputs(&self) -> usize {
         self.inputs
     }
 
     /// The operands of a gate.
-    pub(crate) fn gate(&self, gate: usize) -> [u32; 2] {
+    #[must_use]
+    pub fn gate(&self, gate: usize) -> [u32; 2] {
         match &self.gates {
             Gates::Small(gates) => gates[gate].map(u32::from),
             Gates::Large(gates) => gates[gate],
@@ -78,9 +80,10 @@ impl Circuit {
     }
 
     /// For each node whether it depends on one of the inputs `from`. O(gates).
-    pub(crate) fn reached(&self, from: Range<usize>) -> Vec<bool> {
+    #[must_use]
+    pub fn reached(&self, from: Range<usize>) -> Vec<bool> {
         let mut reached: Vec<bool> = (0..self.inputs).map(|input| from.contains(&input)).collect();
-        for gate in 0..self.len() {
+        for gate in 0..self.size() {
             let [a, b] = self.gate(gate);
             reached.push(reached[a as usize / 2] || reached[b as usize / 2]);
         }
@@ -88,11 +91,12 @@ impl Circuit {
     }
 
     /// The signals of inputs that hold wherever `signal` does, as far as it is a conjunction. O(gates).
-    pub(crate) fn literals(&self, signal: u32) -> Vec<u32> {
+    #[must_use]
+    pub fn literals(&self, signal: u32) -> Vec<u32> {
         let mut literals = Vec::new();
         let mut pending = vec![signal];
         // A gate may be reached in very many ways.
-        let mut seen = vec![false; 2 * (self.inputs + self.len())];
+        let mut seen = vec![false; 2 * (self.inputs + self.size())];
         while let Some(signal) = pending.pop() {
             if std::mem::replace(&mut seen[signal as usize], true) {
                 continue;
@@ -107,7 +111,8 @@ impl Circuit {
     }
 
     /// The bytes that it keeps.
-    pub(crate) fn bytes(&self) -> usize {
+    #[must_use]
+    pub fn bytes(&self) -> usize {
         let gates = match &self.gates {
             Gates::Small(gates) => size_of_val(&**gates),
             Gates::Large(gates) => size_of_val(&**gates),
@@ -116,7 +121,8 @@ impl Circuit {
     }
 
     /// The number of gates.
-    pub(crate) fn len(&self) -> usize {
+    #[must_use]
+    pub fn size(&self) -> usize {
         match &self.gates {
             Gates::Small(gates) => gates.len(),
             Gates::Large(gates) => gates.len(),
@@ -125,7 +131,8 @@ impl Circuit {
 
     /// Signals to read from, in the order they were given.
     #[inline]
-    pub(crate) fn outputs(&self) -> &[u32] {
+    #[must_use]
+    pub fn outputs(&self) -> &[u32] {
         &self.outputs
     }
 
@@ -133,7 +140,7 @@ impl Circuit {
     #[inline]
     pub(crate) fn with_scratch(&self, work: impl FnOnce(&mut [Pair])) {
         SCRATCH.with_borrow_mut(|scratch| {
-            let size = SMALL.max(self.inputs + self.len());
+            let size = SMALL.max(self.inputs + self.size());
             if scratch.len() < size {
                 scratch.resize(size, [0, 0]);
             }

@@ -10,8 +10,8 @@
 
 mod error;
 mod ext;
-mod legal;
-mod perception;
+pub(crate) mod legal;
+pub(crate) mod perception;
 
 pub use gdl_format::shape::Shape;
 pub use {
@@ -21,7 +21,8 @@ pub use {
     perception::Perception,
 };
 
-pub(crate) use {legal::legal_words, perception::percept_words};
+pub(crate) use legal::legal_words;
+pub(crate) use perception::percept_words;
 
 use crate::{table::Table, vocabulary::Vocabulary};
 use std::{fmt::Debug, hash::Hash};

@@ -97,7 +97,7 @@ impl<G: Game> Information<G> {
     }
 
     /// The state, where the rules hide nothing of it: all steps are made once more from the start. `None` where they say what is
-    /// perceived, for which there is [`Belief`](crate::player::Belief), and where the steps are not those of a play of the game.
+    /// perceived, for which there is `Belief` of `gdl-players`, and where the steps are not those of a play of the game.
     #[must_use]
     pub fn state(&self, game: &G) -> Option<G::State> {
         if game.vocabulary().has_percepts() {
@@ -257,7 +257,8 @@ impl<'g, G: Game> InformationSet<'g, G> {
     }
 
     /// How many states of a set take so many bytes, before and after a step.
-    pub(crate) fn states_in(game: &G, bytes: usize) -> usize {
+    #[must_use]
+    pub fn states_in(game: &G, bytes: usize) -> usize {
         // Half of a node of a tree may be empty.
         let state = size_of::<(G::State, u128)>() + 8 * game.shape().state_words();
         (bytes / (3 * state)).max(1)
@@ -276,13 +277,15 @@ impl<'g, G: Game> InformationSet<'g, G> {
     }
 
     /// The set of some states with their weights, ascending and none of them 0.
-    pub(crate) fn resume(game: &'g G, role: G::Role, states: Vec<(G::State, u128)>) -> Self {
+    #[must_use]
+    pub fn resume(game: &'g G, role: G::Role, states: Vec<(G::State, u128)>) -> Self {
         let total = states.iter().map(|(_, weight)| weight).sum();
         Self { states, total, ..Self::new(game, role) }
     }
 
     /// The states, ascending, with their weights.
-    pub(crate) fn into_states(self) -> Vec<(G::State, u128)> {
+    #[must_use]
+    pub fn into_states(self) -> Vec<(G::State, u128)> {
         self.states
     }
 

@@ -48,7 +48,7 @@ const MOST_GAMES: usize = 64;
 
 /// A game that can be played in lanes.
 #[derive(Clone, Debug)]
-pub(crate) struct Lanes {
+pub struct Lanes {
     shape: Shape,
     /// One for each phase of the cycle, the initial state's first; then one for each number of moves made, if games from
     /// the initial state are played so. Those go round these.

@@ -62,9 +62,8 @@
 //! | random games and counts | [`Playouts`], [`perft()`] |
 //! | many states at once | [`lanes`]: successors of 512 states in a pass, rollouts from states of a search |
 //! | chance and hidden information (GDL-II) | [`GameExt::chance`], [`information`] for what players are given |
-//! | players and matches | [`search`], [`Player`], [`Referee`], [`record`] |
 //!
-//! What takes long is given time by `within` or `until` and ended by a [`Cancel`].
+//! Players, searches and matches are in the crate `gdl-players`. What takes long is given time by `within` or `until` and ended by a [`Cancel`].
 //!
 //! Features, none of which is on by default: `load` compiles rulesheets while the program runs; `serde` makes states, ids,
 //! tallies, transcripts, reports and match records serde data.
@@ -83,9 +82,8 @@ mod circuit;
 #[cfg(feature = "load")]
 mod compile;
 mod cpu;
-#[cfg(feature = "load")]
-mod decisive;
 pub mod dynamic;
+pub mod engine;
 #[cfg(feature = "load")]
 mod events;
 pub mod game;
@@ -104,12 +102,8 @@ mod lifted;
 #[cfg(feature = "load")]
 pub mod load;
 pub mod perft;
-pub mod player;
 pub mod playouts;
 mod random;
-pub mod record;
-pub mod referee;
-pub mod search;
 #[allow(clippy::inline_always, reason = "as for lanes")]
 mod simd;
 mod stats;
@@ -129,6 +123,4 @@ pub use information::Information;
 #[cfg(feature = "load")]
 pub use load::{LoadError, Loader, load};
 pub use perft::perft;
-pub use player::{Budget, Player};
 pub use playouts::{Playouts, Stats};
-pub use referee::Referee;

@@ -28,7 +28,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use crate::stats::{RoleTally, Stats, Tally};
+pub use crate::stats::{Report, RoleTally, Stats, Tally, thousands};
 
 /// Games in a block of single games: enough to make handing them out cheap, few enough to stop in time.
 const BLOCK: u64 = 16;

@@ -1,5 +1,5 @@
-//! Internals that the expansions of `gdl!` call, and the tools and tests of this project. No part of the public
-//! interface: they change with the macro, whose version the runtime pins.
+//! The back door of `gdl!`: what its expansions call. No part of the public interface: it changes
+//! with the macro, whose version the runtime pins.
 
 pub use crate::{
     bits::Bits,
@@ -8,30 +8,14 @@ pub use crate::{
         choice::{Groups, choose},
         code::Code,
         counted::choose_counted,
-        expand::{RowBatch, RowExpansion},
-        games::{CLEAR, Games, ONLY, Part, Renewal, Stepper, To},
-        leaves::RowLeaves,
-        lockstep::Lockstep,
         noise::Source,
         play::add,
-        program::{PhasePrograms, Programs},
     },
     simd::{Chunk, Plane, Slots, Word, first},
-    stats::{Counts, Report},
     table::Table,
     vocabulary::{Texts, Vocabulary},
 };
 pub use core;
-
-/// For the tools of this project: a number with a comma between each three digits.
-pub use crate::stats::thousands;
-
-/// For the tools of this project: games by options of the compiler.
-#[cfg(feature = "load")]
-pub use crate::{
-    compile::{Way, choose_engine, compile, compile_as, compile_in_stages, early, eventful, lift, playable},
-    trial::Estimate,
-};
 
 use crate::lanes::Straight;
 use gdl_format::table::has_this_version;

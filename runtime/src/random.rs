@@ -58,7 +58,7 @@ impl Stream {
 
     /// The same for numbers of 128 bits: of those with as many bits as `n` needs, about one in two is drawn
     /// in vain at worst.
-    pub(crate) fn below_wide(&mut self, n: u128) -> u128 {
+    pub fn below_wide(&mut self, n: u128) -> u128 {
         let Some(greatest) = n.checked_sub(1).filter(|&greatest| greatest > 0) else { return 0 };
         let mask = u128::MAX >> greatest.leading_zeros();
         loop {

@@ -19,11 +19,6 @@ mod weights;
 #[allow(clippy::inline_always, reason = "as for lanes")]
 mod wide;
 
-#[cfg(feature = "load")]
-use crate::{
-    cancel::Cancel,
-    decisive::{self, Decisive},
-};
 use crate::{
     circuit::Circuit,
     game::{Id, Shape},
@@ -36,10 +31,9 @@ use gdl_format::table as format;
 use patches::{Patches, Rules};
 pub(crate) use places::Places;
 use residual::Room;
-#[cfg(feature = "load")]
 use std::{
+    any::Any,
     sync::{Arc, OnceLock},
-    time::Duration,
 };
 #[cfg(feature = "load")]
 pub(crate) use weights::Weights;
@@ -73,10 +67,11 @@ pub struct Table {
     /// What plays many games at once, and whether that takes less time for a state than single states do.
     lanes: Option<Box<Lanes>>,
     prefers_lanes: bool,
-    /// The table of decisive play, once a search asked for it.
-    #[cfg(feature = "load")]
-    decisive: OnceLock<Option<Arc<Decisive>>>,
+    derived: Derived,
 }
+
+/// What a search derived from the game.
+type Derived = OnceLock<Option<Arc<dyn Any + Send + Sync>>>;
 
 /// The percepts that the roles have of a step.
 #[derive(Clone, Debug)]
@@ -134,8 +129,7 @@ impl Table {
             sees,
             lanes,
             prefers_lanes: true,
-            #[cfg(feature = "load")]
-            decisive: OnceLock::new(),
+            derived: Derived::new(),
         })
     }
 
@@ -157,40 +151,23 @@ impl Table {
         &self.initial
     }
 
-    /// Decisive play, made when this is first called; none if there is none of the game, or making it takes more time than there is or was
-    /// cancelled.
-    #[cfg(feature = "load")]
-    pub(crate) fn decisive(&self, time: Option<Duration>, cancel: &Cancel) -> Option<&Decisive> {
-        let is_late = || time.is_some_and(|time| decisive::cost(self).is_none_or(|cost| cost > time));
-        if self.decisive.get().is_none() {
-            if is_late() {
-                return None;
-            }
-            let made = decisive::decisive(self, cancel).map(Arc::new);
-            if made.is_none() && cancel.is_cancelled() {
-                // Nothing is known of the game.
-                return None;
-            }
-            self.decisive.get_or_init(|| made);
-        }
-        self.made_decisive()
-    }
-
-    /// Decisive play if it was made.
-    #[cfg(feature = "load")]
-    pub(crate) fn made_decisive(&self) -> Option<&Decisive> {
-        self.decisive.get()?.as_deref()
+    /// A place for what a search derives from the game once, such as its table of decisive play.
+    /// Clones that are made afterwards share it.
+    #[must_use]
+    pub fn derived(&self) -> &OnceLock<Option<Arc<dyn Any + Send + Sync>>> {
+        &self.derived
     }
 
     /// The number of gates that [`Table::observe`] and [`Table::advance`] run.
     #[must_use]
     pub fn gates(&self) -> (usize, usize) {
-        (self.observe.len(), self.advance.len())
+        (self.observe.size(), self.advance.size())
     }
 
-    /// The circuits that observe a state and advance it, with their inputs and outputs as the format has them: what analyses of the net
-    /// read.
-    pub(crate) fn circuits(&self) -> [&Circuit; 2] {
+    /// The circuits that observe a state and advance it, with inputs and outputs in the order of
+    /// [`gdl_format::table`].
+    #[must_use]
+    pub fn circuits(&self) -> [&Circuit; 2] {
         [&self.observe, &self.advance]
     }
 
@@ -202,19 +179,22 @@ impl Table {
         self
     }
 
-    /// What plays many games at once; none if the game is too large or over before it starts.
-    pub(crate) fn lanes(&self) -> Option<&Lanes> {
+    /// The lanes, which play many games at once. Returns `None` if the game is too large, or over
+    /// before it starts.
+    #[must_use]
+    pub fn lanes(&self) -> Option<&Lanes> {
         self.lanes.as_deref()
     }
 
-    /// Those lanes if playouts are to go through them unless another engine is asked for.
-    pub(crate) fn preferred_lanes(&self) -> Option<&Lanes> {
+    /// The lanes if playouts go through them by default.
+    #[must_use]
+    pub fn preferred_lanes(&self) -> Option<&Lanes> {
         self.lanes().filter(|_| self.prefers_lanes)
     }
 
-    /// Whether playouts are to go through lanes unless another engine is asked for.
+    /// Sets whether playouts go through lanes by default.
     #[cfg(feature = "load")]
-    pub(crate) fn prefer_lanes(&mut self, prefers: bool) {
+    pub fn prefer_lanes(&mut self, prefers: bool) {
         self.prefers_lanes = prefers;
     }
 

@@ -6,11 +6,11 @@ use gdl_compiler::{
 };
 use gdl_games::{Entry, LIST, Visitor, compiled, visit};
 use gdl_runtime::{
-    __private::{Way, playable},
     Dynamic, Game, GameExt, Loader, Playouts,
     bits::BitBox,
     chance::Stream,
     dynamic::MoveId,
+    engine::{Way, playable},
     game::Perception,
     playouts::Engine,
 };

@@ -4,7 +4,7 @@
 //! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the end.
 
 use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
-use gdl_runtime::__private;
+use gdl_runtime::engine;
 use gdl_tools::{
     load,
     verify::{Engine, Reasoner},
@@ -58,7 +58,7 @@ fn assert_seen_with(text: &str, options: &Options, joints: &[&str], expected: &s
     assert_eq!(seen(&Evaluator::new(&rules).expect("evaluable"), joints), expected, "eval of {text}");
     let source = Source::new("case", text);
     let game =
-        __private::compile(&source, options).unwrap_or_else(|faults| panic!("{}", faults.render(&source)));
+        engine::compile(&source, options).unwrap_or_else(|faults| panic!("{}", faults.render(&source)));
     assert_eq!(seen(&Engine(&game), joints), expected, "table of {text}");
 }
 

@@ -4,7 +4,7 @@
 use gdl_compiler::{
     Diagnostics, Options, Severity, Source, check::check, compile, eval::Evaluator, syntax::parse,
 };
-use gdl_runtime::__private;
+use gdl_runtime::engine;
 use gdl_tools::verify::{Engine, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
@@ -81,8 +81,8 @@ fn accepted_rulesheets_have_their_known_counts() {
         let evaluator = Evaluator::new(&rules).expect("evaluable");
         assert_eq!(counts(&evaluator), expected, "{name} by the evaluator");
 
-        let game = __private::compile(&source, &options)
-            .unwrap_or_else(|faults| panic!("{}", faults.render(&source)));
+        let game =
+            engine::compile(&source, &options).unwrap_or_else(|faults| panic!("{}", faults.render(&source)));
         assert_eq!(counts(&Engine(&game)), expected, "{name} by the net");
         files += 1;
     }

@@ -2,8 +2,8 @@
 
 use gdl_compiler::{Options, Source, compile, read};
 use gdl_runtime::{
-    __private::{eventful, lift},
     Dynamic, Game,
+    engine::{eventful, lift},
     perft::perft,
 };
 

@@ -14,8 +14,8 @@ use gdl_compiler::{
     eval::Evaluator, syntax::parse,
 };
 use gdl_runtime::{
-    __private::{eventful, lift},
     Dynamic,
+    engine::{eventful, lift},
 };
 use gdl_test_support::shared;
 use gdl_tests::threads;

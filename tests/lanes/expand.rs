@@ -3,11 +3,11 @@
 
 use gdl_games::compiled;
 use gdl_runtime::{
-    __private::{RowBatch, RowExpansion},
-    Dynamic, Game, GameExt, bits,
-    bits::BitBox,
+    Dynamic, Game, GameExt,
+    bits::{self, BitBox},
     chance::Stream,
     dynamic::MoveId,
+    engine::{RowBatch, RowExpansion},
     lanes::{Batch, Expansion, Isa},
     load,
 };

@@ -4,11 +4,11 @@
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
-    __private::{CLEAR, Games, ONLY, Part, Renewal, Stepper, Table, To},
-    Dynamic, Game, GameExt, bits,
-    bits::BitBox,
+    Dynamic, Game, GameExt,
+    bits::{self, BitBox},
     chance::Stream,
     dynamic::{MoveId, RoleId},
+    engine::{CLEAR, Games, ONLY, Part, Renewal, Stepper, Table, To},
     game::Id,
     lanes::Isa,
     load,

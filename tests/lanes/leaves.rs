@@ -3,9 +3,9 @@
 
 use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
 use gdl_runtime::{
-    __private::RowLeaves,
     Dynamic, Game, GameExt, Playouts,
     chance::Stream,
+    engine::RowLeaves,
     lanes::{Isa, Leaves},
     load,
     playouts::{Engine, Tally},

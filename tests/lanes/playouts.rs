@@ -5,8 +5,8 @@
 use gdl_compiler::{Options, Source};
 use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
 use gdl_runtime::{
-    __private::{Lockstep, compile},
     Dynamic, Game, GameExt, Playouts,
+    engine::{Lockstep, compile},
     game::Id,
     lanes::Isa,
     load,

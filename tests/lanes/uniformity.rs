@@ -8,8 +8,8 @@
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
-    __private::{Lockstep, Table},
     Game, GameExt,
+    engine::{Lockstep, Table},
     game::Id,
     lanes::Isa,
     playouts::Engine,

@@ -2,13 +2,11 @@
 
 use cap::Cap;
 use gdl_games::dynamic;
-use gdl_runtime::{
-    Budget, Dynamic, Game, GameExt, Information, Player,
-    chance::Stream,
-    game::Id,
-    load,
+use gdl_players::{
+    Budget, Player,
     search::{AlphaBeta, Best, Equilibrium, Ismcts, Mcts, Perfect, Planner, Solution, SolveError},
 };
+use gdl_runtime::{Dynamic, Game, GameExt, Information, chance::Stream, game::Id, load};
 use std::{
     alloc::System,
     sync::{Mutex, PoisonError},

@@ -2,14 +2,18 @@
 
 use crate::common::TicTacToe;
 use gdl_compiler::{Levels, Limits, Options, Source};
+use gdl_players::{
+    Budget,
+    search::{Solution, SolveError},
+};
 use gdl_runtime::{
-    __private::{compile, compile_in_stages},
-    Budget, Cancel, Dynamic, Game, GameExt, LoadError, Loader, Playouts, load,
+    Cancel, Dynamic, Game, GameExt, LoadError, Loader, Playouts,
+    engine::{compile, compile_in_stages},
+    load,
     load::{Diagnostic, Severity},
     perft,
     perft::Perft,
     playouts::Engine,
-    search::{Solution, SolveError},
 };
 use std::{
     fmt::Write as _,

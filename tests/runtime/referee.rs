@@ -1,14 +1,12 @@
 //! Matches of players who behave and of players who do not.
 
-use gdl_runtime::{
-    Budget, Cancel, Game, GameExt, Information, Player, Referee,
-    game::Perception,
-    gdl,
-    information::InformationSet,
+use gdl_players::{
+    Budget, Player, Referee,
     player::{Detached, First, Random},
     record::{Record, RecordError},
     referee::{End, Fault, Match, RefereeError},
 };
+use gdl_runtime::{Cancel, Game, GameExt, Information, game::Perception, gdl, information::InformationSet};
 use std::time::Duration;
 
 gdl!("../games/board/tictactoe.kif");

@@ -2,10 +2,10 @@
 
 use crate::common::{self, Number, TicTacToe};
 use gdl_runtime::{
-    __private::Table,
     Dynamic, Game, GameExt,
     chance::{Probability, Stream},
     dynamic::{MoveId, TableError},
+    engine::Table,
     game::{Id, StepError},
 };
 

@@ -2,12 +2,11 @@
 
 use crate::circles;
 use gdl_games::{breakthrough_small, connect_four, monty_hall, nim, rock_paper_scissors, tictactoe};
-use gdl_runtime::{
-    Budget, Cancel, Game, GameExt, Information, Player,
-    chance::Stream,
-    gdl,
+use gdl_players::{
+    Budget, Player,
     search::{AlphaBeta, FlatMonteCarlo, Found, Mcts},
 };
+use gdl_runtime::{Cancel, Game, GameExt, Information, chance::Stream, gdl};
 
 /// What was found, but for the time it took.
 fn timeless<G: Game>(found: &Found<G>, game: &G) -> String {

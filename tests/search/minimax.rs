@@ -1,16 +1,19 @@
 //! Minimax searches find what plain search finds, which leaves nothing out.
 
 use gdl_games::{Entry, Visitor, connect_four, find, reversi, tictactoe, visit};
+use gdl_players::{
+    Budget, Player,
+    player::Report,
+    search::{AlphaBeta, Evaluation, Found, Linear, Solution},
+};
 use gdl_runtime::{
-    Budget, Cancel, Dynamic, Game, GameExt, Loader, Player,
+    Cancel, Dynamic, Game, GameExt, Loader,
     bits::BitBox,
     chance::Stream,
     game::Id,
     gdl,
     lanes::{Isa, Leaves},
     load,
-    player::Report,
-    search::{AlphaBeta, Evaluation, Found, Linear, Solution},
 };
 use std::time::Duration;
 

@@ -1,12 +1,12 @@
 //! Players on the built-in games: legal moves whatever the budget, and the same ones for the same seed.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
-use gdl_runtime::{
-    Budget, Cancel, Game, GameExt, Information, Player,
-    chance::Stream,
+use gdl_players::{
+    Budget, Player,
     player::{Belief, First, Random},
     search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner},
 };
+use gdl_runtime::{Cancel, Game, GameExt, Information, chance::Stream};
 
 /// Joint moves after which a match is given up.
 const MAX_LENGTH: usize = 300;

@@ -2,13 +2,12 @@
 
 use crate::circles;
 use gdl_games::{connect_four, nim, rock_paper_scissors, tictactoe};
-use gdl_runtime::{
-    Budget, Game, GameExt, Information, Player,
-    chance::Stream,
-    gdl,
+use gdl_players::{
+    Budget, Player,
     player::Random,
     search::{Perfect, Solution, SolveError},
 };
+use gdl_runtime::{Game, GameExt, Information, chance::Stream, gdl};
 
 const BYTES: usize = 1 << 30;
 

@@ -12,12 +12,12 @@ use gdl_compiler::{
     read,
 };
 use gdl_runtime::{
-    __private::lift,
     Dynamic, Game, GameExt, Playouts,
     bits::BitBox,
     board::Board,
     chance::Stream,
     dynamic::MoveId,
+    engine::lift,
     lanes::{Expansion, Isa, Leaves},
     perft::Perft,
     playouts::Engine,

@@ -5,11 +5,11 @@ use gdl_compiler::{
     eval::Evaluator, eval::State, eval::Term,
 };
 use gdl_runtime::{
-    __private::{eventful, lift},
     Dynamic, Game, GameExt,
     bits::BitBox,
     chance::Stream,
     dynamic::{MoveId, RoleId},
+    engine::{eventful, lift},
     game::Perception,
 };
 

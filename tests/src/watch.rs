@@ -2,10 +2,10 @@
 //! single steps come to, on every instruction set; tallies are those of the games played.
 
 use gdl_runtime::{
-    __private::{Lockstep, Table},
     Dynamic, Game, GameExt, Playouts,
     bits::BitBox,
     dynamic::{MoveId, RoleId},
+    engine::{Lockstep, Table},
     game::Id,
     lanes::Isa,
     playouts::Tally,

@@ -10,14 +10,12 @@ use crate::{
     players::{self, Spec},
     statistics::{elo, wilson},
 };
-use gdl_runtime::{
-    Cancel, Dynamic, Game, GameExt, Player, Referee,
-    chance::Stream,
-    game::Id,
+use gdl_players::{
+    Player, Referee,
     player::Report,
-    playouts::RoleTally,
     referee::{End, Fault, Match},
 };
+use gdl_runtime::{Cancel, Dynamic, Game, GameExt, chance::Stream, game::Id, playouts::RoleTally};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::{

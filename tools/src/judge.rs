@@ -28,9 +28,9 @@ use coverage::{Dead, Seen};
 use drama::Drama;
 use gdl_compiler::{Compilation, Options, Severity, Source};
 use gdl_runtime::{
-    __private::{Table, playable},
     Cancel, Dynamic, Game, Playouts,
     dynamic::MoveId,
+    engine::{Table, playable},
     playouts::Tally,
 };
 use outcome::Outcome;

@@ -15,8 +15,8 @@ use gdl_compiler::{
 };
 use gdl_games::Entry;
 use gdl_runtime::{
-    __private::{self, Estimate, lift},
     Dynamic,
+    engine::{self, Estimate, lift},
 };
 use std::{
     fs::{self, File},
@@ -292,7 +292,7 @@ pub enum Way {
     Lifted,
 }
 
-impl From<Way> for __private::Way {
+impl From<Way> for engine::Way {
     fn from(way: Way) -> Self {
         match way {
             Way::Table => Self::Table,
@@ -388,7 +388,7 @@ pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynam
 /// # Errors
 /// [`Error::Input`] if it is too large to be played.
 pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic> {
-    let game = __private::playable(compilation, way.map(Into::into));
+    let game = engine::playable(compilation, way.map(Into::into));
     game.map_err(|excess| Error::Input(excess.message))
 }
 
@@ -397,7 +397,7 @@ pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic> 
 /// # Errors
 /// [`Error::Input`] if it is too large to be played.
 pub fn choose_engine(compilation: &Compilation) -> Result<(Dynamic, Vec<Estimate>)> {
-    __private::choose_engine(compilation, &Limits::default()).map_err(|excess| Error::Input(excess.message))
+    engine::choose_engine(compilation, &Limits::default()).map_err(|excess| Error::Input(excess.message))
 }
 
 /// Parses and checks a rulesheet without grounding it.

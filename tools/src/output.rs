@@ -1,6 +1,6 @@
 //! The way out: results on stdout, remarks on stderr, colours on terminals only.
 
-pub use gdl_runtime::__private::thousands;
+pub use gdl_runtime::playouts::thousands;
 
 use crate::error::{Error, Result};
 use clap::builder::styling::{AnsiColor, Style};

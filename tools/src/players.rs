@@ -9,12 +9,15 @@ use crate::{
 use gdl_compiler::{Diagnostics, Source};
 #[cfg(feature = "network")]
 use gdl_network::{Remote, Sheet, client::Address};
-use gdl_runtime::{
-    Budget, Dynamic, Information, Player,
-    dynamic::{MoveId, RoleId},
+use gdl_players::{
+    Budget, Player,
     player::{Report, Settings, named},
     referee::Fault,
     search::Perfect,
+};
+use gdl_runtime::{
+    Dynamic, Information,
+    dynamic::{MoveId, RoleId},
 };
 use std::{
     fmt, result,

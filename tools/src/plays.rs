@@ -25,7 +25,8 @@ use gdl_compiler::{
     syntax::{self, Kind, NodeId, Syntax, Tree},
 };
 use gdl_format::term;
-use gdl_runtime::{Dynamic, Game, GameExt, History, history::Place, record::Record};
+use gdl_players::record::Record;
+use gdl_runtime::{Dynamic, Game, GameExt, History, history::Place};
 use std::{
     cell::OnceCell,
     fmt::{self, Write},

@@ -18,7 +18,8 @@ use gdl_compiler::{
     eval::{EvalError, Evaluator, Explanation, Literal, Reason, State, Term},
 };
 use gdl_format::term;
-use gdl_runtime::{history::Transcript, record::Record};
+use gdl_players::record::Record;
+use gdl_runtime::history::Transcript;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -1,12 +1,15 @@
 //! The contest of two players: matches in which they change sides.
 
 use cpu_time::ThreadTime;
-use gdl_runtime::{
-    Budget, Dynamic, Game, GameExt, Information, Player,
-    chance::Stream,
-    dynamic::{MoveId, RoleId},
+use gdl_players::{
+    Budget, Player,
     player::Random,
     search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect},
+};
+use gdl_runtime::{
+    Dynamic, Game, GameExt, Information,
+    chance::Stream,
+    dynamic::{MoveId, RoleId},
 };
 use gdl_tools::statistics::wilson;
 use std::{

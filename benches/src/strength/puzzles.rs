@@ -1,6 +1,7 @@
 //! Puzzles: what the planner finds from the start, and how soon.
 
-use gdl_runtime::{Budget, Dynamic, Game, GameExt, search::Planner};
+use gdl_players::{Budget, search::Planner};
+use gdl_runtime::{Dynamic, Game, GameExt};
 use std::time::{Duration, Instant};
 
 /// The built-in ones.

@@ -1,10 +1,10 @@
 //! The speed of a search, beside random games alone.
 
-use gdl_runtime::{
-    Budget, Dynamic, Game, GameExt, Playouts,
-    playouts::Engine,
+use gdl_players::{
+    Budget,
     search::{AlphaBeta, Mcts},
 };
+use gdl_runtime::{Dynamic, Game, GameExt, Playouts, playouts::Engine};
 use std::time::Duration;
 
 pub(super) const GAMES: &[&str] = &[

@@ -1,7 +1,8 @@
 //! The terms of matches: what moves may cost, and what luck follows from.
 
 use clap::Args;
-use gdl_runtime::{Game, Referee};
+use gdl_players::Referee;
+use gdl_runtime::Game;
 use gdl_tools::{
     parse::{count, seconds},
     players::{self, Spec},

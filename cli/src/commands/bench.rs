@@ -12,8 +12,8 @@ use cpu_time::ProcessTime;
 use gdl_compiler::{Diagnostics, Observer, Options, Severity, Source};
 use gdl_games::PlayoutSettings;
 use gdl_runtime::{
-    __private::{Way, compile_as},
     Dynamic, Stats,
+    engine::{Way, compile_as},
 };
 use gdl_tools::{
     child::{self, peak_memory},

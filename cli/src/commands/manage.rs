@@ -4,7 +4,8 @@ use clap::{Args, Subcommand};
 #[cfg(feature = "sign")]
 use gdl_manage::Key;
 use gdl_manage::{Done, Manager, Plan, Row, Schedule, Standings, Store};
-use gdl_runtime::{Cancel, record::Record};
+use gdl_players::record::Record;
+use gdl_runtime::Cancel;
 use gdl_tools::{
     contest::mean_goal,
     error::{Error, Result},

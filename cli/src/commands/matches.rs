@@ -2,7 +2,8 @@
 
 use crate::args::{terms::TermsArgs, way::WayArgs};
 use clap::Args;
-use gdl_runtime::{Cancel, Dynamic, Game, playouts::RoleTally, record::Record, referee::Match};
+use gdl_players::{record::Record, referee::Match};
+use gdl_runtime::{Cancel, Dynamic, Game, playouts::RoleTally};
 use gdl_tools::{
     contest::{Contest, DEFAULT_COUNT, DEFAULT_LONGEST, DEFAULT_NODES, Total, mean_goal, score},
     error::{Error, Result},

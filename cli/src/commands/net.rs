@@ -6,7 +6,7 @@
 use crate::args::way::WayArgs;
 use clap::Args;
 use gdl_compiler::{Omission, Options, propnet::Net};
-use gdl_runtime::{__private::Estimate, Dynamic, Game};
+use gdl_runtime::{Dynamic, Game, engine::Estimate};
 use gdl_tools::{
     error::{Error, Result},
     game::GameArg,

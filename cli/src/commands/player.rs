@@ -3,7 +3,7 @@
 use crate::args::{rules::Bounds, way::WayArgs};
 use clap::Args;
 use gdl_network::{Host, Note, client, serve};
-use gdl_runtime::player::Report;
+use gdl_players::player::Report;
 use gdl_tools::{
     error::{Error, Result},
     output::remark,

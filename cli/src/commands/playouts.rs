@@ -3,7 +3,11 @@
 use crate::gpu::{Played, Run};
 use clap::Args;
 use gdl_games::PlayoutSettings;
-use gdl_runtime::{__private::Report, Stats, playouts::Tally, vocabulary::Texts};
+use gdl_runtime::{
+    Stats,
+    playouts::{Report, Tally},
+    vocabulary::Texts,
+};
 use gdl_tools::{
     engine::{Engine, Isa},
     error::{Error, Result},

@@ -2,7 +2,8 @@
 
 use clap::Args;
 use gdl_compiler::eval::Evaluator;
-use gdl_runtime::{Dynamic, History, record::Record};
+use gdl_players::record::Record;
+use gdl_runtime::{Dynamic, History};
 use gdl_tools::{
     error::{Error, Result},
     game::{GameArg, perft},

@@ -1,7 +1,7 @@
 //! `gdl manage`, with players of `gdl player`: a run that is killed goes on.
 
 use super::{command, gdl, json, keys};
-use gdl_runtime::record::Record;
+use gdl_players::record::Record;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,

@@ -1,7 +1,8 @@
 //! `gdl match`: what is counted, that it can be repeated, and the records.
 
 use super::{gdl, json, keys, rulesheet};
-use gdl_runtime::{GameExt, record::Record};
+use gdl_players::record::Record;
+use gdl_runtime::GameExt;
 use serde_json::{Value, json as value};
 
 /// Without what depends on the clock.

@@ -56,7 +56,8 @@ impl<M: Id, V: AsRef<[u64]>> std::iter::FusedIterator for LegalMoves<M, V> {}
 
 /// The words of a view that show a role's legal moves; none for a role the game does not have.
 #[inline]
-pub(crate) fn legal_words(view: &[u64], shape: Shape, role: usize) -> &[u64] {
+#[must_use]
+pub fn legal_words(view: &[u64], shape: Shape, role: usize) -> &[u64] {
     let words = shape.legal_words();
     if role >= shape.roles {
         return &[];

@@ -29,7 +29,8 @@ impl<M: Id, P: Id> Perception<M, P> {
 }
 
 /// The words of a row of percepts that are a role's; none for a role the game does not have.
-pub(crate) fn percept_words(row: &[u64], shape: Shape, role: usize) -> &[u64] {
+#[must_use]
+pub fn percept_words(row: &[u64], shape: Shape, role: usize) -> &[u64] {
     let words = shape.percept_words();
     if role >= shape.roles {
         return &[];

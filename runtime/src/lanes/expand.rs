@@ -138,7 +138,7 @@ impl RowBatch {
 
     /// Writes the legal moves of all roles.
     #[inline]
-    pub(crate) fn legal(&self, lane: usize, legal: &mut [u64]) {
+    pub fn legal(&self, lane: usize, legal: &mut [u64]) {
         self.write(&self.views[..self.shape.roles * self.shape.legal_words()], lane, legal);
     }
 
@@ -332,7 +332,7 @@ impl<'t> RowExpansion<'t> {
 
     /// [`RowExpansion::push_all`] of a state that is not terminal or has no legal moves; only these are read.
     #[inline]
-    pub(crate) fn push_legal(&mut self, state: &[u64], legal: &[u64], skip: u64) -> u64 {
+    pub fn push_legal(&mut self, state: &[u64], legal: &[u64], skip: u64) -> u64 {
         let shape = self.lanes.shape;
         let mut joints: u64 = 1;
         for role in 0..shape.roles {
@@ -400,12 +400,12 @@ impl<'t> RowExpansion<'t> {
     }
 
     /// [`RowExpansion::advance`] without what is seen of the states.
-    pub(crate) fn advance_only(&mut self, successors: &mut RowBatch) {
+    pub fn advance_only(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::Nothing }), None);
     }
 
     /// [`RowExpansion::advance`] where of what is seen only the legal moves are wanted.
-    pub(crate) fn advance_legal(&mut self, successors: &mut RowBatch) {
+    pub fn advance_legal(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::Legal }), None);
     }
 

@@ -98,8 +98,8 @@ impl Split {
         let Wanted { observe, fluents, .. } = wanted;
         let outputs = wanted.outputs();
         let inputs = observe.inputs();
-        let mut users = vec![0_u32; inputs + observe.len()];
-        for gate in 0..observe.len() {
+        let mut users = vec![0_u32; inputs + observe.size()];
+        for gate in 0..observe.size() {
             observe.gate(gate).iter().for_each(|&signal| users[signal as usize / 2] += 1);
         }
         let mut candidates: Vec<usize> = (0..fluents).collect();
@@ -110,7 +110,7 @@ impl Split {
         let gains =
             candidates.iter().zip(off.into_iter().zip(on)).map(|(&fluent, (off, on))| (off.max(on), fluent));
         let mut gains: Vec<(usize, usize)> =
-            gains.filter(|(gain, _)| gain * PART >= observe.len().max(1)).collect();
+            gains.filter(|(gain, _)| gain * PART >= observe.size().max(1)).collect();
         gains.sort_by_key(|&(gain, fluent)| (std::cmp::Reverse(gain), fluent));
         let mut selectors: Vec<usize> = gains.iter().map(|&(_, fluent)| fluent).take(SELECTORS).collect();
         selectors.sort_unstable();
@@ -151,14 +151,14 @@ impl Split {
 fn settled(circuit: &Circuit, outputs: &[(u32, u32)], fluents: &[usize], value: bool) -> Vec<usize> {
     let inputs = circuit.inputs();
     // For each signal where it is known to be true.
-    let mut known = vec![0_u64; 2 * (inputs + circuit.len())];
+    let mut known = vec![0_u64; 2 * (inputs + circuit.size())];
     known[1] = u64::MAX;
     for (lane, fluent) in fluents.iter().enumerate() {
         known[2 * (1 + fluent) + usize::from(!value)] = 1 << lane;
     }
     // Where each node is wanted.
-    let mut wanted = vec![0_u64; inputs + circuit.len()];
-    for gate in 0..circuit.len() {
+    let mut wanted = vec![0_u64; inputs + circuit.size()];
+    for gate in 0..circuit.size() {
         let [a, b] = circuit.gate(gate);
         let node = inputs + gate;
         known[2 * node] = known[a as usize] & known[b as usize];
@@ -166,7 +166,7 @@ fn settled(circuit: &Circuit, outputs: &[(u32, u32)], fluents: &[usize], value: 
     }
     outputs.iter().for_each(|&(signal, _)| wanted[signal as usize / 2] = u64::MAX);
     let mut counts = vec![0; fluents.len()];
-    for gate in (0..circuit.len()).rev() {
+    for gate in (0..circuit.size()).rev() {
         let pair = circuit.gate(gate);
         let node = inputs + gate;
         let open = wanted[node] & !(known[2 * node] | known[2 * node + 1]);

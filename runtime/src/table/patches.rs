@@ -314,7 +314,7 @@ impl Rules<'_> {
     /// About how long the circuit takes, in gates.
     #[inline]
     fn weight(self) -> usize {
-        self.advance.len() + self.fluents
+        self.advance.size() + self.fluents
     }
 
     /// A residual with so many bytes beside it, if it is worth while and there is room for it.

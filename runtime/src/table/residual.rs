@@ -60,14 +60,14 @@ impl Residual {
     ) -> Self {
         let first = circuit.inputs();
         let needed =
-            cone(first, circuit.len(), |gate| circuit.gate(gate), outputs.iter().map(|output| output.0));
+            cone(first, circuit.size(), |gate| circuit.gate(gate), outputs.iter().map(|output| output.0));
         let input = |node: usize| match (node, known(node)) {
             (0, _) => FALSE,
             (_, Some(value)) => u32::from(value),
             _ => 2 * node as u32,
         };
         let mut aig = Aig::new(first - 1);
-        let gates = (0..circuit.len()).map(|gate| circuit.gate(gate));
+        let gates = (0..circuit.size()).map(|gate| circuit.gate(gate));
         let signals = aig.extend((0..first).map(input).collect(), gates, |node| needed[node]);
         let outputs = outputs.iter().map(|&(signal, bit)| (here(&signals, signal), bit));
         let outputs: Vec<(u32, u32)> =
@@ -106,7 +106,7 @@ impl Residual {
 
     /// About how long it takes, in gates.
     pub(super) fn weight(&self) -> usize {
-        self.circuit.len() + self.bits.len() + self.words.len()
+        self.circuit.size() + self.bits.len() + self.words.len()
     }
 
     /// The bytes that it keeps.
@@ -180,7 +180,7 @@ impl Room {
     /// What is made of a circuit and takes so many bytes; none if it is not worth while, the circuit is too large or the
     /// room too small.
     pub(super) fn make<T>(&self, circuit: &Circuit, make: impl FnOnce() -> Option<(T, usize)>) -> Option<T> {
-        if circuit.len() > MOST_GATES || self.bytes.load(Ordering::Relaxed) >= ROOM {
+        if circuit.size() > MOST_GATES || self.bytes.load(Ordering::Relaxed) >= ROOM {
             return None;
         }
         let (made, bytes) = make()?;
@@ -294,7 +294,7 @@ mod tests {
                 (0..FLUENTS).map(|_| (stream.below(3) < round % 4).then(|| stream.below(2) == 1)).collect();
             let residual = Residual::new(&circuit, |node| known[node.checked_sub(1)?], &outputs, false);
             let wide = Wide::arrange(&residual.circuit, FLUENTS, &residual.wanted());
-            assert!(residual.circuit.len() <= circuit.len());
+            assert!(residual.circuit.size() <= circuit.size());
             for _ in 0..4 {
                 let mut state = vec![0; FLUENTS.div_ceil(64)];
                 for (fluent, value) in known.iter().enumerate() {
@@ -368,8 +368,8 @@ mod tests {
         let residual = Residual::new(&circuit, |_| None, &outputs, false);
         let wide = Wide::arrange(&residual.circuit, FLUENTS, &residual.wanted());
         // Four bytes a gate in small circuits; a take is a plane, lanes and the number of a pair.
-        let gates = 4 * residual.circuit.len();
+        let gates = 4 * residual.circuit.size();
         assert!((gates..gates + 4_000).contains(&residual.bytes()), "{} for {gates}", residual.bytes());
-        assert!(wide.bytes() > 64 * residual.circuit.len() / 64, "{}", wide.bytes());
+        assert!(wide.bytes() > 64 * residual.circuit.size() / 64, "{}", wide.bytes());
     }
 }

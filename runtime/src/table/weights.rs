@@ -26,7 +26,7 @@ pub(crate) struct Weights<'t> {
 impl<'t> Weights<'t> {
     /// For what is wanted of states.
     pub(super) fn new(table: &'t Table, wanted: Wanted<'t>) -> Self {
-        let split = (wanted.observe.len() <= MOST_GATES).then(|| Split::new(wanted));
+        let split = (wanted.observe.size() <= MOST_GATES).then(|| Split::new(wanted));
         Self { table, wanted, split, cases: FxHashMap::default() }
     }
 
@@ -34,15 +34,15 @@ impl<'t> Weights<'t> {
     pub(crate) fn of<M: Id>(&mut self, state: &[u64], joint: &[M]) -> usize {
         let Self { table, wanted, .. } = *self;
         let load = load_weight(wanted.fluents);
-        let observe = self.split.as_ref().map_or(wanted.observe.len() + load, |split| {
+        let observe = self.split.as_ref().map_or(wanted.observe.size() + load, |split| {
             let case = split.case_of(state);
             let weigh = || split.residual(wanted, case).whole_weight(wanted.fluents);
             *self.cases.entry(case).or_insert_with(weigh)
         });
         let (few, many) = (&mut [(0, 0); FEW_ROLES], &mut Vec::new());
         let moves = table.places(few, many, joint);
-        let is_small = table.advance.len() <= MOST_GATES;
+        let is_small = table.advance.size() <= MOST_GATES;
         let advance = if is_small { table.patches.weight(table.rules(), moves) } else { None };
-        observe + advance.unwrap_or(table.advance.len() + load)
+        observe + advance.unwrap_or(table.advance.size() + load)
     }
 }

@@ -85,7 +85,7 @@ impl Wide {
         let inputs = fluents.div_ceil(64);
         let order = order(circuit);
         let mut slots: Vec<u32> = (0..first).map(|node| (node as u32).wrapping_sub(1)).collect();
-        slots.resize(first + circuit.len(), 0);
+        slots.resize(first + circuit.size(), 0);
         let mut takes = Vec::new();
         let mut groups = Vec::new();
         for (number, group) in order.iter().enumerate() {
@@ -138,7 +138,7 @@ impl Wide {
 
 /// About how long a circuit takes gate by gate, in gates: an output takes as long as one.
 pub(super) fn narrow_weight(circuit: &Circuit, fluents: usize) -> usize {
-    circuit.len() + circuit.outputs().len() + load_weight(fluents)
+    circuit.size() + circuit.outputs().len() + load_weight(fluents)
 }
 
 /// About how long it takes to load so many fluents, in gates.
@@ -168,7 +168,7 @@ fn gather(signals: &[(u32, u8)], slots: &[u32], takes: &mut Vec<Take>) -> (u32, 
 
 /// The gates in groups of at most 64 that do not wait for each other, those that most others wait for first.
 fn order(circuit: &Circuit) -> Vec<Vec<u32>> {
-    let (first, count) = (circuit.inputs(), circuit.len());
+    let (first, count) = (circuit.inputs(), circuit.size());
     let own = |signal: u32| (signal as usize / 2).checked_sub(first);
     let mut heights = vec![0_u32; count];
     let mut waits = vec![0_u8; count];

@@ -6,7 +6,7 @@
 use crate::refusal::Refusal;
 use gdl_compiler::{Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};
 use gdl_games::Entry;
-use gdl_runtime::{__private::playable, Cancel, Dynamic};
+use gdl_runtime::{Cancel, Dynamic, engine::playable};
 use gdl_tools::{game::near, load, output::counted};
 use std::{ops::ControlFlow, path::PathBuf};
 

@@ -9,7 +9,8 @@
 //!
 //! with players as `gdl player --player` takes them, and games as a schedule has them.
 
-use gdl_runtime::{chance::Stream, record::Record};
+use gdl_players::record::Record;
+use gdl_runtime::chance::Stream;
 use serde_json::Value;
 use std::{
     collections::BTreeMap,

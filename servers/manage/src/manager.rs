@@ -13,13 +13,13 @@ use gdl_network::{
     client::{Address, wait},
     message::Request,
 };
-use gdl_runtime::{
-    Budget, Cancel, Dynamic, GameExt, Player, Referee,
-    chance::Stream,
+use gdl_players::{
+    Budget, Player, Referee,
     player::Report,
     record::Record,
     referee::{End, Match},
 };
+use gdl_runtime::{Cancel, Dynamic, GameExt, chance::Stream};
 use gdl_tools::{
     error::{Error, Result},
     game::settle,

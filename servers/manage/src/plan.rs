@@ -11,7 +11,8 @@ use crate::{
 };
 use gdl_compiler::Source;
 use gdl_network::Sheet;
-use gdl_runtime::{Dynamic, Game, GameExt, Referee, chance::Stream, game::Id};
+use gdl_players::Referee;
+use gdl_runtime::{Dynamic, Game, GameExt, chance::Stream, game::Id};
 use gdl_tools::{
     error::{Error, Result},
     fingerprint::fingerprint,

@@ -5,7 +5,7 @@
 //! escaped in one way. SHA-1 is what is understood there; it does not keep an owner of a key from signing two things at once.
 
 use base64ct::{Base64, Encoding};
-use gdl_runtime::record::Record;
+use gdl_players::record::Record;
 use gdl_tools::error::{Error, Result};
 use rsa::{
     Pkcs1v15Sign, PrivateKey,

@@ -17,7 +17,8 @@ mod lock;
 
 use crate::{plan::Plan, schedule::MOST_PLAYERS};
 use bounds::{MOST_BYTES, MOST_SEATS, too_long};
-use gdl_runtime::{Cancel, Game, referee::Fault};
+use gdl_players::referee::Fault;
+use gdl_runtime::{Cancel, Game};
 use gdl_tools::error::{Error, Result};
 use header::{APPLICATION, Header};
 use lock::lock;

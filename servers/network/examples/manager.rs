@@ -5,7 +5,7 @@
 //!     cargo run -p gdl-network --example manager -- COMMAND
 
 use gdl_network::{Host, serve};
-use gdl_runtime::player::Random;
+use gdl_players::player::Random;
 use std::{
     error::Error,
     net::{Ipv4Addr, TcpListener},

@@ -10,7 +10,8 @@ use gdl_network::{
     message::{Dialect, Reply, Request},
     serve,
 };
-use gdl_runtime::{Budget, Dynamic, Game, Information, Player, player::Random};
+use gdl_players::{Budget, Player, player::Random};
+use gdl_runtime::{Dynamic, Game, Information};
 use std::{
     error::Error,
     fs,

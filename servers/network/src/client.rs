@@ -4,7 +4,7 @@
 //! endless: it is read up to 64 KiB and no longer than is allowed, and is an answer or a [`Failure`].
 
 use crate::message::{Dialect, Fault, Reply, Request};
-use gdl_runtime::Budget;
+use gdl_players::Budget;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::{Version, body::Bytes, client::conn::http1, header};
 use hyper_util::rt::TokioIo;

@@ -2,13 +2,13 @@
 //! engine, and from that come legal moves.
 
 use crate::seat::{Engine, Step};
+use gdl_players::player::Belief;
 use gdl_runtime::{
     Dynamic, Game, GameExt, Information,
     bits::BitBox,
     chance::Stream,
     dynamic::{MoveId, PerceptId},
     game::{Id, Perception},
-    player::Belief,
 };
 
 /// The knowledge of a role after the steps that it was told.

@@ -13,7 +13,8 @@ use crate::{
     threads::Threads,
 };
 use gdl_compiler::Limits;
-use gdl_runtime::{__private::Way, Dynamic, Player, chance::Stream, player::Report};
+use gdl_players::{Player, player::Report};
+use gdl_runtime::{Dynamic, chance::Stream, engine::Way};
 use std::{
     fmt,
     net::{IpAddr, SocketAddr},
@@ -28,7 +29,7 @@ type Log = dyn Fn(&Note) + Send + Sync;
 ///
 /// ```
 /// use gdl_network::Host;
-/// use gdl_runtime::player::Random;
+/// use gdl_players::player::Random;
 ///
 /// let host = Host::new("gdl", |seed| Some(Box::new(Random::new().seed(seed))));
 /// let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;

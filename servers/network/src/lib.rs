@@ -4,7 +4,7 @@
 //! A [`Host`] answers messages for a player, and [`serve`] those that come to a port; it knows the
 //! rulesheets that are compiled into the program, also under other symbols, and compiles all others
 //! while it already plays by the rules as they stand. A [`Remote`] is a
-//! [`Player`](gdl_runtime::Player) that is asked over the network. Both stand on [`message`], which
+//! [`Player`](gdl_players::Player) that is asked over the network. Both stand on [`message`], which
 //! reads and writes what is said, and a [`client`] that asks one question and takes whatever comes
 //! back. A [`Sheet`] is a rulesheet of any syntax as it is sent, and tells by [`Names`] whether
 //! another one differs in nothing but its symbols.

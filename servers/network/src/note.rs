@@ -1,6 +1,6 @@
 //! Notes: what a player's host has to say of each message, a line for people or fields for programs.
 
-use gdl_runtime::player::Report;
+use gdl_players::player::Report;
 use std::{fmt, net::SocketAddr};
 
 /// No text of a note is longer: what strangers send must not fill a log.

@@ -18,8 +18,8 @@ use crate::{
 };
 use gdl_compiler::{Levels, Limits, Observer, Options, Severity, Source, diagnostic::codes, propnet::Net};
 use gdl_runtime::{
-    __private::{Way, early, lift, playable},
     Dynamic, Game, GameExt,
+    engine::{Way, early, lift, playable},
     game::Id,
 };
 use std::{

@@ -18,10 +18,8 @@ use crate::{
     note::Note,
     sheet::Sheet,
 };
-use gdl_runtime::{
-    Budget, Game, GameExt, Information, Player, game::Perception, information::Step, player::Report,
-    referee::Fault,
-};
+use gdl_players::{Budget, Player, player::Report, referee::Fault};
+use gdl_runtime::{Game, GameExt, Information, game::Perception, information::Step};
 use std::{
     fmt,
     sync::atomic::{AtomicU64, Ordering},
@@ -43,7 +41,8 @@ static MATCHES: AtomicU64 = AtomicU64::new(0);
 /// ```no_run
 /// use gdl_compiler::Source;
 /// use gdl_network::{Remote, Sheet};
-/// use gdl_runtime::{Player, Referee, load, player::First};
+/// use gdl_players::{Player, Referee, player::First};
+/// use gdl_runtime::load;
 /// use std::time::Duration;
 ///
 /// let source = Source::new("mygame.kif", std::fs::read_to_string("mygame.kif")?);

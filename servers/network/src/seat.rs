@@ -5,7 +5,8 @@
 //! steps before it. What is found of a position is of no use once there is another step, and is dropped with it.
 
 use crate::names::Names;
-use gdl_runtime::{Cancel, Dynamic, dynamic::RoleId, player::Report};
+use gdl_players::player::Report;
+use gdl_runtime::{Cancel, Dynamic, dynamic::RoleId};
 use std::{
     net::IpAddr,
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},

@@ -8,7 +8,8 @@ use crate::{
     course::Course,
     seat::{Desk, End, Engine, Seat, Step},
 };
-use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, Information, Player, chance::Stream, player::Report};
+use gdl_players::{Budget, Player, player::Report};
+use gdl_runtime::{Cancel, Dynamic, GameExt, Information, chance::Stream};
 use std::{
     fmt,
     panic::{AssertUnwindSafe, catch_unwind},

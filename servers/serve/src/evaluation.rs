@@ -3,7 +3,8 @@
 //! The search takes [`NODES`] states for each of the first [`MOST_ROLES`] roles and half a second each at most, and always the same seed, so that
 //! a place of the history has the same worth whenever it is looked at, unless the game is so slow that the clock ends the search.
 
-use gdl_runtime::{Budget, Cancel, Dynamic, Game, GameExt, search::Mcts};
+use gdl_players::{Budget, search::Mcts};
+use gdl_runtime::{Cancel, Dynamic, Game, GameExt};
 use serde::Serialize;
 use std::time::Duration;
 

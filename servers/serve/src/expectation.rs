@@ -4,13 +4,12 @@
 //! A search of each state by itself would think that the role knows that state: it would find the winning door in each, and
 //! every door to be worth 100. So nothing is searched. Each state is weighed by how likely it is, and each legal move is rated.
 
-use gdl_runtime::{
-    Budget, Dynamic, Game, GameExt, Information,
-    dynamic::MoveId,
-    game::Id,
+use gdl_players::{
+    Budget,
     player::{Belief, Tried},
     search::FlatMonteCarlo,
 };
+use gdl_runtime::{Dynamic, Game, GameExt, Information, dynamic::MoveId, game::Id};
 
 /// States that are reckoned with; of more some are drawn.
 const MOST_STATES: usize = 64;

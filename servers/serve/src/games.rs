@@ -10,8 +10,8 @@ use crate::{
 };
 use gdl_compiler::{Limits, Observer, Options, Severity, Source, diagnostic::codes};
 use gdl_runtime::{
-    __private::{self, compile_as},
     Dynamic,
+    engine::{self, compile_as},
 };
 use gdl_tools::{error::Result, game::GameArg, load, report};
 use std::{
@@ -144,7 +144,7 @@ impl Games {
         }
         let options = Options { limits: way.limits(), observer, ..Options::default() };
         let source = Source::new(name, text);
-        let engine = (way == Way::Lifted).then_some(__private::Way::Lifted);
+        let engine = (way == Way::Lifted).then_some(engine::Way::Lifted);
         let made = compile_as(&source, &options, engine);
         let game = made.map_err(|diagnostics| {
             let too_much = |message: String| {

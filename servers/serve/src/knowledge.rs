@@ -6,9 +6,8 @@
 //! The states of a belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more no role can be sure of
 //! anything.
 
-use gdl_runtime::{
-    Budget, Dynamic, Game, History, Information, dynamic::RoleId, history::Place, player::Belief,
-};
+use gdl_players::{Budget, player::Belief};
+use gdl_runtime::{Dynamic, Game, History, Information, dynamic::RoleId, history::Place};
 use gdl_tools::play::certainty::certain;
 
 /// The roles of which it is kept what they know.

@@ -12,7 +12,8 @@ use crate::{
     work::observer,
 };
 use gdl_compiler::{Limits, Options, Source, eval::Evaluator};
-use gdl_runtime::{Budget, Cancel, Game, GameExt, history::Place};
+use gdl_players::Budget;
+use gdl_runtime::{Cancel, Game, GameExt, history::Place};
 use gdl_tools::{
     load,
     why::{Position, to_json},

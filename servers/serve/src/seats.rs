@@ -6,7 +6,8 @@
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Source;
-use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, Player, dynamic::RoleId};
+use gdl_players::{Budget, Player};
+use gdl_runtime::{Cancel, Dynamic, GameExt, dynamic::RoleId};
 use gdl_tools::{players::Spec, report};
 use std::{
     fmt,

@@ -26,11 +26,12 @@ use crate::{
     seats::Seat,
     thought::{Advice, Effort},
 };
+use gdl_players::Budget;
 use gdl_runtime::{
-    __private::Table,
-    Budget, Cancel, Dynamic, Game, GameExt, History,
+    Cancel, Dynamic, Game, GameExt, History,
     chance::Stream,
     dynamic::{MoveId, RoleId},
+    engine::Table,
     game::Id,
     history::Place,
 };

@@ -15,13 +15,13 @@ use crate::{
     session::{Eyes, Looker, Session, is_idle},
     thought::{Advice, Effort},
 };
+use gdl_players::{Budget, record::Record};
 use gdl_runtime::{
-    Budget, Dynamic, Game, GameExt,
+    Dynamic, Game, GameExt,
     dynamic::{MoveId, RoleId},
     game::Id,
     history::Place,
     kif::bare,
-    record::Record,
 };
 use gdl_tools::{play::outcome::Outcome, plays};
 use indexmap::IndexMap;

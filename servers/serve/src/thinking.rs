@@ -11,7 +11,8 @@ use crate::{
     shared::Shared,
     thought::{Effort, Question, Thought},
 };
-use gdl_runtime::{Budget, Dynamic, Game, Player, dynamic::MoveId, player::Report, search::Mcts};
+use gdl_players::{Budget, Player, player::Report, search::Mcts};
+use gdl_runtime::{Dynamic, Game, dynamic::MoveId};
 use std::{
     panic::{self, AssertUnwindSafe},
     sync::{

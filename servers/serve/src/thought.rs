@@ -1,7 +1,8 @@
 //! Thoughts: what a session has its machines think about, and what a search for advice is asked and finds.
 
 use crate::seats::{Machine, Mind};
-use gdl_runtime::{Cancel, Dynamic, Information, dynamic::RoleId, player::Tried};
+use gdl_players::player::Tried;
+use gdl_runtime::{Cancel, Dynamic, Information, dynamic::RoleId};
 use std::time::Duration;
 
 /// A player that is to choose a move, and all it needs for that.

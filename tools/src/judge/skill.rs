@@ -6,13 +6,16 @@
 
 use super::{Settings, outcome::Outcome};
 use crate::{analyze::Estimate, contest::Contest, players::Spec, statistics::mean_and_error};
-use gdl_runtime::{
-    __private::Table,
-    Budget, Dynamic, Game,
-    dynamic::{MoveId, RoleId},
-    game::Id,
+use gdl_players::{
+    Budget,
     referee::{End, Match},
     search::Mcts,
+};
+use gdl_runtime::{
+    Dynamic, Game,
+    dynamic::{MoveId, RoleId},
+    engine::Table,
+    game::Id,
 };
 use serde_json::{Value, json};
 use std::{

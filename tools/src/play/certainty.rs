@@ -1,6 +1,7 @@
 //! What a role can be sure of: the fluents that hold in all states that it holds possible.
 
-use gdl_runtime::{Game, player::Belief};
+use gdl_players::player::Belief;
+use gdl_runtime::Game;
 
 /// The fluents that hold in every state of a belief, as a state; none if the belief has no state.
 #[must_use]

@@ -90,7 +90,7 @@ fn listed(names: &[String]) -> String {
 mod tests {
     use super::*;
     use gdl_compiler::{Options, Source};
-    use gdl_runtime::__private::compile;
+    use gdl_runtime::engine::compile;
 
     /// How a game of these goals ends that is over at the start.
     fn headline(goals: &[u8]) -> String {

@@ -1,7 +1,8 @@
 //! Ways through a history, from one choice of the roles that people play to another; each function says whether it led
 //! anywhere. A way looks at each state on it, as long as there is budget left.
 
-use gdl_runtime::{Budget, Game, GameExt, History};
+use gdl_players::Budget;
+use gdl_runtime::{Game, GameExt, History};
 
 /// If one of the roles has something to decide in a state, or the game is over there.
 #[must_use]

@@ -12,7 +12,7 @@ use super::{
     look,
 };
 use gdl_compiler::ground::cycle;
-use gdl_runtime::{__private::Table, Game, GameExt, bits::BitBox, dynamic::MoveId, game::Id};
+use gdl_runtime::{Game, GameExt, bits::BitBox, dynamic::MoveId, engine::Table, game::Id};
 use indexmap::IndexSet;
 use rustc_hash::FxBuildHasher;
 use std::collections::VecDeque;

@@ -3,7 +3,7 @@
 //! The text of a `ggp-oracle-trace-1` file becomes a [`Trace`]. Every list of terms in it
 //! is sorted by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
 
-use gdl_runtime::record::Record;
+use gdl_players::record::Record;
 use serde::Deserialize;
 use std::io::Read;
 

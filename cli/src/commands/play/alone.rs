@@ -1,7 +1,8 @@
 //! A player against itself: each position is shown, then who won.
 
 use super::args::PlayArgs;
-use gdl_runtime::{Dynamic, Game, GameExt, Player, Referee, chance::Stream, referee::End};
+use gdl_players::{Player, Referee, referee::End};
+use gdl_runtime::{Dynamic, Game, GameExt, chance::Stream};
 use gdl_tools::{
     error::{Error, Result},
     output::{self, DIM},

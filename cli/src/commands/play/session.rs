@@ -7,13 +7,13 @@ use super::{
     args::PlayArgs,
     command::{self, Command, HELP},
 };
+use gdl_players::{Budget, Player, player::Belief};
 use gdl_runtime::{
-    Budget, Cancel, Dynamic, Game, GameExt, History, Information, Player,
+    Cancel, Dynamic, Game, GameExt, History, Information,
     chance::Stream,
     dynamic::{MoveId, RoleId},
     game::Id,
     history::Transcript,
-    player::Belief,
 };
 use gdl_tools::{
     error::{Error, Result},

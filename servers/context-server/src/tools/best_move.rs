@@ -6,7 +6,8 @@ use crate::{
     refusal::Refusal,
     sheet::{self, Shelf},
 };
-use gdl_runtime::{Budget, Cancel, Game, GameExt, Information};
+use gdl_players::Budget;
+use gdl_runtime::{Cancel, Game, GameExt, Information};
 use gdl_tools::players::Spec;
 use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};

@@ -8,7 +8,8 @@ mod resuming;
 
 use gdl_manage::{Done, Manager, Plan, Schedule, Standings, Store};
 use gdl_network::{Host, serve};
-use gdl_runtime::{Cancel, load, player::Random, record::Record};
+use gdl_players::{player::Random, record::Record};
+use gdl_runtime::{Cancel, load};
 use gdl_tools::error::{Error, Result};
 use std::{
     fs,

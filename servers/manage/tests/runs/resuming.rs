@@ -2,7 +2,8 @@
 
 use crate::{Folder, fake, host};
 use gdl_manage::{Done, Manager, Store};
-use gdl_runtime::{Cancel, record::Record};
+use gdl_players::record::Record;
+use gdl_runtime::Cancel;
 use std::{
     collections::BTreeMap,
     path::PathBuf,

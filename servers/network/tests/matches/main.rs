@@ -8,7 +8,7 @@ mod soak;
 mod transcripts;
 
 use gdl_network::{Host, serve};
-use gdl_runtime::player::First;
+use gdl_players::player::First;
 use std::{
     io::{Read, Write},
     net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream},

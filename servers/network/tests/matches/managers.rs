@@ -2,7 +2,8 @@
 
 use crate::{ask, first, listen, post, send};
 use gdl_network::Host;
-use gdl_runtime::{Budget, Dynamic, Game, GameExt, Information, Player};
+use gdl_players::{Budget, Player};
+use gdl_runtime::{Dynamic, Game, GameExt, Information};
 use std::{
     io::{Read, Write},
     net::TcpStream,

@@ -6,13 +6,12 @@ use crate::{
 };
 use gdl_compiler::Source;
 use gdl_network::{Remote, Sheet};
-use gdl_runtime::{
-    Budget, Cancel, Dynamic, GameExt, Information, Player, Referee,
-    game::Perception,
-    load,
+use gdl_players::{
+    Budget, Player, Referee,
     player::First,
     referee::{End, Match},
 };
+use gdl_runtime::{Cancel, Dynamic, GameExt, Information, game::Perception, load};
 use std::{
     net::{Ipv4Addr, SocketAddr, TcpListener},
     sync::Mutex,

@@ -6,9 +6,8 @@ use gdl_network::{
     Host,
     message::{Dialect, Request},
 };
-use gdl_runtime::{
-    Budget, Dynamic, Game, GameExt, Information, Loader, Player, chance::Stream, game::Id, search::Mcts,
-};
+use gdl_players::{Budget, Player, search::Mcts};
+use gdl_runtime::{Dynamic, Game, GameExt, Information, Loader, chance::Stream, game::Id};
 use std::{
     io::Write,
     net::{SocketAddr, TcpStream},

@@ -25,7 +25,8 @@ use axum::{
     extract::{Path, State},
 };
 use gdl_compiler::{Limits, Options, Source};
-use gdl_runtime::{Budget, Cancel};
+use gdl_players::Budget;
+use gdl_runtime::Cancel;
 use gdl_tools::{
     analyze::{self, Settings, page},
     load,

@@ -23,7 +23,8 @@ use axum::{
     http::StatusCode,
     response::{IntoResponse, Response},
 };
-use gdl_runtime::{Budget, Cancel, Dynamic, GameExt, History, dynamic::RoleId, game::Id, record::Record};
+use gdl_players::{Budget, record::Record};
+use gdl_runtime::{Cancel, Dynamic, GameExt, History, dynamic::RoleId, game::Id};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

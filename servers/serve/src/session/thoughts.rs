@@ -9,11 +9,11 @@ use crate::{
     seats::{Mind, Seat},
     thought::{Advice, Effort, Question, Thought},
 };
+use gdl_players::{Budget, player::Tried};
 use gdl_runtime::{
-    Budget, GameExt,
+    GameExt,
     dynamic::{MoveId, RoleId},
     game::Id,
-    player::Tried,
 };
 
 /// No more machines of a session think at a time; the others do after them.

@@ -55,7 +55,7 @@ mod tests {
         games::Games,
         session::{Looker, tests::session},
     };
-    use gdl_runtime::Budget;
+    use gdl_players::Budget;
     use std::time::Duration;
 
     /// Tells a session, second by second, what time it is; and lets it play on.

@@ -9,7 +9,8 @@ use crate::{
     problem::{Answer, Problem},
     seats::Seat,
 };
-use gdl_runtime::{Budget, GameExt, History, chance::Stream, history::Place};
+use gdl_players::Budget;
+use gdl_runtime::{GameExt, History, chance::Stream, history::Place};
 use gdl_tools::play::travel;
 
 impl Session {

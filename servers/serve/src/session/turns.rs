@@ -10,7 +10,8 @@ use crate::{
     seats::Seat,
     thought::Thought,
 };
-use gdl_runtime::{Budget, GameExt, dynamic::MoveId, game::Id};
+use gdl_players::Budget;
+use gdl_runtime::{GameExt, dynamic::MoveId, game::Id};
 
 /// After so many steps without a choice play halts, should the game have no end.
 const MOST_FORCED: usize = 1000;

@@ -2,7 +2,8 @@
 
 use super::{client::Client, fake};
 use gdl_manage::{Manager, Plan, Schedule, Standings, Store};
-use gdl_runtime::{Cancel, record::Record};
+use gdl_players::record::Record;
+use gdl_runtime::Cancel;
 use gdl_serve::{Shown, router};
 use gdl_tools::error::Error;
 use serde_json::{Value, json};

@@ -1,0 +1,29 @@
+//! Players, searches and matches for games of the Game Description Language.
+//!
+//! A [`Player`] decides on moves, given the [information](gdl_runtime::Information) of its role and
+//! a [`Budget`]. [`search`] has the players that think, [`Referee`] plays matches between players,
+//! and [`record`] writes and replays them.
+//!
+//! | for | see |
+//! |---|---|
+//! | a player by its name | `player::named` (feature `load`) |
+//! | one's own player | [`Player`], and the example `own_player` |
+//! | the best player for any game | [`search::Best`] |
+//! | exact values of small games | [`search::Solution`] |
+//! | matches and their faults | [`Referee`], [`record`] |
+//!
+//! Features, none of which is on by default: `load` makes players by name, and searches that know
+//! decisive moves; `serde` makes reports and match records serde data.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![warn(missing_debug_implementations)]
+
+#[cfg(feature = "load")]
+mod decisive;
+pub mod player;
+pub mod record;
+pub mod referee;
+pub mod search;
+
+pub use player::{Budget, Player};
+pub use referee::Referee;

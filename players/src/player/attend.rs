@@ -1,0 +1,76 @@
+//! The thread of a player, which answers questions until there are no more or the player panics.
+
+use super::{Budget, Information, Player, Report};
+use crate::referee::Fault;
+use gdl_runtime::Game;
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::mpsc::{Receiver, Sender},
+    thread,
+};
+
+/// What a player is asked or told.
+pub(crate) enum Question<G: Game> {
+    Start(G::Role),
+    Move(Information<G>),
+    Stop(Information<G>),
+    Abort,
+}
+
+/// A question with its number, and what the answer may cost.
+pub(crate) type Asked<G> = (u64, Budget, Question<G>);
+
+/// What a player answers.
+pub(crate) struct Answer<G: Game> {
+    /// A move, if there is one.
+    pub(crate) action: Option<G::Move>,
+    /// Why there is none, if the player says so.
+    pub(crate) fault: Option<Fault>,
+    /// What the search did.
+    pub(crate) report: Option<Report>,
+}
+
+impl<G: Game> Default for Answer<G> {
+    fn default() -> Self {
+        Self { action: None, fault: None, report: None }
+    }
+}
+
+/// The number of a question, the seat that was asked, and its answer, or what it panicked with.
+pub(crate) type Reply<G> = (u64, usize, thread::Result<Answer<G>>);
+
+/// Answers for the player in a seat.
+pub(crate) fn attend<G: Game>(
+    game: &G,
+    player: &mut dyn Player<G>,
+    seat: usize,
+    questions: &Receiver<Asked<G>>,
+    answers: &Sender<Reply<G>>,
+) {
+    while let Ok((number, budget, question)) = questions.recv() {
+        let answer = catch_unwind(AssertUnwindSafe(|| match question {
+            Question::Start(role) => {
+                player.start(game, role, &budget);
+                Answer { action: None, fault: player.fault(), report: player.report() }
+            }
+            // Asked while it still thought about something else, and too late now.
+            Question::Move(_) if budget.is_cancelled() => Answer::default(),
+            Question::Move(information) => {
+                let action = player.choose(game, &information, &budget);
+                Answer { action, fault: player.fault(), report: player.report() }
+            }
+            Question::Stop(information) => {
+                player.stop(game, &information);
+                Answer::default()
+            }
+            Question::Abort => {
+                player.abort();
+                Answer::default()
+            }
+        }));
+        let panicked = answer.is_err();
+        if answers.send((number, seat, answer)).is_err() || panicked {
+            return;
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Detached players: any player in a thread of its own, which answers in time or is left behind.
+
+use super::{
+    Budget, Information, Player, Report,
+    attend::{Answer, Asked, Question, Reply, attend},
+};
+use crate::referee::Fault;
+use gdl_runtime::Game;
+use std::{
+    fmt, io,
+    panic::resume_unwind,
+    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// How often a thread that waits looks whether the budget was cancelled.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A player in a thread of its own, which may be left behind.
+///
+/// No thread can be ended from outside. So a caller of a player that never returns waits for ever, unless the player lives in
+/// a thread that is not waited for, with a game of its own. That is what this is: it does as the player does, but once the
+/// budget is cancelled, or its deadline and a grace are over, [`Player::choose`] returns without a move, and
+/// [`Player::start`] returns; [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked
+/// again; one that never does keeps its thread and its memory until the process ends. If the player panics, so does the next
+/// question to it; after that it has no moves.
+///
+/// With a budget of nodes alone, that is not cancelled, it waits as long as the player takes.
+///
+/// ```
+/// use gdl_players::{Budget, Player, Referee, player::{Detached, First}, referee::Fault};
+/// use gdl_runtime::{Game, Information, gdl};
+/// use std::time::Duration;
+///
+/// gdl!(name = doors, rules = r"
+///     (role guest) (init shut)
+///     (legal guest left) (legal guest right)
+///     (<= (next (went ?d)) (does guest ?d)) (<= terminal (true (went ?d)))
+///     (<= (goal guest 100) (true (went right))) (<= (goal guest 0) (not (true (went right))))
+/// ");
+///
+/// struct Sleeper;
+///
+/// impl<G: Game> Player<G> for Sleeper {
+///     fn name(&self) -> &str {
+///         "sleeper"
+///     }
+///
+///     fn choose(&mut self, _: &G, _: &Information<G>, _: &Budget) -> Option<G::Move> {
+///         loop {
+///             std::thread::park();
+///         }
+///     }
+/// }
+///
+/// let game = doors::game();
+/// let mut players: Vec<Box<dyn Player<_>>> = vec![Box::new(Detached::new(&game, Sleeper)?)];
+/// let clock = Duration::from_millis(10);
+/// let played = Referee::new(&game).clocks(clock, clock).grace(clock).run(&mut players)?;
+/// assert_eq!(played.faults[1][0], Some(Fault::Late));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Detached<G: Game> {
+    name: String,
+    grace: Duration,
+    ask: Sender<Asked<G>>,
+    answers: Receiver<Reply<G>>,
+    /// Questions so far.
+    asked: u64,
+    /// What there is to say of the last answer.
+    said: (Option<Fault>, Option<Report>),
+}
+
+impl<G: Game> fmt::Debug for Detached<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Detached").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl<G: Game + Clone + 'static> Detached<G> {
+    /// The grace: how long after the deadline an answer is waited for, unless [`Detached::grace`] says otherwise: longer than a
+    /// referee waits.
+    pub const DEFAULT_GRACE: Duration = Duration::from_secs(3);
+
+    /// The player in a thread of its own, which starts here.
+    ///
+    /// # Errors
+    /// If the system has no more threads.
+    pub fn new(game: &G, mut player: impl Player<G> + 'static) -> io::Result<Self> {
+        let name = player.name().to_owned();
+        let game = game.clone();
+        let (ask, questions) = mpsc::channel();
+        let (answer, answers) = mpsc::channel();
+        thread::Builder::new().spawn(move || attend(&game, &mut player, 0, &questions, &answer))?;
+        Ok(Self { name, grace: Self::DEFAULT_GRACE, ask, answers, asked: 0, said: (None, None) })
+    }
+
+    /// The grace: how long after the deadline an answer is waited for.
+    #[must_use]
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.grace = grace;
+        self
+    }
+}
+
+impl<G: Game> Detached<G> {
+    /// Tells something, and waits for nothing. A player that is gone hears nothing.
+    fn tell(&mut self, budget: &Budget, question: Question<G>) {
+        self.asked += 1;
+        self.said = (None, None);
+        let _ = self.ask.send((self.asked, budget.clone(), question));
+    }
+
+    /// Asks, and waits for the answer as long as there may be one.
+    fn ask(&mut self, budget: &Budget, question: Question<G>) -> Option<G::Move> {
+        self.tell(budget, question);
+        let end = budget.deadline().and_then(|deadline| deadline.checked_add(self.grace));
+        loop {
+            let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()).min(LOOK));
+            match self.answers.recv_timeout(left) {
+                Ok((_, _, Err(panic))) => resume_unwind(panic),
+                // An answer to an earlier question is nothing.
+                Ok((number, _, Ok(Answer { action, fault, report }))) if number == self.asked => {
+                    self.said = (fault, report);
+                    return action;
+                }
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {
+                    if budget.is_cancelled() || end.is_some_and(|end| Instant::now() >= end) {
+                        return None;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<G: Game> Player<G> for Detached<G> {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn start(&mut self, _: &G, role: G::Role, budget: &Budget) {
+        self.ask(budget, Question::Start(role));
+    }
+
+    fn choose(&mut self, _: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
+        self.ask(budget, Question::Move(information.clone()))
+    }
+
+    fn stop(&mut self, _: &G, information: &Information<G>) {
+        self.tell(&Budget::unlimited(), Question::Stop(information.clone()));
+    }
+
+    fn abort(&mut self) {
+        self.tell(&Budget::unlimited(), Question::Abort);
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.said.0.clone()
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.said.1.clone()
+    }
+}

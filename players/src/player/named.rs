@@ -1,0 +1,81 @@
+//! Players of loaded games by name.
+//!
+//! The searches are generic, and each is large: here they are compiled once, for [`Dynamic`], and
+//! not in every crate that offers a choice of players.
+
+use super::{First, Player, Random};
+use crate::search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner};
+use gdl_runtime::Dynamic;
+
+/// The names that [`named`] knows.
+pub const NAMES: [&str; 12] = [
+    "best",
+    "first",
+    "random",
+    "greedy",
+    "flat",
+    "mcts",
+    "ismcts",
+    "equilibrium",
+    "planner",
+    "alphabeta",
+    "paranoid",
+    "perfect",
+];
+
+/// Settings of a player that is made by [`named`]. A player ignores the settings that it does not
+/// have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// The seed of random choices.
+    pub seed: u64,
+    /// The number of threads of `best` and `mcts`.
+    pub threads: usize,
+    /// The depth limit of `alphabeta` and `paranoid`, in joint moves.
+    pub depth: Option<u32>,
+    /// The memory limit, in bytes; the player's own limit if `None`.
+    pub memory: Option<usize>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { seed: 0, threads: 1, depth: None, memory: None }
+    }
+}
+
+/// Makes the player called `name`. Returns `None` if no player has this name.
+///
+/// ```
+/// use gdl_players::player::{NAMES, Settings, named};
+///
+/// let settings = Settings { seed: 7, memory: Some(64 << 20), ..Settings::default() };
+/// assert_eq!(named("mcts", &settings).unwrap().name(), "mcts");
+/// assert!(NAMES.iter().all(|name| named(name, &settings).is_some()));
+/// assert!(named("deep_thought", &settings).is_none());
+/// ```
+#[must_use]
+pub fn named(name: &str, settings: &Settings) -> Option<Box<dyn Player<Dynamic>>> {
+    let &Settings { seed, threads, depth, memory } = settings;
+    let alphabeta = |player: AlphaBeta<Dynamic>| {
+        let player = depth.into_iter().fold(player.seed(seed), AlphaBeta::depth);
+        Box::new(memory.into_iter().fold(player, AlphaBeta::memory))
+    };
+    let player: Box<dyn Player<Dynamic>> = match name {
+        "best" => Box::new(memory.into_iter().fold(Best::new().seed(seed).threads(threads), Best::memory)),
+        "first" => Box::new(First::new()),
+        "random" => Box::new(Random::new().seed(seed)),
+        "greedy" => Box::new(AlphaBeta::greedy().seed(seed)),
+        "flat" => Box::new(FlatMonteCarlo::new().seed(seed)),
+        "mcts" => Box::new(memory.into_iter().fold(Mcts::new().seed(seed).threads(threads), Mcts::memory)),
+        "ismcts" => Box::new(memory.into_iter().fold(Ismcts::new().seed(seed), Ismcts::memory)),
+        "equilibrium" => {
+            Box::new(memory.into_iter().fold(Equilibrium::new().seed(seed), Equilibrium::memory))
+        }
+        "planner" => Box::new(memory.into_iter().fold(Planner::new().seed(seed), Planner::memory)),
+        "alphabeta" => alphabeta(AlphaBeta::new()),
+        "paranoid" => alphabeta(AlphaBeta::paranoid()),
+        "perfect" => Box::new(memory.into_iter().fold(Perfect::new().seed(seed), Perfect::memory)),
+        _ => return None,
+    };
+    Some(player)
+}

@@ -1,0 +1,172 @@
+//! Alpha-beta search: finds the move that leaves a role the most after the worst reply.
+
+mod engine;
+mod entry;
+mod order;
+mod run;
+mod value;
+
+use super::{Evaluation, Found, mind::Mind, setup::Setup};
+use crate::player::{Budget, Player, Report};
+use engine::Engine;
+use gdl_runtime::{Game, GameExt, Information};
+use run::Run;
+use std::fmt;
+
+/// Alpha-beta search with iterative deepening.
+///
+/// For two roles the worth of an end is the difference of their goals; for more, or with [`AlphaBeta::paranoid`], it is
+/// the role's own goal and all others are taken to play against it (Sturtevant and Korf, "On pruning techniques for
+/// multi-player games", 2000). With one role it is depth-first search. Where roles move at the same time the others are
+/// taken to know the role's move, so a value is what the role can be sure of; chance is averaged over all its moves.
+///
+/// It deepens until the value is proved, the depth or the budget is reached; what is found of an iteration
+/// that was broken off counts. States are remembered in a table of a fixed number of bytes, by all their words. Moves
+/// are tried in this order: the one from the table, two that cut off other states at the same depth (killers), then
+/// by how often and how deep they cut off any (history). All but the first are searched with a null window, and again
+/// if they are better (principal variation search; Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982).
+///
+/// States before the end of a search have all their successors made in one pass of the lanes
+/// ([`Expansion`](gdl_runtime::lanes::Expansion)), once a second one is wanted.
+///
+/// Time: O(b^d) nodes of b joint moves and depth d, about the square root of that if the order is good. Memory: the
+/// table, O(b d), and after some thousands of nodes what an expansion and a batch take.
+///
+/// ```
+/// use gdl_players::{Budget, search::AlphaBeta};
+/// use gdl_runtime::{Game, GameExt, gdl};
+///
+/// gdl!(name = nim, rules = r"
+///     (role left) (role right) (init (sticks 5)) (init (control left))
+///     (minus 1 1 0) (minus 2 1 1) (minus 2 2 0) (minus 3 1 2) (minus 3 2 1)
+///     (minus 4 1 3) (minus 4 2 2) (minus 5 1 4) (minus 5 2 3) (other left right) (other right left)
+///     (<= (legal ?r (take ?n)) (true (control ?r)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+///     (<= (next (sticks ?rest)) (does ?r (take ?n)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (next (control ?r)) (true (control ?s)) (other ?r ?s))
+///     (<= terminal (true (sticks 0)))
+///     (<= (goal ?r 0) (true (control ?r)))
+///     (<= (goal ?r 100) (true (control ?s)) (other ?r ?s))
+/// ");
+///
+/// let game = nim::game();
+/// let found = AlphaBeta::new().search(&game, &game.initial(), nim::Role::Left, &Budget::unlimited());
+/// // Three sticks are lost for the player who must take.
+/// assert_eq!(game.move_text(found.action.unwrap()), "(take 2)");
+/// assert_eq!((found.report.value, found.report.exact), (Some(100.0), true));
+/// assert_eq!(found.describe(&game).line[0], "((take 2) noop)");
+/// ```
+pub struct AlphaBeta<G: Game> {
+    setup: Setup<G>,
+    name: &'static str,
+    is_paranoid: bool,
+    mind: Mind<G>,
+    engine: Option<Engine<G>>,
+}
+
+impl<G: Game> fmt::Debug for AlphaBeta<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AlphaBeta")
+            .field("name", &self.name)
+            .field("depth", &self.setup.depth())
+            .field("bytes", &self.setup.bytes())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> AlphaBeta<G> {
+    /// Bytes of the table unless [`AlphaBeta::memory`] says otherwise.
+    pub const DEFAULT_BYTES: usize = Setup::<G>::BYTES;
+
+    /// Nodes of a search without a depth whose budget has no limit.
+    pub const DEFAULT_NODES: u64 = Setup::<G>::NODES;
+
+    /// A search as deep as the budget allows.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { setup: Setup::new(), name: "alphabeta", is_paranoid: false, mind: Mind::new(0), engine: None }
+    }
+
+    /// The search where the role's own goal is all that counts and all others play against it, also with two roles.
+    #[must_use]
+    pub fn paranoid() -> Self {
+        Self { name: "paranoid", is_paranoid: true, ..Self::new() }
+    }
+
+    /// The search that looks at nothing but what each move leads to.
+    #[must_use]
+    pub fn greedy() -> Self {
+        Self { name: "greedy", ..Self::new().depth(1) }
+    }
+
+    /// Looks so many joint moves ahead, if the budget allows; at most 200.
+    #[must_use]
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.setup.set_depth(depth);
+        self
+    }
+
+    /// The most bytes of the table.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.setup.set_bytes(bytes);
+        self
+    }
+
+    /// The seed of the random games that the evaluation is learnt from, and of the drawing of hidden states; 0 unless this says
+    /// otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.setup.set_seed(seed);
+        self.mind = Mind::new(seed);
+        self
+    }
+
+    /// Judges states by this instead of what is learnt from random games ([`Linear`](crate::search::Linear)).
+    #[must_use]
+    pub fn evaluation(mut self, evaluation: impl Evaluation<G> + 'static) -> Self {
+        self.setup.set_evaluation(evaluation);
+        self
+    }
+
+    /// Searches a state for a role. The first time, up to a fifth of the budget is spent on learning an evaluation.
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        if budget.is_spent() {
+            return Found::only(game.legal_moves(state, role).next().filter(|_| !game.is_terminal(state)));
+        }
+        let (depth, bytes) = (self.setup.depth(), self.setup.bytes());
+        let (evaluation, meter) = self.setup.begin(game, budget);
+        let kept = self.engine.take().filter(|engine| engine.is_for(game, role, bytes));
+        let engine =
+            self.engine.insert(kept.unwrap_or_else(|| Engine::new(game, role, bytes, self.is_paranoid)));
+        Run::new(game, evaluation, meter, engine).deepen(state, depth)
+    }
+}
+
+impl<G: Game> Default for AlphaBeta<G> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<G: Game> Player<G> for AlphaBeta<G> {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        let rest = self.setup.prepare(game, budget);
+        // What is found before the first move stays in the table.
+        if !game.vocabulary().has_percepts() && !rest.is_spent() {
+            self.search(game, &game.initial(), role, &rest);
+        }
+    }
+
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.mind.report()
+    }
+}

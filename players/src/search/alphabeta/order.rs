@@ -1,0 +1,71 @@
+//! Move ordering of alpha-beta, best first, by what cut off other states.
+//!
+//! First the move that the table knows, then two that cut off other states at the same depth (killers; Akl and Newborn,
+//! "The principal continuation and the killer heuristic", 1977), then by how often and how deep each cut off any (history;
+//! Schaeffer, "The history heuristic", 1983).
+
+use super::engine::{Engine, Frame, NONE};
+use gdl_runtime::{Game, game::Id};
+
+impl<G: Game> Engine<G> {
+    /// Puts the moves in order, for the role and for the others.
+    pub(super) fn order(&mut self, ply: usize, known: u32) {
+        let (moves, history) = (self.moves, &self.history);
+        let Frame { options, own, other, killers, .. } = &mut self.frames[ply];
+        let rank = |role: usize, action: u32| {
+            let past = history[role * moves + action as usize].min(1 << 28);
+            match action {
+                _ if action == known => 1 << 31,
+                _ if action == killers[0] => 1 << 30,
+                _ if action == killers[1] => 1 << 29,
+                _ => past,
+            }
+        };
+        let fill =
+            |list: &mut Vec<(u32, u32)>, role: usize, by_place: bool| {
+                list.clear();
+                let numbered = options.of(role).iter().map(|action| action.index() as u32).enumerate();
+                list.extend(numbered.map(|(place, action)| {
+                    (rank(role, action), if by_place { place as u32 } else { action })
+                }));
+                list.sort_unstable_by_key(|&(rank, number)| (std::cmp::Reverse(rank), number));
+            };
+        fill(own, self.role, false);
+        other.clear();
+        // Several that choose together are gone through as they come.
+        let mut deciders = self.others.iter().filter(|&&role| options.of(role).len() > 1);
+        if let (Some(&decider), None) = (deciders.next(), deciders.next()) {
+            fill(other, decider, true);
+        }
+    }
+
+    /// Lets the others move in the way that is next in order. The move, if one of them alone chooses.
+    pub(super) fn set_way(&mut self, ply: usize, way: u64) -> u32 {
+        let Frame { options, other, .. } = &mut self.frames[ply];
+        let Some(&(_, place)) = other.get(way as usize) else {
+            options.set_way(&self.others, way);
+            return NONE;
+        };
+        // One of them alone has a choice, so its moves are the ways.
+        options.set_way(&self.others, u64::from(place));
+        let chosen = self.others.iter().find(|&&role| options.of(role).len() > 1);
+        chosen.map_or(NONE, |&role| options.of(role)[place as usize].index() as u32)
+    }
+
+    /// Remembers a move that cut off the rest.
+    pub(super) fn note(&mut self, ply: usize, depth: u32, own_count: usize, action: u32) {
+        if action == NONE {
+            return;
+        }
+        let frame = &mut self.frames[ply];
+        if frame.killers[0] != action {
+            frame.killers = [action, frame.killers[0]];
+        }
+        let decider = self.others.iter().find(|&&role| frame.options.of(role).len() > 1);
+        let role = if own_count > 1 { Some(&self.role) } else { decider };
+        if let Some(&role) = role {
+            let count = &mut self.history[role * self.moves + action as usize];
+            *count = count.saturating_add(depth * depth);
+        }
+    }
+}

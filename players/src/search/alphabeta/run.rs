@@ -1,0 +1,316 @@
+//! One run of alpha-beta: a search of a state by iterative deepening, until it is proved or the depth or the budget is
+//! reached.
+
+use super::{
+    engine::{Engine, Frame, NONE},
+    entry::{Bound, Entry},
+    value::{INFINITE, UNIT, Valued, earlier, goal, later},
+};
+use crate::search::{
+    Evaluation, Found, meter::Meter, options::Options, setup::Setup, successors::Successors,
+};
+use gdl_runtime::{Game, GameExt, game::Id};
+
+/// One search.
+pub(super) struct Run<'r, G: Game> {
+    game: &'r G,
+    evaluation: &'r dyn Evaluation<G>,
+    meter: Meter,
+    engine: &'r mut Engine<G>,
+    cutoffs: u64,
+    table_hits: u64,
+    successors: Successors<'r, G>,
+}
+
+impl<'r, G: Game> Run<'r, G> {
+    pub(super) fn new(
+        game: &'r G,
+        evaluation: &'r dyn Evaluation<G>,
+        meter: Meter,
+        engine: &'r mut Engine<G>,
+    ) -> Self {
+        let successors = Successors::new(game, engine.role);
+        Self { game, evaluation, meter, engine, cutoffs: 0, table_hits: 0, successors }
+    }
+
+    /// Searches deeper and deeper.
+    pub(super) fn deepen(&mut self, state: &G::State, depth: u32) -> Found<G> {
+        let game = self.game;
+        let role = G::Role::from_index(self.engine.role);
+        self.engine.history.iter_mut().for_each(|count| *count /= 8);
+        self.engine.frames.iter_mut().for_each(|frame| frame.killers = [NONE; 2]);
+        self.engine.frame(game, 0);
+        self.engine.frames[0].state.clone_from(state);
+        self.engine.frames[0].is_seen = false;
+        let mut view = game.new_view();
+        game.observe_without_goals(state, &mut view);
+        let over = game.is_terminal_in(&view);
+        let mut found = Found::only(game.legal_moves_in(&view, role).next().filter(|_| !over));
+        let mut best = None;
+        for depth in 1..=depth {
+            let mut root = Root::default();
+            let value = self.node(0, depth, -INFINITE, INFINITE, Some(&mut root));
+            if let Some(action) = root.action {
+                // The move of the iteration before comes first, so one that was broken off is as good.
+                found.action = Some(G::Move::from_index(action as usize));
+            }
+            let Some((value, is_solved)) = value else {
+                best = best.or(root.value.map(|value| (value, false)));
+                break;
+            };
+            // Nothing is better than the greatest goal, and shallower searches have seen all that is quicker. A mean over chance may come
+            // as near to it by states that are only judged.
+            let (least, greatest) = self.engine.range;
+            let most = Setup::<G>::MAX_DEPTH as i32;
+            let is_won = value >= greatest - most && greatest > least && self.engine.chance.is_empty();
+            best = Some((value, is_solved || is_won));
+            found.report.depth = depth;
+            if is_solved || is_won || self.meter.is_over() {
+                break;
+            }
+        }
+        found.report.value = best.map(|(value, _)| goal(value));
+        found.report.exact = best.is_some_and(|(_, exact)| exact);
+        found.line = self.line(state, found.action, found.report.depth);
+        found.report.nodes = self.meter.nodes();
+        found.report.cutoffs = self.cutoffs;
+        found.report.table_hits = self.table_hits;
+        found.report.bytes = self.engine.memory.bytes() as u64;
+        found.report.seconds = self.meter.seconds();
+        found
+    }
+
+    /// The value of the state at `ply`, if the budget lasts: exact if it lies between the bounds, else a bound of that
+    /// side.
+    fn node(
+        &mut self,
+        ply: usize,
+        depth: u32,
+        mut alpha: i32,
+        mut beta: i32,
+        mut root: Option<&mut Root>,
+    ) -> Option<Valued> {
+        if !self.meter.tick() {
+            return None;
+        }
+        // Most states are met where the search ends: to judge one takes less time than to look for it in a large table.
+        let known = match depth {
+            0 => None,
+            _ => self.engine.memory.get(self.engine.frames[ply].state.as_ref()).map(Entry::unpack),
+        };
+        if let (Some(known), None) = (known, &root)
+            && (known.is_solved || known.depth >= depth)
+        {
+            let is_enough = match known.bound {
+                Bound::Exact => true,
+                Bound::AtLeast => known.value >= beta,
+                Bound::AtMost => known.value <= alpha,
+            };
+            if is_enough {
+                self.table_hits += 1;
+                return Some((known.value, known.is_solved));
+            }
+            match known.bound {
+                Bound::AtLeast => alpha = alpha.max(known.value),
+                Bound::AtMost => beta = beta.min(known.value),
+                Bound::Exact => {}
+            }
+        }
+        if let Some(valued) = self.end(ply, depth) {
+            return Some(valued);
+        }
+        self.engine.frame(self.game, ply + 1);
+        self.engine.order(ply, known.map_or(NONE, |entry| entry.best));
+        self.successors.begin();
+
+        let (low, high) = (alpha, beta);
+        let mut best = -INFINITE;
+        let mut best_move = NONE;
+        let mut is_solved = true;
+        let own_count = self.engine.frames[ply].own.len();
+        let ways = self.engine.frames[ply].options.ways(&self.engine.others);
+        let outcomes = self.engine.frames[ply].options.ways(&self.engine.chance);
+        let scouts = depth > 1 && outcomes == 1 && (own_count > 1) != (ways > 1);
+        for place in 0..own_count {
+            let action = self.engine.frames[ply].own[place].1;
+            let role = self.engine.role;
+            self.engine.frames[ply].options.set(role, G::Move::from_index(action as usize));
+            let mut worst = INFINITE;
+            let mut worst_way = NONE;
+            let mut are_solved = true;
+            for number in 0..ways {
+                let way = self.engine.set_way(ply, number);
+                let (low, high) = (alpha, beta.min(worst));
+                let (value, solved) = if scouts && place as u64 + number > 0 {
+                    self.scout(ply, depth, low, high, own_count > 1)?
+                } else {
+                    self.mean(ply, depth, low, high)?
+                };
+                are_solved &= solved;
+                if value < worst {
+                    worst = value;
+                    worst_way = way;
+                }
+                if worst <= alpha {
+                    // That one reply is all the bound depends on.
+                    are_solved = solved;
+                    if ways > 1 {
+                        self.cutoffs += 1;
+                        self.engine.note(ply, depth, own_count, worst_way);
+                    }
+                    break;
+                }
+            }
+            is_solved &= are_solved;
+            if worst > best {
+                best = worst;
+                best_move = if own_count > 1 { action } else { worst_way };
+                if let Some(root) = root.as_deref_mut() {
+                    root.action = Some(action);
+                    root.value = Some(best);
+                }
+                alpha = alpha.max(best);
+            }
+            if best >= beta {
+                is_solved = are_solved;
+                if own_count > 1 {
+                    self.cutoffs += 1;
+                    self.engine.note(ply, depth, own_count, best_move);
+                }
+                break;
+            }
+        }
+        let bound = if best <= low {
+            Bound::AtMost
+        } else if best >= high {
+            Bound::AtLeast
+        } else {
+            Bound::Exact
+        };
+        let entry = Entry { value: best, bound, depth, is_solved, best: best_move };
+        let engine = &mut *self.engine;
+        engine.memory.put(engine.frames[ply].state.as_ref(), &entry.pack(), Entry::worth);
+        Some((best, is_solved))
+    }
+
+    /// Looks at the state at `ply`, and says what it is worth if the game or the search ends there.
+    fn end(&mut self, ply: usize, depth: u32) -> Option<Valued> {
+        let Frame { state, view, is_seen, options, .. } = &mut self.engine.frames[ply];
+        if !*is_seen {
+            self.game.observe_without_goals(state, view);
+        }
+        if !self.game.is_terminal_in(view) {
+            let goes_on = match depth {
+                0 => Options::<G>::are_there(view.as_ref(), self.game.shape()),
+                _ => options.read(self.game, view),
+            };
+            if goes_on {
+                return (depth == 0).then(|| (self.judge(ply), false));
+            }
+            // No role can go on: what the goals say there.
+            self.game.observe(state, view);
+        }
+        Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true))
+    }
+
+    /// The value of the successor of a choice that is not the first, where one side alone chooses. A null window tells in
+    /// fewer nodes that it is no better than what is known, which is so of most (principal variation search).
+    fn scout(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32, is_own: bool) -> Option<Valued> {
+        let (low, high) = if is_own { (alpha, alpha + 1) } else { (beta - 1, beta) };
+        let (value, is_solved) = self.successor(ply, depth, low, high)?;
+        if alpha < value && value < beta {
+            return self.successor(ply, depth, alpha, beta);
+        }
+        Some((value, is_solved))
+    }
+
+    /// The mean over what chance may do.
+    fn mean(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
+        let outcomes = self.engine.frames[ply].options.ways(&self.engine.chance);
+        if outcomes == 1 {
+            return self.successor(ply, depth, alpha, beta);
+        }
+        let (mut sum, mut is_solved) = (0_i64, true);
+        for outcome in 0..outcomes {
+            let engine = &mut *self.engine;
+            engine.frames[ply].options.set_way(&engine.chance, outcome);
+            let (value, solved) = self.successor(ply, depth, -INFINITE, INFINITE)?;
+            sum += i64::from(value);
+            is_solved &= solved;
+        }
+        Some(((sum / outcomes as i64) as i32, is_solved))
+    }
+
+    /// The value of the state that the joint move leads to.
+    fn successor(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
+        let (before, after) = self.engine.frames.split_at_mut(ply + 1);
+        let (frame, next) = (&before[ply], &mut after[0]);
+        next.is_seen = if depth == 1 {
+            // Most states are made here.
+            let parent = (&frame.state, &frame.view);
+            self.successors.write(parent, &frame.options, (&mut next.state, &mut next.view))
+        } else {
+            next.state.clone_from(&frame.state);
+            self.game.advance(&mut next.state, frame.options.joint());
+            false
+        };
+        let (alpha, beta) = later(alpha, beta);
+        let (value, is_solved) = self.node(ply + 1, depth - 1, alpha, beta, None)?;
+        Some((earlier(value), is_solved))
+    }
+
+    /// What the evaluation makes of the state at `ply`.
+    fn judge(&mut self, ply: usize) -> i32 {
+        let engine = &mut *self.engine;
+        let frame = &engine.frames[ply];
+        self.evaluation.evaluate(self.game, &frame.state, &frame.view, &mut engine.goals);
+        let own = engine.goals[engine.role];
+        let points = match engine.rival {
+            Some(rival) => own - engine.goals[rival],
+            None => 2.0 * own - 100.0,
+        };
+        // Never as good or bad as the best and the worst end.
+        let (least, greatest) = engine.range;
+        let margin = UNIT.min((greatest - least) / 2);
+        ((points * UNIT as f32) as i32).clamp(least + margin, greatest - margin)
+    }
+
+    /// The line of best moves from the table, as far as one role alone decides.
+    fn line(&self, state: &G::State, first: Option<G::Move>, depth: u32) -> Vec<Vec<G::Move>> {
+        let game = self.game;
+        let engine = &*self.engine;
+        let mut options = Options::new(game);
+        let mut state = state.clone();
+        let mut view = game.new_view();
+        let mut line = Vec::new();
+        while line.len() < depth as usize {
+            game.observe_without_goals(&state, &mut view);
+            if game.is_terminal_in(&view) || !options.read(game, &view) {
+                break;
+            }
+            let mut deciders = (0..game.shape().roles).filter(|&role| options.of(role).len() > 1);
+            let decider = match (deciders.next(), deciders.next()) {
+                (None, _) => None,
+                (Some(decider), None) => Some(decider),
+                _ => break,
+            };
+            if let Some(decider) = decider {
+                let known = engine.memory.get(state.as_ref()).map(|words| Entry::unpack(words).best);
+                let known = known.filter(|&best| best != NONE).map(|best| G::Move::from_index(best as usize));
+                let own = first.filter(|_| line.is_empty() && decider == engine.role);
+                let Some(action) = own.or(known).filter(|a| options.of(decider).contains(a)) else { break };
+                options.set(decider, action);
+            }
+            line.push(options.joint().to_vec());
+            game.advance(&mut state, options.joint());
+        }
+        line
+    }
+}
+
+/// The result at the root, also if the search is broken off.
+#[derive(Default)]
+struct Root {
+    action: Option<u32>,
+    value: Option<i32>,
+}

@@ -1,0 +1,377 @@
+//! The player for any game: it looks at the game, and takes the search that is made for its kind.
+
+mod character;
+mod trial;
+
+use super::{AlphaBeta, Equilibrium, Evaluation, Found, Mcts, Planner, Solution, meter::Meter, mind::Mind};
+use crate::player::{Budget, Player, Report};
+use character::Character;
+use gdl_runtime::{Game, Information};
+use std::fmt;
+use trial::Trial;
+
+/// A player for any game. It looks at a few random games, and then:
+///
+/// - one role without chance: [`Planner`] searches for a plan and follows it;
+/// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
+/// - two roles in turn and few states: their [`Solution`], found before the first move;
+/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches against [`Mcts`] before the first move, else
+///   `Mcts`, with some of each budget for a proof by alpha-beta where the end is near;
+/// - else [`Mcts`], from the first clock on.
+///
+/// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of the search taken. With a budget of nodes
+/// on one thread the same seed makes the same moves.
+///
+/// ```
+/// use gdl_players::{Budget, search::Best};
+/// use gdl_runtime::{Game, GameExt, gdl};
+///
+/// gdl!(name = nim, rules = r"
+///     (role left) (role right) (init (sticks 5)) (init (control left))
+///     (minus 1 1 0) (minus 2 1 1) (minus 2 2 0) (minus 3 1 2) (minus 3 2 1)
+///     (minus 4 1 3) (minus 4 2 2) (minus 5 1 4) (minus 5 2 3) (other left right) (other right left)
+///     (<= (legal ?r (take ?n)) (true (control ?r)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+///     (<= (next (sticks ?rest)) (does ?r (take ?n)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (next (control ?r)) (true (control ?s)) (other ?r ?s))
+///     (<= terminal (true (sticks 0)))
+///     (<= (goal ?r 0) (true (control ?r)))
+///     (<= (goal ?r 100) (true (control ?s)) (other ?r ?s))
+/// ");
+///
+/// let game = nim::game();
+/// let found = Best::new().seed(7).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(1000));
+/// assert_eq!(game.move_text(found.action.unwrap()), "(take 2)");
+/// assert_eq!((found.report.value, found.report.exact), (Some(100.0), true));
+/// assert_eq!(found.report.note.unwrap(), "two roles in turn for a fixed sum: proved by alpha-beta");
+/// ```
+pub struct Best<G: Game> {
+    seed: u64,
+    threads: usize,
+    bytes: Option<usize>,
+    /// Games looked at so far: each match is played otherwise.
+    looks: u64,
+    character: Option<Character>,
+    way: Way<G>,
+    mind: Mind<G>,
+}
+
+/// What is taken for the kind of game.
+enum Way<G: Game> {
+    /// The game was not looked at.
+    Open,
+    Plan(Box<Planner<G>>),
+    Hidden(Box<Equilibrium<G>>),
+    Tree(Box<Woods<G>>),
+}
+
+/// The tree of random games, and what helps it.
+struct Woods<G: Game> {
+    mcts: Mcts<G>,
+    /// Where two roles share a fixed sum.
+    prover: Option<AlphaBeta<G>>,
+    solution: Option<Solution<G>>,
+    /// How matches of the two came out, and alpha-beta with what it learnt, where it won them.
+    trial: Option<Trial>,
+    rival: Option<AlphaBeta<G>>,
+    seed: u64,
+    bytes: usize,
+}
+
+/// States that are all alike: what is searched for is a proof.
+struct Alike;
+
+impl<G: Game> Evaluation<G> for Alike {
+    fn evaluate(&self, _: &G, _: &G::State, _: &G::View, goals: &mut [f32]) {
+        goals.fill(50.0);
+    }
+}
+
+impl<G: Game> fmt::Debug for Best<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Best")
+            .field("seed", &self.seed)
+            .field("character", &self.character)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> Best<G> {
+    /// Bytes that a search may take, unless [`Best::memory`] says otherwise or the kind of game needs more.
+    pub const DEFAULT_BYTES: usize = 256 << 20;
+
+    /// Steps of random games to the end, from which on a proof is tried: before that it is hardly ever found, and the tree
+    /// misses what it takes.
+    const END: usize = 12;
+
+    /// The shares of what is left of a budget that go into a proof, one after the other while the proof sees about as far as the end.
+    const PROVING: [f64; 3] = [0.05, 0.35, 0.6];
+
+    /// The share of the time before the first move for matches of alpha-beta against random games in a tree.
+    const TRYING: f64 = 0.6;
+
+    /// The share of the time before the first move in which a game must be solved.
+    const SOLVING: f64 = 0.25;
+
+    /// Nodes for that where only nodes are bounded.
+    const SOLVING_NODES: u64 = 1 << 17;
+
+    /// The player, on one thread.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            seed: 0,
+            threads: 1,
+            bytes: None,
+            looks: 0,
+            character: None,
+            way: Way::Open,
+            mind: Mind::new(0),
+        }
+    }
+
+    /// The seed of all that is drawn; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self.mind = Mind::new(seed);
+        self
+    }
+
+    /// So many threads, where the search can use them; 0 means one for each processor.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// The most bytes of a search.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.bytes = Some(bytes);
+        self
+    }
+
+    /// Looks at the game, if that was not done, and takes a way.
+    fn look(&mut self, game: &G, budget: &Budget) -> Character {
+        if let Some(character) = self.character {
+            return character;
+        }
+        let seed = self.seed.wrapping_add(self.looks << 48);
+        self.looks += 1;
+        let character = Character::of(game, seed, budget);
+        self.character = Some(character);
+        let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES);
+        self.way = if Planner::is_puzzle(game) {
+            let planner = Planner::new().seed(seed);
+            Way::Plan(Box::new(self.bytes.into_iter().fold(planner, Planner::memory)))
+        } else if character.is_hidden {
+            Way::Hidden(Box::new(Equilibrium::new().seed(seed).memory(bytes)))
+        } else {
+            let mcts = Mcts::new().seed(seed).threads(self.threads);
+            // The tree has most of it, what is proved a part.
+            let prover = (character.is_duel() && !character.has_chance)
+                .then(|| AlphaBeta::new().seed(seed).memory(bytes / 8).evaluation(Alike));
+            Way::Tree(Box::new(Woods {
+                mcts: mcts.memory(bytes / 8 * 7),
+                prover,
+                solution: None,
+                trial: None,
+                rival: None,
+                seed,
+                bytes,
+            }))
+        };
+        character
+    }
+
+    /// Searches a state for a role. Of a game of hidden information the state alone is searched, as if it were known.
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        let character = self.look(game, budget);
+        let mut found = match &mut self.way {
+            Way::Plan(planner) => planner.search(game, state, role, budget),
+            Way::Tree(woods) => return woods.search(game, state, role, budget, character),
+            _ => {
+                let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES);
+                let mut mcts = Mcts::new().seed(self.seed).threads(self.threads).memory(bytes);
+                mcts.search(game, state, role, budget)
+            }
+        };
+        found.report.note =
+            Some(note(character, found.report.note.as_deref().unwrap_or("searched as if all were seen")));
+        found
+    }
+}
+
+/// What is said of a search: why it was taken, and what it did.
+fn note(character: Character, what: &str) -> String {
+    format!("{character}: {what}")
+}
+
+impl<G: Game> Woods<G> {
+    /// Tries to solve the game in a share of the time before the first move. Returns the nodes that
+    /// it took.
+    fn solve(&mut self, game: &G, budget: &Budget) -> u64 {
+        let share = budget.share(Best::<G>::SOLVING, 0);
+        let share =
+            if share.deadline().is_some() { share } else { share.and_nodes(Best::<G>::SOLVING_NODES) };
+        let mut meter = Meter::new(&share, u64::MAX);
+        self.solution = Solution::within(game, &game.initial(), self.bytes / 2, &mut meter).ok();
+        meter.nodes()
+    }
+
+    /// Uses the time before the first move.
+    fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
+        let mut rest = budget.clone();
+        if self.prover.is_some() {
+            let mut rival = AlphaBeta::new().seed(self.seed).memory(self.bytes / 4 * 3);
+            let share = budget.share(Best::<G>::TRYING, 0);
+            let tree = self.bytes / 8;
+            let (trial, spent) =
+                Trial::of(game, self.seed, character.is_simultaneous, &mut rival, tree, &share);
+            self.trial = trial;
+            rest = budget.share(1.0, spent);
+            if self.trial.is_some_and(Trial::is_won) {
+                rival.search(game, &game.initial(), role, &rest);
+                self.rival = Some(rival);
+                return;
+            }
+        }
+        self.mcts.start(game, role, &rest);
+    }
+
+    fn search(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        role: G::Role,
+        budget: &Budget,
+        character: Character,
+    ) -> Found<G> {
+        if let Some(solution) = &self.solution
+            && let (Some(action), Some(solved)) =
+                (solution.best(game, state, role), solution.value(state, role))
+        {
+            let mut found = Found::only(Some(action));
+            found.report.value = Some(solved.value);
+            found.report.exact = true;
+            found.report.depth = solved.moves.unwrap_or(0);
+            found.report.note = Some(note(character, "solved"));
+            return found;
+        }
+        if let Some(rival) = &mut self.rival {
+            let mut found = rival.search(game, state, role, budget);
+            let trial = self.trial.map_or_else(String::new, |trial| trial.to_string());
+            found.report.note = Some(note(character, &format!("alpha-beta, which won {trial}")));
+            return found;
+        }
+        let mut spent = 0;
+        let length =
+            self.prover.as_ref().and_then(|_| Character::length_from(game, state, Best::<G>::END, budget));
+        if let (Some(length), Some(prover)) = (length, &mut self.prover) {
+            for share in Best::<G>::PROVING {
+                let proof = prover.search(game, state, role, &budget.share(share, spent));
+                spent += proof.report.nodes;
+                // What a role can be sure of where several choose at once is not all that it can get.
+                let is_enough = if character.is_simultaneous { 100.0 } else { 0.1 };
+                if proof.report.exact {
+                    if proof.report.value.is_some_and(|value| value >= is_enough) {
+                        let mut proof = proof;
+                        proof.report.note = Some(note(character, "proved by alpha-beta"));
+                        return proof;
+                    }
+                    break;
+                }
+                // Each iteration takes some times as long as the one before.
+                if f64::from(proof.report.depth) * 2.0 + 2.0 < length {
+                    break;
+                }
+            }
+        }
+        let mut found = self.mcts.search(game, state, role, &budget.share(1.0, spent));
+        found.report.nodes += spent;
+        let what = found.report.note.as_deref().unwrap_or("a tree of random games");
+        found.report.note = Some(note(character, what));
+        found
+    }
+}
+
+impl<G: Game> Default for Best<G> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<G: Game> Player<G> for Best<G> {
+    fn name(&self) -> &'static str {
+        "best"
+    }
+
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        self.abort();
+        if budget.is_spent() {
+            return;
+        }
+        let character = self.look(game, budget);
+        match &mut self.way {
+            Way::Open => {}
+            Way::Plan(planner) => planner.start(game, role, budget),
+            Way::Hidden(equilibrium) => equilibrium.start(game, role, budget),
+            Way::Tree(woods) => {
+                let is_tried = woods.prover.is_some() && !character.is_simultaneous;
+                let spent = if is_tried { woods.solve(game, budget) } else { 0 };
+                if woods.solution.is_none() {
+                    woods.prepare(game, role, &budget.share(1.0, spent), character);
+                }
+            }
+        }
+    }
+
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
+        let character = self.look(game, budget);
+        if let Way::Hidden(equilibrium) = &mut self.way {
+            let action = equilibrium.choose(game, information, budget);
+            let mut report = equilibrium.report().unwrap_or_default();
+            report.note = Some(note(character, report.note.as_deref().unwrap_or("one move")));
+            self.mind.set_report(report);
+            return action;
+        }
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+    }
+
+    fn stop(&mut self, _: &G, _: &Information<G>) {
+        self.abort();
+    }
+
+    fn abort(&mut self) {
+        // Before each match the game is looked at anew, and the time is used anew.
+        (self.character, self.way) = (None, Way::Open);
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.mind.report()
+    }
+}
+
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use super::*;
+    use gdl_runtime::load;
+
+    #[test]
+    fn what_solving_took_is_charged_and_not_what_it_was_given() {
+        let game = load(include_str!("../../../games/board/tictactoe.kif")).expect("a sound rulesheet");
+        let budget = Budget::of_nodes(100_000);
+        let spent = |bytes: usize| {
+            let mut best = Best::new().memory(bytes);
+            best.look(&game, &budget);
+            let Way::Tree(woods) = &mut best.way else { panic!("two roles in turn") };
+            (woods.solve(&game, &budget), woods.solution.is_some())
+        };
+        // Solved long before the share is spent, and given up at once where there is no room.
+        let (whole, is_solved) = spent(1 << 24);
+        assert!(is_solved && (700..20_000).contains(&whole), "{whole}");
+        let (broken, is_solved) = spent(1 << 12);
+        assert!(!is_solved && broken < 700, "{broken}");
+    }
+}

@@ -1,0 +1,138 @@
+//! The character of a game: what tells which search suits it, by its vocabulary and by a few random games.
+
+use crate::{
+    player::Budget,
+    search::{options::Options, payoff::Payoff},
+};
+use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
+use std::fmt;
+
+/// Random games that are looked at, the steps that one may take, and all together.
+const GAMES: u64 = 24;
+const LONGEST: usize = 1000;
+const STEPS: usize = 4000;
+
+/// What is known of a game. What random games show is what they showed, and no proof.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Character {
+    roles: usize,
+    pub(super) has_chance: bool,
+    pub(super) is_hidden: bool,
+    /// If several roles chose at once.
+    pub(super) is_simultaneous: bool,
+    /// What the goals of two roles added up to, always: they share it.
+    sum: Option<u32>,
+}
+
+impl Character {
+    /// Looks at random games from the start.
+    pub(super) fn of<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
+        let chance = game.chance_role().map(Id::index);
+        let players: Vec<usize> = (0..game.shape().roles).filter(|&role| Some(role) != chance).collect();
+        let mut character = Self {
+            roles: players.len(),
+            has_chance: chance.is_some(),
+            is_hidden: game.vocabulary().has_percepts(),
+            is_simultaneous: false,
+            sum: None,
+        };
+        let payoff = Payoff::new(game);
+        let (mut steps, mut sums) = (0, Vec::new());
+        for number in 0..GAMES {
+            if steps >= STEPS || budget.is_spent() {
+                break;
+            }
+            let mut stream = Stream::new(seed, number);
+            let end =
+                play(game, &game.initial(), &mut stream, LONGEST, &mut steps, |options: &Options<G>| {
+                    let deciders = players.iter().filter(|&&role| options.of(role).len() > 1);
+                    character.is_simultaneous |= deciders.count() > 1;
+                });
+            if let Some(end) = end {
+                sums.push(players.iter().map(|&role| u32::from(payoff.goal(end.as_ref(), role))).sum());
+            }
+        }
+        sums.dedup();
+        character.sum = if let ([sum], 2) = (&sums[..], players.len()) { Some(*sum) } else { None };
+        character
+    }
+
+    /// If two roles share a fixed sum.
+    pub(super) fn is_duel(&self) -> bool {
+        self.sum.is_some()
+    }
+
+    /// The length of random games from a state on, on average, if it is at most so many steps and the budget is not spent.
+    pub(super) fn length_from<G: Game>(
+        game: &G,
+        state: &G::State,
+        most: usize,
+        budget: &Budget,
+    ) -> Option<f64> {
+        const DRAWN: usize = 4;
+        let mut steps = 0;
+        for number in 0..DRAWN {
+            let left = DRAWN * most - steps;
+            if budget.is_spent() {
+                return None;
+            }
+            play(game, state, &mut Stream::new(1, number as u64), left + 1, &mut steps, |_| {});
+            if steps > DRAWN * most {
+                return None;
+            }
+        }
+        Some(steps as f64 / DRAWN as f64)
+    }
+}
+
+/// Plays at random from a state, so many steps at most, and counts them. What is seen of the end, if it is reached.
+fn play<G: Game>(
+    game: &G,
+    state: &G::State,
+    stream: &mut Stream,
+    most: usize,
+    steps: &mut usize,
+    mut look: impl FnMut(&Options<G>),
+) -> Option<G::View> {
+    let (mut state, mut view, mut options) = (state.clone(), game.new_view(), Options::new(game));
+    for _ in 0..most {
+        game.observe_without_goals(&state, &mut view);
+        if game.is_terminal_in(&view) {
+            return Some(view);
+        }
+        if !options.read(game, &view) {
+            return None;
+        }
+        look(&options);
+        for role in 0..game.shape().roles {
+            let moves = options.of(role);
+            let drawn = moves[stream.below(moves.len() as u64) as usize];
+            options.set(role, drawn);
+        }
+        game.advance(&mut state, options.joint());
+        *steps += 1;
+    }
+    None
+}
+
+impl fmt::Display for Character {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.roles {
+            1 => f.write_str("one role")?,
+            2 => f.write_str("two roles")?,
+            roles => write!(f, "{roles} roles")?,
+        }
+        if self.roles > 1 {
+            f.write_str(if self.is_simultaneous { " at the same time" } else { " in turn" })?;
+        }
+        if self.has_chance {
+            f.write_str(" with chance")?;
+        }
+        if self.is_hidden {
+            f.write_str(", information hidden")?;
+        } else if self.is_duel() {
+            f.write_str(" for a fixed sum")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,512 @@
+//! All histories of a game, and the regrets of the roles at what they know.
+//!
+//! Histories are found once, so that a round of regrets takes no step of the game. Where several roles choose in a state, one chooses
+//! after the other, without knowing of it. They take no more bytes than they are given; a walk recurses once for each choice, and a game with more
+//! than [`MOST_CHOICES`] of them in a row is too long.
+
+use crate::search::{
+    SolveError,
+    growth::Grow,
+    meter::Meter,
+    options::Options,
+    payoff::Payoff,
+    sets::{NO_SET, Sets},
+};
+use gdl_runtime::{Game, GameExt, Information, game::Id};
+use std::{
+    marker::PhantomData,
+    time::{Duration, Instant},
+};
+
+/// The time that a look at a history takes, before it is known.
+const LOOK: Duration = Duration::from_nanos(10);
+
+/// The longest row of choices.
+const MOST_CHOICES: u32 = 500;
+
+/// What a history comes to next.
+#[derive(Clone, Copy, Debug)]
+enum Next {
+    /// The end: where the goals of the roles stand.
+    End(u32),
+    Chance,
+    /// The number of the choice.
+    Choice(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    next: Next,
+    /// The first of the histories that follow.
+    first: u32,
+    count: u32,
+}
+
+/// The choice of a role that knows so much.
+struct Choice<M> {
+    role: u32,
+    moves: Box<[M]>,
+    /// Where its figures stand.
+    first: usize,
+    /// The figure of the role's last move before.
+    before: u32,
+}
+
+/// What finds all histories: those that are to be gone on from, and what that takes.
+struct Finder<'g, G: Game> {
+    game: &'g G,
+    payoff: Payoff,
+    options: Options<G>,
+    view: G::View,
+    open: Vec<Open<G::State>>,
+    bytes: usize,
+}
+
+impl<G: Game> Finder<'_, G> {
+    /// Goes on to the next choice, and gives the roles that choose; at the end there are none, and the goals are noted.
+    fn go_on(
+        &mut self,
+        histories: &mut Histories<G>,
+        at: &mut Open<G::State>,
+        meter: &mut Meter,
+    ) -> Result<Vec<usize>, SolveError> {
+        let (game, roles) = (self.game, self.game.shape().roles);
+        for _ in at.depth..=MOST_CHOICES {
+            if !meter.tick() {
+                return Err(SolveError::Budget);
+            }
+            game.observe(&at.state, &mut self.view);
+            if game.is_terminal_in(&self.view) || !self.options.read(game, &self.view) {
+                histories.nodes[at.node as usize].next = Next::End(histories.goals.len() as u32);
+                let goals = (0..roles).map(|role| f32::from(self.payoff.goal(self.view.as_ref(), role)));
+                histories.goals.grow(roles);
+                histories.goals.extend(goals);
+                return Ok(Vec::new());
+            }
+            let deciders: Vec<usize> = (0..roles).filter(|&role| self.options.of(role).len() > 1).collect();
+            if !deciders.is_empty() {
+                return Ok(deciders);
+            }
+            histories.sets.follow(game, &mut at.known, &at.state, self.options.joint(), true);
+            game.advance(&mut at.state, self.options.joint());
+        }
+        Err(SolveError::Length)
+    }
+
+    /// Adds the histories after the joint moves of a state: one role chooses after the other.
+    fn branch(
+        &mut self,
+        histories: &mut Histories<G>,
+        at: &Open<G::State>,
+        deciders: &[usize],
+    ) -> Result<(), SolveError> {
+        let (game, limit) = (self.game, self.bytes);
+        let depth = at.depth + deciders.len() as u32;
+        if depth > MOST_CHOICES {
+            return Err(SolveError::Length);
+        }
+        let ways = self.options.ways(deciders);
+        // What waits has states, which all count.
+        let one = size_of::<Open<G::State>>() + size_of_val(at.state.as_ref()) + 8 * at.known.len();
+        let waiting = ways.saturating_mul(one as u64);
+        let now = (histories.bytes() + self.open.held() + self.open.len() * one) as u64;
+        let is_vast = ways > u64::from(u32::MAX / 4) || now.saturating_add(waiting) > limit as u64;
+        if is_vast
+            || now + waiting + (histories.growth(ways as usize) + self.open.growth(ways as usize)) as u64
+                > limit as u64
+        {
+            return Err(SolveError::Bytes { limit });
+        }
+        self.open.grow(ways as usize);
+        let chance = game.chance_role().map(Id::index);
+        let mut level = vec![at.node];
+        let mut firsts = Vec::with_capacity(deciders.len());
+        for &role in deciders {
+            let moves = self.options.of(role);
+            let (next, first) = if Some(role) == chance {
+                (Next::Chance, None)
+            } else {
+                let choice = histories.choice(at.known[role], role, moves, at.made[role]);
+                (Next::Choice(choice), Some(histories.choices[choice as usize].first as u32))
+            };
+            firsts.push(first);
+            let count = moves.len() as u32;
+            let mut below = Vec::with_capacity(level.len() * moves.len());
+            for node in level {
+                let first = histories.nodes.len() as u32;
+                histories.nodes[node as usize] = Node { next, first, count };
+                histories.nodes.grow(count as usize);
+                let none = Node { next: Next::Chance, first: 0, count: 0 };
+                histories.nodes.resize((first + count) as usize, none);
+                below.extend(first..first + count);
+            }
+            level = below;
+        }
+        for (way, node) in level.into_iter().enumerate() {
+            self.options.set_way(deciders, way as u64);
+            let (mut known, mut made) = (at.known.clone(), at.made.clone());
+            let mut rest = way as u32;
+            for (&role, first) in deciders.iter().zip(&firsts).rev() {
+                let count = self.options.of(role).len() as u32;
+                made[role] = first.map_or(NO_SET, |first| first + rest % count);
+                rest /= count;
+            }
+            let joint = self.options.joint();
+            histories.sets.follow(game, &mut known, &at.state, joint, true);
+            let state = game.apply_unchecked(&at.state, joint);
+            self.open.push(Open { node, state, known, made, depth });
+        }
+        Ok(())
+    }
+}
+
+/// All histories.
+pub(super) struct Histories<G: Game> {
+    sets: Sets,
+    nodes: Vec<Node>,
+    goals: Vec<f32>,
+    choices: Vec<Choice<G::Move>>,
+    /// For each information the choice there.
+    choice_of: Vec<u32>,
+    regrets: Vec<f64>,
+    news: Vec<f64>,
+    /// What is done in this round, and in all rounds, later ones counting more.
+    current: Vec<f64>,
+    average: Vec<f64>,
+    rounds: u64,
+    /// The longest time that a round took, by the clock.
+    longest: Duration,
+    players: Vec<usize>,
+    game: PhantomData<fn() -> G>,
+}
+
+/// A history that was not gone on from yet.
+struct Open<S> {
+    node: u32,
+    state: S,
+    /// What the roles know, and the figures of their last moves.
+    known: Box<[u32]>,
+    made: Box<[u32]>,
+    /// The choices so far.
+    depth: u32,
+}
+
+impl<G: Game> Histories<G> {
+    /// Finds all histories, one node of the meter each.
+    pub(super) fn of(game: &G, bytes: usize, meter: &mut Meter) -> Result<Self, SolveError> {
+        let roles = game.shape().roles;
+        let chance = game.chance_role().map(Id::index);
+        let players = (0..roles).filter(|&role| Some(role) != chance).collect();
+        let mut histories = Self {
+            sets: Sets::new(game),
+            nodes: vec![Node { next: Next::Chance, first: 0, count: 0 }],
+            goals: Vec::new(),
+            choices: Vec::new(),
+            choice_of: Vec::new(),
+            regrets: Vec::new(),
+            news: Vec::new(),
+            current: Vec::new(),
+            average: Vec::new(),
+            rounds: 0,
+            longest: Duration::ZERO,
+            players,
+            game: PhantomData,
+        };
+        let (known, made) = (histories.sets.start(), vec![NO_SET; roles].into());
+        let mut finder = Finder {
+            game,
+            payoff: Payoff::new(game),
+            options: Options::new(game),
+            view: game.new_view(),
+            open: vec![Open { node: 0, state: game.initial(), known, made, depth: 0 }],
+            bytes,
+        };
+        while let Some(mut at) = finder.open.pop() {
+            let deciders = finder.go_on(&mut histories, &mut at, meter)?;
+            if !deciders.is_empty() {
+                finder.branch(&mut histories, &at, &deciders)?;
+            }
+        }
+        let figures = histories.average.len();
+        (histories.news, histories.current) = (vec![0.0; figures], vec![0.0; figures]);
+        histories.longest = LOOK * (histories.nodes.len() * histories.players.len()).min(1 << 30) as u32;
+        Ok(histories)
+    }
+
+    /// The choice of a role that knows so much.
+    fn choice(&mut self, known: u32, role: usize, moves: &[G::Move], before: u32) -> u32 {
+        let more = (known as usize + 1).saturating_sub(self.choice_of.len());
+        self.choice_of.grow(more);
+        self.choice_of.resize(self.choice_of.len() + more, NO_SET);
+        let number = self.choices.len() as u32;
+        let place = &mut self.choice_of[known as usize];
+        if *place != NO_SET && self.choices[*place as usize].moves[..] == *moves {
+            return *place;
+        }
+        *place = number;
+        let first = self.average.len();
+        self.choices.grow(1);
+        self.choices.push(Choice { role: role as u32, moves: moves.into(), first, before });
+        for list in [&mut self.regrets, &mut self.average] {
+            list.grow(moves.len());
+            list.resize(first + moves.len(), 0.0);
+        }
+        number
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(super) fn rounds(&self) -> u64 {
+        self.rounds
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        let figures = self.average.len() * (2 * size_of::<f64>() + size_of::<G::Move>());
+        self.sets.bytes()
+            + self.nodes.held()
+            + self.goals.held()
+            + self.choice_of.held()
+            + self.choices.held()
+            + self.average.held()
+            + self.regrets.held()
+            + figures
+    }
+
+    /// The bytes of the longer lists that so many more histories after one want, at most.
+    fn growth(&self, more: usize) -> usize {
+        let choices = self.choice_of.growth(self.sets.len().saturating_sub(self.choice_of.len()) + 1);
+        self.sets.growth()
+            + self.nodes.growth(2 * more)
+            + self.goals.growth(more * self.players.len())
+            + choices
+            + self.choices.growth(more)
+            + self.average.growth(more)
+            + self.regrets.growth(more)
+    }
+
+    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round that has begun is finished, and
+    /// leaves the time for a look at all histories.
+    pub(super) fn improve(&mut self, meter: &mut Meter) {
+        let mut values = Vec::new();
+        while meter.leaves(2 * self.longest) && meter.spend(self.nodes.len() as u64) {
+            let start = Instant::now();
+            self.rounds += 1;
+            let weight = self.rounds as f64;
+            for player in self.players.clone() {
+                self.choose();
+                self.news.fill(0.0);
+                self.walk(0, player, 1.0, &mut values);
+                for (regret, news) in self.regrets.iter_mut().zip(&self.news) {
+                    *regret = (*regret + news).max(0.0);
+                }
+                self.count(player, weight);
+            }
+            self.longest = self.longest.max(start.elapsed());
+            meter.look();
+        }
+    }
+
+    /// Sets what is done now: moves in proportion to their regrets.
+    fn choose(&mut self) {
+        for choice in &self.choices {
+            let span = choice.first..choice.first + choice.moves.len();
+            let total: f64 = self.regrets[span.clone()].iter().sum();
+            let even = 1.0 / choice.moves.len() as f64;
+            for place in span {
+                self.current[place] = if total > 0.0 { self.regrets[place] / total } else { even };
+            }
+        }
+    }
+
+    /// Notes what a player does in this round, each choice by how far its own moves lead there.
+    fn count(&mut self, player: usize, weight: f64) {
+        // A choice comes behind those before it, whose figures are left from this round.
+        for choice in self.choices.iter().filter(|choice| choice.role as usize == player) {
+            let own = if choice.before == NO_SET { 1.0 } else { self.news[choice.before as usize] };
+            for place in choice.first..choice.first + choice.moves.len() {
+                self.news[place] = own * self.current[place];
+                self.average[place] += weight * self.news[place];
+            }
+        }
+    }
+
+    /// The value of a history to a player; notes its regrets.
+    fn walk(&mut self, node: u32, player: usize, others: f64, values: &mut Vec<f64>) -> f64 {
+        let Node { next, first, count } = self.nodes[node as usize];
+        match next {
+            Next::End(goals) => self.goals[goals as usize + player].into(),
+            Next::Chance => {
+                let each = 1.0 / f64::from(count);
+                (first..first + count)
+                    .fold(0.0, |sum, child| sum + each * self.walk(child, player, others * each, values))
+            }
+            Next::Choice(choice) => {
+                let (role, at) =
+                    (self.choices[choice as usize].role as usize, self.choices[choice as usize].first);
+                if role != player {
+                    return (0..count).fold(0.0, |sum, place| {
+                        let share = self.current[at + place as usize];
+                        // What comes after a move that is not made counts nothing.
+                        if share <= 0.0 {
+                            return sum;
+                        }
+                        sum + share * self.walk(first + place, player, others * share, values)
+                    });
+                }
+                let base = values.len();
+                let mut mean = 0.0;
+                for place in 0..count {
+                    let share = self.current[at + place as usize];
+                    let value = self.walk(first + place, player, others, values);
+                    values.push(value);
+                    mean += share * value;
+                }
+                for place in 0..count as usize {
+                    self.news[at + place] += others * (values[base + place] - mean);
+                }
+                values.truncate(base);
+                mean
+            }
+        }
+    }
+
+    /// What is done at a choice on average.
+    fn shares(&self, choice: u32) -> Vec<f64> {
+        let Choice { first, moves, .. } = &self.choices[choice as usize];
+        let shares = &self.average[*first..first + moves.len()];
+        let total: f64 = shares.iter().sum();
+        let even = 1.0 / moves.len() as f64;
+        shares.iter().map(|share| if total > 0.0 { share / total } else { even }).collect()
+    }
+
+    /// The moves of a role that knows so much, and how likely each should be.
+    pub(super) fn strategy(&mut self, information: &Information<G>) -> Option<Vec<(G::Move, f64)>> {
+        let steps = information.steps().iter();
+        let start = information.role().index() as u32;
+        let known = steps.fold(start, |known, step| self.sets.find::<G>(known, step, false));
+        let choice = *self.choice_of.get(known as usize)?;
+        if choice == NO_SET {
+            return None;
+        }
+        let moves = self.choices[choice as usize].moves.iter().copied();
+        Some(moves.zip(self.shares(choice)).collect())
+    }
+
+    /// The moves of a strategy with so many rounds each, the likeliest first.
+    pub(super) fn tried(&self, strategy: &[(G::Move, f64)]) -> Vec<(G::Move, u64, f64)> {
+        let mut sorted: Vec<_> = strategy.to_vec();
+        sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        #[allow(clippy::cast_sign_loss, reason = "shares are none below 0")]
+        let rounds = |share: f64| (share * self.rounds as f64).round() as u64;
+        sorted.into_iter().map(|(action, share)| (action, rounds(share), 100.0 * share)).collect()
+    }
+
+    /// What a role gets if all play as they do on average.
+    pub(super) fn value(&self, role: usize) -> f64 {
+        self.expect(0, role)
+    }
+
+    fn expect(&self, node: u32, role: usize) -> f64 {
+        let Node { next, first, count } = self.nodes[node as usize];
+        let children = (first..first + count).map(|child| self.expect(child, role));
+        match next {
+            Next::End(goals) => self.goals[goals as usize + role].into(),
+            Next::Chance => children.sum::<f64>() / f64::from(count),
+            Next::Choice(choice) => {
+                self.shares(choice).into_iter().zip(children).map(|(share, value)| share * value).sum()
+            }
+        }
+    }
+
+    /// What a role could get beyond what it gets, as a mean over the roles.
+    pub(super) fn exploitability(&self) -> f64 {
+        let gain = |&player: &usize| Response::of(self, player) - self.value(player);
+        self.players.iter().map(gain).sum::<f64>() / self.players.len().max(1) as f64
+    }
+}
+
+/// The best response of a player to the average strategies of the others.
+struct Response<'h, G: Game> {
+    histories: &'h Histories<G>,
+    player: usize,
+    /// For each choice of the player the histories there, and how likely the others and chance let them happen.
+    reached: Vec<Vec<(u32, f64)>>,
+    best: Vec<u32>,
+    /// Values of histories, as far as they are known.
+    values: Vec<f64>,
+}
+
+impl<'h, G: Game> Response<'h, G> {
+    /// What the player gets by it.
+    fn of(histories: &'h Histories<G>, player: usize) -> f64 {
+        let mut response = Self {
+            histories,
+            player,
+            reached: vec![Vec::new(); histories.choices.len()],
+            best: vec![NO_SET; histories.choices.len()],
+            values: vec![f64::NAN; histories.nodes.len()],
+        };
+        response.reach(0, 1.0);
+        response.value(0)
+    }
+
+    fn reach(&mut self, node: u32, likely: f64) {
+        let Node { next, first, count } = self.histories.nodes[node as usize];
+        let shares = match next {
+            Next::End(_) => return,
+            Next::Chance => vec![1.0 / f64::from(count); count as usize],
+            Next::Choice(choice) if self.histories.choices[choice as usize].role as usize == self.player => {
+                self.reached[choice as usize].push((node, likely));
+                vec![1.0; count as usize]
+            }
+            Next::Choice(choice) => self.histories.shares(choice),
+        };
+        for (child, share) in (first..).zip(shares) {
+            self.reach(child, likely * share);
+        }
+    }
+
+    fn value(&mut self, node: u32) -> f64 {
+        if !self.values[node as usize].is_nan() {
+            return self.values[node as usize];
+        }
+        let Node { next, first, count } = self.histories.nodes[node as usize];
+        let value = match next {
+            Next::End(goals) => self.histories.goals[goals as usize + self.player].into(),
+            Next::Chance => {
+                (first..first + count).map(|child| self.value(child)).sum::<f64>() / f64::from(count)
+            }
+            Next::Choice(choice) if self.histories.choices[choice as usize].role as usize == self.player => {
+                let place = self.best(choice, count);
+                self.value(first + place)
+            }
+            Next::Choice(choice) => {
+                let shares = self.histories.shares(choice);
+                (first..).zip(shares).map(|(child, share)| share * self.value(child)).sum()
+            }
+        };
+        self.values[node as usize] = value;
+        value
+    }
+
+    /// The move that is best at a choice, over all histories there.
+    fn best(&mut self, choice: u32, count: u32) -> u32 {
+        if self.best[choice as usize] == NO_SET {
+            let reached = std::mem::take(&mut self.reached[choice as usize]);
+            let mut worth = vec![0.0; count as usize];
+            for &(node, likely) in &reached {
+                let first = self.histories.nodes[node as usize].first;
+                for place in 0..count {
+                    worth[place as usize] += likely * self.value(first + place);
+                }
+            }
+            let best =
+                (0..count).max_by(|&a, &b| worth[a as usize].total_cmp(&worth[b as usize]).then(b.cmp(&a)));
+            self.best[choice as usize] = best.unwrap_or(0);
+        }
+        self.best[choice as usize]
+    }
+}

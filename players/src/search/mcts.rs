@@ -1,0 +1,443 @@
+//! Monte Carlo tree search: finds the move that random games speak for.
+
+mod advantage;
+mod stage;
+mod tree;
+
+use super::{
+    Found,
+    meter::Meter,
+    mind::Mind,
+    rollouts::{Kind, Rollouts, are_decisive},
+};
+use crate::player::{Budget, Player, Report};
+use gdl_runtime::{Game, GameExt, Information, chance::Stream, game::Id};
+use std::{
+    fmt,
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+use tree::{Path, Rules, Tree};
+
+/// More threads than this are no help to anybody.
+const MAX_THREADS: usize = 256;
+
+/// Monte Carlo tree search (UCT), for any number of roles, chance and moves made at the same time.
+///
+/// The tree grows where it is promising: a way from the root down is chosen by upper confidence bounds, a state is added,
+/// and random games from there say what it is worth. They are played in lanes, hundreds at once, shared by up to eight
+/// states of the tree; where a game has no lanes or the budget is small, one game for each state. Where roles choose in turn and it is not
+/// too dear, random games are decisive, with the feature `load`: a role that can win at once does, and makes no move by which it loses at once or the
+/// next role can win at once, if it has another. Each role has
+/// statistics of its own goals. Where states are judged by many games, a move that was not tried yet in a state is expected to be
+/// worth as much more than the state as it was elsewhere in the tree, above all after the same move before it: so not all moves have
+/// to be tried everywhere. States that are met again on another way are one (transpositions). What the best line comes to counts beside
+/// the mean of all games (implicit minimax). Values that are proved are passed on, so that what is won or lost for certain
+/// needs no more games (MCTS-solver, for any goals and number of roles).
+///
+/// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and the move made is
+/// drawn from the average mix: matching pennies comes out even. With more than 1024 joint moves, or after
+/// [`Mcts::decoupled`], each role chooses by upper confidence bounds of its own instead (decoupled UCT). Chance draws
+/// as the rules say. The tree of the last decision is used again as far as it is still of use.
+///
+/// A node of the budget is a state that is judged. With one thread the result depends on nothing but seed, budget of
+/// nodes and what was searched before; with a deadline on how fast the machine is, with more threads on their timing.
+///
+/// ```
+/// use gdl_players::{Budget, search::Mcts};
+/// use gdl_runtime::{Game, GameExt, gdl};
+///
+/// gdl!(name = nim, rules = r"
+///     (role left) (role right) (init (sticks 5)) (init (control left))
+///     (minus 1 1 0) (minus 2 1 1) (minus 2 2 0) (minus 3 1 2) (minus 3 2 1)
+///     (minus 4 1 3) (minus 4 2 2) (minus 5 1 4) (minus 5 2 3) (other left right) (other right left)
+///     (<= (legal ?r (take ?n)) (true (control ?r)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (legal ?r noop) (true (control ?s)) (other ?r ?s))
+///     (<= (next (sticks ?rest)) (does ?r (take ?n)) (true (sticks ?m)) (minus ?m ?n ?rest))
+///     (<= (next (control ?r)) (true (control ?s)) (other ?r ?s))
+///     (<= terminal (true (sticks 0)))
+///     (<= (goal ?r 0) (true (control ?r)))
+///     (<= (goal ?r 100) (true (control ?s)) (other ?r ?s))
+/// ");
+///
+/// let game = nim::game();
+/// let found = Mcts::new().seed(7).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(1000));
+/// assert_eq!(game.move_text(found.action.unwrap()), "(take 2)");
+/// // So small a game is proved on the way.
+/// assert_eq!((found.report.value, found.report.exact), (Some(100.0), true));
+/// ```
+pub struct Mcts<G: Game> {
+    seed: u64,
+    threads: usize,
+    is_root_parallel: bool,
+    /// The best kind of random games that there may be.
+    games: Kind,
+    /// Whether the tree grows by decisive play.
+    grows_decisive: bool,
+    rules: Rules,
+    /// Searches so far.
+    searches: u64,
+    tree: Option<Tree<G>>,
+    mind: Mind<G>,
+}
+
+impl<G: Game> fmt::Debug for Mcts<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mcts").field("seed", &self.seed).field("rules", &self.rules).finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> Mcts<G> {
+    /// Bytes of the tree unless [`Mcts::memory`] says otherwise.
+    pub const DEFAULT_BYTES: usize = 256 << 20;
+
+    /// Nodes of a search whose budget has no limit.
+    pub const DEFAULT_NODES: u64 = 10_000;
+
+    /// A budget that lanes, which take some time to be set up, are worth.
+    const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
+
+    /// So many times as long as for a move there may be before the first one.
+    const START: u32 = 10;
+
+    /// A search on one thread.
+    #[must_use]
+    pub fn new() -> Self {
+        let rules =
+            Rules { exploration: None, proves: true, mixes: true, learns: true, bytes: Self::DEFAULT_BYTES };
+        Self {
+            seed: 0,
+            threads: 1,
+            is_root_parallel: false,
+            games: Kind::Decisive,
+            grows_decisive: false,
+            rules,
+            searches: 0,
+            tree: None,
+            mind: Mind::new(0),
+        }
+    }
+
+    /// The seed of the random games and of the drawing of hidden states; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self.mind = Mind::new(seed);
+        self
+    }
+
+    /// So many threads work on one tree; 0 means one for each processor. They choose states in turn, and play from them
+    /// at the same time.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = threads;
+        self
+    }
+
+    /// Each thread has a tree of its own, and what they say of the moves is added up in the end (Chaslot, Winands and
+    /// van den Herik, "Parallel Monte-Carlo tree search", 2008).
+    #[must_use]
+    pub fn root_parallel(mut self) -> Self {
+        self.is_root_parallel = true;
+        self
+    }
+
+    /// The most bytes of the tree, or of all trees. When they are spent it does not grow any more, and random games start
+    /// at its leaves.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.rules.bytes = bytes;
+        self
+    }
+
+    /// The factor of the confidence bounds, where goals are parts of 1: more tries more of what looked bad so far. Unless
+    /// this says otherwise it is 0.1 where a state is judged by many random games, and 0.7 where it is by one, or where there
+    /// is one player.
+    #[must_use]
+    pub fn exploration(mut self, factor: f32) -> Self {
+        self.rules.exploration = Some(factor);
+        self
+    }
+
+    /// One random game for each state, even where hundreds could be played at once.
+    #[must_use]
+    pub fn single(mut self) -> Self {
+        self.games = Kind::Single;
+        self
+    }
+
+    /// Random games by all legal moves, even where decisive play is known.
+    #[must_use]
+    pub fn uniform(mut self) -> Self {
+        self.games = self.games.min(Kind::Lanes);
+        self
+    }
+
+    /// Does not pass on what is proved.
+    #[must_use]
+    pub fn unproved(mut self) -> Self {
+        self.rules.proves = false;
+        self
+    }
+
+    /// Does not learn what moves are worth elsewhere: each move of a state is tried once before any is tried again.
+    #[must_use]
+    pub fn unlearned(mut self) -> Self {
+        self.rules.learns = false;
+        self
+    }
+
+    /// Roles that choose at the same time do so by confidence bounds of their own, and none mixes its moves.
+    #[must_use]
+    pub fn decoupled(mut self) -> Self {
+        self.rules.mixes = false;
+        self
+    }
+
+    /// Searches a state for a role.
+    ///
+    /// # Panics
+    /// If the game does.
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        self.search_first(game, state, role, budget, 1)
+    }
+
+    /// [`Mcts::search`], where those that will follow have one part in `searches` of the budget.
+    fn search_first(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        role: G::Role,
+        budget: &Budget,
+        searches: u32,
+    ) -> Found<G> {
+        let mut legal = game.legal_moves(state, role);
+        let first = legal.next();
+        if budget.is_spent() || game.is_terminal(state) {
+            return Found::only(first.filter(|_| !game.is_terminal(state)));
+        }
+        let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
+        let in_lanes = self.games >= Kind::Lanes
+            && budget.nodes().is_none_or(|nodes| nodes >= Self::LANES_FROM.0)
+            && left.is_none_or(|left| left >= Self::LANES_FROM.1);
+        let threads = match self.threads {
+            0 => thread::available_parallelism().map_or(1, usize::from),
+            threads => threads.min(MAX_THREADS),
+        };
+        // Trees of several threads share the bytes.
+        let trees = if self.is_root_parallel { threads } else { 1 };
+        let rules = Rules { bytes: self.rules.bytes / trees, ..self.rules };
+        let kept = self.tree.take().and_then(|tree| tree.below(state));
+        // The values of a tree are those of one kind of games.
+        if kept.is_none() {
+            self.grows_decisive =
+                in_lanes && self.games == Kind::Decisive && are_decisive(game, budget, searches);
+        }
+        let kind = if in_lanes && self.grows_decisive { Kind::Decisive } else { Kind::of(in_lanes) };
+        let tree = kept.unwrap_or_else(|| Tree::new(game, state, rules));
+        let search = Search { game, seed: self.seed.wrapping_add(self.searches << 32), kind };
+        self.searches += 1;
+        let shared = if trees > 1 {
+            let others = (1..trees).map(|_| Tree::new(game, state, rules)).collect();
+            search.apart(tree, others, budget)
+        } else {
+            search.together(tree, threads, budget)
+        };
+        self.conclude(game, state, role, shared)
+    }
+
+    /// Chooses a move by what the tree says, and keeps the tree.
+    fn conclude(&mut self, game: &G, state: &G::State, role: G::Role, shared: Shared<G>) -> Found<G> {
+        let Shared { mut tree, meter, playouts, more_nodes, more_bytes } = shared;
+        let mut found: Found<G> = Found::only(game.legal_moves(state, role).next());
+        if let Some(mixed) = tree.mixed(role.index()) {
+            let mut rank = Stream::new(self.seed, u64::MAX - self.searches).bits() as f64 / u64::MAX as f64;
+            let visits = f64::from(tree.visits());
+            for (action, &(likely, value)) in game.legal_moves(state, role).zip(&mixed) {
+                if rank >= 0.0 && rank < likely {
+                    found.action = Some(action);
+                }
+                rank -= likely;
+                found.moves.push((action, count(likely * visits), value));
+            }
+        } else {
+            let tried = tree.tried(role.index());
+            if let Some(place) = tree.best(role.index()) {
+                found.action = Some(G::Move::from_index(tried[place].action as usize));
+            }
+            let moves =
+                tried.iter().map(|slot| (G::Move::from_index(slot.action as usize), slot.visits, slot.value));
+            found.moves = moves.collect();
+        }
+        let chosen = found.action;
+        found.moves.sort_by(|a, b| {
+            let first = (Some(b.0) == chosen).cmp(&(Some(a.0) == chosen));
+            first.then(b.1.cmp(&a.1)).then(a.0.cmp(&b.0))
+        });
+        found.line = tree.line(game);
+        let report = &mut found.report;
+        report.nodes = meter.nodes() + more_nodes;
+        report.playouts = playouts;
+        report.depth = tree.depth;
+        report.bytes = (tree.bytes() + more_bytes) as u64;
+        report.seconds = meter.seconds();
+        report.value = tree.value(role.index());
+        report.exact = self.rules.proves && tree.is_proved();
+        report.note = self.grows_decisive.then(|| "a tree of decisive games".to_owned());
+        self.tree = Some(tree);
+        found
+    }
+}
+
+/// A whole number near a positive one.
+#[allow(clippy::cast_sign_loss, reason = "it is positive")]
+fn count(number: f64) -> u64 {
+    number.round() as u64
+}
+
+impl<G: Game> Default for Mcts<G> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<G: Game> Player<G> for Mcts<G> {
+    fn name(&self) -> &'static str {
+        "mcts"
+    }
+
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        self.tree = None;
+        // What is found before the first move stays in the tree.
+        if !game.vocabulary().has_percepts() && !budget.is_spent() {
+            self.search_first(game, &game.initial(), role, budget, Self::START);
+        }
+    }
+
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+    }
+
+    fn stop(&mut self, _: &G, _: &Information<G>) {
+        self.tree = None;
+    }
+
+    fn abort(&mut self) {
+        self.tree = None;
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.mind.report()
+    }
+}
+
+/// The data that the threads of a search share.
+struct Shared<G: Game> {
+    tree: Tree<G>,
+    meter: Meter,
+    playouts: u64,
+    /// Of trees that were added up with this one.
+    more_nodes: u64,
+    more_bytes: usize,
+}
+
+impl<G: Game> Shared<G> {
+    fn new(tree: Tree<G>, budget: &Budget) -> Self {
+        let meter = Meter::new(budget, Mcts::<G>::DEFAULT_NODES);
+        Self { tree, meter, playouts: 0, more_nodes: 0, more_bytes: 0 }
+    }
+
+    /// Adds up what another tree of the same root found.
+    fn merge(&mut self, other: &Self) {
+        self.tree.merge(&other.tree);
+        self.playouts += other.playouts;
+        self.more_nodes += other.meter.nodes();
+        self.more_bytes += other.tree.bytes();
+    }
+}
+
+fn lock<G: Game>(shared: &Mutex<Shared<G>>) -> MutexGuard<'_, Shared<G>> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One search.
+struct Search<'g, G> {
+    game: &'g G,
+    seed: u64,
+    kind: Kind,
+}
+
+impl<G: Game> Search<'_, G> {
+    /// Some threads work on one tree.
+    fn together(&self, tree: Tree<G>, threads: usize, budget: &Budget) -> Shared<G> {
+        let shared = Mutex::new(Shared::new(tree, budget));
+        thread::scope(|scope| {
+            for number in 1..threads as u64 {
+                let shared = &shared;
+                scope.spawn(move || self.work(shared, number));
+            }
+            self.work(&shared, 0);
+        });
+        shared.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A thread works on each tree, with an equal share of the nodes; what the others found is added to the first one.
+    fn apart(&self, tree: Tree<G>, others: Vec<Tree<G>>, budget: &Budget) -> Shared<G> {
+        let count = 1 + others.len() as u64;
+        let each = match budget.nodes() {
+            Some(nodes) => budget.clone().and_nodes((nodes / count).max(1)),
+            None => budget.clone(),
+        };
+        let shared = |tree| Mutex::new(Shared::new(tree, &each));
+        let own = shared(tree);
+        let others: Vec<_> = others.into_iter().map(shared).collect();
+        thread::scope(|scope| {
+            for (number, other) in (1..).zip(&others) {
+                scope.spawn(move || self.work(other, number));
+            }
+            self.work(&own, 0);
+        });
+        let mut sum = own.into_inner().unwrap_or_else(PoisonError::into_inner);
+        others.iter().for_each(|other| sum.merge(&lock(other)));
+        sum
+    }
+
+    /// Chooses states, plays from them and brings back what that says, until the budget is spent.
+    fn work(&self, shared: &Mutex<Shared<G>>, thread: u64) {
+        let mut rollouts = Rollouts::new(self.game, self.kind, self.seed, thread);
+        lock(shared).tree.judge_by(self.game, rollouts.batch() > 1);
+        let mut stream = Stream::new(self.seed, u64::MAX / 2 + thread);
+        let mut batch: Vec<(Path, G::State)> = Vec::new();
+        let mut means = Vec::new();
+        loop {
+            {
+                let mut shared = lock(shared);
+                let Shared { tree, meter, .. } = &mut *shared;
+                while batch.len() < rollouts.batch() && !tree.is_proved() && meter.tick() {
+                    let (path, state) = tree.select(self.game, &mut stream);
+                    if path.is_proved(tree) {
+                        // There is nothing to play.
+                        tree.backup(&path, &[]);
+                    } else {
+                        batch.push((path, state));
+                    }
+                }
+            }
+            if batch.is_empty() {
+                break;
+            }
+            let states: Vec<&G::State> = batch.iter().map(|(_, state)| state).collect();
+            let games = rollouts.play(&states, &mut means);
+            let mut shared = lock(shared);
+            shared.playouts += games;
+            let roles = self.game.shape().roles;
+            for ((path, _), judged) in batch.drain(..).zip(means.chunks(roles)) {
+                shared.tree.backup(&path, judged);
+            }
+            if rollouts.batch() > 1 {
+                shared.meter.look();
+            }
+        }
+    }
+}

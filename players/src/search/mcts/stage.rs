@@ -1,0 +1,288 @@
+//! Stages: states in which several roles choose at once, with a mixed strategy for each role, made of the values of
+//! their joint moves as they become known.
+//!
+//! Each role keeps the regret of every move: how much better it would have done, had it always made that one against
+//! what the others did. It makes moves in proportion to their positive regrets; what it does on average converges to a
+//! coarse correlated equilibrium, which is one of Nash where two roles share a fixed sum (Hart and Mas-Colell, "A simple
+//! adaptive procedure leading to correlated equilibrium", 2000; Tammelin, "Solving large imperfect information games
+//! using CFR+", 2014; in trees Lisý et al., "Convergence of Monte Carlo tree search in simultaneous move games", 2013).
+
+use gdl_runtime::chance::Stream;
+
+/// How often a role makes any move at all, so that every value becomes known: at first, and half as often after
+/// so many rounds for each joint move.
+const EXPLORE: f32 = 0.2;
+const SETTLED: f32 = 20.0;
+
+/// Moves are not made that were made less than this part as often as another, on average.
+const LEAST: f64 = 0.15;
+
+/// The decision of one role.
+#[derive(Clone, Debug)]
+pub(super) struct Decision {
+    /// Its position, and whether it is chance, which draws.
+    pub(super) role: usize,
+    is_chance: bool,
+    regrets: Vec<f32>,
+    /// What it did, later times weighing more.
+    average: Vec<f64>,
+    chosen: usize,
+}
+
+/// The decisions of a state and what their joint moves were worth. Cells are numbered with the last decision changing
+/// fastest.
+#[derive(Clone, Debug)]
+pub(super) struct Stage {
+    pub(super) decisions: Vec<Decision>,
+    roles: usize,
+    visits: Vec<u32>,
+    /// For each cell the sum of the values of all roles.
+    sums: Vec<f32>,
+    /// For each cell the node it leads to.
+    pub(super) children: Vec<u32>,
+    rounds: u32,
+}
+
+impl Stage {
+    /// The most joint moves that strategies are kept for.
+    pub(super) const MOST: u64 = 1024;
+
+    /// A state in which these roles have so many moves each.
+    pub(super) fn new(
+        choices: &[(usize, usize)],
+        chance: Option<usize>,
+        roles: usize,
+        no_child: u32,
+    ) -> Self {
+        let cells = choices.iter().map(|&(_, moves)| moves).product();
+        let decision = |&(role, moves): &(usize, usize)| Decision {
+            role,
+            is_chance: Some(role) == chance,
+            regrets: vec![0.0; moves],
+            average: vec![0.0; moves],
+            chosen: 0,
+        };
+        Self {
+            decisions: choices.iter().map(decision).collect(),
+            roles,
+            visits: vec![0; cells],
+            sums: vec![0.0; cells * roles],
+            children: vec![no_child; cells],
+            rounds: 0,
+        }
+    }
+
+    /// Bytes of memory.
+    pub(super) fn bytes(&self) -> usize {
+        let decisions = self.decisions.iter().map(|d| size_of::<Decision>() + 12 * d.regrets.len());
+        size_of::<Self>() + self.visits.len() * (8 + 4 * self.roles) + decisions.sum::<usize>()
+    }
+
+    /// The number of the cell, and for each decision the number of its move.
+    pub(super) fn choose(&mut self, stream: &mut Stream) -> usize {
+        self.rounds += 1;
+        let weight = f64::from(self.rounds);
+        let settled = SETTLED * self.visits.len() as f32;
+        let explore = EXPLORE * settled / (settled + self.rounds as f32);
+        let mut cell = 0;
+        for decision in &mut self.decisions {
+            let moves = decision.regrets.len();
+            let positive: f32 = decision.regrets.iter().sum();
+            let each = 1.0 / moves as f32;
+            let mut rank = unit(stream);
+            let explores = decision.is_chance || positive <= 0.0 || unit(stream) < explore;
+            decision.chosen = moves - 1;
+            for place in 0..moves {
+                let share = if positive > 0.0 { decision.regrets[place] / positive } else { each };
+                decision.average[place] += weight * f64::from(share);
+                let likely = if explores { each } else { share };
+                if rank >= 0.0 && rank < likely {
+                    decision.chosen = place;
+                }
+                rank -= likely;
+            }
+            cell = cell * moves + decision.chosen;
+        }
+        cell
+    }
+
+    /// The move of each decision in a cell.
+    pub(super) fn moves_of(&self, mut cell: usize) -> Vec<usize> {
+        let mut moves: Vec<usize> = self
+            .decisions
+            .iter()
+            .rev()
+            .map(|decision| {
+                let count = decision.regrets.len();
+                let place = cell % count;
+                cell /= count;
+                place
+            })
+            .collect();
+        moves.reverse();
+        moves
+    }
+
+    /// Learns what a cell was worth this time, and regrets what was not done.
+    pub(super) fn learn(&mut self, cell: usize, values: &[f32]) {
+        self.visits[cell] += 1;
+        let sums = &mut self.sums[cell * self.roles..][..self.roles];
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        let moves = self.moves_of(cell);
+        let mut stride: usize = self.visits.len();
+        for number in 0..self.decisions.len() {
+            let (count, role) = (self.decisions[number].regrets.len(), self.decisions[number].role);
+            stride /= count;
+            let base = cell - moves[number] * stride;
+            let had = self.mean(cell, role, values);
+            for place in 0..count {
+                let would = self.mean(base + place * stride, role, values);
+                let regret = &mut self.decisions[number].regrets[place];
+                *regret = (*regret + would - had).max(0.0);
+            }
+        }
+    }
+
+    /// The mean value of a cell for a role; of one that was never tried, what came out just now: nothing speaks for it, or against it.
+    fn mean(&self, cell: usize, role: usize, now: &[f32]) -> f32 {
+        match self.visits[cell] {
+            0 => now[role],
+            visits => self.sums[cell * self.roles + role] / visits as f32,
+        }
+    }
+
+    /// From now on a cell is worth what was proved of it.
+    pub(super) fn settle(&mut self, cell: usize, values: &[f32]) {
+        self.visits[cell] = self.visits[cell].max(1);
+        let visits = self.visits[cell] as f32;
+        let sums = &mut self.sums[cell * self.roles..][..self.roles];
+        sums.iter_mut().zip(values).for_each(|(sum, value)| *sum = value * visits);
+    }
+
+    /// Adds what was learnt at another stage of the same decisions.
+    pub(super) fn merge(&mut self, other: &Self) {
+        for (decision, more) in self.decisions.iter_mut().zip(&other.decisions) {
+            decision.average.iter_mut().zip(&more.average).for_each(|(sum, more)| *sum += more);
+            decision.regrets.iter_mut().zip(&more.regrets).for_each(|(sum, more)| *sum += more);
+        }
+        self.visits.iter_mut().zip(&other.visits).for_each(|(sum, more)| *sum += more);
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| *sum += more);
+        self.rounds += other.rounds;
+    }
+
+    /// A cell in which each role gets what it can be sure of, whatever the others do, and can get no more while the others
+    /// stay with it (a saddle point): that is what the stage is worth. `proved` says what is proved of cells. Where chance chooses
+    /// there is none.
+    pub(super) fn saddle<'v>(&self, proved: impl Fn(usize) -> Option<&'v [f32]>) -> Option<usize> {
+        if self.decisions.len() != 2 || self.decisions.iter().any(|decision| decision.is_chance) {
+            return None;
+        }
+        let (rows, columns) = (self.decisions[0].regrets.len(), self.decisions[1].regrets.len());
+        let [first, second] = [0, 1].map(|number| self.decisions[number].role);
+        let total = |values: &[f32]| values[first] + values[second];
+        (0..rows * columns).find(|&cell| {
+            let (row, column) = (cell / columns, cell % columns);
+            let Some(here) = proved(cell) else { return false };
+            // The others' goals follow from one's own, as far as the cells that count show.
+            let holds = |cell: usize, role: usize| {
+                proved(cell).is_some_and(|values| {
+                    values[role] >= here[role] && (total(values) - total(here)).abs() < 0.01
+                })
+            };
+            (0..columns).all(|other| holds(row * columns + other, first))
+                && (0..rows).all(|other| holds(other * columns + column, second))
+        })
+    }
+
+    /// What a decision did on average: for each move a probability, but for what is hardly ever done: that is left of the first rounds.
+    pub(super) fn strategy(&self, number: usize) -> Vec<f64> {
+        let average = &self.decisions[number].average;
+        let least = LEAST * average.iter().copied().fold(0.0, f64::max);
+        let kept = |share: f64| if share >= least { share } else { 0.0 };
+        let sum: f64 = average.iter().map(|&share| kept(share)).sum();
+        let even = 1.0 / average.len() as f64;
+        average.iter().map(|&share| if sum > 0.0 { kept(share) / sum } else { even }).collect()
+    }
+
+    /// The mean value of a role's move over all that was tried with it.
+    pub(super) fn worth(&self, number: usize, place: usize) -> f64 {
+        let role = self.decisions[number].role;
+        let strategies: Vec<Vec<f64>> = (0..self.decisions.len()).map(|d| self.strategy(d)).collect();
+        let (mut sum, mut total) = (0.0, 0.0);
+        for cell in 0..self.visits.len() {
+            let moves = self.moves_of(cell);
+            if moves[number] != place || self.visits[cell] == 0 {
+                continue;
+            }
+            let others = moves.iter().enumerate().filter(|&(d, _)| d != number);
+            let likely: f64 = others.map(|(d, &m)| strategies[d][m]).product();
+            sum += likely * f64::from(self.mean(cell, role, &[]));
+            total += likely;
+        }
+        if total > 0.0 { sum / total } else { 0.0 }
+    }
+}
+
+/// A number from 0 to below 1.
+fn unit(stream: &mut Stream) -> f32 {
+    (stream.bits() >> 40) as f32 / (1_u64 << 24) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_add_up() {
+        let stage = |rounds: u64, seed| {
+            let mut stage = Stage::new(&[(0, 2), (1, 3)], None, 2, 0);
+            let mut stream = Stream::new(seed, 1);
+            for _ in 0..rounds {
+                let cell = stage.choose(&mut stream);
+                stage.learn(cell, &[20.0 * cell as f32, 100.0 - 20.0 * cell as f32]);
+            }
+            stage
+        };
+        let (mut few, many) = (stage(10, 1), stage(5000, 2));
+        few.merge(&many);
+        assert_eq!(few.rounds, 5010);
+        assert_eq!(few.visits.iter().sum::<u32>(), 5010);
+        assert!((few.strategy(0)[1] - many.strategy(0)[1]).abs() < 0.01);
+        // The second row is worth 60 to 100, and the first 0 to 40.
+        assert!(few.strategy(0)[1] > 0.9 && (few.worth(0, 1) - many.worth(0, 1)).abs() < 1.0);
+    }
+
+    /// What each of two roles does on average after some rounds of a game in which they share 100 points.
+    fn solve(rows: usize, columns: usize, matrix: &[f32]) -> [Vec<f64>; 2] {
+        let mut stage = Stage::new(&[(0, rows), (1, columns)], None, 2, 0);
+        let mut stream = Stream::new(1, 1);
+        for _ in 0..20_000 {
+            let cell = stage.choose(&mut stream);
+            stage.learn(cell, &[matrix[cell], 100.0 - matrix[cell]]);
+        }
+        [stage.strategy(0), stage.strategy(1)]
+    }
+
+    fn is_near(found: &[f64], expected: &[f64]) -> bool {
+        found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 0.05)
+    }
+
+    #[test]
+    fn matching_pennies_are_mixed() {
+        let found = solve(2, 2, &[100.0, 0.0, 0.0, 100.0]);
+        assert!(is_near(&found[0], &[0.5, 0.5]) && is_near(&found[1], &[0.5, 0.5]), "{found:?}");
+    }
+
+    #[test]
+    fn uneven_stakes_are_mixed_unevenly() {
+        // The row evens out what the column can get: 80 p = 20 (1 - p).
+        let found = solve(2, 2, &[80.0, 0.0, 0.0, 20.0]);
+        assert!(is_near(&found[0], &[0.2, 0.8]) && is_near(&found[1], &[0.2, 0.8]), "{found:?}");
+    }
+
+    #[test]
+    fn dominated_moves_are_not_made() {
+        let found = solve(3, 2, &[60.0, 50.0, 40.0, 30.0, 90.0, 10.0]);
+        assert!(is_near(&found[0], &[1.0, 0.0, 0.0]) && is_near(&found[1], &[0.0, 1.0]), "{found:?}");
+    }
+}

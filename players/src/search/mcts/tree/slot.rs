@@ -1,0 +1,88 @@
+//! Slots of a tree: a move of a role and what came of it, the one to try next and the one to make.
+
+use gdl_runtime::chance::Stream;
+
+/// The width of the bound of a move that was never tried, where one that was tried once has 1: what is expected of it may be far off.
+const UNTRIED: f32 = 2.0;
+
+/// A move of a role and what came of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) action: u32,
+    pub(super) child: u32,
+    /// Visits, those under way among them, and the sum of what the role got.
+    pub(super) visits: u32,
+    pub(super) sum: f32,
+    /// What the role gets at the end of the best line behind it, as far as that is known; else negative.
+    pub(super) worth: f32,
+    pub(super) is_proved: bool,
+}
+
+impl Slot {
+    pub(super) fn mean(&self) -> f32 {
+        if self.visits == 0 { 0.0 } else { self.sum / self.visits as f32 }
+    }
+}
+
+/// The weights by which moves are compared.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bounds {
+    pub(super) exploration: f32,
+    /// How much the best line counts beside the mean of all.
+    pub(super) minimax: f32,
+}
+
+/// The slot to try next: the one with the greatest upper bound (Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the
+/// multiarmed bandit problem", 2002; Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006). `expected` says what a move is
+/// worth that was never tried, or infinity: then such moves come first.
+pub(super) fn best(
+    slots: &[Slot],
+    visits: u32,
+    bounds: Bounds,
+    stream: &mut Stream,
+    expected: impl Fn(u32) -> f32,
+) -> usize {
+    let wide = 100.0 * bounds.exploration * libm::logf(visits.max(1) as f32).sqrt();
+    let bound = |slot: &Slot| {
+        if slot.visits == 0 {
+            return expected(slot.action) + UNTRIED * wide;
+        }
+        let mean = slot.mean();
+        if slot.is_proved {
+            return mean;
+        }
+        let ahead = if slot.worth >= 0.0 { bounds.minimax * (slot.worth - mean) } else { 0.0 };
+        mean + ahead + wide / (slot.visits as f32).sqrt()
+    };
+    // Of those with equal bounds another one comes first each time.
+    let start = stream.below(slots.len() as u64) as usize;
+    let mut most = (start, f32::NEG_INFINITY);
+    for place in (start..slots.len()).chain(0..start) {
+        let bound = bound(&slots[place]);
+        if bound > most.1 {
+            most = (place, bound);
+        }
+    }
+    most.0
+}
+
+/// The slot to play: one that is proved to be worth the most a role can get, else the one tried most, unless what is
+/// proved of another is better.
+pub(super) fn choose(slots: &[Slot], greatest: f32) -> Option<usize> {
+    let won = slots.iter().position(|slot| slot.is_proved && slot.mean() >= greatest);
+    let open = |slot: &&Slot| !slot.is_proved;
+    let tried = slots.iter().enumerate().filter(|(_, slot)| open(slot)).max_by(|a, b| {
+        a.1.visits.cmp(&b.1.visits).then(a.1.mean().total_cmp(&b.1.mean())).then(b.0.cmp(&a.0))
+    });
+    let proved = slots
+        .iter()
+        .enumerate()
+        .filter(|(_, slot)| !open(slot))
+        .max_by(|a, b| a.1.mean().total_cmp(&b.1.mean()).then(b.0.cmp(&a.0)));
+    let better = match (tried, proved) {
+        (Some(tried), Some(proved)) if proved.1.mean() >= tried.1.mean() => Some(proved.0),
+        (Some(tried), _) => Some(tried.0),
+        (None, proved) => proved.map(|(place, _)| place),
+    };
+    won.or(better)
+}

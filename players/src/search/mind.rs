@@ -1,0 +1,49 @@
+//! The mind of a player, which it keeps during a match besides its search: its belief, and what the last search found.
+
+use super::{Found, vote::vote};
+use crate::player::{Belief, Budget, Report};
+use gdl_runtime::{Game, Information};
+
+/// The states that a role reckons with, and what its last search did.
+#[derive(Debug)]
+pub(crate) struct Mind<G: Game> {
+    belief: Belief<G>,
+    report: Option<Report>,
+}
+
+impl<G: Game> Mind<G> {
+    /// Nothing is known yet; the seed is for samples of hidden states.
+    pub(crate) fn new(seed: u64) -> Self {
+        Self { belief: Belief::new(seed), report: None }
+    }
+
+    /// Has a player search the states that fit the information, and gives the move that most of them speak for. The mind is
+    /// a part of the player.
+    pub(crate) fn decide<P>(
+        player: &mut P,
+        mind: impl Fn(&mut P) -> &mut Self,
+        mut search: impl FnMut(&mut P, &G, &G::State, G::Role, &Budget) -> Found<G>,
+        game: &G,
+        information: &Information<G>,
+        budget: &Budget,
+    ) -> Option<G::Move> {
+        // The search has the player to itself.
+        let mut own = std::mem::replace(mind(player), Self::new(0));
+        let role = information.role();
+        let search = |state: &G::State, budget: &Budget| search(player, game, state, role, budget);
+        let found = vote(game, &mut own.belief, information, budget, search);
+        own.report = Some(found.describe(game));
+        *mind(player) = own;
+        found.action
+    }
+
+    /// What is to be said of a search that did not go through here.
+    pub(crate) fn set_report(&mut self, report: Report) {
+        self.report = Some(report);
+    }
+
+    /// What the last search did.
+    pub(crate) fn report(&self) -> Option<Report> {
+        self.report.clone()
+    }
+}

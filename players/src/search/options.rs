@@ -1,0 +1,98 @@
+//! Options of the roles in a state: their legal moves, and the joint moves by number.
+
+use gdl_runtime::{Game, GameExt, engine::legal_words, game::Shape};
+
+/// The legal moves of a state, split into the decisions of the role that searches, of its opponents and of chance.
+/// Keeps its memory from state to state.
+#[derive(Debug)]
+pub(crate) struct Options<G: Game> {
+    /// The legal moves of all roles, one behind the other.
+    moves: Vec<G::Move>,
+    /// Where those of each role start and end.
+    spans: Vec<(usize, usize)>,
+    /// The joint move that was made up last.
+    joint: Vec<G::Move>,
+}
+
+impl<G: Game> Options<G> {
+    pub(crate) fn new(game: &G) -> Self {
+        let roles = game.shape().roles;
+        Self { moves: Vec::new(), spans: Vec::with_capacity(roles), joint: Vec::with_capacity(roles) }
+    }
+
+    /// Takes the moves of a state. False if some role has none, so that play cannot go on.
+    #[inline]
+    pub(crate) fn read(&mut self, game: &G, view: &G::View) -> bool {
+        self.moves.clear();
+        self.spans.clear();
+        self.joint.clear();
+        for role in game.roles() {
+            let start = self.moves.len();
+            self.moves.extend(game.legal_moves_in(view, role));
+            self.spans.push((start, self.moves.len()));
+            match self.moves.get(start) {
+                Some(&first) => self.joint.push(first),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// False if some role has no move.
+    #[inline]
+    pub(crate) fn are_there(view: &[u64], shape: Shape) -> bool {
+        (0..shape.roles).all(|role| legal_words(view, shape, role).iter().any(|&word| word != 0))
+    }
+
+    /// The moves of a role.
+    #[inline]
+    pub(crate) fn of(&self, role: usize) -> &[G::Move] {
+        let (start, end) = self.spans[role];
+        &self.moves[start..end]
+    }
+
+    /// How many ways some roles have to move together.
+    #[inline]
+    pub(crate) fn ways(&self, roles: &[usize]) -> u64 {
+        roles.iter().fold(1, |product: u64, &role| product.saturating_mul(self.of(role).len() as u64))
+    }
+
+    /// Lets a role make a move.
+    #[inline]
+    pub(crate) fn set(&mut self, role: usize, action: G::Move) {
+        self.joint[role] = action;
+    }
+
+    /// Lets some roles move in one of their ways: the last role's move changes fastest.
+    #[inline]
+    pub(crate) fn set_way(&mut self, roles: &[usize], mut way: u64) {
+        for &role in roles.iter().rev() {
+            let (start, end) = self.spans[role];
+            let count = (end - start) as u64;
+            self.joint[role] = self.moves[start + (way % count) as usize];
+            way /= count;
+        }
+    }
+
+    /// How many joint moves there are.
+    #[inline]
+    pub(crate) fn joints(&self) -> u64 {
+        self.spans.iter().fold(1, |product: u64, &(start, end)| product.saturating_mul((end - start) as u64))
+    }
+
+    /// The number of the joint move made up so far: that of the last role changes fastest.
+    #[inline]
+    pub(crate) fn number(&self) -> usize {
+        let places = self.spans.iter().zip(&self.joint).map(|(&(start, end), action)| {
+            let moves = &self.moves[start..end];
+            (moves.len(), moves.partition_point(|other| other < action))
+        });
+        places.fold(0, |number, (moves, place)| number * moves + place)
+    }
+
+    /// The joint move made up so far.
+    #[inline]
+    pub(crate) fn joint(&self) -> &[G::Move] {
+        &self.joint
+    }
+}

@@ -1,0 +1,118 @@
+//! The perfect player: it solves a small game and knows a best move in every state.
+
+use super::{Found, Mcts, Solution, SolveError, meter::Meter, mind::Mind};
+use crate::player::{Budget, Player, Report};
+use gdl_runtime::{Game, Information};
+
+/// A player that plays by the [`Solution`] of a game, never worse than its value. It solves the game before the match, or within a quarter of the
+/// budget of a search that comes to a state that is not solved; where that is not possible, or takes more memory than allowed, [`Mcts`] plays, and the
+/// report says why ([`Report::note`]).
+#[derive(Debug)]
+pub struct Perfect<G: Game> {
+    bytes: usize,
+    solution: Option<Result<Solution<G>, SolveError>>,
+    guess: Mcts<G>,
+    mind: Mind<G>,
+}
+
+impl<G: Game> Perfect<G> {
+    /// Nodes of [`Solution::of`] where the budget has no limit: some seconds.
+    pub const DEFAULT_NODES: u64 = 1 << 20;
+
+    /// The player.
+    #[must_use]
+    pub fn new() -> Self {
+        let bytes = Solution::<G>::DEFAULT_BYTES;
+        Self { bytes, solution: None, guess: Mcts::new(), mind: Mind::new(0) }
+    }
+
+    /// The seed of the search of games that are too large, and of the drawing of hidden states; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.guess = self.guess.seed(seed);
+        self.mind = Mind::new(seed);
+        self
+    }
+
+    /// The most bytes for the states and, where there are too many, for the tree of [`Mcts`], which has a quarter of that.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.guess = self.guess.memory(bytes / 4);
+        self.bytes = bytes - bytes / 4;
+        self
+    }
+
+    /// The solution, or why there is none; nothing before the first search.
+    #[must_use]
+    pub fn solution(&self) -> Option<Result<&Solution<G>, SolveError>> {
+        self.solution.as_ref().map(|result| result.as_ref().map_err(|&error| error))
+    }
+
+    /// Finds the value of a state and a best move.
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        let known = self.solution.as_ref().and_then(|result| result.as_ref().ok());
+        let is_new = known.is_none_or(|solution| solution.value(state, role).is_none());
+        // What was not of the kind never will be.
+        let may_be = matches!(self.solution, None | Some(Ok(_) | Err(SolveError::Budget)));
+        let mut spent = 0;
+        if is_new && may_be && !budget.is_spent() {
+            spent = self.solve(game, state, &budget.share(0.25, 0));
+        }
+        if let Some(Ok(solution)) = &self.solution
+            && let (Some(action), Some(solved)) =
+                (solution.best(game, state, role), solution.value(state, role))
+        {
+            let mut found = Found::only(Some(action));
+            found.report.value = Some(solved.value);
+            found.report.exact = true;
+            found.report.depth = solved.moves.unwrap_or(0);
+            found.report.nodes = solution.len() as u64;
+            return found;
+        }
+        let mut found = self.guess.search(game, state, role, &budget.share(1.0, spent));
+        found.report.nodes += spent;
+        if let Some(Err(error)) = &self.solution {
+            found.report.note = Some(format!("not solved: {error}"));
+        }
+        found
+    }
+
+    /// Solves what can be reached from a state. Returns the nodes that it took.
+    fn solve(&mut self, game: &G, state: &G::State, budget: &Budget) -> u64 {
+        let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
+        // There is no room for two.
+        self.solution = None;
+        self.solution = Some(Solution::within(game, state, self.bytes, &mut meter));
+        meter.nodes()
+    }
+}
+
+impl<G: Game> Default for Perfect<G> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<G: Game> Player<G> for Perfect<G> {
+    fn name(&self) -> &'static str {
+        "perfect"
+    }
+
+    fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        if !budget.is_spent() && game.vocabulary().percepts().is_empty() {
+            let state = game.initial();
+            let known = self.solution.as_ref().and_then(|result| result.as_ref().ok());
+            if known.is_none_or(|solution| solution.value(&state, role).is_none()) {
+                self.solve(game, &state, budget);
+            }
+        }
+    }
+
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.mind.report()
+    }
+}

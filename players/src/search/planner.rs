@@ -1,0 +1,532 @@
+//! The planner: finds the moves of a puzzle, a game for one role without chance, and follows them.
+//!
+//! Several searches take turns, each a little longer than before, since no one of them is best at all puzzles: breadth first with novelty
+//! of fluents and of pairs, breadth first with all states, the most promising first, depth first with moves ruled out; and, where the puzzle
+//! is a sum of independent subgames, the most promising first by what these say. What each keeps is in
+//! its page ([`sweep`], [`descent`], [`sum`]); together they take no more bytes than the planner is given. The best goal found so far is
+//! kept with the moves to it.
+
+mod descent;
+mod factors;
+mod gates;
+mod novelty;
+mod outlook;
+mod steps;
+mod subgame;
+mod sum;
+mod sweep;
+
+use super::{Found, Mcts, meter::Meter, mind::Mind, payoff::Payoff};
+use crate::player::{Budget, Player, Report};
+use descent::Descent;
+use factors::Factors;
+use gates::LANES;
+use gdl_runtime::{
+    Game, GameExt, Information,
+    chance::Stream,
+    game::{Id, Shape},
+};
+use outlook::{Distance, Outlook};
+use std::{fmt, sync::Arc};
+use steps::Steps;
+use sum::Sum;
+use sweep::{End, Order, Sweep};
+
+/// A goal and the moves to it.
+struct Goal {
+    value: u8,
+    plan: Vec<u32>,
+    /// How many subgames were looked at apart to find it; none if the puzzle was looked at as a whole.
+    subgames: Option<usize>,
+}
+
+/// What the net of a puzzle tells of all its states.
+#[derive(Default)]
+struct Reading {
+    outlook: Option<Outlook>,
+    factors: Option<Arc<Factors>>,
+}
+
+impl Reading {
+    fn new<G: Game>(game: &G) -> Self {
+        let Some(table) = game.table() else { return Self::default() };
+        let outlook = Outlook::new(table);
+        let factors = outlook.as_ref().and_then(|outlook| Factors::new(table, outlook.clocks()));
+        Self { outlook, factors: factors.map(Arc::new) }
+    }
+}
+
+/// What is asked of all searches, and the best that they found.
+struct Problem {
+    shape: Shape,
+    reading: Reading,
+    distance: Option<Distance>,
+    /// The goal that is aimed at: the greatest that may be reached, as far as that is known.
+    aim: u8,
+    best: Option<Goal>,
+}
+
+impl Problem {
+    /// From a state on. With nothing said of what may be reached any goal may.
+    fn new<G: Game>(game: &G, root: &[u64], reading: Reading) -> Self {
+        let mut values: Vec<u8> = game.vocabulary().goals_of(0).to_vec();
+        values.reverse();
+        let mut problem = Self { shape: game.shape(), reading, distance: None, aim: 0, best: None };
+        problem.aim = values
+            .into_iter()
+            .find(|&value| {
+                problem.aim = value;
+                problem.open(std::iter::once(root))[0]
+            })
+            .unwrap_or(0);
+        problem.measure(game);
+        problem
+    }
+
+    /// Takes the distances from the goal that is aimed at.
+    fn measure<G: Game>(&mut self, game: &G) {
+        self.distance = game.table().and_then(|table| Distance::new(table, self.aim));
+    }
+
+    /// Takes a goal. True if it is the one aimed at.
+    fn tell(&mut self, goal: Goal) -> bool {
+        if self.best.as_ref().is_none_or(|best| goal.value > best.value) {
+            self.best = Some(goal);
+        }
+        self.is_solved()
+    }
+
+    fn is_solved(&self) -> bool {
+        self.best.as_ref().is_some_and(|best| best.value >= self.aim)
+    }
+
+    /// For each state whether the goal may be reached.
+    fn open<'r>(&mut self, rows: impl Iterator<Item = &'r [u64]>) -> Vec<bool> {
+        let mut open = Vec::new();
+        let Some(outlook) = &mut self.reading.outlook else {
+            open.extend(rows.map(|_| true));
+            return open;
+        };
+        outlook.clear();
+        for row in rows {
+            if outlook.push(row) == LANES - 1 {
+                open.extend(outlook.judge(self.aim));
+                outlook.clear();
+            }
+        }
+        open.extend(outlook.judge(self.aim));
+        open
+    }
+
+    /// Whether the goal may be reached from a state without some moves, and without one more: for each of those.
+    fn open_without(&mut self, row: &[u64], barred: &[u32], more: &[Option<u32>]) -> Vec<bool> {
+        let Some(outlook) = &mut self.reading.outlook else { return vec![true; more.len()] };
+        outlook.clear();
+        for action in more {
+            let lane = outlook.push(row);
+            barred.iter().chain(action).for_each(|&action| outlook.bar(lane, action));
+        }
+        outlook.judge(self.aim)
+    }
+
+    /// How far states are from the goal.
+    fn distances(&mut self, rows: &[u64], words: usize) -> Vec<u16> {
+        match &mut self.distance {
+            Some(distance) => distance.of(rows, words),
+            None => vec![0; rows.len() / words],
+        }
+    }
+}
+
+/// One of the searches that take turns.
+enum Kind {
+    Sweep(Order, Option<Box<Sweep>>),
+    /// Its subgames, until all is known of them.
+    Sum(Option<Box<Sum>>),
+    Descent(Option<Box<Descent>>),
+}
+
+/// The searches from one state.
+struct Work {
+    root: Vec<u64>,
+    problem: Problem,
+    /// Those that can go on.
+    kinds: Vec<Kind>,
+    /// Nodes of the next turn.
+    turn: u64,
+    bytes: usize,
+    /// If all states were looked at, so there is no better goal.
+    is_exhausted: bool,
+}
+
+/// Nodes of the first turn of each search, and of the longest.
+const FIRST_TURN: u64 = 1 << 12;
+const LONGEST_TURN: u64 = 1 << 18;
+
+/// The turns of several subgames are so many times as long: they are soon done where the puzzle is not.
+const SUBGAMES: u64 = 8;
+
+impl Work {
+    fn new<G: Game>(game: &G, root: &[u64], reading: Reading, bytes: usize) -> Self {
+        let sweep = |order| Kind::Sweep(order, None);
+        let problem = Problem::new(game, root, reading);
+        let mut kinds = vec![
+            sweep(Order::Fluents),
+            sweep(Order::Pairs),
+            sweep(Order::Breadth),
+            Kind::Descent(None),
+            sweep(Order::Best),
+        ];
+        let factors = problem.reading.factors.as_ref();
+        let sum = factors.and_then(|factors| Sum::new(factors, root, problem.aim));
+        kinds.extend(sum.map(|sum| Kind::Sum(Some(Box::new(sum)))));
+        Self { root: root.to_vec(), problem, kinds, turn: FIRST_TURN, bytes, is_exhausted: false }
+    }
+
+    /// Nothing better is to be found.
+    fn is_settled(&self) -> bool {
+        self.is_exhausted || self.problem.is_solved()
+    }
+
+    /// Searches until the goal is found, everything is visited or the budget is spent.
+    fn go_on<G: Game>(&mut self, game: &G, meter: &mut Meter) {
+        let mut steps = Steps::new(game);
+        // Half for all states, and a part for each of the others; what subgames take is from those that need least.
+        let (bytes, part) = (self.bytes, self.bytes / 8);
+        let has_sum = self.kinds.iter().any(|kind| matches!(kind, Kind::Sum(_)));
+        let least = if has_sum { part / 2 } else { part };
+        while !self.is_settled() && !self.kinds.is_empty() && !meter.is_over() {
+            let (problem, root, turn) = (&mut self.problem, &self.root, self.turn);
+            let mut is_exhausted = false;
+            self.kinds.retain_mut(|kind| {
+                if problem.is_solved() || is_exhausted || meter.is_over() {
+                    return true;
+                }
+                match kind {
+                    Kind::Sweep(order, sweep) => {
+                        let share = match order {
+                            Order::Breadth => bytes / 2,
+                            Order::Fluents => least,
+                            Order::Pairs | Order::Best => part,
+                        };
+                        if sweep.is_none() {
+                            *sweep = Sweep::new(problem, root, *order, share).map(Box::new);
+                        }
+                        let end = sweep
+                            .as_mut()
+                            .map_or(End::Full, |sweep| sweep.go_on(problem, &mut steps, meter, turn));
+                        is_exhausted = end == End::Done && *order == Order::Breadth;
+                        end == End::Paused
+                    }
+                    Kind::Sum(sum) => {
+                        let end = sum.as_mut().map_or(End::Full, |sum| {
+                            let turns = if sum.len() > 1 { SUBGAMES } else { 1 };
+                            sum.go_on(meter, turns * turn, part / 2)
+                        });
+                        if end != End::Done {
+                            return end == End::Paused;
+                        }
+                        let known = sum.take().filter(|sum| !sum.is_trivial());
+                        let sweep = known.and_then(|sum| Sweep::by_sum(problem, root, *sum, part));
+                        let has_room = sweep.is_some();
+                        *kind = Kind::Sweep(Order::Best, sweep.map(Box::new));
+                        has_room
+                    }
+                    Kind::Descent(descent) => {
+                        let descent = descent.get_or_insert_with(|| Box::new(Descent::new(root, least)));
+                        descent.go_on(problem, &mut steps, meter, turn) == End::Paused
+                    }
+                }
+            });
+            self.is_exhausted |= is_exhausted;
+            self.turn = (self.turn * 2).min(LONGEST_TURN);
+        }
+    }
+
+    /// Bytes in use.
+    fn bytes(&self) -> usize {
+        let bytes = |kind: &Kind| match kind {
+            Kind::Sweep(_, sweep) => sweep.as_ref().map_or(0, |sweep| sweep.bytes()),
+            Kind::Sum(sum) => sum.as_ref().map_or(0, |sum| sum.bytes()),
+            Kind::Descent(descent) => descent.as_ref().map_or(0, |descent| descent.bytes()),
+        };
+        self.kinds.iter().map(bytes).sum()
+    }
+}
+
+/// States and the moves between them, to a goal.
+struct Plan<G: Game> {
+    states: Vec<G::State>,
+    moves: Vec<G::Move>,
+    value: u8,
+    /// If no goal is better, as was proved.
+    is_best: bool,
+    subgames: Option<usize>,
+}
+
+impl<G: Game> Plan<G> {
+    /// The moves from a state, if they make sense: what is found is tried before it is followed.
+    fn of(game: &G, root: &G::State, goal: &Goal, is_best: bool) -> Option<Self> {
+        let mut states = vec![root.clone()];
+        let moves: Vec<G::Move> =
+            goal.plan.iter().map(|&action| G::Move::from_index(action as usize)).collect();
+        for &action in &moves {
+            let next = game.apply(states.last()?, &[action]).ok()?;
+            states.push(next);
+        }
+        let view = game.view(states.last()?);
+        let is_reached = game.is_terminal_in(&view) && Payoff::new(game).goal(view.as_ref(), 0) == goal.value;
+        is_reached.then_some(Self { states, moves, value: goal.value, is_best, subgames: goal.subgames })
+    }
+
+    /// A random way, which is better than none.
+    fn drawn(game: &G, root: &G::State, stream: &mut Stream) -> Option<Self> {
+        const LONGEST: usize = 2000;
+        let (states, moves) = (vec![root.clone()], Vec::new());
+        let mut plan = Self { states, moves, value: 0, is_best: false, subgames: None };
+        let mut view = game.new_view();
+        for _ in 0..LONGEST {
+            let state = plan.states.last()?;
+            game.observe_without_goals(state, &mut view);
+            if game.is_terminal_in(&view) {
+                plan.value = Payoff::new(game).goal(view.as_ref(), 0);
+                return Some(plan);
+            }
+            let action = game.random_move_in(&view, G::Role::from_index(0), stream)?;
+            let next = game.apply_unchecked(state, &[action]);
+            plan.moves.push(action);
+            plan.states.push(next);
+        }
+        None
+    }
+
+    /// The last place of a state, from which the rest of the plan never comes back to it.
+    fn place(&self, state: &G::State) -> Option<usize> {
+        self.states[..self.moves.len()].iter().rposition(|known| known == state)
+    }
+
+    /// True if a goal is greater than what this comes to from a state on, or as great and reached
+    /// sooner.
+    fn is_behind(&self, state: &G::State, goal: &Goal) -> bool {
+        let left = self.place(state).map_or(usize::MAX, |place| self.moves.len() - place);
+        goal.value > self.value || (goal.value == self.value && goal.plan.len() < left)
+    }
+}
+
+/// A player for puzzles: it searches for the moves to the best goal, from the start clock on, and follows them.
+///
+/// Where all states fit into memory it finds the best goal; elsewhere the best that it comes to within its budget. Searches take
+/// turns: breadth first, the same with states left out that have nothing new, the most promising state first, and depth first
+/// with moves ruled out after which the net shows that the goal is out of reach. Where the net shows that the puzzle is made of independent
+/// subgames, all states of each are visited, and tell how promising those of the puzzle are. A node of the budget is a state that is made,
+/// of the puzzle or of a subgame. With a budget of nodes the moves depend on nothing else but the seed and what was searched before.
+///
+/// Where more than one role decides, chance among them, [`Mcts`] plays.
+///
+/// ```
+/// use gdl_players::{Budget, search::Planner};
+/// use gdl_runtime::{Game, GameExt, gdl};
+///
+/// gdl!(name = jugs, rules = r"
+///     ; A jug of three and a jug of five, to measure four.
+///     (role thirsty) (init (small 0)) (init (large 0))
+///     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
+///     (legal thirsty fill_small) (legal thirsty fill_large) (legal thirsty empty_small) (legal thirsty empty_large)
+///     (<= (legal thirsty to_small) (true (large ?n)) (succ ?m ?n) (not (true (small 3))))
+///     (<= (next (small 3)) (does thirsty fill_small)) (<= (next (small 0)) (does thirsty empty_small))
+///     (<= (next (large 5)) (does thirsty fill_large)) (<= (next (large 0)) (does thirsty empty_large))
+///     (<= (next (large ?n)) (true (large ?n)) (does thirsty fill_small)) (<= (next (large ?n)) (true (large ?n)) (does thirsty empty_small))
+///     (<= (next (small ?n)) (true (small ?n)) (does thirsty fill_large)) (<= (next (small ?n)) (true (small ?n)) (does thirsty empty_large))
+///     (<= (next (small ?n)) (does thirsty to_small) (true (small ?m)) (succ ?m ?n))
+///     (<= (next (large ?m)) (does thirsty to_small) (true (large ?n)) (succ ?m ?n))
+///     (<= terminal (true (large 4)))
+///     (<= (goal thirsty 100) (true (large 4))) (<= (goal thirsty 0) (not (true (large 4))))
+/// ");
+///
+/// let game = jugs::game();
+/// let found = Planner::new().search(&game, &game.initial(), jugs::Role::Thirsty, &Budget::of_nodes(100_000));
+/// assert_eq!((found.report.value, found.report.exact), (Some(100.0), true));
+/// assert_eq!(game.move_text(found.action.unwrap()), "fill_large");
+/// ```
+pub struct Planner<G: Game> {
+    seed: u64,
+    bytes: usize,
+    plan: Option<Plan<G>>,
+    work: Option<Work>,
+    guess: Mcts<G>,
+    mind: Mind<G>,
+}
+
+impl<G: Game> fmt::Debug for Planner<G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Planner")
+            .field("seed", &self.seed)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<G: Game> Planner<G> {
+    /// Bytes of the states unless [`Planner::memory`] says otherwise.
+    pub const DEFAULT_BYTES: usize = 1 << 30;
+
+    /// Nodes of a search whose budget has no limit: some seconds.
+    pub const DEFAULT_NODES: u64 = 1 << 20;
+
+    /// The player.
+    #[must_use]
+    pub fn new() -> Self {
+        let bytes = Self::DEFAULT_BYTES;
+        Self { seed: 0, bytes, plan: None, work: None, guess: Mcts::new(), mind: Mind::new(0) }
+    }
+
+    /// The seed of what is drawn where nothing is found; 0 unless this says otherwise.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self.guess = self.guess.seed(seed);
+        self.mind = Mind::new(seed);
+        self
+    }
+
+    /// The most bytes for states.
+    #[must_use]
+    pub fn memory(mut self, bytes: usize) -> Self {
+        self.bytes = bytes;
+        self.guess = self.guess.memory(bytes);
+        self
+    }
+
+    /// True if a game is a puzzle: one role, no chance, and all is seen.
+    #[must_use]
+    pub fn is_puzzle(game: &G) -> bool {
+        let shape = game.shape();
+        shape.roles == 1
+            && game.chance_role().is_none()
+            && shape.fluents > 0
+            && !game.vocabulary().has_percepts()
+    }
+
+    /// Finds the best way on from a state.
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+        if !Self::is_puzzle(game) {
+            let mut found = self.guess.search(game, state, role, budget);
+            found.report.note = Some("no puzzle: several roles decide, or something is hidden".to_owned());
+            return found;
+        }
+        let first = game.legal_moves(state, role).next();
+        if first.is_none() || game.is_terminal(state) {
+            return Found::only(first.filter(|_| !game.is_terminal(state)));
+        }
+        let is_settled = |plan: &Plan<G>| plan.is_best && plan.place(state).is_some();
+        let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
+        if !self.plan.as_ref().is_some_and(is_settled) {
+            self.work(game, state, &mut meter);
+        }
+        self.conclude(game, state, role, budget, &meter)
+    }
+
+    /// Searches for a better plan than there is.
+    fn work(&mut self, game: &G, state: &G::State, meter: &mut Meter) {
+        let known = self.plan.take().filter(|plan| plan.place(state).is_some());
+        self.plan = known.or_else(|| Plan::drawn(game, state, &mut Stream::new(self.seed, u64::MAX)));
+        let mut work = match self.work.take() {
+            Some(work) if work.root == state.as_ref() => work,
+            before => {
+                let reading = before.map_or_else(|| Reading::new(game), |work| work.problem.reading);
+                Work::new(game, state.as_ref(), reading, self.bytes)
+            }
+        };
+        work.go_on(game, meter);
+        if let Some(goal) = &work.problem.best {
+            let is_better = self.plan.as_ref().is_none_or(|plan| plan.is_behind(state, goal));
+            if (is_better || work.is_settled())
+                && let Some(plan) = Plan::of(game, state, goal, work.is_settled())
+            {
+                self.plan = Some(plan);
+            }
+        }
+        self.work = Some(work);
+    }
+
+    /// The move of the plan; where there is none, or time is left that no search can use, that of random games.
+    fn conclude(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        role: G::Role,
+        budget: &Budget,
+        meter: &Meter,
+    ) -> Found<G> {
+        let mut found: Found<G> = Found::only(game.legal_moves(state, role).next());
+        let planned = self.plan.as_ref().and_then(|plan| Some((plan, plan.place(state)?)));
+        let is_best = planned.is_some_and(|(plan, _)| plan.is_best);
+        let left = budget.share(1.0, meter.nodes());
+        if !is_best && !meter.is_over() && left.nodes() != Some(0) {
+            let guessed = self.guess.search(game, state, role, &left);
+            let better = guessed.report.value.unwrap_or(0.0);
+            if planned.is_none_or(|(plan, _)| better > f64::from(plan.value)) {
+                found = guessed;
+                found.report.nodes += meter.nodes();
+                found.report.note = Some("random games: no search for a plan had room to go on".to_owned());
+                return found;
+            }
+        }
+        let report = &mut found.report;
+        report.nodes = meter.nodes();
+        report.seconds = meter.seconds();
+        report.bytes = self.work.as_ref().map_or(0, Work::bytes) as u64;
+        if let Some((plan, place)) = planned {
+            found.action = Some(plan.moves[place]);
+            found.line = plan.moves[place..].iter().map(|&action| vec![action]).collect();
+            report.value = Some(plan.value.into());
+            report.exact = plan.is_best;
+            report.depth = found.line.len() as u32;
+            let of = plan.moves.len();
+            let rank = if plan.is_best { "that is proved best" } else { "that is the best so far" };
+            let by =
+                plan.subgames.map_or_else(String::new, |count| format!(", by {count} independent subgames"));
+            report.note = Some(format!("move {} of a plan of {of} {rank}{by}", place + 1));
+        }
+        found
+    }
+}
+
+impl<G: Game> Default for Planner<G> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<G: Game> Player<G> for Planner<G> {
+    fn name(&self) -> &'static str {
+        "planner"
+    }
+
+    fn start(&mut self, game: &G, _: G::Role, budget: &Budget) {
+        self.abort();
+        if Self::is_puzzle(game) && !budget.is_spent() {
+            let state = game.initial();
+            if !game.is_terminal(&state) {
+                self.work(game, &state, &mut Meter::new(budget, Self::DEFAULT_NODES));
+            }
+        }
+    }
+
+    fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
+        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+    }
+
+    fn stop(&mut self, _: &G, _: &Information<G>) {
+        self.abort();
+    }
+
+    fn abort(&mut self) {
+        (self.plan, self.work) = (None, None);
+        Player::<G>::abort(&mut self.guess);
+    }
+
+    fn report(&self) -> Option<Report> {
+        self.mind.report()
+    }
+}

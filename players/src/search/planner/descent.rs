@@ -1,0 +1,290 @@
+//! A descent into a puzzle: depth first, with moves that lead to states that are lost left out, and moves without which the state is
+//! lost made first.
+//!
+//! Where marks are set in any order, as in a sudoku, a move that was tried in vain need not be tried again behind another that does
+//! not matter to it (sleep sets: Godefroid, "Partial-order methods for the verification of concurrent systems", 1996). Such moves are
+//! barred in what the outlook looks at, so that a row for which nothing is left ends the search below: together that is
+//! what solvers of constraints do, with no word of constraints in the rules. Nothing is proved by it.
+//!
+//! A descent that fails too often begins again, and chooses otherwise between moves that look alike (Gomes, Selman and Kautz, "Boosting
+//! combinatorial search through randomization", 1998; Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
+//!
+//! What is on the way down is kept within the bytes given, and what was visited while there is room.
+
+use super::{Goal, Problem, gates::LANES, steps::Steps, sweep::End};
+use crate::search::{meter::Meter, states::States};
+use gdl_runtime::{Game, chance::Stream, game::Id};
+
+/// What is known of a move.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    Open,
+    /// The state is lost without it.
+    Needed,
+    /// It leads to a state on the way or visited before.
+    Known,
+    /// Nothing comes of it.
+    Barred,
+}
+
+/// A state on the way down.
+struct Frame {
+    row: Vec<u64>,
+    /// The move that led here.
+    action: u32,
+    moves: Vec<u32>,
+    marks: Vec<Mark>,
+    distances: Vec<u16>,
+    /// Where the moves lead.
+    rows: Vec<u64>,
+    /// The move being tried.
+    trying: Option<usize>,
+}
+
+impl Frame {
+    fn bytes(&self) -> usize {
+        size_of::<Self>() + 8 * (self.row.len() + self.rows.len()) + 8 * self.moves.len()
+    }
+}
+
+pub(super) struct Descent {
+    root: Vec<u64>,
+    frames: Vec<Frame>,
+    visited: States,
+    /// How often it began, and states left in vain since.
+    begun: u64,
+    failures: u64,
+    stream: Stream,
+    bytes: usize,
+    frame_bytes: usize,
+}
+
+/// States left in vain before the first descent begins again.
+const FAILURES: u64 = 512;
+
+/// The share of nodes that a look at a move costs beside making it.
+const COST: u64 = 4;
+
+impl Descent {
+    /// From a state on.
+    pub(super) fn new(root: &[u64], bytes: usize) -> Self {
+        Self {
+            root: root.to_vec(),
+            frames: Vec::new(),
+            visited: States::new(root.len()),
+            begun: 0,
+            failures: 0,
+            stream: Stream::new(0, 0),
+            bytes,
+            frame_bytes: 0,
+        }
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.frame_bytes + self.visited.bytes()
+    }
+
+    /// Goes on until the meter has counted so many nodes more; goals are told to the problem.
+    pub(super) fn go_on<G: Game>(
+        &mut self,
+        problem: &mut Problem,
+        steps: &mut Steps<'_, G>,
+        meter: &mut Meter,
+        nodes: u64,
+    ) -> End {
+        let end = meter.nodes() + nodes;
+        while meter.nodes() < end && !meter.is_over() {
+            if self.begun == 0 || self.failures >= FAILURES * luby(self.begun) {
+                self.begun += 1;
+                self.failures = 0;
+                (self.frames, self.frame_bytes) = (Vec::new(), 0);
+                self.visited = States::new(self.root.len());
+                let root = self.root.clone();
+                if self.enter(problem, steps, meter, &root, u32::MAX) {
+                    return End::Paused;
+                }
+            }
+            let Some(frame) = self.frames.last_mut() else { return End::Done };
+            if let Some(tried) = frame.trying.take() {
+                frame.marks[tried] = Mark::Barred;
+                meter.spend(1);
+                if !is_open(problem, frame) {
+                    self.leave();
+                    continue;
+                }
+            }
+            let Some(place) = next(frame, &mut self.stream, self.begun > 1) else {
+                self.leave();
+                continue;
+            };
+            frame.trying = Some(place);
+            let words = frame.row.len();
+            let (action, row) = (frame.moves[place], frame.rows[place * words..][..words].to_vec());
+            if self.frame_bytes > self.bytes / 2 {
+                return End::Full;
+            }
+            if self.enter(problem, steps, meter, &row, action) {
+                return End::Paused;
+            }
+        }
+        End::Paused
+    }
+
+    fn leave(&mut self) {
+        self.failures += 1;
+        if let Some(frame) = self.frames.pop() {
+            self.frame_bytes -= frame.bytes();
+        }
+    }
+
+    /// Looks at a state and adds it to the way, unless it is over or lost. True if the goal that was aimed at is found.
+    fn enter<G: Game>(
+        &mut self,
+        problem: &mut Problem,
+        steps: &mut Steps<'_, G>,
+        meter: &mut Meter,
+        row: &[u64],
+        action: u32,
+    ) -> bool {
+        if self.bytes() < self.bytes / 2 {
+            self.visited.insert(row);
+        }
+        steps.look(row, usize::MAX);
+        if let Some(value) = steps.goal(0) {
+            meter.spend(1);
+            let on_the_way = self.frames.iter().skip(1).map(|frame| frame.action);
+            let plan = on_the_way.chain((action != u32::MAX).then_some(action)).collect();
+            return problem.tell(Goal { value, plan, subgames: None });
+        }
+        let words = steps.words();
+        let (moves, rows) = steps.of(0);
+        let mut frame = Frame {
+            row: row.to_vec(),
+            action,
+            moves: moves.iter().map(|action| action.index() as u32).collect(),
+            marks: vec![Mark::Open; moves.len()],
+            distances: vec![0; moves.len()],
+            rows: rows.to_vec(),
+            trying: None,
+        };
+        meter.spend(1 + COST * frame.moves.len() as u64);
+        self.sleep(steps, &mut frame);
+        for (place, row) in frame.rows.chunks(words).enumerate() {
+            if frame.marks[place] == Mark::Open && self.visited.find(row).is_some() {
+                frame.marks[place] = Mark::Known;
+            }
+        }
+        let open = |frame: &Frame| -> Vec<usize> {
+            (0..frame.moves.len()).filter(|&place| frame.marks[place] == Mark::Open).collect()
+        };
+        let places = open(&frame);
+        let rows = |place: &usize| &frame.rows[place * words..][..words];
+        let are_open = problem.open(places.iter().map(rows));
+        for (&place, is_open) in places.iter().zip(are_open) {
+            if !is_open {
+                frame.marks[place] = Mark::Barred;
+            }
+        }
+        if !is_open(problem, &frame) {
+            return false;
+        }
+        need(problem, &mut frame, &open);
+        let places = open(&frame);
+        let wanted: Vec<u64> =
+            places.iter().flat_map(|&place| &frame.rows[place * words..][..words]).copied().collect();
+        for (&place, distance) in places.iter().zip(problem.distances(&wanted, words)) {
+            frame.distances[place] = distance;
+        }
+        self.frame_bytes += frame.bytes();
+        self.frames.push(frame);
+        false
+    }
+
+    /// Bars moves that were tried in vain a step before, where they and the move made do not matter to each other.
+    fn sleep<G: Game>(&self, steps: &mut Steps<'_, G>, frame: &mut Frame) {
+        let (Some(before), words) = (self.frames.last(), frame.row.len()) else { return };
+        let Some(made) = before.trying else { return };
+        let mut barred: Vec<(usize, usize)> = Vec::new();
+        for (place, action) in before.moves.iter().enumerate() {
+            if before.marks[place] == Mark::Barred
+                && let Ok(here) = frame.moves.binary_search(action)
+            {
+                barred.push((place, here));
+            }
+        }
+        if barred.is_empty() {
+            return;
+        }
+        let rows: Vec<u64> =
+            barred.iter().flat_map(|&(place, _)| &before.rows[place * words..][..words]).copied().collect();
+        let moves = vec![G::Move::from_index(before.moves[made] as usize); barred.len()];
+        let other_way = steps.follow(&rows, &moves);
+        for (&(_, here), row) in barred.iter().zip(other_way.chunks(words)) {
+            if frame.rows[here * words..][..words] == *row {
+                frame.marks[here] = Mark::Barred;
+            }
+        }
+    }
+}
+
+/// True if the goal may still be reached from a state without the moves that are barred.
+fn is_open(problem: &mut Problem, frame: &Frame) -> bool {
+    let barred = barred(frame);
+    if barred.is_empty() {
+        return !frame.moves.is_empty();
+    }
+    problem.open_without(&frame.row, &barred, &[None])[0]
+}
+
+fn barred(frame: &Frame) -> Vec<u32> {
+    let barred = frame.marks.iter().zip(&frame.moves).filter(|&(&mark, _)| mark == Mark::Barred);
+    barred.map(|(_, &action)| action).collect()
+}
+
+/// Marks the moves without which the state is lost.
+fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<usize>) {
+    let (barred, places) = (barred(frame), open(frame));
+    for places in places.chunks(LANES) {
+        let without: Vec<Option<u32>> = places.iter().map(|&place| Some(frame.moves[place])).collect();
+        let found = problem.open_without(&frame.row, &barred, &without);
+        for (&place, is_open) in places.iter().zip(found) {
+            if !is_open {
+                frame.marks[place] = Mark::Needed;
+            }
+        }
+    }
+}
+
+/// The place of the move to try next: one that is needed, else one that leads nearest to the goal, any of them if it is to be drawn.
+fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
+    let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
+    needed.or_else(|| {
+        let open = || (0..frame.moves.len()).filter(|&place| frame.marks[place] == Mark::Open);
+        let least = open().map(|place| frame.distances[place]).min()?;
+        let mut nearest = open().filter(|&place| frame.distances[place] == least);
+        let rank = if is_drawn { stream.below(nearest.clone().count() as u64) as usize } else { 0 };
+        nearest.nth(rank)
+    })
+}
+
+/// The numbers 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8 and so on, from the first on.
+fn luby(mut number: u64) -> u64 {
+    loop {
+        let power = (number + 1).next_power_of_two();
+        if power == number + 1 {
+            return power / 2;
+        }
+        number -= power / 2 - 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::luby;
+
+    #[test]
+    fn most_descents_are_short() {
+        assert_eq!((1..=15).map(luby).collect::<Vec<_>>(), [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]);
+    }
+}

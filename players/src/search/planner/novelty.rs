@@ -1,0 +1,56 @@
+//! Novelty: whether a state has a fluent, or two fluents together, that no state before it had (Lipovetzky and Geffner, "Width and
+//! serialization of classical planning problems", 2012).
+
+use gdl_runtime::bits;
+
+/// What was met so far, a bit for each fluent, or for each pair.
+pub(super) struct Novelty {
+    pairs: bool,
+    met: Vec<u64>,
+    held: Vec<usize>,
+}
+
+impl Novelty {
+    /// Nothing was met; of single fluents or of pairs. None if that takes more than so many bytes.
+    pub(super) fn new(fluents: usize, pairs: bool, bytes: usize) -> Option<Self> {
+        let bits = if pairs { fluents.checked_mul(fluents + 1)? / 2 } else { fluents };
+        let words = bits.div_ceil(64);
+        (words <= bytes / 8).then(|| Self { pairs, met: vec![0; words], held: Vec::new() })
+    }
+
+    /// True if a state has something new; it is met then. O(fluents that hold), or its square for pairs, less where few of them are
+    /// other than in the state before it.
+    pub(super) fn meet(&mut self, row: &[u64], before: &[u64]) -> bool {
+        let mut is_new = false;
+        if !self.pairs {
+            for (met, now) in self.met.iter_mut().zip(row) {
+                is_new |= now & !*met != 0;
+                *met |= now;
+            }
+            return is_new;
+        }
+        self.held.clear();
+        self.held.extend(bits::ones(row));
+        // All pairs of what held before were met with that state.
+        for (word, (now, then)) in row.iter().zip(before).enumerate() {
+            let mut fresh = now & !then;
+            while fresh != 0 {
+                let fluent = 64 * word + fresh.trailing_zeros() as usize;
+                fresh &= fresh - 1;
+                for &other in &self.held {
+                    let (low, high) = (fluent.min(other), fluent.max(other));
+                    let place = high * (high + 1) / 2 + low;
+                    let met = &mut self.met[place / 64];
+                    is_new |= *met >> (place % 64) & 1 == 0;
+                    *met |= 1 << (place % 64);
+                }
+            }
+        }
+        is_new
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        8 * self.met.len()
+    }
+}

@@ -1,0 +1,279 @@
+//! A sweep through the states of a puzzle that keeps all it meets and how it came there: breadth first, breadth first by novelty, or the
+//! most promising state first.
+//!
+//! Each state is looked at once. States and queues take no more bytes than a sweep is given; one that has no room left is over.
+
+use super::{Goal, Problem, novelty::Novelty, steps::Steps, subgame::NEVER, sum::Sum};
+use crate::search::{meter::Meter, states::States};
+use gdl_runtime::{Game, game::Id};
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+/// No state.
+const NONE: u32 = u32::MAX;
+
+/// The order in which a sweep looks at states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As they come: the first goal is the nearest, and when all are done there is no other.
+    Breadth,
+    /// As they come, those without a new fluent left out.
+    Fluents,
+    /// As they come, those without a new pair of fluents left out.
+    Pairs,
+    /// Those first that have a fluent that is new at their distance from the goal, then the nearest (Lipovetzky and Geffner,
+    /// "Best-first width search: exploration and exploitation in classical planning", 2017).
+    Best,
+}
+
+/// How a sweep ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// The share of the budget is spent.
+    Paused,
+    /// All states that the order allows were looked at.
+    Done,
+    /// There is no room for more.
+    Full,
+}
+
+/// The novelty of states at a distance; at more distances than this it is not asked for.
+const MOST_DISTANCES: usize = 256;
+
+/// States that are looked at together, by order: the best of them may change with each.
+const BLOCK: usize = 128;
+const BEST_BLOCK: usize = 16;
+
+pub(super) struct Sweep {
+    order: Order,
+    states: States,
+    parents: Vec<u32>,
+    actions: Vec<u32>,
+    /// The next state to be looked at, of those that come in order.
+    next: usize,
+    /// Those that come by promise: if something is new, the distance, the number.
+    heap: BinaryHeap<Reverse<(bool, u16, u32)>>,
+    novelty: Option<Novelty>,
+    /// What takes distances in place of the problem.
+    sum: Option<Sum>,
+    /// For each distance what was met there.
+    near: Vec<Option<Novelty>>,
+    bytes: usize,
+    /// How many states were found to be lost, of how many.
+    lost: (u64, u64),
+    is_full: bool,
+}
+
+impl Sweep {
+    /// From a state on; none if the order takes more than so many bytes.
+    pub(super) fn new(problem: &Problem, root: &[u64], order: Order, bytes: usize) -> Option<Self> {
+        let fluents = problem.shape.fluents;
+        let novelty = match order {
+            Order::Breadth | Order::Best => None,
+            Order::Fluents => Some(Novelty::new(fluents, false, bytes / 2)?),
+            Order::Pairs => Some(Novelty::new(fluents, true, bytes / 2)?),
+        };
+        let mut sweep = Self {
+            order,
+            states: States::new(root.len()),
+            parents: Vec::new(),
+            actions: Vec::new(),
+            next: 0,
+            heap: BinaryHeap::new(),
+            novelty,
+            sum: None,
+            near: (0..MOST_DISTANCES).map(|_| None).collect(),
+            bytes,
+            lost: (0, 0),
+            is_full: false,
+        };
+        let none = vec![0; root.len()];
+        sweep.novelty.iter_mut().for_each(|novelty| {
+            novelty.meet(root, &none);
+        });
+        sweep.add(root, NONE, NONE, (true, 0));
+        Some(sweep)
+    }
+
+    /// From a state on, the nearest first by a sum of subgames, which is a part of the bytes.
+    pub(super) fn by_sum(problem: &Problem, root: &[u64], sum: Sum, bytes: usize) -> Option<Self> {
+        let sweep = Self::new(problem, root, Order::Best, bytes.checked_sub(sum.bytes())?)?;
+        Some(Self { sum: Some(sum), ..sweep })
+    }
+
+    fn add(&mut self, row: &[u64], parent: u32, action: u32, (is_old, distance): (bool, u16)) {
+        let number = self.states.insert(row);
+        self.parents.push(parent);
+        self.actions.push(action);
+        if self.order == Order::Best {
+            self.heap.push(Reverse((is_old, distance, number)));
+        }
+    }
+
+    /// Bytes in use.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes_of_states() + self.sum.as_ref().map_or(0, Sum::bytes)
+    }
+
+    /// Bytes that grow with the states.
+    fn bytes_of_states(&self) -> usize {
+        let near: usize = self.near.iter().flatten().map(Novelty::bytes).sum();
+        self.states.bytes()
+            + 4 * (self.parents.capacity() + self.actions.capacity())
+            + 8 * self.heap.capacity()
+            + self.novelty.as_ref().map_or(0, Novelty::bytes)
+            + near
+    }
+
+    /// Looks at states until the meter has counted so many nodes more; goals are told to the problem.
+    pub(super) fn go_on<G: Game>(
+        &mut self,
+        problem: &mut Problem,
+        steps: &mut Steps<'_, G>,
+        meter: &mut Meter,
+        nodes: u64,
+    ) -> End {
+        let end = meter.nodes() + nodes;
+        let mut chosen: Vec<u32> = Vec::new();
+        let mut rows: Vec<u64> = Vec::new();
+        while meter.nodes() < end && !meter.is_over() {
+            // Lists grow by doubling.
+            self.is_full |= self.bytes_of_states() > self.bytes / 2 || self.states.len() >= NONE as usize / 2;
+            if self.is_full {
+                return End::Full;
+            }
+            chosen.clear();
+            rows.clear();
+            if self.order == Order::Best {
+                while let (true, Some(Reverse((_, _, number)))) =
+                    (chosen.len() < BEST_BLOCK.min(steps.most()), self.heap.pop())
+                {
+                    chosen.push(number);
+                    rows.extend(self.states.row(number));
+                }
+            } else {
+                let last = self.states.len().min(self.next + BLOCK.min(steps.most()));
+                chosen.extend(self.next as u32..last as u32);
+                rows.extend(self.states.rows(self.next, last));
+            }
+            if chosen.is_empty() {
+                return End::Done;
+            }
+            let mut done = 0;
+            while done < chosen.len() {
+                let looked = steps.look(&rows[done * steps.words()..], steps.most());
+                for place in 0..looked {
+                    let number = chosen[done + place];
+                    if let Some(value) = self.take(problem, steps, place, number, meter) {
+                        let (plan, subgames) = (self.plan(number), self.sum.as_ref().map(Sum::len));
+                        if problem.tell(Goal { value, plan, subgames }) {
+                            return End::Paused;
+                        }
+                    }
+                }
+                done += looked;
+                if meter.is_over() {
+                    // What was chosen and not looked at is looked at again.
+                    for &number in &chosen[done..] {
+                        if self.order == Order::Best {
+                            self.heap.push(Reverse((false, 0, number)));
+                        }
+                    }
+                    break;
+                }
+            }
+            self.next += done;
+        }
+        End::Paused
+    }
+
+    /// Takes the steps of a state of the block. The goal, if the puzzle is over there.
+    fn take<G: Game>(
+        &mut self,
+        problem: &mut Problem,
+        steps: &Steps<'_, G>,
+        place: usize,
+        number: u32,
+        meter: &mut Meter,
+    ) -> Option<u8> {
+        if let Some(goal) = steps.goal(place) {
+            meter.spend(1);
+            return Some(goal);
+        }
+        let (moves, rows) = steps.of(place);
+        let words = steps.words();
+        meter.spend(1 + moves.len() as u64);
+        let mut fresh: Vec<(u32, usize)> = Vec::with_capacity(moves.len());
+        let before = self.states.row(number).to_vec();
+        for (step, (action, row)) in moves.iter().zip(rows.chunks(words)).enumerate() {
+            let is_new = self.states.find(row).is_none()
+                && self.novelty.as_mut().is_none_or(|novelty| novelty.meet(row, &before));
+            if is_new {
+                fresh.push((action.index() as u32, step));
+            }
+        }
+        if self.order != Order::Best {
+            for (action, step) in fresh {
+                let row = &rows[step * words..][..words];
+                if self.states.find(row).is_none() {
+                    self.add(row, number, action, (false, 0));
+                }
+            }
+            return None;
+        }
+        self.drop_lost(problem, rows, words, &mut fresh);
+        let wanted: Vec<u64> =
+            fresh.iter().flat_map(|&(_, step)| &rows[step * words..][..words]).copied().collect();
+        let distances = match &self.sum {
+            Some(sum) => wanted.chunks(words).map(|row| sum.distance(row)).collect(),
+            None => problem.distances(&wanted, words),
+        };
+        for (((action, _), row), distance) in fresh.into_iter().zip(wanted.chunks(words)).zip(distances) {
+            if distance == NEVER || self.states.find(row).is_some() {
+                continue;
+            }
+            let mut is_old = true;
+            if let Some(near) = self.near.get_mut(usize::from(distance)) {
+                if near.is_none() {
+                    *near = Novelty::new(problem.shape.fluents, false, self.bytes / MOST_DISTANCES);
+                }
+                is_old = !near.as_mut().is_some_and(|near| near.meet(row, &before));
+            }
+            self.add(row, number, action, (is_old, distance));
+        }
+        None
+    }
+
+    /// Drops steps to states that are lost, unless that hardly ever finds one.
+    fn drop_lost(
+        &mut self,
+        problem: &mut Problem,
+        rows: &[u64],
+        words: usize,
+        fresh: &mut Vec<(u32, usize)>,
+    ) {
+        let (lost, of) = self.lost;
+        if (of > 4096 && lost * 64 < of) || fresh.is_empty() {
+            return;
+        }
+        let open = problem.open(fresh.iter().map(|&(_, step)| &rows[step * words..][..words]));
+        let mut place = 0;
+        let before = fresh.len();
+        fresh.retain(|_| {
+            place += 1;
+            open[place - 1]
+        });
+        self.lost = (lost + (before - fresh.len()) as u64, of + before as u64);
+    }
+
+    /// The moves from the root to a state.
+    fn plan(&self, number: u32) -> Vec<u32> {
+        let mut plan = Vec::new();
+        let mut at = number;
+        while self.parents[at as usize] != NONE {
+            plan.push(self.actions[at as usize]);
+            at = self.parents[at as usize];
+        }
+        plan.reverse();
+        plan
+    }
+}

@@ -1,0 +1,82 @@
+//! Settings of a search to a depth: depth, bytes, seed and evaluation; learning takes a share of the budget, and a
+//! meter has what is left of it.
+
+use super::{Evaluation, Linear, meter::Meter};
+use crate::player::Budget;
+use gdl_runtime::Game;
+
+/// Settings of a search that deepens, judges states before the end, and remembers others in a table.
+pub(crate) struct Setup<G: Game> {
+    depth: Option<u32>,
+    seed: u64,
+    bytes: usize,
+    evaluation: Option<Box<dyn Evaluation<G>>>,
+}
+
+impl<G: Game> Setup<G> {
+    /// The deepest search: it recurses once for each joint move.
+    pub(crate) const MAX_DEPTH: u32 = 200;
+
+    /// Bytes of the table, unless a search says otherwise.
+    pub(crate) const BYTES: usize = 64 << 20;
+
+    /// Nodes where neither a depth nor the budget sets a limit.
+    pub(crate) const NODES: u64 = 1 << 20;
+
+    /// The share of a search's budget that goes into learning, and of the time before a match.
+    const LEARNING: f64 = 0.2;
+    const LEARNING_AT_START: f64 = 0.8;
+
+    pub(crate) fn new() -> Self {
+        Self { depth: None, seed: 0, bytes: Self::BYTES, evaluation: None }
+    }
+
+    pub(crate) fn set_depth(&mut self, depth: u32) {
+        self.depth = Some(depth.clamp(1, Self::MAX_DEPTH));
+    }
+
+    pub(crate) fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    pub(crate) fn set_bytes(&mut self, bytes: usize) {
+        self.bytes = bytes;
+    }
+
+    pub(crate) fn set_evaluation(&mut self, evaluation: impl Evaluation<G> + 'static) {
+        self.evaluation = Some(Box::new(evaluation));
+    }
+
+    /// The most bytes of the table.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The depth of the last iteration.
+    pub(crate) fn depth(&self) -> u32 {
+        self.depth.unwrap_or(Self::MAX_DEPTH)
+    }
+
+    /// Learns before a match, if there is something to learn and time for it; what is left of the budget.
+    pub(crate) fn prepare(&mut self, game: &G, budget: &Budget) -> Budget {
+        if self.evaluation.is_some() || budget.is_spent() {
+            return budget.clone();
+        }
+        let learning = budget.share(Self::LEARNING_AT_START, 0);
+        let (linear, learnt) = Linear::learn_counted(game, self.seed, &learning);
+        self.evaluation = Some(Box::new(linear));
+        budget.share(1.0, learnt)
+    }
+
+    /// Learns now, if that was not done before, and counts from now on what is left of the budget.
+    pub(crate) fn begin(&mut self, game: &G, budget: &Budget) -> (&dyn Evaluation<G>, Meter) {
+        let mut learnt = 0;
+        let evaluation = self.evaluation.get_or_insert_with(|| {
+            let linear;
+            (linear, learnt) = Linear::learn_counted(game, self.seed, &budget.share(Self::LEARNING, 0));
+            Box::new(linear)
+        });
+        let without_end = if self.depth.is_some() { u64::MAX } else { Self::NODES };
+        (&**evaluation, Meter::new(&budget.share(1.0, learnt), without_end))
+    }
+}

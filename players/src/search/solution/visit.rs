@@ -1,0 +1,134 @@
+//! The visit of all states that play can reach from a start: the states, the steps between them, and what the last ones
+//! are worth.
+//!
+//! States are looked at in blocks, fewer at a time where what is seen of a block takes too much. Each step is made once,
+//! and once more for each symmetry. Lists grow only where there is room for that, and for what going back from the ends takes.
+
+use super::{
+    SolveError, canonical,
+    look::{Look, PART},
+};
+use crate::search::{growth::Grow, meter::Meter, payoff::Payoff, states::States, symmetry::Symmetry};
+use gdl_runtime::Game;
+
+/// All states of a game, breadth first.
+pub(super) struct Visit {
+    pub(super) players: Vec<usize>,
+    pub(super) symmetries: Vec<Symmetry>,
+    pub(super) states: States,
+    /// For each state where its successors start in the list, and in the end where they end.
+    pub(super) starts: Vec<u32>,
+    pub(super) successors: Vec<u32>,
+    /// For each state the place in `players` of who decides; [`END`] in terminal states.
+    pub(super) movers: Vec<u8>,
+    /// What ends are worth; 0 elsewhere.
+    pub(super) values: Vec<i8>,
+    /// The most bytes.
+    limit: usize,
+}
+
+/// No player moves.
+pub(super) const END: u8 = 2;
+
+/// States that are looked at together.
+const BLOCK: usize = 128;
+
+impl Visit {
+    /// Nothing is visited; it may take so many bytes.
+    pub(super) fn new(words: usize, players: Vec<usize>, symmetries: Vec<Symmetry>, limit: usize) -> Self {
+        Self {
+            players,
+            symmetries,
+            states: States::new(words),
+            starts: vec![0],
+            successors: Vec::new(),
+            movers: Vec::new(),
+            values: Vec::new(),
+            limit,
+        }
+    }
+
+    /// Visits all states. False if some state shows that the symmetries are none.
+    pub(super) fn run<G: Game>(
+        &mut self,
+        game: &G,
+        start: &G::State,
+        look: &mut Look<'_, G>,
+        meter: &mut Meter,
+    ) -> Result<bool, SolveError> {
+        let payoff = Payoff::new(game);
+        self.states.insert(&canonical(start.as_ref(), &self.symmetries));
+        let (mut done, mut block) = (0, BLOCK);
+        while done < self.states.len() {
+            let end = self.states.len().min(done + block);
+            let count = end - done;
+            if !meter.spend((count * (1 + self.symmetries.len())) as u64) {
+                return Err(SolveError::Budget);
+            }
+            let Some(seen) = look.at(count, self.states.rows(done, end), &self.symmetries)? else {
+                return Ok(false);
+            };
+            if seen < count {
+                block = seen;
+            }
+            for place in 0..seen {
+                self.make_room(look.successors(place, &self.symmetries).count())?;
+                match look.decider(place) {
+                    Some(role) => self.go_on(place, role, look)?,
+                    None => self.end(look.view(place), &payoff),
+                }
+                self.starts.push(self.successors.len() as u32);
+            }
+            done += seen;
+        }
+        Ok(true)
+    }
+
+    /// Makes room for one more state that was looked at, and for so many more that follow it.
+    fn make_room(&mut self, steps: usize) -> Result<(), SolveError> {
+        let growth = self.states.growth(steps)
+            + self.successors.growth(steps)
+            + self.starts.growth(1)
+            + self.movers.growth(1)
+            + self.values.growth(1);
+        self.check(growth)?;
+        self.states.grow(steps);
+        self.successors.grow(steps);
+        self.starts.grow(1);
+        self.movers.grow(1);
+        self.values.grow(1);
+        // Going back has the steps once more, and four numbers for each state.
+        self.check(4 * (self.successors.len() + steps) + 16 * (self.states.len() + steps))
+    }
+
+    /// Refuses so many bytes more than there are in use where they are too many, and steps that cannot be numbered.
+    fn check(&self, more: usize) -> Result<(), SolveError> {
+        let lists = self.successors.held() + self.starts.held() + self.movers.held() + self.values.held();
+        let limit = self.limit - 3 * (self.limit / PART);
+        if self.states.bytes() + lists + more > limit || self.successors.len() >= u32::MAX as usize / 2 {
+            return Err(SolveError::Bytes { limit: self.limit });
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, view: &[u64], payoff: &Payoff) {
+        let goal = |player: usize| payoff.goal(view, self.players[player]).cast_signed();
+        let value = if self.players.len() == 1 { goal(0) } else { goal(0) - goal(1) };
+        self.movers.push(END);
+        self.values.push(value);
+    }
+
+    fn go_on<G: Game>(&mut self, place: usize, role: usize, look: &Look<'_, G>) -> Result<(), SolveError> {
+        let mover = self.players.iter().position(|&player| player == role).ok_or(SolveError::Chance)?;
+        self.movers.push(mover as u8);
+        self.values.push(0);
+        // One is enough of moves to the same state.
+        let successors = look.successors(place, &self.symmetries);
+        let mut numbers: Vec<u32> =
+            successors.map(|successor| self.states.insert(&canonical(successor, &self.symmetries))).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        self.successors.extend(numbers);
+        Ok(())
+    }
+}

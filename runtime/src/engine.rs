@@ -1,0 +1,32 @@
+//! Circuits, tables and rows, for searches, environments and other engines.
+//!
+//! Players, tools and graphics cards stand on these items. They carry **no promise of stability**:
+//! any release may change them. Programs that play games want [`Game`](crate::Game),
+//! [`Playouts`](crate::Playouts) and [`lanes`](crate::lanes).
+//!
+//! | for | see |
+//! |---|---|
+//! | the net of a game | [`Table`], [`Circuit`], [`Programs`] |
+//! | rows of bits in place of typed states | [`RowBatch`], [`RowExpansion`], [`RowLeaves`], [`legal_words`], [`percept_words`] |
+//! | many games step by step | [`Games`], [`Stepper`], [`Lockstep`] |
+//! | games of compilations (feature `load`) | `compile`, `compile_as`, `compile_in_stages`, `playable`, `Estimate` |
+
+pub use crate::{
+    circuit::Circuit,
+    game::{legal::legal_words, perception::percept_words},
+    lanes::{
+        expand::{RowBatch, RowExpansion},
+        games::{CLEAR, Games, ONLY, Part, Renewal, Stepper, To},
+        leaves::RowLeaves,
+        lockstep::Lockstep,
+        program::{PhasePrograms, Programs},
+    },
+    stats::Counts,
+    table::{Table, TableError},
+};
+
+#[cfg(feature = "load")]
+pub use crate::{
+    compile::{Way, choose_engine, compile, compile_as, compile_in_stages, early, eventful, lift, playable},
+    trial::Estimate,
+};

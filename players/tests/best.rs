@@ -121,33 +121,10 @@ fn the_best_that_can_be_reached_is_proved() {
     assert!(met > 50);
 }
 
-/// A rulesheet of the tests of search, loaded.
-macro_rules! sum {
-    ($name:literal) => {
-        load(include_str!(concat!("../../tests/search/rulesheets/", $name, ".kif"))).expect("it loads")
-    };
-}
-
-#[test]
-fn independent_subgames_are_searched_apart() {
-    for (game, boards, moves, nodes) in [
-        (sum!("two_eight_puzzles"), 2, 62, 1_600_000),
-        (sum!("two_eight_puzzles_abreast"), 2, 31, 1_850_000),
-        (sum!("six_lights_out"), 6, 30, 330_000),
-    ] {
-        let role = game.roles().next().expect("a role");
-        let found = Planner::new().search(&game, &game.initial(), role, &Budget::of_nodes(nodes));
-        assert_eq!((found.report.value, found.report.exact), (Some(100.0), true), "{boards} boards");
-        let note =
-            format!("move 1 of a plan of {moves} that is proved best, by {boards} independent subgames");
-        assert_eq!(found.report.note, Some(note));
-    }
-}
-
 /// No search of so few nodes sees all states, and random plans go round in circles.
 #[test]
 fn who_has_few_nodes_comes_to_an_end_too() {
-    let game = sum!("three_walks");
+    let game = load(include_str!("../../tests/search/rulesheets/three_walks.kif")).expect("it loads");
     for (name, player) in [
         ("planner", &mut Planner::new() as &mut dyn Player<Dynamic>),
         ("best", &mut Best::new() as &mut dyn Player<Dynamic>),
@@ -164,8 +141,7 @@ fn who_has_few_nodes_comes_to_an_end_too() {
 #[test]
 fn plans_keep_to_their_memory() {
     let built_in = ["eight_puzzle", "pocket_cube", "peg_solitaire"].map(|name| (name, built_in(name)));
-    let sum = ("two eight-puzzles", sum!("two_eight_puzzles"));
-    for (name, game) in built_in.into_iter().chain([sum]) {
+    for (name, game) in built_in {
         let role = game.roles().next().expect("a role");
         let bytes = 1 << 20;
         let budget = Budget::of_nodes(200_000);

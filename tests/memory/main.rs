@@ -83,11 +83,6 @@ fn players_keep_to_their_memory() {
     for name in ["connect_four", "eight_puzzle", "goofspiel", "phantom_tictactoe"] {
         bound(name, &dynamic(name).expect("a built-in game"), players);
     }
-    // A puzzle with subgames; in so few nodes they are not visited.
-    let boards = load(include_str!("../search/rulesheets/six_lights_out.kif")).expect("it loads");
-    bound("six_lights_out", &boards, || {
-        vec![Box::new(Planner::new().memory(GIVEN)), Box::new(Perfect::new().memory(GIVEN))]
-    });
 }
 
 #[test]

@@ -1,25 +1,20 @@
 //! The planner: finds the moves of a puzzle, a game for one role without chance, and follows them.
 //!
 //! Several searches take turns, each a little longer than before, since no one of them is best at all puzzles: breadth first with novelty
-//! of fluents and of pairs, breadth first with all states, the most promising first, depth first with moves ruled out; and, where the puzzle
-//! is a sum of independent subgames, the most promising first by what these say. What each keeps is in
-//! its page ([`sweep`], [`descent`], [`sum`]); together they take no more bytes than the planner is given. The best goal found so far is
-//! kept with the moves to it.
+//! of fluents and of pairs, breadth first with all states, the most promising first, depth first with moves ruled out. What each
+//! keeps is in its page ([`sweep`], [`descent`]); together they take no more bytes than the planner is given. The best goal found
+//! so far is kept with the moves to it.
 
 mod descent;
-mod factors;
 mod gates;
 mod novelty;
 mod outlook;
 mod steps;
-mod subgame;
-mod sum;
 mod sweep;
 
 use super::{Found, Mcts, meter::Meter, mind::Mind, payoff::Payoff};
 use crate::player::{Budget, Player, Report};
 use descent::Descent;
-use factors::Factors;
 use gates::LANES;
 use gdl_runtime::{
     Game, GameExt, Information,
@@ -27,39 +22,20 @@ use gdl_runtime::{
     game::{Id, Shape},
 };
 use outlook::{Distance, Outlook};
-use std::{fmt, sync::Arc};
+use std::fmt;
 use steps::Steps;
-use sum::Sum;
 use sweep::{End, Order, Sweep};
 
 /// A goal and the moves to it.
 struct Goal {
     value: u8,
     plan: Vec<u32>,
-    /// How many subgames were looked at apart to find it; none if the puzzle was looked at as a whole.
-    subgames: Option<usize>,
-}
-
-/// What the net of a puzzle tells of all its states.
-#[derive(Default)]
-struct Reading {
-    outlook: Option<Outlook>,
-    factors: Option<Arc<Factors>>,
-}
-
-impl Reading {
-    fn new<G: Game>(game: &G) -> Self {
-        let Some(table) = game.table() else { return Self::default() };
-        let outlook = Outlook::new(table);
-        let factors = outlook.as_ref().and_then(|outlook| Factors::new(table, outlook.clocks()));
-        Self { outlook, factors: factors.map(Arc::new) }
-    }
 }
 
 /// What is asked of all searches, and the best that they found.
 struct Problem {
     shape: Shape,
-    reading: Reading,
+    outlook: Option<Outlook>,
     distance: Option<Distance>,
     /// The goal that is aimed at: the greatest that may be reached, as far as that is known.
     aim: u8,
@@ -68,10 +44,10 @@ struct Problem {
 
 impl Problem {
     /// From a state on. With nothing said of what may be reached any goal may.
-    fn new<G: Game>(game: &G, root: &[u64], reading: Reading) -> Self {
+    fn new<G: Game>(game: &G, root: &[u64], outlook: Option<Outlook>) -> Self {
         let mut values: Vec<u8> = game.vocabulary().goals_of(0).to_vec();
         values.reverse();
-        let mut problem = Self { shape: game.shape(), reading, distance: None, aim: 0, best: None };
+        let mut problem = Self { shape: game.shape(), outlook, distance: None, aim: 0, best: None };
         problem.aim = values
             .into_iter()
             .find(|&value| {
@@ -103,7 +79,7 @@ impl Problem {
     /// For each state whether the goal may be reached.
     fn open<'r>(&mut self, rows: impl Iterator<Item = &'r [u64]>) -> Vec<bool> {
         let mut open = Vec::new();
-        let Some(outlook) = &mut self.reading.outlook else {
+        let Some(outlook) = &mut self.outlook else {
             open.extend(rows.map(|_| true));
             return open;
         };
@@ -120,7 +96,7 @@ impl Problem {
 
     /// Whether the goal may be reached from a state without some moves, and without one more: for each of those.
     fn open_without(&mut self, row: &[u64], barred: &[u32], more: &[Option<u32>]) -> Vec<bool> {
-        let Some(outlook) = &mut self.reading.outlook else { return vec![true; more.len()] };
+        let Some(outlook) = &mut self.outlook else { return vec![true; more.len()] };
         outlook.clear();
         for action in more {
             let lane = outlook.push(row);
@@ -141,8 +117,6 @@ impl Problem {
 /// One of the searches that take turns.
 enum Kind {
     Sweep(Order, Option<Box<Sweep>>),
-    /// Its subgames, until all is known of them.
-    Sum(Option<Box<Sum>>),
     Descent(Option<Box<Descent>>),
 }
 
@@ -163,23 +137,17 @@ struct Work {
 const FIRST_TURN: u64 = 1 << 12;
 const LONGEST_TURN: u64 = 1 << 18;
 
-/// The turns of several subgames are so many times as long: they are soon done where the puzzle is not.
-const SUBGAMES: u64 = 8;
-
 impl Work {
-    fn new<G: Game>(game: &G, root: &[u64], reading: Reading, bytes: usize) -> Self {
+    fn new<G: Game>(game: &G, root: &[u64], outlook: Option<Outlook>, bytes: usize) -> Self {
         let sweep = |order| Kind::Sweep(order, None);
-        let problem = Problem::new(game, root, reading);
-        let mut kinds = vec![
+        let problem = Problem::new(game, root, outlook);
+        let kinds = vec![
             sweep(Order::Fluents),
             sweep(Order::Pairs),
             sweep(Order::Breadth),
             Kind::Descent(None),
             sweep(Order::Best),
         ];
-        let factors = problem.reading.factors.as_ref();
-        let sum = factors.and_then(|factors| Sum::new(factors, root, problem.aim));
-        kinds.extend(sum.map(|sum| Kind::Sum(Some(Box::new(sum)))));
         Self { root: root.to_vec(), problem, kinds, turn: FIRST_TURN, bytes, is_exhausted: false }
     }
 
@@ -191,10 +159,8 @@ impl Work {
     /// Searches until the goal is found, everything is visited or the budget is spent.
     fn go_on<G: Game>(&mut self, game: &G, meter: &mut Meter) {
         let mut steps = Steps::new(game);
-        // Half for all states, and a part for each of the others; what subgames take is from those that need least.
+        // Half for all states, and a part for each of the others.
         let (bytes, part) = (self.bytes, self.bytes / 8);
-        let has_sum = self.kinds.iter().any(|kind| matches!(kind, Kind::Sum(_)));
-        let least = if has_sum { part / 2 } else { part };
         while !self.is_settled() && !self.kinds.is_empty() && !meter.is_over() {
             let (problem, root, turn) = (&mut self.problem, &self.root, self.turn);
             let mut is_exhausted = false;
@@ -206,8 +172,7 @@ impl Work {
                     Kind::Sweep(order, sweep) => {
                         let share = match order {
                             Order::Breadth => bytes / 2,
-                            Order::Fluents => least,
-                            Order::Pairs | Order::Best => part,
+                            Order::Fluents | Order::Pairs | Order::Best => part,
                         };
                         if sweep.is_none() {
                             *sweep = Sweep::new(problem, root, *order, share).map(Box::new);
@@ -218,22 +183,8 @@ impl Work {
                         is_exhausted = end == End::Done && *order == Order::Breadth;
                         end == End::Paused
                     }
-                    Kind::Sum(sum) => {
-                        let end = sum.as_mut().map_or(End::Full, |sum| {
-                            let turns = if sum.len() > 1 { SUBGAMES } else { 1 };
-                            sum.go_on(meter, turns * turn, part / 2)
-                        });
-                        if end != End::Done {
-                            return end == End::Paused;
-                        }
-                        let known = sum.take().filter(|sum| !sum.is_trivial());
-                        let sweep = known.and_then(|sum| Sweep::by_sum(problem, root, *sum, part));
-                        let has_room = sweep.is_some();
-                        *kind = Kind::Sweep(Order::Best, sweep.map(Box::new));
-                        has_room
-                    }
                     Kind::Descent(descent) => {
-                        let descent = descent.get_or_insert_with(|| Box::new(Descent::new(root, least)));
+                        let descent = descent.get_or_insert_with(|| Box::new(Descent::new(root, part)));
                         descent.go_on(problem, &mut steps, meter, turn) == End::Paused
                     }
                 }
@@ -247,7 +198,6 @@ impl Work {
     fn bytes(&self) -> usize {
         let bytes = |kind: &Kind| match kind {
             Kind::Sweep(_, sweep) => sweep.as_ref().map_or(0, |sweep| sweep.bytes()),
-            Kind::Sum(sum) => sum.as_ref().map_or(0, |sum| sum.bytes()),
             Kind::Descent(descent) => descent.as_ref().map_or(0, |descent| descent.bytes()),
         };
         self.kinds.iter().map(bytes).sum()
@@ -261,7 +211,6 @@ struct Plan<G: Game> {
     value: u8,
     /// If no goal is better, as was proved.
     is_best: bool,
-    subgames: Option<usize>,
 }
 
 impl<G: Game> Plan<G> {
@@ -276,14 +225,14 @@ impl<G: Game> Plan<G> {
         }
         let view = game.view(states.last()?);
         let is_reached = game.is_terminal_in(&view) && Payoff::new(game).goal(view.as_ref(), 0) == goal.value;
-        is_reached.then_some(Self { states, moves, value: goal.value, is_best, subgames: goal.subgames })
+        is_reached.then_some(Self { states, moves, value: goal.value, is_best })
     }
 
     /// A random way, which is better than none.
     fn drawn(game: &G, root: &G::State, stream: &mut Stream) -> Option<Self> {
         const LONGEST: usize = 2000;
         let (states, moves) = (vec![root.clone()], Vec::new());
-        let mut plan = Self { states, moves, value: 0, is_best: false, subgames: None };
+        let mut plan = Self { states, moves, value: 0, is_best: false };
         let mut view = game.new_view();
         for _ in 0..LONGEST {
             let state = plan.states.last()?;
@@ -317,9 +266,8 @@ impl<G: Game> Plan<G> {
 ///
 /// Where all states fit into memory it finds the best goal; elsewhere the best that it comes to within its budget. Searches take
 /// turns: breadth first, the same with states left out that have nothing new, the most promising state first, and depth first
-/// with moves ruled out after which the net shows that the goal is out of reach. Where the net shows that the puzzle is made of independent
-/// subgames, all states of each are visited, and tell how promising those of the puzzle are. A node of the budget is a state that is made,
-/// of the puzzle or of a subgame. With a budget of nodes the moves depend on nothing else but the seed and what was searched before.
+/// with moves ruled out after which the net shows that the goal is out of reach. A node of the budget is a state that is made.
+/// With a budget of nodes the moves depend on nothing else but the seed and what was searched before.
 ///
 /// Where more than one role decides, chance among them, [`Mcts`] plays.
 ///
@@ -433,8 +381,11 @@ impl<G: Game> Planner<G> {
         let mut work = match self.work.take() {
             Some(work) if work.root == state.as_ref() => work,
             before => {
-                let reading = before.map_or_else(|| Reading::new(game), |work| work.problem.reading);
-                Work::new(game, state.as_ref(), reading, self.bytes)
+                let outlook = match before {
+                    Some(work) => work.problem.outlook,
+                    None => game.table().and_then(Outlook::new),
+                };
+                Work::new(game, state.as_ref(), outlook, self.bytes)
             }
         };
         work.go_on(game, meter);
@@ -484,9 +435,7 @@ impl<G: Game> Planner<G> {
             report.depth = found.line.len() as u32;
             let of = plan.moves.len();
             let rank = if plan.is_best { "that is proved best" } else { "that is the best so far" };
-            let by =
-                plan.subgames.map_or_else(String::new, |count| format!(", by {count} independent subgames"));
-            report.note = Some(format!("move {} of a plan of {of} {rank}{by}", place + 1));
+            report.note = Some(format!("move {} of a plan of {of} {rank}", place + 1));
         }
         found
     }

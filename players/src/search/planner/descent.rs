@@ -155,7 +155,7 @@ impl Descent {
             meter.spend(1);
             let on_the_way = self.frames.iter().skip(1).map(|frame| frame.action);
             let plan = on_the_way.chain((action != u32::MAX).then_some(action)).collect();
-            return problem.tell(Goal { value, plan, subgames: None });
+            return problem.tell(Goal { value, plan });
         }
         let words = steps.words();
         let (moves, rows) = steps.of(0);

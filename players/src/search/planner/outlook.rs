@@ -84,11 +84,6 @@ impl Outlook {
         })
     }
 
-    /// Fluents that change whatever the moves, and those that never do.
-    pub(super) fn clocks(&self) -> &[u32] {
-        &self.clocks
-    }
-
     /// No states, no moves barred.
     pub(super) fn clear(&mut self) {
         self.rows.clear();

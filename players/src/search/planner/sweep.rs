@@ -3,7 +3,7 @@
 //!
 //! Each state is looked at once. States and queues take no more bytes than a sweep is given; one that has no room left is over.
 
-use super::{Goal, Problem, novelty::Novelty, steps::Steps, subgame::NEVER, sum::Sum};
+use super::{Goal, Problem, novelty::Novelty, steps::Steps};
 use crate::search::{meter::Meter, states::States};
 use gdl_runtime::{Game, game::Id};
 use std::{cmp::Reverse, collections::BinaryHeap};
@@ -53,8 +53,6 @@ pub(super) struct Sweep {
     /// Those that come by promise: if something is new, the distance, the number.
     heap: BinaryHeap<Reverse<(bool, u16, u32)>>,
     novelty: Option<Novelty>,
-    /// What takes distances in place of the problem.
-    sum: Option<Sum>,
     /// For each distance what was met there.
     near: Vec<Option<Novelty>>,
     bytes: usize,
@@ -80,7 +78,6 @@ impl Sweep {
             next: 0,
             heap: BinaryHeap::new(),
             novelty,
-            sum: None,
             near: (0..MOST_DISTANCES).map(|_| None).collect(),
             bytes,
             lost: (0, 0),
@@ -94,12 +91,6 @@ impl Sweep {
         Some(sweep)
     }
 
-    /// From a state on, the nearest first by a sum of subgames, which is a part of the bytes.
-    pub(super) fn by_sum(problem: &Problem, root: &[u64], sum: Sum, bytes: usize) -> Option<Self> {
-        let sweep = Self::new(problem, root, Order::Best, bytes.checked_sub(sum.bytes())?)?;
-        Some(Self { sum: Some(sum), ..sweep })
-    }
-
     fn add(&mut self, row: &[u64], parent: u32, action: u32, (is_old, distance): (bool, u16)) {
         let number = self.states.insert(row);
         self.parents.push(parent);
@@ -111,11 +102,6 @@ impl Sweep {
 
     /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
-        self.bytes_of_states() + self.sum.as_ref().map_or(0, Sum::bytes)
-    }
-
-    /// Bytes that grow with the states.
-    fn bytes_of_states(&self) -> usize {
         let near: usize = self.near.iter().flatten().map(Novelty::bytes).sum();
         self.states.bytes()
             + 4 * (self.parents.capacity() + self.actions.capacity())
@@ -137,7 +123,7 @@ impl Sweep {
         let mut rows: Vec<u64> = Vec::new();
         while meter.nodes() < end && !meter.is_over() {
             // Lists grow by doubling.
-            self.is_full |= self.bytes_of_states() > self.bytes / 2 || self.states.len() >= NONE as usize / 2;
+            self.is_full |= self.bytes() > self.bytes / 2 || self.states.len() >= NONE as usize / 2;
             if self.is_full {
                 return End::Full;
             }
@@ -163,11 +149,10 @@ impl Sweep {
                 let looked = steps.look(&rows[done * steps.words()..], steps.most());
                 for place in 0..looked {
                     let number = chosen[done + place];
-                    if let Some(value) = self.take(problem, steps, place, number, meter) {
-                        let (plan, subgames) = (self.plan(number), self.sum.as_ref().map(Sum::len));
-                        if problem.tell(Goal { value, plan, subgames }) {
-                            return End::Paused;
-                        }
+                    if let Some(value) = self.take(problem, steps, place, number, meter)
+                        && problem.tell(Goal { value, plan: self.plan(number) })
+                    {
+                        return End::Paused;
                     }
                 }
                 done += looked;
@@ -223,12 +208,9 @@ impl Sweep {
         self.drop_lost(problem, rows, words, &mut fresh);
         let wanted: Vec<u64> =
             fresh.iter().flat_map(|&(_, step)| &rows[step * words..][..words]).copied().collect();
-        let distances = match &self.sum {
-            Some(sum) => wanted.chunks(words).map(|row| sum.distance(row)).collect(),
-            None => problem.distances(&wanted, words),
-        };
+        let distances = problem.distances(&wanted, words);
         for (((action, _), row), distance) in fresh.into_iter().zip(wanted.chunks(words)).zip(distances) {
-            if distance == NEVER || self.states.find(row).is_some() {
+            if self.states.find(row).is_some() {
                 continue;
             }
             let mut is_old = true;

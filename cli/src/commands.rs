@@ -20,7 +20,6 @@ mod manage;
 mod matches;
 #[cfg(feature = "mcp")]
 mod mcp;
-mod merge;
 mod net;
 mod new;
 mod perft;
@@ -74,8 +73,6 @@ pub(crate) enum Command {
     Match(matches::MatchArgs),
     /// Do a part of work that many machines share
     Shard(shard::ShardArgs),
-    /// Put shards together
-    Merge(merge::MergeArgs),
     /// Play against a player, or watch one play itself
     Play(play::PlayArgs),
     /// Play for match managers, over the network
@@ -125,7 +122,7 @@ impl Command {
             Self::Verify(args) => args.json,
             Self::Bench(args) => args.json,
             Self::Explain(args) => args.json,
-            Self::Merge(args) => args.json,
+            Self::Shard(args) => args.wants_json(),
             #[cfg(feature = "network")]
             Self::Player(_) | Self::Scramble(_) => false,
             #[cfg(feature = "manage")]
@@ -136,13 +133,7 @@ impl Command {
             Self::Lsp(_) => false,
             #[cfg(feature = "mcp")]
             Self::Mcp(_) => false,
-            // A shard that failed leaves no document behind.
-            Self::New(_)
-            | Self::Fmt(_)
-            | Self::Convert(_)
-            | Self::Play(_)
-            | Self::Shard(_)
-            | Self::Completions(_) => false,
+            Self::New(_) | Self::Fmt(_) | Self::Convert(_) | Self::Play(_) | Self::Completions(_) => false,
         }
     }
 
@@ -168,7 +159,6 @@ impl Command {
             Self::Judge(args) => judge::run(args),
             Self::Match(args) => matches::run(args),
             Self::Shard(args) => shard::run(args),
-            Self::Merge(args) => merge::run(args),
             Self::Play(args) => play::run(args),
             #[cfg(feature = "network")]
             Self::Player(args) => player::run(args),

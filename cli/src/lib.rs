@@ -11,7 +11,7 @@ mod commands;
 mod gpu;
 
 use clap::{
-    CommandFactory, Parser,
+    CommandFactory, FromArgMatches, Parser,
     builder::styling::{AnsiColor, Styles},
     error::{ContextKind, ContextValue},
 };
@@ -53,6 +53,39 @@ fn after_help() -> String {
     if MISSING.is_empty() { AFTER_HELP.to_owned() } else { format!("{AFTER_HELP}{ALL_COMMANDS}") }
 }
 
+/// The commands of `gdl --help`, by what they are for. A build may lack some.
+const GROUPS: [(&str, &[&str]); 4] = [
+    (
+        "Rulesheets",
+        &["new", "check", "explain", "fmt", "convert", "test", "why", "equal", "scramble", "verify"],
+    ),
+    ("Play", &["list", "play", "serve", "match", "manage", "player"]),
+    ("Figures", &["playouts", "perft", "analyze", "judge", "bench", "net", "shard"]),
+    ("Editors, agents, shells", &["lsp", "mcp", "completions", "help"]),
+];
+
+/// The command line, with its commands in groups.
+fn command_line() -> clap::Command {
+    let mut line = Cli::command();
+    line.build();
+    let (header, literal) = (STYLES.get_header(), STYLES.get_literal());
+    let line_of = |name: &&str| {
+        let command = line.find_subcommand(name)?;
+        let about = command.get_about().cloned().unwrap_or_default();
+        Some(format!("  {literal}{name:<11}{literal:#}  {about}\n"))
+    };
+    let section = |(group, names): (&str, &[&str])| {
+        let lines: String = names.iter().filter_map(line_of).collect();
+        format!("{header}{group}:{header:#}\n{lines}\n")
+    };
+    let commands: String = GROUPS.into_iter().map(section).collect();
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\
+         {header}Options:{header:#}\n{{options}}{{after-help}}"
+    );
+    Cli::command().help_template(template)
+}
+
 /// Check, compile, play and verify games written in the Game Description Language.
 #[derive(Debug, Parser)]
 #[command(name = "gdl", version, styles = STYLES, after_help = after_help(), max_term_width = 100)]
@@ -92,7 +125,8 @@ fn missing(error: &clap::Error) -> Option<String> {
 /// Runs the command that the arguments of this process name.
 #[must_use]
 pub fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let parsed = command_line().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
             if let Some(message) = missing(&error) {

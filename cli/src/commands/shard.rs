@@ -1,4 +1,7 @@
-//! `gdl shard`: a part of work that many machines share, as a document that `gdl merge` puts together with others.
+//! `gdl shard`: a part of work that many machines share, as a document; `gdl shard merge` puts
+//! documents together.
+
+mod merge;
 
 use clap::{Args, Subcommand};
 use gdl_runtime::Cancel;
@@ -25,10 +28,18 @@ document says how many `blocks` there are.
 Examples:
   gdl shard playouts tictactoe --count 1_000_000_000 --part 3/100 --out 3.json
   gdl shard perft connect_four --depth 10 --range 0..500 --threads 1 > a.json
-  gdl merge *.json")]
+  gdl shard merge *.json")]
 pub(crate) struct ShardArgs {
     #[command(subcommand)]
     job: Job,
+}
+
+impl ShardArgs {
+    /// True if stdout is to have one JSON object.
+    pub(crate) fn wants_json(&self) -> bool {
+        // A shard that failed leaves no document behind.
+        matches!(&self.job, Job::Merge(args) if args.json)
+    }
 }
 
 /// What is done.
@@ -92,6 +103,8 @@ enum Job {
         #[command(flatten)]
         piece: PieceArgs,
     },
+    /// Put shards together
+    Merge(merge::MergeArgs),
 }
 
 /// What is drawn at random.
@@ -138,26 +151,26 @@ fn part(text: &str) -> std::result::Result<[NonZero<u64>; 2], String> {
 /// # Errors
 /// If a rulesheet is at fault, there are no such blocks, the job depends on the machine, or something cannot be written.
 pub(crate) fn run(args: &ShardArgs) -> Result {
-    let document = match &args.job {
+    let (document, piece) = match &args.job {
         Job::Playouts { game, count, engine, seed, piece } => {
-            on_game(game, &Request::Playouts { count: *count, engine: *engine }, seed.seed, piece)
+            let request = Request::Playouts { count: *count, engine: *engine };
+            (on_game(game, &request, seed.seed, piece), piece)
         }
         Job::Perft { game, depth, prefix, piece } => {
-            on_game(game, &Request::Perft { depth: *depth, prefix: *prefix }, 0, piece)
+            (on_game(game, &Request::Perft { depth: *depth, prefix: *prefix }, 0, piece), piece)
         }
         Job::Matches { game, players, count, nodes, seed, piece } => {
             let players = players.iter().map(ToString::to_string).collect();
-            on_game(game, &Request::Matches { players, count: *count, nodes: *nodes }, seed.seed, piece)
+            let request = Request::Matches { players, count: *count, nodes: *nodes };
+            (on_game(game, &request, seed.seed, piece), piece)
         }
         Job::Analysis { folder, count, seed, piece } => {
             let rulesheets = Rulesheet::all_in(folder)?;
-            make(Subject::Rulesheets(&rulesheets), &Request::Analysis { count: *count }, seed.seed, piece)
+            let request = Request::Analysis { count: *count };
+            (make(Subject::Rulesheets(&rulesheets), &request, seed.seed, piece), piece)
         }
+        Job::Merge(args) => return merge::run(args),
     };
-    let (Job::Playouts { piece, .. }
-    | Job::Perft { piece, .. }
-    | Job::Matches { piece, .. }
-    | Job::Analysis { piece, .. }) = &args.job;
     let text = document?.text();
     if let Some(path) = &piece.out {
         return output::file(path, &text);

@@ -16,6 +16,25 @@ fn help_goes_to_stdout_and_shows_examples() {
     }
 }
 
+/// Help has each command once, in a group, and fits a screen.
+#[test]
+fn help_groups_all_commands() {
+    let help = gdl(&["--help"]).stdout;
+    let script = gdl(&["completions", "fish"]).stdout;
+    let known: Vec<&str> = script
+        .lines()
+        .filter_map(|line| line.strip_prefix("complete -c gdl -n \"__fish_gdl_needs_command\" -f -a \""))
+        .filter_map(|rest| rest.split('"').next())
+        .collect();
+    assert!(known.len() > 20, "{script}");
+    for name in known {
+        let count = help.lines().filter(|line| line.starts_with(&format!("  {name} "))).count();
+        assert_eq!(count, 1, "{name}: {help}");
+    }
+    assert!(help.lines().count() < 55, "{help}");
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
+}
+
 #[test]
 fn wrong_usage_ends_with_2_and_names_the_nearest() {
     for (args, near) in [

@@ -1,4 +1,4 @@
-//! `gdl shard` and `gdl merge`: however work is shared out, what comes of it is what one machine comes to.
+//! `gdl shard` and `gdl shard merge`: however work is shared out, what comes of it is what one machine comes to.
 
 use super::{command, file, gdl, json, rulesheet, validity::fault};
 use serde_json::Value;
@@ -19,16 +19,17 @@ fn merge(name: &str, documents: &[&str]) -> String {
     let paths = documents.iter().enumerate().map(|(i, text)| file(&format!("{name}_{i}.json"), text));
     let paths: Vec<String> = paths.collect();
     let run =
-        gdl(&[&["merge", "--json"][..], &paths.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+        gdl(&[&["shard", "merge", "--json"][..], &paths.iter().map(String::as_str).collect::<Vec<_>>()]
+            .concat());
     assert_eq!(run.code, Some(0), "{name}: {}", run.stderr);
     run.stdout
 }
 
-/// What `gdl merge` says of documents that it refuses.
+/// What `gdl shard merge` says of documents that it refuses.
 fn refusal(name: &str, documents: &[&str]) -> String {
     let paths = documents.iter().enumerate().map(|(i, text)| file(&format!("{name}_{i}.json"), text));
     let paths: Vec<String> = paths.collect();
-    let run = gdl(&[&["merge"][..], &paths.iter().map(String::as_str).collect::<Vec<_>>()].concat());
+    let run = gdl(&[&["shard", "merge"][..], &paths.iter().map(String::as_str).collect::<Vec<_>>()].concat());
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{name}: {}", run.stderr);
     assert!(run.stderr.contains("help: "), "{name}: {}", run.stderr);
     run.stderr
@@ -40,7 +41,7 @@ fn value(text: &str) -> Value {
 
 /// A shard that is held against the schema.
 fn valid(text: &str) -> Value {
-    let run = gdl(&["merge", "--schema"]);
+    let run = gdl(&["shard", "merge", "--schema"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
     let (schema, document) = (value(&run.stdout), value(text));
     assert_eq!(fault(&schema, &schema, &document, ""), None);
@@ -153,7 +154,8 @@ fn an_analysis_in_shards_has_the_figures_of_each() {
     let mut figures = json(&["analyze", &game, "--count", "20", "--seed", "5", "--json"]);
     figures["game"] = "nim.kif".into();
     assert_eq!(list[1]["figures"], figures);
-    let run = gdl(&["merge", &file("analysis_people.json", shard(&["analysis", path, "--count", "20"]))]);
+    let run =
+        gdl(&["shard", "merge", &file("analysis_people.json", shard(&["analysis", path, "--count", "20"]))]);
     assert!(run.stdout.contains("broken.kif") && run.stdout.contains("moves a game"), "{}", run.stdout);
 }
 
@@ -162,7 +164,7 @@ fn what_is_missing_is_told() {
     let job = ["playouts", "nim", "--count", "1000", "--engine", "single", "--range"];
     let [a, b] = ["0..2", "5..60"].map(|range| shard(&[&job[..], &[range]].concat()));
     let paths = [file("missing_a.json", &a), file("missing_b.json", &b)];
-    let run = gdl(&["merge", &paths[0], &paths[1]]);
+    let run = gdl(&["shard", "merge", &paths[0], &paths[1]]);
     assert_eq!(run.code, Some(0));
     assert!(run.stderr.contains("of 63 blocks are missing: 2..5, 60..63"), "{}", run.stderr);
     assert!(run.stdout.contains("912 playouts"), "{}", run.stdout);
@@ -200,7 +202,7 @@ fn what_does_not_belong_together_is_refused() {
         assert!(said.contains(why) && said.contains(&format!("refused_{name}_1.json")), "{name}: {said}");
         assert_eq!(said.matches("error").count(), 1, "{name}: {said}");
     }
-    let run = gdl(&["merge", "no/such.json"]);
+    let run = gdl(&["shard", "merge", "no/such.json"]);
     assert_eq!(run.code, Some(1));
     assert!(run.stderr.contains("cannot read no/such.json"), "{}", run.stderr);
 }
@@ -349,7 +351,7 @@ fn the_documented_lines_run() {
 #[test]
 fn merged_shards_go_through_pipes() {
     let text = shard(&["playouts", "nim", "--count", "1000"]);
-    let mut child = command(&["merge", "-", "--json"])
+    let mut child = command(&["shard", "merge", "-", "--json"])
         .stdin(std::process::Stdio::piped())
         .stdout(std::process::Stdio::piped())
         .spawn()

@@ -111,7 +111,12 @@ impl Document {
                     "use one version of gdl for all",
                 );
             }
-            _ => return fault("is no shard".to_owned(), "give files that `gdl shard` or `gdl merge` wrote"),
+            _ => {
+                return fault(
+                    "is no shard".to_owned(),
+                    "give files that `gdl shard` or `gdl shard merge` wrote",
+                );
+            }
         }
         match value.get("version").and_then(Value::as_str) {
             Some(VERSION) => {}

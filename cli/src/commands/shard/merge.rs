@@ -1,4 +1,4 @@
-//! `gdl merge`: shards in, what they come to together out.
+//! `gdl shard merge`: shards in, what they come to together out.
 
 use clap::Args;
 use gdl_tools::{
@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Arguments of `gdl merge`.
+/// Arguments of `gdl shard merge`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Shards are those of one game, job and seed, made by this version of gdl. A shard may come twice;
@@ -21,10 +21,10 @@ ranges that overlap otherwise are an error. What is merged can be merged again. 
 missing are told; the document of all blocks is the same however they were shared out.
 
 Examples:
-  gdl merge shards/*.json
-  gdl merge shards/*.json --json --out all.json")]
+  gdl shard merge shards/*.json
+  gdl shard merge shards/*.json --json --out all.json")]
 pub(crate) struct MergeArgs {
-    /// What `gdl shard` and `gdl merge` wrote; `-` is stdin
+    /// What `gdl shard` and `gdl shard merge` wrote; `-` is stdin
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Write the merged document to a file
@@ -45,7 +45,7 @@ pub(crate) struct MergeArgs {
 pub(crate) fn run(args: &MergeArgs) -> Result {
     let mut out = output::stdout();
     if args.schema {
-        out.write_all(include_bytes!("../../schema/shard.json"))?;
+        out.write_all(include_bytes!("../../../schema/shard.json"))?;
         return Ok(out.flush()?);
     }
     let documents = args.files.iter().map(|path| {

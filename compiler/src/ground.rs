@@ -17,7 +17,6 @@ mod advice;
 mod branches;
 mod clause;
 mod clause_state;
-mod closure;
 mod constant;
 mod demand;
 mod exception;

@@ -1,6 +1,6 @@
 //! Grounding in rounds, by a profile of itself.
 //!
-//! [`solve`] makes of rules their ground [`Program`], closures among them written as chains (`closure.rs`).
+//! [`solve`] makes of rules their ground [`Program`].
 //! In the first round a clause that takes more than a small cap is
 //! parked while the others come to their fixpoint. The facts found by then show which parked clauses to split;
 //! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind.
@@ -21,7 +21,7 @@ use super::{
     Program, branches,
     clause::{self, Clauses},
     clause_state::Cap,
-    closure, constant, demand, exception,
+    constant, demand, exception,
     excess::Excess,
     fixpoint::Grounder,
     functional::{self, Functional},
@@ -77,9 +77,6 @@ pub(super) fn solve(
         && let Some(split) = functional.split(&clauses, &rules.keywords, &mut meter)
     {
         clauses = split;
-    }
-    if let Some(chained) = closure::chain(&clauses, &rules.keywords, &mut meter) {
-        clauses = chained;
     }
     let learns = matches!(apart, Apart::Learn);
     let mut wide = Wide { rules, options, clauses, learns, rewritten: Vec::new(), restricted: Vec::new() };

@@ -19,7 +19,6 @@ mod clause;
 mod clause_state;
 mod constant;
 mod demand;
-mod exception;
 mod excess;
 mod facts;
 mod faults;

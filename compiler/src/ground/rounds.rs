@@ -6,10 +6,10 @@
 //! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind.
 //!
 //! All starts again when clauses are found by which there is less to ground: parked clauses may be for relations with arguments that
-//! say nothing (`inert.rs`), or whose recursion begins at the far end (`linear.rs`), or ask for the negation of what hardly depends on all that
-//! they ask it for (`exception.rs`), or for several fluents, and be taken apart by what is functional (`functional.rs`). These are looked for
-//! before anything else, the last of them once. Or relations may be kept to what is asked of them (`demand.rs`), which has its price, and
-//! is left until splitting brings nothing more. Each but `exception.rs` is tried at most once for each relation.
+//! say nothing (`inert.rs`), or whose recursion begins at the far end (`linear.rs`), or ask for several fluents, and be taken apart by what
+//! is functional (`functional.rs`). These are looked for before anything else, the last of them once. Or relations may be kept to what is
+//! asked of them (`demand.rs`), which has its price, and is left until splitting brings nothing more. Each is tried at most once for each
+//! relation.
 //!
 //! Once all is found, clauses are split on trial: of a split that saves too little of its clause's instances nothing
 //! remains.
@@ -21,7 +21,7 @@ use super::{
     Program, branches,
     clause::{self, Clauses},
     clause_state::Cap,
-    constant, demand, exception,
+    constant, demand,
     excess::Excess,
     fixpoint::Grounder,
     functional::{self, Functional},
@@ -132,10 +132,7 @@ fn rounds(
             break;
         }
         grounder.measure();
-        if wide.rewrite(grounder, &parked)
-            || wide.except(grounder, &mut splitter, &parked)
-            || wide.take_apart(grounder, &parked)
-        {
+        if wide.rewrite(grounder, &parked) || wide.take_apart(grounder, &parked) {
             return Ok(Some(Fewer::Rewritten));
         }
         let mut parts = Vec::new();
@@ -210,19 +207,6 @@ impl Wide<'_> {
         let news = self.news(grounder, parked, &self.rewritten);
         let fewer = self.fewer(grounder, &news);
         self.rewritten.extend(news);
-        let is_less = fewer.is_some();
-        if let Some(fewer) = fewer {
-            self.clauses = fewer;
-        }
-        is_less
-    }
-
-    /// Puts others in the place of vast clauses that ask for what hardly depends on all that they ask it for; false if there are none, or
-    /// it does not promise to pay.
-    fn except(&mut self, grounder: &mut Grounder<'_>, splitter: &mut Splitter, parked: &[usize]) -> bool {
-        let heads = self.news(grounder, parked, &[]);
-        let (keywords, ruled) = (&self.rules.keywords, self.rules.relations.len());
-        let fewer = exception::except(&self.clauses, keywords, &heads, ruled, splitter, grounder);
         let is_less = fewer.is_some();
         if let Some(fewer) = fewer {
             self.clauses = fewer;

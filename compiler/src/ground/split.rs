@@ -87,7 +87,7 @@ impl Splitter {
     }
 
     /// Whether a clause with so many instances is worth any trouble.
-    pub(super) fn is_vast(&self, instances: f64) -> bool {
+    fn is_vast(&self, instances: f64) -> bool {
         instances >= VAST * self.many
     }
 
@@ -212,7 +212,7 @@ impl Splitter {
     }
 
     /// What a clause with `now` instances promises to come to when it is cut once, if that pays.
-    pub(super) fn promise(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
+    fn promise(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
         let scale = scale(grounder, clause, now);
         self.cuts(grounder, clause, now).first().map_or(now, |cut| cut.cost(scale))
     }
@@ -390,7 +390,7 @@ impl Splitter {
 }
 
 /// How many instances a clause has, by estimate.
-pub(super) fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
+fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
     let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
     Rows::join(&rows).count
 }

@@ -26,7 +26,6 @@ mod fixpoint;
 mod functional;
 mod inert;
 mod join;
-mod linear;
 mod plan;
 mod relevance;
 mod rounds;

@@ -190,21 +190,6 @@ impl Clause {
         self.tests.iter().for_each(|t| t.for_each_literal(false, visit));
     }
 
-    /// Whether an argument of the head is a variable that the positive literal at `place` has as its own, and that stands nowhere else.
-    pub(super) fn hands_on(&self, place: usize, argument: usize) -> bool {
-        let Pattern::Variable(variable) = self.head.arguments[argument] else { return false };
-        if self.positives[place].arguments[argument] != self.head.arguments[argument] {
-            return false;
-        }
-        let mut count = 0;
-        let mut visit = |pattern: &Pattern| {
-            pattern.for_each_variable(&mut |v| count += usize::from(v == variable));
-        };
-        self.head.arguments.iter().for_each(&mut visit);
-        self.positives.iter().flat_map(|l| &l.arguments).for_each(&mut visit);
-        count == 2 && !self.tests.iter().any(|test| test.variables().contains(&variable))
-    }
-
     /// The clause with its variables numbered without gaps.
     pub(super) fn compact(&self) -> Self {
         let mut names = Vec::new();

@@ -6,10 +6,9 @@
 //! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind.
 //!
 //! All starts again when clauses are found by which there is less to ground: parked clauses may be for relations with arguments that
-//! say nothing (`inert.rs`), or whose recursion begins at the far end (`linear.rs`), or ask for several fluents, and be taken apart by what
-//! is functional (`functional.rs`). These are looked for before anything else, the last of them once. Or relations may be kept to what is
-//! asked of them (`demand.rs`), which has its price, and is left until splitting brings nothing more. Each is tried at most once for each
-//! relation.
+//! say nothing (`inert.rs`), or ask for several fluents, and be taken apart by what is functional (`functional.rs`). These are looked for
+//! before anything else, the second of them once. Or relations may be kept to what is asked of them (`demand.rs`), which has its price,
+//! and is left until splitting brings nothing more. Each is tried at most once for each relation.
 //!
 //! Once all is found, clauses are split on trial: of a split that saves too little of its clause's instances nothing
 //! remains.
@@ -25,7 +24,7 @@ use super::{
     excess::Excess,
     fixpoint::Grounder,
     functional::{self, Functional},
-    inert, linear,
+    inert,
     split::{self, Splitter},
     terms::Terms,
 };
@@ -187,13 +186,7 @@ impl Wide<'_> {
     fn news(&self, grounder: &Grounder<'_>, parked: &[usize], known: &[RelationId]) -> Vec<RelationId> {
         let mut news = Vec::new();
         for &number in parked {
-            let clause = grounder.clause(number);
-            let mut head = self.rules.rules[clause.rule].head.relation;
-            // Of a relation that was turned round others have taken the place; but not a part that was split off here.
-            let is_whole = clause.head.relation.index() < self.clauses.relations;
-            if is_whole && self.clauses.rewritten.contains(&head) {
-                head = clause.head.relation;
-            }
+            let head = self.rules.rules[grounder.clause(number).rule].head.relation;
             if !known.contains(&head) && !news.contains(&head) {
                 news.push(head);
             }
@@ -247,10 +240,9 @@ impl Wide<'_> {
         }
         let mut spare = Meter::of(grounder.left());
         let (before, keywords) = (spare.left(), &self.rules.keywords);
-        let short = inert::drop(&self.clauses, keywords, relations, &mut spare);
-        let turned = linear::turn(short.as_ref().unwrap_or(&self.clauses), keywords, relations, &mut spare);
+        let fewer = inert::drop(&self.clauses, keywords, relations, &mut spare);
         grounder.afford(before - spare.left())?;
-        turned.or(short)
+        fewer
     }
 
     /// Clauses in which less is derived of the relations that the parked clauses are for, unless that was tried

@@ -16,10 +16,8 @@ mod alternation;
 mod budget;
 mod constants;
 mod decisive;
-mod effects;
 mod ends;
 mod factor;
-mod families;
 mod imply;
 mod legality;
 mod merge;
@@ -29,7 +27,6 @@ mod one_hot;
 mod phase;
 mod plies;
 mod proof;
-mod reach;
 mod rebuild;
 mod share;
 mod simulate;
@@ -48,7 +45,6 @@ pub use mutex::find_mutex_groups;
 pub use one_hot::complement;
 pub use phase::{Phases, fold_phases, phases};
 pub use plies::{Plies, plies};
-pub use reach::{drop_unreached, drop_unreached_of_large};
 pub use share::share;
 
 use crate::{meter::Meter, propnet::Net};
@@ -62,8 +58,6 @@ pub const PASSES: &[Pass] = &[
     ("fold_constants", fold_constants),
     // Before factoring: what legality implies is gone from the products, which then have more in common.
     ("assume_legality", assume_legality),
-    // Before factoring, when what a move leaves of a next value mostly is a single fluent.
-    ("drop_unreached", drop_unreached_of_large),
     // Gathers the moves that have the same effect into one disjunction each ..
     ("factor", factor),
     // .. so that what several gates say of moves has one form.

@@ -93,7 +93,6 @@ fn each_pass_asks_for_its_steps_and_bytes() {
         starve(name, |meter| pass(&net, meter));
         net = pass(&net, &mut Meter::of(u64::MAX)).expect("there is enough");
     }
-    starve("drop_unreached", |meter| optimize::drop_unreached(&board(), meter));
     starve("phases", |meter| optimize::phases(&net, meter));
     starve("lanes", |meter| Lanes::new(&net, None, None, meter));
 }

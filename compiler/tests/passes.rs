@@ -8,7 +8,7 @@ use gdl_compiler::{
     meter::Meter,
     observer::Phase,
     optimize,
-    propnet::{MutexGroup, Net, Signal, build},
+    propnet::{MutexGroup, Net, build},
     syntax::parse,
 };
 
@@ -283,106 +283,6 @@ fn exclusive_fluents_are_found() {
         net.mutex_groups.iter().map(|group| (names(&group.members), group.exactly_one)).collect();
     let expected = [("(control p) (control q)".to_owned(), true), ("(at 1) (at 2) (at 3)".to_owned(), true)];
     assert_eq!(found, expected);
-}
-
-/// A king and a rook of p and a king of q on a ring of five squares: each goes to an empty square beside its own, the king of p to the first
-/// two squares alone.
-const COURT: &str = "(role p) (role q) (init (turn p)) (init (at 1 p king)) (init (at 4 p rook)) (init (at 5 q king))
-    (next_to 1 2) (next_to 2 3) (next_to 3 4) (next_to 4 5) (next_to 5 1) (home 1) (home 2)
-    (<= (near ?x ?y) (next_to ?x ?y)) (<= (near ?x ?y) (next_to ?y ?x))
-    (<= (may ?r rook ?y) (role ?r) (near ?x ?y)) (<= (may q king ?y) (near ?x ?y)) (<= (may p king ?y) (home ?y))
-    (<= (legal ?r (go ?x ?y)) (true (turn ?r)) (true (at ?x ?r ?k)) (near ?x ?y) (may ?r ?k ?y) (not (taken ?y)))
-    (<= (taken ?y) (true (at ?y ?r ?k)))
-    (<= (legal ?r rest) (role ?r) (not (true (turn ?r))))
-    (<= (next (at ?y ?r ?k)) (does ?r (go ?x ?y)) (true (at ?x ?r ?k)))
-    (<= (next (at ?x ?r ?k)) (true (at ?x ?r ?k)) (not (left ?x)) (not (come ?x)))
-    (<= (left ?x) (does ?r (go ?x ?y))) (<= (come ?y) (does ?r (go ?x ?y)))
-    (<= (next (turn p)) (true (turn q))) (<= (next (turn q)) (true (turn p)))
-    (<= terminal (true (at 1 p rook)) (true (at 2 p king))) (<= (goal ?r 50) (role ?r))";
-
-#[test]
-fn fluents_that_no_play_reaches_are_dropped() {
-    let net = net(COURT);
-    let smaller = run(optimize::drop_unreached, &net);
-    let never = |net: &Net| -> Vec<String> {
-        let names = net.vocabulary.fluents.iter().zip(&net.outputs.next);
-        names.filter(|(_, next)| **next == Signal::FALSE).map(|(name, _)| name.clone()).collect()
-    };
-    assert_eq!(never(&net), [] as [&str; 0], "the rules make them of each other");
-    assert_eq!(never(&smaller), ["(at 3 p king)", "(at 4 p king)", "(at 5 p king)"]);
-    assert!(smaller.operations() < net.operations() * 7 / 8, "{} {}", smaller.operations(), net.operations());
-    let kept = run(optimize::drop_unreached_of_large, &net);
-    assert_eq!(kept.to_string(), net.to_string(), "a small net stays as it is");
-}
-
-/// A clock of twenty steps, which random play of a few steps does not see the end of.
-const CLOCK: &str = "(succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8) (succ 8 9) (succ 9 10)
-    (succ 10 11) (succ 11 12) (succ 12 13) (succ 13 14) (succ 14 15) (succ 15 16) (succ 16 17) (succ 17 18) (succ 18 19)
-    (succ 19 20) (init (step 1)) (<= (next (step ?y)) (true (step ?x)) (succ ?x ?y)) (<= late (true over))
-    (<= (next over) (true (step 20))) (<= (next over) (true over)) (<= (next won) (true won)) (<= terminal (true won)) (<= (goal ?r 50) (role ?r))";
-
-/// Checks that a fluent that play reaches after the clock has run down is not dropped.
-fn check_reached(rules: &str, name: &str) {
-    let net = net(&format!("{CLOCK} {rules}"));
-    let smaller = run(optimize::drop_unreached, &net);
-    let fluent = net.vocabulary.fluents.iter().position(|fluent| fluent == name).expect("it is one");
-    assert_ne!(net.outputs.next[fluent], Signal::FALSE);
-    assert_ne!(smaller.outputs.next[fluent], Signal::FALSE, "{name} is dropped");
-}
-
-#[test]
-fn fluents_are_reached_by_way_of_others_in_any_order() {
-    // From 20 down to 1, so most are tried before those that they come of.
-    let rules = "(role p) (legal p go) (init (at 20)) (<= (next (at ?x)) (true (at ?y)) (does p go) (succ ?x ?y))
-        (<= (next won) (true (at 1))) (<= (next (gone ?x)) (true (at ?x)) (true (step ?x)) (true (step ?y)) (succ ?x ?y))";
-    check_reached(rules, "(at 1)");
-    let net = net(&format!("{CLOCK} {rules}"));
-    let smaller = run(optimize::drop_unreached, &net);
-    assert!(
-        smaller.operations() < net.operations(),
-        "the clock shows one number at a time, so no fluent `gone` is reached"
-    );
-}
-
-#[test]
-fn groups_that_a_move_breaks_prove_nothing() {
-    // Two fluents become what one was.
-    let rules = "(role p) (init (on c)) (legal p wait) (<= (legal p split) late)
-        (<= (next (on a)) (does p split) (true (on c))) (<= (next (on b)) (does p split) (true (on c)))
-        (<= (next (on ?x)) (true (on ?x)) (not (does p split))) (<= (next won) (true (on a)) (true (on b)))";
-    check_reached(rules, "won");
-}
-
-#[test]
-fn groups_are_kept_by_groups_that_are_kept_alone() {
-    let rules = "(role p) (init (left 1)) (legal p wait) (<= (legal p both) late)
-        (number 1) (number 2) (<= (next (left ?n)) (number ?n) (does p both)) (<= (next (left 1)) (does p wait))
-        (<= (next (after ?n)) (true (left ?n))) (<= (next won) (true (after 1)) (true (after 2)))";
-    check_reached(rules, "won");
-}
-
-#[test]
-fn a_swap_keeps_no_group_of_which_another_fluent_changes_too() {
-    let rules = "(role p) (init (on a)) (legal p swap) (legal p wait) (<= (next aside) late) (<= (next (on c)) (true aside))
-        (<= (next (on a)) (does p swap) (true (on b))) (<= (next (on b)) (does p swap) (true (on a)))
-        (<= (next won) (true (on c)) (true (on a))) (<= (next won) (true (on c)) (true (on b)))";
-    check_reached(rules, "won");
-}
-
-/// Two players in turn; what each may do is `go`, and `rest` where it is not its turn.
-const PLAYERS: &str = "(role p) (role q) (init (turn p)) (<= (legal ?r go) (true (turn ?r))) (<= (legal ?r turn) (true (turn ?r)))
-    (<= (legal ?r rest) (role ?r) (not (true (turn ?r))))
-    (<= (next (turn q)) (true (turn p))) (<= (next (turn p)) (true (turn q)))";
-
-#[test]
-fn both_may_move_where_turns_do_not_exclude_each_other() {
-    let rules = "(<= (next (turn p)) late) (<= (next (turn q)) late) (<= (next won) (does p go) (does q go))";
-    check_reached(&format!("{PLAYERS} {rules}"), "won");
-}
-
-#[test]
-fn to_rest_is_a_move() {
-    check_reached(&format!("{PLAYERS} (<= (next won) (does p rest) (does q go) late)"), "won");
 }
 
 /// A pass on a net of which the exclusive fluents are known.

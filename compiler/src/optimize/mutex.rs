@@ -79,11 +79,7 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
 }
 
 /// The words of a name, each with its place, as numbers that look random: sums of them tell names apart. `numbers` has the words so far.
-pub(super) fn words<'n>(
-    name: &'n str,
-    numbers: &mut FxHashMap<&'n str, u64>,
-    meter: &mut Meter,
-) -> Option<Vec<u64>> {
+fn words<'n>(name: &'n str, numbers: &mut FxHashMap<&'n str, u64>, meter: &mut Meter) -> Option<Vec<u64>> {
     meter.spend(name.len() as u64)?;
     let parts = term::parts(name);
     meter.spend((WORD.0 * parts.len()) as u64)?;

@@ -365,7 +365,7 @@ impl<'n> Prover<'n> {
 /// The turns of roles by the gate of their condition: it, and the move that is left where it does not hold.
 fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
-    for Turn { condition, rest, .. } in turns(net) {
+    for Turn { condition, rest } in turns(net) {
         forced.entry(condition.gate()).or_default().push((condition, rest));
         decides_moves[condition.gate() as usize] = true;
     }

@@ -5,7 +5,6 @@ use crate::propnet::{Gate, Net, Signal};
 /// A turn of a role.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
-    pub role: u32,
     /// What all moves of the role ask for but one.
     pub condition: Signal,
     /// The input of that one.
@@ -39,7 +38,7 @@ pub(super) fn turns(net: &Net) -> Vec<Turn> {
                 *count == 1 && conditions.binary_search(&condition).is_err()
             };
             if let Some(&(_, action, _)) = alike.iter().find(lacks) {
-                turns.push(Turn { role, condition, rest: net.does_input(role, action) });
+                turns.push(Turn { condition, rest: net.does_input(role, action) });
             }
         }
     }

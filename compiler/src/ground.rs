@@ -18,16 +18,14 @@ mod branches;
 mod clause;
 mod clause_state;
 mod constant;
-mod demand;
 mod excess;
 mod facts;
 mod faults;
 mod fixpoint;
-mod functional;
-mod inert;
 mod join;
 mod plan;
 mod relevance;
+mod rewrite;
 mod rounds;
 mod split;
 mod statistics;
@@ -53,7 +51,7 @@ use crate::{
 use clause::Clauses;
 use clause_state::Instances;
 use excess::{Excess, What};
-use functional::Functional;
+use rewrite::Functional;
 use rounds::Apart;
 use rustc_hash::FxHashMap;
 use strata::Strata;
@@ -229,7 +227,7 @@ fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess>
     let roots = [role, init, next, legal, goal, terminal, sees];
     rounds::solve(rules, options, &roots, Apart::Learn).or_else(|excess| {
         let is_size = matches!(excess.what, What::Instances | What::Atoms | What::Terms | What::Bytes);
-        let share = excess.left / functional::SHARE;
+        let share = excess.left / rewrite::SHARE;
         let learnt = (is_size && share > 0).then(|| Functional::learn(rules, &options.with_fuel(share)));
         let Some(functional) = learnt.flatten() else { return Err(excess) };
         let rest = options.with_fuel(excess.left - share);

@@ -5,10 +5,9 @@
 //! parked while the others come to their fixpoint. The facts found by then show which parked clauses to split;
 //! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind.
 //!
-//! All starts again when clauses are found by which there is less to ground: parked clauses may be for relations with arguments that
-//! say nothing (`inert.rs`), or ask for several fluents, and be taken apart by what is functional (`functional.rs`). These are looked for
-//! before anything else, the second of them once. Or relations may be kept to what is asked of them (`demand.rs`), which has its price,
-//! and is left until splitting brings nothing more. Each is tried at most once for each relation.
+//! All starts again when a rewriting finds clauses that have less to ground (`rewrite.rs`). Each is
+//! tried at most once for each relation that has a parked clause: some at once, and others, which
+//! have a price, when splitting brings nothing more.
 //!
 //! Once all is found, clauses are split on trial: of a split that saves too little of its clause's instances nothing
 //! remains.
@@ -18,13 +17,12 @@
 
 use super::{
     Program, branches,
-    clause::{self, Clauses},
+    clause::{self, Clause, Clauses},
     clause_state::Cap,
-    constant, demand,
+    constant,
     excess::Excess,
     fixpoint::Grounder,
-    functional::{self, Functional},
-    inert,
+    rewrite::{Context, Functional, REWRITES, Stage},
     split::{self, Splitter},
     terms::Terms,
 };
@@ -42,9 +40,6 @@ const FEW: usize = 40;
 
 /// How many splits of a clause are tried then.
 const TRIALS: usize = 3;
-
-/// Steps that it may take to learn what is functional before some limit is reached.
-const LEARNING: u64 = 2_000_000;
 
 /// Steps that an instance may cost.
 const STEPS: u64 = 20;
@@ -77,49 +72,36 @@ pub(super) fn solve(
     {
         clauses = split;
     }
-    let learns = matches!(apart, Apart::Learn);
-    let mut wide = Wide { rules, options, clauses, learns, rewritten: Vec::new(), restricted: Vec::new() };
-    let mut restricted = None;
+    let mut draft = Draft {
+        rules,
+        options,
+        clauses,
+        kept: None,
+        learns: matches!(apart, Apart::Learn),
+        tried: std::array::from_fn(|_| Vec::new()),
+    };
     let many = options.split_from.max(1);
     let mut fixed = cap(many.saturating_mul(FIXED));
     loop {
-        let given = restricted.as_ref().unwrap_or(&wide.clauses);
-        let kept = given.demanded.clone();
+        let given = draft.kept.as_ref().unwrap_or(&draft.clauses);
         let mut grounder = Grounder::new(rules, given, terms.clone(), limits, meter, roots);
         let parked = grounder.settle(fixed)?;
-        let news = if parked.is_empty() {
-            rounds(&mut grounder, &mut wide, &kept, many)?
-        } else if wide.rewrite(&mut grounder, &parked) {
-            Some(Fewer::Rewritten)
-        } else {
-            wide.restrict(&mut grounder, &parked, &kept).map(Fewer::Restricted)
-        };
-        match news {
-            Some(Fewer::Rewritten) => restricted = None,
-            Some(Fewer::Restricted(fewer)) => restricted = Some(fewer),
-            None if parked.is_empty() => return Ok((grounder.finish(), wide.clauses)),
-            None => fixed = Cap::NONE,
+        if parked.is_empty() {
+            if !rounds(&mut grounder, &mut draft, many)? {
+                return Ok((grounder.finish(), draft.clauses));
+            }
+        } else if ![Stage::Parked, Stage::Stuck]
+            .into_iter()
+            .any(|stage| draft.rewrite(stage, &mut grounder, &parked))
+        {
+            fixed = Cap::NONE;
         }
         meter = grounder.into_meter();
     }
 }
 
-/// Clauses by which there is less to ground.
-enum Fewer {
-    /// Those of [`Wide`].
-    Rewritten,
-    /// Those that keep relations to what is asked of them.
-    Restricted(Clauses),
-}
-
-/// Grounds what depends on the state, where some relations are `kept` to what is asked of them, or gives clauses by which there is less to
-/// ground.
-fn rounds(
-    grounder: &mut Grounder<'_>,
-    wide: &mut Wide<'_>,
-    kept: &[RelationId],
-    many: usize,
-) -> Result<Option<Fewer>, Excess> {
+/// Grounds what depends on the state. Returns true if `draft` was rewritten, so that all starts again.
+fn rounds(grounder: &mut Grounder<'_>, draft: &mut Draft<'_>, many: usize) -> Result<bool, Excess> {
     let mut budgets = BUDGETS.iter().map(|budget| cap(many.saturating_mul(*budget)));
     let mut budget = budgets.next().unwrap_or(Cap::NONE);
     grounder.play(budget)?;
@@ -131,8 +113,8 @@ fn rounds(
             break;
         }
         grounder.measure();
-        if wide.rewrite(grounder, &parked) || wide.take_apart(grounder, &parked) {
-            return Ok(Some(Fewer::Rewritten));
+        if draft.rewrite(Stage::Parked, grounder, &parked) {
+            return Ok(true);
         }
         let mut parts = Vec::new();
         for branches in branches::group(grounder, &parked) {
@@ -153,118 +135,72 @@ fn rounds(
             continue;
         }
         // To start again is dear: not for what a little more may do.
-        if !is_first && let Some(fewer) = wide.restrict(grounder, &parked, kept) {
-            return Ok(Some(Fewer::Restricted(fewer)));
+        if !is_first && draft.rewrite(Stage::Stuck, grounder, &parked) {
+            return Ok(true);
         }
         is_first = false;
         budget = budgets.next().unwrap_or(Cap::NONE);
         grounder.open(&parked, budget)?;
     }
     refine(grounder, &mut splitter, many / FEW)?;
-    Ok(None)
+    Ok(false)
 }
 
 fn cap(instances: usize) -> Cap {
     Cap { instances, steps: STEPS.saturating_mul(instances as u64) }
 }
 
-/// The clauses to ground, and the relations of those that were parked.
-struct Wide<'r> {
+/// The clauses to ground, and what they were rewritten for.
+struct Draft<'r> {
     rules: &'r Rules,
     options: &'r Options,
     clauses: Clauses,
-    /// Whether it may be learnt what is functional.
+    /// What is grounded in their place, if relations are kept to what is asked of them.
+    kept: Option<Clauses>,
+    /// True if functional arguments may still be learnt.
     learns: bool,
-    /// Those that it was tried to rewrite.
-    rewritten: Vec<RelationId>,
-    /// Those that it was tried to keep to what is asked of them.
-    restricted: Vec<RelationId>,
+    /// By rewriting, the relations that it was tried for.
+    tried: [Vec<RelationId>; REWRITES.len()],
 }
 
-impl Wide<'_> {
-    /// The relations that parked clauses are for, those beside that are `known`.
-    fn news(&self, grounder: &Grounder<'_>, parked: &[usize], known: &[RelationId]) -> Vec<RelationId> {
-        let mut news = Vec::new();
-        for &number in parked {
-            let head = self.rules.rules[grounder.clause(number).rule].head.relation;
-            if !known.contains(&head) && !news.contains(&head) {
-                news.push(head);
+impl Draft<'_> {
+    /// Applies the first rewriting of a stage that finds other clauses. Returns false if none does.
+    fn rewrite(&mut self, stage: Stage, grounder: &mut Grounder<'_>, parked: &[usize]) -> bool {
+        let Self { rules, options, clauses, kept, learns, tried } = self;
+        for ((when, apply), wide) in REWRITES.iter().zip(tried).filter(|((when, _), _)| *when == stage) {
+            let known = wide.len();
+            let parked: Vec<&Clause> = parked.iter().map(|&number| &**grounder.clause(number)).collect();
+            for clause in &parked {
+                let relation = rules.rules[clause.rule].head.relation;
+                if !wide.contains(&relation) {
+                    wide.push(relation);
+                }
+            }
+            let mut meter = Meter::of(grounder.left());
+            let strata = grounder.strata();
+            let demanded = kept.as_ref().map_or(&[][..], |kept| &kept.demanded);
+            let mut context = Context {
+                rules,
+                options,
+                strata,
+                parked,
+                wide,
+                known,
+                kept: demanded,
+                learns,
+                meter: &mut meter,
+            };
+            let rewritten = apply(clauses, &mut context);
+            let is_paid = grounder.afford(grounder.left() - meter.left()).is_some();
+            if let Some(rewritten) = rewritten.filter(|_| is_paid) {
+                match when {
+                    Stage::Parked => (*clauses, *kept) = (rewritten, None),
+                    Stage::Stuck => *kept = Some(rewritten),
+                }
+                return true;
             }
         }
-        news
-    }
-
-    /// Puts others in the place of the clauses where the relations that parked clauses are for can do with less, whatever is asked of
-    /// them; false if that was tried before or is of no use.
-    fn rewrite(&mut self, grounder: &mut Grounder<'_>, parked: &[usize]) -> bool {
-        let news = self.news(grounder, parked, &self.rewritten);
-        let fewer = self.fewer(grounder, &news);
-        self.rewritten.extend(news);
-        let is_less = fewer.is_some();
-        if let Some(fewer) = fewer {
-            self.clauses = fewer;
-        }
-        is_less
-    }
-
-    /// Takes clauses apart by what is functional, where a parked one asks for several fluents; false if that was tried before or is of no use.
-    fn take_apart(&mut self, grounder: &mut Grounder<'_>, parked: &[usize]) -> bool {
-        let keywords = &self.rules.keywords;
-        let mut parked = parked.iter();
-        if !self.learns || !parked.any(|&number| functional::asks(grounder.clause(number), keywords)) {
-            return false;
-        }
-        self.learns = false;
-        let share = (grounder.left() / functional::SHARE).min(LEARNING);
-        let mut split = || {
-            grounder.afford(share)?;
-            let functional = Functional::learn(self.rules, &self.options.with_fuel(share))?;
-            let mut spare = Meter::of(grounder.left());
-            let before = spare.left();
-            let split = functional.split(&self.clauses, keywords, &mut spare);
-            grounder.afford(before - spare.left())?;
-            split
-        };
-        let split = split();
-        let is_less = split.is_some();
-        if let Some(split) = split {
-            self.clauses = split;
-        }
-        is_less
-    }
-
-    /// Clauses with the same meaning that have less to say of some relations.
-    fn fewer(&self, grounder: &mut Grounder<'_>, relations: &[RelationId]) -> Option<Clauses> {
-        if relations.is_empty() {
-            return None;
-        }
-        let mut spare = Meter::of(grounder.left());
-        let (before, keywords) = (spare.left(), &self.rules.keywords);
-        let fewer = inert::drop(&self.clauses, keywords, relations, &mut spare);
-        grounder.afford(before - spare.left())?;
-        fewer
-    }
-
-    /// Clauses in which less is derived of the relations that the parked clauses are for, unless that was tried
-    /// before or is of no use, such as where all that it can be done to are `kept` by now.
-    fn restrict(
-        &mut self,
-        grounder: &mut Grounder<'_>,
-        parked: &[usize],
-        kept: &[RelationId],
-    ) -> Option<Clauses> {
-        let known = self.restricted.len();
-        self.restricted.extend(self.news(grounder, parked, &self.restricted));
-        // What it may take besides is seen there.
-        let steps = demand::effort(&self.clauses);
-        grounder.afford(steps)?;
-        let (strata, keywords) = (grounder.strata(), &self.rules.keywords);
-        let mut spare = Meter::of(grounder.left());
-        let before = spare.left();
-        let wide = (&self.restricted[..], known);
-        let fewer = demand::restrict(&self.clauses, strata, keywords, wide, kept, &mut spare);
-        grounder.afford(before - spare.left())?;
-        fewer
+        false
     }
 }
 

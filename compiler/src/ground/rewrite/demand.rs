@@ -13,8 +13,11 @@
 //! nothing is kept to anything. What is made is a part for each argument of each use, from its clause's text.
 
 use super::{
-    clause::{Clause, Clauses, Literal, numbered},
-    strata::Strata,
+    super::{
+        clause::{Clause, Clauses, Literal, numbered},
+        strata::Strata,
+    },
+    Context,
 };
 use crate::{
     datalog::pattern::Pattern,
@@ -25,7 +28,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Steps that it takes to see whether relations can be kept, whatever they are.
-pub(super) fn effort(clauses: &Clauses) -> u64 {
+fn effort(clauses: &Clauses) -> u64 {
     let literals = |clause: &Rc<Clause>| 4 + clause.positives.len() + clause.tests.len();
     clauses.list.iter().map(literals).sum::<usize>() as u64
 }
@@ -36,24 +39,18 @@ fn asking(clause: &Clause, arguments: usize) -> u64 {
     ((1 + arguments) * (1 + clause.positives.len()) * (1 + size)) as u64
 }
 
-/// Keeps `wide` relations to what is asked of them; `strata` is of the clauses as they are. None if that changes
-/// nothing, if of the relations from the `known`th on none can be kept, if those that can are `kept` by now, or if it takes more steps
-/// than there are.
-pub(super) fn restrict(
-    clauses: &Clauses,
-    strata: &Strata,
-    keywords: &Keywords,
-    (wide, known): (&[RelationId], usize),
-    kept: &[RelationId],
-    meter: &mut Meter,
-) -> Option<Clauses> {
+/// Keeps wide relations to what is asked of them. Returns `None` if that changes nothing, if none of
+/// the new ones can be kept, or if those that can are kept already.
+pub(super) fn restrict(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
+    context.meter.spend(effort(clauses))?;
     let graph = Graph::new(clauses);
-    let may = restrictable(&graph, clauses, strata, keywords);
-    if !wide[known..].iter().any(|relation| may[relation.index()]) {
+    let strata = context.strata;
+    let may = restrictable(&graph, clauses, strata, &context.rules.keywords);
+    if !context.news().iter().any(|relation| may[relation.index()]) {
         return None;
     }
-    let chosen = demanded(&graph, &may, wide);
-    let kept: FxHashSet<&RelationId> = kept.iter().collect();
+    let chosen = demanded(&graph, &may, context.wide);
+    let kept: FxHashSet<&RelationId> = context.kept.iter().collect();
     if chosen.iter().all(|relation| kept.contains(relation)) {
         return None;
     }
@@ -69,13 +66,13 @@ pub(super) fn restrict(
         let first = *graph.clauses[relation.index()].first()?;
         demand.open.insert(relation, vec![true; clauses.list[first].head.arguments.len()]);
     }
-    demand.settle(meter)?;
+    demand.settle(context.meter)?;
     let is_open = |relation: &RelationId| demand.open.get(relation).is_some_and(|open| open.contains(&true));
-    if !wide[known..].iter().any(is_open) {
+    if !context.news().iter().any(is_open) {
         return None;
     }
     // Each use is written down, with its literals.
-    meter.spend(2 * demand.asking())?;
+    context.meter.spend(2 * demand.asking())?;
     Some(demand.rewrite())
 }
 

@@ -18,10 +18,12 @@
 //! Each argument changes twice at most while it is looked for what speaks against it, each literal is copied once: O(literals), all paid for
 //! beforehand.
 
-use super::clause::{Clause, Clauses, Literal, Test};
+use super::{
+    super::clause::{Clause, Clauses, Literal, Test},
+    Context,
+};
 use crate::{
     datalog::pattern::Pattern,
-    meter::Meter,
     rules::{Keywords, RelationId},
 };
 use std::rc::Rc;
@@ -54,14 +56,12 @@ impl Kind {
     }
 }
 
-/// The clauses without inert arguments. None if no clause of `wide` relations has far fewer instances by that, or if it takes
-/// more steps than there are.
-pub(super) fn drop(
-    clauses: &Clauses,
-    keywords: &Keywords,
-    wide: &[RelationId],
-    meter: &mut Meter,
-) -> Option<Clauses> {
+/// Drops inert arguments. Returns `None` unless a clause of a relation that is new among the wide ones
+/// has far fewer instances by that.
+pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
+    if context.news().is_empty() {
+        return None;
+    }
     let size = |clause: &Rc<Clause>| {
         let positives: usize = clause.positives.iter().map(|l| 1 + l.size()).sum();
         let tests: usize = clause.tests.iter().map(|t| 1 + t.size()).sum();
@@ -69,14 +69,14 @@ pub(super) fn drop(
         1 + clause.head.size() + positives + tests + (clause.positives.len() + clause.tests.len()).pow(2) / 4
     };
     let size: usize = clauses.list.iter().map(size).sum();
-    meter.spend(STEPS * (size + clauses.relations) as u64)?;
-    let inert = Inert::new(clauses, keywords);
+    context.meter.spend(STEPS * (size + clauses.relations) as u64)?;
+    let inert = Inert::new(clauses, &context.rules.keywords);
     let concerns = |clause: &Rc<Clause>| {
         let mut found = inert.is_in(&clause.head);
         clause.for_each_literal(&mut |literal, _| found |= inert.is_in(literal));
         found
     };
-    let is_wide = |clause: &&Rc<Clause>| wide.contains(&clause.head.relation) && concerns(clause);
+    let is_wide = |clause: &&Rc<Clause>| context.news().contains(&clause.head.relation) && concerns(clause);
     if !clauses.list.iter().filter(is_wide).any(|clause| inert.saving(clause) >= SAVING) {
         return None;
     }

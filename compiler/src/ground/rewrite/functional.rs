@@ -20,12 +20,15 @@
 //! that ends; clauses stay as they are if more than [`MOST`] symbols and variables would be made.
 
 use super::{
-    GroundRules, Program, assemble,
-    clause::{self, Clause, Clauses, Literal, Test},
-    constant,
-    rounds::{self, Apart},
-    start, strata, stratified,
-    terms::{AtomId, TermId, Terms},
+    super::{
+        GroundRules, Meaning, Program, assemble,
+        clause::{self, Clause, Clauses, Literal, Test},
+        constant,
+        rounds::{self, Apart},
+        start, strata, stratified,
+        terms::{AtomId, TermId, Terms},
+    },
+    Context,
 };
 use crate::{
     Diagnostics, Options, Rules,
@@ -53,10 +56,26 @@ const DEFINITIONS: usize = 16;
 const STEPS: u64 = 8;
 
 /// Moves and steps alone may take one in so many of the steps that are left.
-pub(super) const SHARE: u64 = 4;
+pub(in super::super) const SHARE: u64 = 4;
+
+/// Steps that it may take to learn what is functional before some limit is reached.
+const LEARNING: u64 = 2_000_000;
+
+/// Takes clauses apart by what is functional, if a parked one asks for several fluents. That is learnt once.
+pub(super) fn take_apart(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
+    let keywords = &context.rules.keywords;
+    if !*context.learns || !context.parked.iter().any(|clause| asks(clause, keywords)) {
+        return None;
+    }
+    *context.learns = false;
+    let share = (context.meter.left() / SHARE).min(LEARNING);
+    context.meter.spend(share)?;
+    let functional = Functional::learn(context.rules, &context.options.with_fuel(share))?;
+    functional.split(clauses, keywords, context.meter)
+}
 
 /// The arguments of fluents that are functions of the others.
-pub(super) struct Functional {
+pub(in super::super) struct Functional {
     /// The name of the fluent, how many arguments it has, and which one it is.
     places: FxHashSet<(Symbol, usize, usize)>,
     /// By relation, whether moves and steps rest on it.
@@ -65,7 +84,7 @@ pub(super) struct Functional {
 
 impl Functional {
     /// Learns what is functional, within the options.
-    pub(super) fn learn(rules: &Rules, options: &Options) -> Option<Self> {
+    pub(in super::super) fn learn(rules: &Rules, options: &Options) -> Option<Self> {
         let is_core = core(rules, options, &mut Meter::of(options.limits.fuel))?;
         let (program, _) = rounds::solve(rules, options, &roots(&rules.keywords), Apart::Never).ok()?;
         let mut ground = assemble(rules, &program, &options.limits).ok()?;
@@ -79,7 +98,12 @@ impl Functional {
     }
 
     /// The clauses with all taken apart that can be. None if nothing can, or if it takes too much.
-    pub(super) fn split(&self, clauses: &Clauses, keywords: &Keywords, meter: &mut Meter) -> Option<Clauses> {
+    pub(in super::super) fn split(
+        &self,
+        clauses: &Clauses,
+        keywords: &Keywords,
+        meter: &mut Meter,
+    ) -> Option<Clauses> {
         let mut definitions: Vec<Vec<Rc<Clause>>> = vec![Vec::new(); clauses.relations];
         for clause in &clauses.list {
             meter.spend(STEPS * (1 + clause.positives.len() + clause.tests.len()) as u64)?;
@@ -131,7 +155,7 @@ fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>
 }
 
 /// Whether a clause asks for enough fluents that its head does not tell.
-pub(super) fn asks(clause: &Clause, keywords: &Keywords) -> bool {
+fn asks(clause: &Clause, keywords: &Keywords) -> bool {
     let head = clause.head.variables();
     let hidden = |literal: &&Literal| {
         literal.relation == keywords.fact && literal.variables().iter().any(|v| !head.contains(v))
@@ -157,7 +181,7 @@ fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symb
     let mut common: FxHashMap<Others, (usize, Vec<usize>)> = FxHashMap::default();
     let mut order = Vec::new();
     for atom in (0..ground.meaning.len() as u32).map(AtomId) {
-        let super::Meaning::Fluent(fluent) = ground.meaning[atom.index()] else { continue };
+        let Meaning::Fluent(fluent) = ground.meaning[atom.index()] else { continue };
         let (term, groups) = (program.atoms.arguments(atom)[0], &groups_of[fluent as usize]);
         let (symbol, arguments) = (program.terms.symbol(term), program.terms.arguments(term));
         for place in 0..arguments.len() {

@@ -1,12 +1,16 @@
 //! What tells rulesheets apart: from the text of one come 64 hexadecimal digits, equal for rulesheets that differ in white space and
 //! comments alone.
 
+use gdl_compiler::Syntax;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// SHA-256 of the words and parentheses of a rulesheet, with one space between them and in small letters unless case matters.
+/// SHA-256 of the words and parentheses of a rulesheet, with one space between them.
+///
+/// Words of KIF are in small letters unless `case_sensitive`; in other syntaxes case always counts.
 #[must_use]
 pub fn fingerprint(text: &str, case_sensitive: bool) -> String {
+    let case_sensitive = case_sensitive || Syntax::of(text) != Syntax::Kif;
     let mut hasher = Sha256::new();
     hasher.update(if case_sensitive { "gdl 1 case\n" } else { "gdl 1\n" });
     for line in text.split(['\n', '\r']) {
@@ -50,6 +54,17 @@ mod tests {
         assert_eq!(plain, fingerprint("; a comment\n( ROLE\tx )\r\n(init   a) ; more", false));
         assert_ne!(plain, fingerprint("(role x)(init a)", true));
         assert_ne!(plain, fingerprint("(role x)(init b)", false));
+    }
+
+    #[test]
+    fn case_counts_in_infix_and_epilog() {
+        for (variable, constant) in [
+            ("role(x)\nlegal(x, M) :- move(M)", "role(x)\nlegal(x, m) :- move(M)"),
+            ("m(S) :: true ==> on(S)", "m(s) :: true ==> on(S)"),
+        ] {
+            assert_ne!(fingerprint(variable, false), fingerprint(constant, false));
+            assert_eq!(fingerprint(variable, false), fingerprint(variable, true));
+        }
     }
 
     #[test]

@@ -3,12 +3,13 @@
 //! The tree becomes [`Rules`], unless some fault is an error. Each check is a file that says what
 //! it looks for; a fault gives its own message and no second one elsewhere. Rules that play does
 //! not need (`need`) are left out where they are at fault, with a warning. With
-//! [`Options::lenient`] some faults are warnings, which say what is assumed (`lenient`).
+//! [`Options::lenient`] some faults are warnings, which say what is assumed (`lenient`, `callers`).
 //!
 //! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;
 //! a message is as long as a few names. Of the messages no more are kept than [`Diagnostics`] says.
 
 mod arity;
+mod callers;
 mod dependency;
 mod domains;
 pub mod frame;
@@ -34,6 +35,7 @@ use crate::{
     rules::Rule,
     syntax::Tree,
 };
+use callers::Callers;
 use lower::{Lowered, lower};
 use scene::Scene;
 
@@ -76,7 +78,8 @@ pub fn check(
     // Each rule by itself.
     roles::check(&scene, complete, diagnostics);
     goals::check(&scene, diagnostics);
-    let unsafe_rules = safety::check(&scene, diagnostics);
+    let callers = options.lenient.then(|| Callers::find(&rules));
+    let unsafe_rules = safety::check(&scene, callers.as_ref(), diagnostics);
     lints::check(&scene, diagnostics);
 
     // All rules together. What seems missing may stand in a form that could not be read.
@@ -102,7 +105,8 @@ pub fn check(
     };
     let mut number = 0..;
     rules.rules.retain(|rule| !number.next().is_some_and(|number| is_idle(number, rule)));
-    if options.lenient {
+    if let Some(callers) = callers {
+        callers.specialise(&mut rules);
         lenient::give_goals(&mut rules);
         lenient::forget_moves(&mut rules);
     }

@@ -48,9 +48,9 @@ pub struct Options {
     pub case_sensitive: bool,
     /// The syntax of the text, which otherwise tells it itself.
     pub syntax: Option<Syntax>,
-    /// Reads rulesheets as the reference reasoner does: a role without goals has 0, and `does`
-    /// never holds for `legal`, `goal` and `terminal`. Both are warnings then, and errors
-    /// otherwise.
+    /// Reads rulesheets as the reference reasoner does: a role without goals has 0, `does` never
+    /// holds for `legal`, `goal` and `terminal`, and callers bind variables that a rule does not.
+    /// These are warnings then, and errors otherwise.
     pub lenient: bool,
     /// How much the rulesheet may cost.
     pub limits: Limits,

@@ -169,6 +169,91 @@ fn a_game_that_grows_for_ever_is_given_up_and_says_so() {
     assert!(excess.to_string().contains("first 14 steps"), "{excess}");
 }
 
+/// A walk along three cells, which ends where `same` says; callers bind the arguments of helpers.
+const WALK: &str = "(role ann) (cell a) (cell b) (cell c) (init (at a)) (init (from a))
+    (<= (legal ann (go ?y)) (true (at ?x)) (cell ?y) (other ?x ?y))
+    (<= (next (at ?y)) (does ann (go ?y))) (<= (next (from ?x)) (true (from ?x)))
+    (<= (goal ann 100) (true (at ?x)) (cell ?x) (not (same ?x a))) (<= (goal ann 0) (true (at a)))
+    (<= terminal (true (at ?x)) (true (from ?y)) (other ?x ?y) (not (same ?x b)))\n";
+
+#[test]
+fn callers_bind_the_variables_of_rules() {
+    for (helpers, expected, counts) in [
+        // From `a` to `b` or `c`, where it ends; from `b` to `a` or `c`.
+        ("(<= (other ?x ?y) (distinct ?x ?y)) (<= (same ?x ?x))", "GDL085 GDL089", vec![2, 2, 2]),
+        ("(<= (other ?x ?y) (not (same ?x ?y))) (same ?z ?z)", "GDL085 GDL090", vec![2, 2, 2]),
+        // Rules that bind their variables themselves count too: there is a third move in `b`.
+        (
+            "(<= (other ?x ?y) (not (same ?x ?y))) (other b b) (<= (same ?x ?x))",
+            "GDL085 GDL089",
+            vec![2, 3, 5],
+        ),
+        (
+            "(<= (other ?x ?y) (cell ?x) (cell ?y) (or (less ?x ?y) (less ?y ?x))) (<= (less ?x c) (not (same c ?x))) (less a b)
+             (<= (same ?x ?x))",
+            "GDL085 GDL089",
+            vec![2, 2, 2],
+        ),
+    ] {
+        let source = Source::new("walk", format!("{WALK}{helpers}"));
+        let failure = compile(&source, &Options::default()).expect_err("it is refused otherwise");
+        let lenient = Options { lenient: true, ..Options::default() };
+        let compilation = compile(&source, &lenient)
+            .unwrap_or_else(|failure| panic!("{}", failure.diagnostics.render(&source)));
+        for code in expected.split(' ') {
+            assert!(said(&failure.diagnostics).contains(&format!("error {code}")), "{helpers}");
+            assert!(said(&compilation.diagnostics).contains(&format!("warning {code}")), "{helpers}");
+        }
+        assert_eq!(perft_of(&compilation.rules, counts.len()), counts, "{helpers}");
+    }
+}
+
+#[test]
+fn roles_are_bound_by_those_who_ask() {
+    let text = "(role ann) (role bob) (init at) (<= (legal ?r ?r)) (<= terminal (not (true at)))
+        (<= (goal ?r 50) (not (winner ?r))) (<= (goal ?r 100) (winner ?r)) (winner ann)";
+    let source = Source::new("roles", text);
+    assert!(compile(&source, &Options::default()).is_err());
+    let compilation = compile(&source, &Options { lenient: true, ..Options::default() })
+        .unwrap_or_else(|failure| panic!("{}", failure.diagnostics.render(&source)));
+    assert_eq!(perft_of(&compilation.rules, 1), [1]);
+    let goals: Vec<usize> = compilation.net.outputs.goal.iter().map(Vec::len).collect();
+    assert_eq!(goals, [1, 1]);
+}
+
+#[test]
+fn what_no_caller_binds_is_an_error() {
+    for (helpers, reason) in [
+        ("(<= (other ?x ?y) (distinct ?x ?z)) (<= (same ?x ?x))", "no caller has `?z`"),
+        (
+            "(<= (other ?x ?y) (distinct ?x ?y)) (<= (same ?x ?x)) (<= (goal ann 0) (same ?x a))",
+            "`?x` is free",
+        ),
+        ("(<= (other ?x ?y) (other ?y ?x)) (<= (other ?x b)) (<= (same ?x ?x))", "`other` asks for itself"),
+        (
+            "(<= (other ?x ?y) (distinct ?x ?y)) (<= (same ?x ?x)) (<= (next (seen ?x)) (true (at ?y)))",
+            "a state",
+        ),
+    ] {
+        let source = Source::new("walk", format!("{WALK}{helpers}"));
+        let compilation = compile(&source, &Options { lenient: true, ..Options::default() });
+        assert!(compilation.is_err(), "{reason}");
+    }
+}
+
+#[test]
+fn copies_for_callers_have_a_limit() {
+    use std::fmt::Write;
+    // Each helper asks for the next one twice: 2^20 copies.
+    let mut text = format!("{WALK}(<= (other ?x ?y) (not (h0 ?x ?y))) (<= (same ?x ?x)) (<= (h20 ?x ?x))");
+    for number in 0..20 {
+        let next = number + 1;
+        write!(text, "(<= (h{number} ?x ?y) (not (h{next} ?x ?y)) (not (h{next} ?y ?x)))").expect("written");
+    }
+    let source = Source::new("deep", text);
+    assert!(compile(&source, &Options { lenient: true, ..Options::default() }).is_err());
+}
+
 /// A game of two moves where `step 1` may be held or passed; others ask for the move with which it
 /// ended.
 const STEPS: &str = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal ann pass) (legal bob wait)

@@ -309,8 +309,9 @@ impl Loader {
         self
     }
 
-    /// Plays on where the reference reasoner does: a role without goals has 0, and no move is made
-    /// where `legal`, `goal` or `terminal` ask for `does`.
+    /// Plays on where the reference reasoner does: a role without goals has 0, no move is made
+    /// where `legal`, `goal` or `terminal` ask for `does`, and callers bind variables that a rule
+    /// does not.
     ///
     /// ```
     /// use gdl_runtime::Loader;

@@ -33,8 +33,11 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
         "legal moves of xplayer: expected (move correct_failure), found (move correct_correct)",
         "the reference takes `(open2)` and `open2` for two relations; they are one",
     ),
-    ("testbase__test_case_3e", "GDL085", "the reference lets a head have variables that nothing binds"),
-    ("testbase__test_case_3f", "GDL085", "the reference drops a `distinct` whose variables nothing binds"),
+    (
+        "testbase__test_case_3f",
+        "goal values of xplayer: expected 0, found nothing else",
+        "the reference drops a `not` whose variables nothing binds, and roles have two goals",
+    ),
 ];
 
 /// What cannot be grounded within the default limits, and is evaluated state by state.
@@ -62,9 +65,10 @@ const BY_EVAL: Limits = if IS_DEBUG {
     Limits { playouts: 1, steps: 30, states: 1, moves: 2_000, deadline: None }
 };
 
-/// The rulesheet is read as the traces were made: case matters, and no lint stops it.
+/// The rulesheet is read as the traces were made: case matters, no lint stops it, and some faults
+/// are assumptions.
 fn options() -> Options {
-    let mut options = Options { case_sensitive: true, ..load::quiet() };
+    let mut options = Options { case_sensitive: true, lenient: true, ..load::quiet() };
     if IS_DEBUG {
         options.limits.max_ground_rules = 20_000;
         options.limits.fuel = 2_000_000;

@@ -66,7 +66,7 @@ pub(super) fn forget_moves(rules: &mut Rules) {
 }
 
 /// For each relation, whether a way of rules leads from it to `target`.
-fn dependent_on(rules: &Rules, target: RelationId) -> Vec<bool> {
+pub(super) fn dependent_on(rules: &Rules, target: RelationId) -> Vec<bool> {
     let mut readers: Vec<Vec<RelationId>> = vec![Vec::new(); rules.relations.len()];
     for rule in &rules.rules {
         for formula in &rule.body {
@@ -84,7 +84,7 @@ fn dependent_on(rules: &Rules, target: RelationId) -> Vec<bool> {
 }
 
 /// The atoms of a body.
-fn atoms(body: &mut [Formula]) -> impl Iterator<Item = &mut Atom> {
+pub(super) fn atoms(body: &mut [Formula]) -> impl Iterator<Item = &mut Atom> {
     let mut found = Vec::new();
     let mut waiting: Vec<&mut Formula> = body.iter_mut().collect();
     while let Some(formula) = waiting.pop() {

@@ -5,18 +5,26 @@
 //! Variables that occur in one branch and nowhere else are bound there and need no more. O(branches · variables of a rule),
 //! of which there are no more than [`Limits::max_rule_variables`](crate::Limits::max_rule_variables).
 
+use super::callers::Callers;
 use super::domains::Domains;
 use super::scene::{Form, Scene};
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
-use crate::rules::{Formula, RelationId, Term, Variable};
+use crate::rules::{self, Formula, RelationId, Term, Variable};
 use crate::syntax::{NodeId, writer::BLANK};
 use crate::{Diagnostics, Span};
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
-/// Returns the numbers of the rules with unsafe variables; only those that play does not need give
-/// warnings.
-pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<usize> {
+/// The assumption of a lenient reading for unsafe variables.
+const BOUND: &str = "assumed to be bound by those who ask for the relation";
+
+/// Returns the numbers of the rules with unsafe variables that are not bound by callers. They are
+/// errors only where play needs them.
+pub(super) fn check(
+    scene: &Scene<'_>,
+    callers: Option<&Callers>,
+    diagnostics: &mut Diagnostics,
+) -> FxHashSet<usize> {
     let domains = OnceCell::new();
     let mut faulty = FxHashSet::default();
     for (number, form) in scene.forms().enumerate().filter(|(_, form)| !form.rule.variables.is_empty()) {
@@ -24,19 +32,44 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashS
         if form.rule.head.relation == scene.rules.keywords.role {
             continue;
         }
-        let mut bound = vec![false; form.rule.variables.len()];
-        form.rule.body.iter().for_each(|formula| bind(formula, &mut bound));
+        let bound = bound(form.rule);
         if !bound.iter().all(|&bound| bound) {
             let reported = bound.clone();
             let domains = &domains;
-            let mut rule = Rule { scene, domains, form, bound, reported, is_faulty: false, diagnostics };
+            let is_assumed = callers.is_some_and(|callers| callers.bind(scene.rules, form.rule));
+            let mut rule =
+                Rule { scene, domains, form, bound, reported, is_assumed, is_faulty: false, diagnostics };
             rule.check();
-            if rule.is_faulty {
+            if rule.is_faulty && !is_assumed {
                 faulty.insert(number);
             }
         }
     }
     faulty
+}
+
+/// For each variable of a rule, true if its body binds it.
+fn bound(rule: &rules::Rule) -> Vec<bool> {
+    let mut bound = vec![false; rule.variables.len()];
+    rule.body.iter().for_each(|formula| bind(formula, &mut bound));
+    bound
+}
+
+/// For each variable of a rule, true if it is unsafe.
+pub(super) fn unbound(rule: &rules::Rule) -> Vec<bool> {
+    fn require(formula: &Formula, mark: &mut impl FnMut(Variable)) {
+        match formula {
+            Formula::Atom(_) => {}
+            Formula::Or(branches) => branches.iter().for_each(|branch| require(branch, mark)),
+            Formula::Distinct(..) | Formula::Not(_) => formula.for_each_variable(mark),
+        }
+    }
+    let bound = bound(rule);
+    let mut unbound = vec![false; bound.len()];
+    let mut mark = |variable: Variable| unbound[variable.index()] = !bound[variable.index()];
+    rule.head.arguments.iter().for_each(|term| term.for_each_variable(&mut mark));
+    rule.body.iter().for_each(|formula| require(formula, &mut mark));
+    unbound
 }
 
 /// Marks the variables that hold a value whenever the formula holds.
@@ -64,6 +97,8 @@ struct Rule<'a, 'd> {
     bound: Vec<bool>,
     /// Bound, or reported already.
     reported: Vec<bool>,
+    /// True if callers bind what the rule does not.
+    is_assumed: bool,
     is_faulty: bool,
     diagnostics: &'d mut Diagnostics,
 }
@@ -122,9 +157,14 @@ impl Rule<'_, '_> {
                 .suggest_all(self.scene.add_literal(self.form, &literals)),
             None => fault.help(format!("add literals that bind them to the body, or {or}")),
         };
+        self.report(fault);
+    }
+
+    fn report(&mut self, fault: Diagnostic) {
         self.is_faulty = true;
-        let is_needed = self.scene.is_needed(rule.head.relation);
-        self.diagnostics.push(if is_needed { fault } else { fault.harmless() });
+        let is_error = self.scene.is_needed(self.form.rule.head.relation) && !self.is_assumed;
+        let fault = if self.is_assumed { fault.note(BOUND) } else { fault };
+        self.diagnostics.push(if is_error { fault } else { fault.harmless() });
     }
 
     /// Requires the variables of what is negated and of `distinct`.
@@ -191,9 +231,7 @@ impl Rule<'_, '_> {
                 (None, None) => fault.help(self.help(name)),
             }
         };
-        self.is_faulty = true;
-        let is_needed = self.scene.is_needed(rule.head.relation);
-        self.diagnostics.push(if is_needed { fault } else { fault.harmless() });
+        self.report(fault);
     }
 
     /// The relation of one argument that may bind the variable: `role` if the head has it in the

@@ -76,8 +76,8 @@ def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
     max_bytes, max_steps: the most that a phase of the compiler may take; a step is some ten nanoseconds.
     case_sensitive: spellings that differ in case alone are different symbols.
     lifted: the rules are evaluated state by state, even if they could be grounded.
-    lenient: roles without goals have 0, and no move is made where `legal`, `goal` or `terminal` ask
-    for `does`; each such reading is a warning.
+    lenient: roles without goals have 0, no move is made where `legal`, `goal` or `terminal` ask for
+    `does`, and callers bind variables that a rule does not; each such reading is a warning.
     seconds: no game comes later than that.
 
     Each warning of the rulesheet is a `RulesheetWarning` of Python too, and `Game.warnings` has all

@@ -65,7 +65,7 @@ impl Engine {
                         format!("{} is too large for straight-line code", entry.name)
                     }
                     GameArg::BuiltIn(entry) => format!("{} is not compiled into this program", entry.name),
-                    GameArg::File(_) => "only built-in games have straight-line code".to_owned(),
+                    GameArg::File { .. } => "only built-in games have straight-line code".to_owned(),
                 };
                 Err(Error::Usage(format!("{reason}: it runs as a table")))
             }
@@ -84,7 +84,7 @@ impl Engine {
 pub fn is_straight(game: &GameArg) -> Result<bool> {
     match game {
         GameArg::BuiltIn(entry) if entry.is_compiled() => Ok(load::built_in(entry)?.is_straight()),
-        GameArg::BuiltIn(_) | GameArg::File(_) => Ok(false),
+        GameArg::BuiltIn(_) | GameArg::File { .. } => Ok(false),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The game that an argument names: a built-in name or a rulesheet's path in, a [`Dynamic`],
+//! The game that arguments name: a built-in name or a rulesheet's path in, a [`Dynamic`],
 //! playouts or counts out.
 
 use crate::{
@@ -8,18 +8,64 @@ use crate::{
     output::{self, BAD},
     parse::did_you_mean,
 };
+use clap::{ArgMatches, Args, Command, FromArgMatches};
 use gdl_compiler::{Options, Source};
 use gdl_games::{Counter, Entry, PerftSettings, PlayoutSettings};
 use gdl_runtime::{Dynamic, Stats, bits::BitBox, perft::Perft};
 use std::{path::PathBuf, str::FromStr};
 
-/// A GAME argument.
+/// A GAME argument; as a group of arguments, with the option `--lenient`.
 #[derive(Clone, Debug)]
 pub enum GameArg {
     /// A game of the catalogue.
     BuiltIn(&'static Entry),
     /// A rulesheet.
-    File(PathBuf),
+    File {
+        /// The path of the file.
+        path: PathBuf,
+        /// True for the readings of [`Options::lenient`].
+        lenient: bool,
+    },
+}
+
+/// The reading of rules that are at fault and that other systems play.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct ReadingArgs {
+    /// Play on where other systems do: a role without goals has 0, where `legal`, `goal` or `terminal`
+    /// ask for `does` no move is made, and callers bind variables that a rule does not
+    #[arg(long)]
+    pub lenient: bool,
+}
+
+/// The arguments of [`GameArg`] as a group.
+#[derive(Debug, Args)]
+struct GameArgs {
+    /// A built-in game or a rulesheet
+    game: GameArg,
+    #[command(flatten)]
+    reading: ReadingArgs,
+}
+
+impl Args for GameArg {
+    fn augment_args(command: Command) -> Command {
+        GameArgs::augment_args(command)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        GameArgs::augment_args_for_update(command)
+    }
+}
+
+impl FromArgMatches for GameArg {
+    fn from_arg_matches(matches: &ArgMatches) -> std::result::Result<Self, clap::Error> {
+        let GameArgs { game, reading } = GameArgs::from_arg_matches(matches)?;
+        Ok(game.read(reading))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> std::result::Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 impl FromStr for GameArg {
@@ -31,7 +77,7 @@ impl FromStr for GameArg {
         if text.contains(['/', '\\'])
             || load::ENDINGS.iter().any(|ending| lower.ends_with(&format!(".{ending}")))
         {
-            return Ok(Self::File(text.into()));
+            return Ok(Self::File { path: text.into(), lenient: false });
         }
         gdl_games::find(text).map(Self::BuiltIn).ok_or_else(|| {
             let near = near(text);
@@ -48,12 +94,21 @@ pub fn near(name: &str) -> String {
 }
 
 impl GameArg {
+    /// The game with its rulesheet read as `reading` says; built-in games have no faults.
+    #[must_use]
+    pub fn read(self, reading: ReadingArgs) -> Self {
+        match self {
+            Self::File { path, .. } => Self::File { path, lenient: reading.lenient },
+            built_in @ Self::BuiltIn(_) => built_in,
+        }
+    }
+
     /// What the game is called in reports: the built-in name, or the file's name without its ending.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
             Self::BuiltIn(entry) => entry.name.to_owned(),
-            Self::File(path) => {
+            Self::File { path, .. } => {
                 path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned())
             }
         }
@@ -76,8 +131,8 @@ impl GameArg {
     pub fn source(&self) -> Result<(Source, Options)> {
         match self {
             Self::BuiltIn(entry) => Ok((load::text_of(entry), load::quiet())),
-            Self::File(path) => {
-                let options = Options::default();
+            &Self::File { ref path, lenient } => {
+                let options = Options { lenient, ..Options::default() };
                 Ok((load::open(path, &options)?, options))
             }
         }
@@ -88,7 +143,7 @@ impl GameArg {
     pub fn text(&self) -> String {
         match self {
             Self::BuiltIn(entry) => entry.text.to_owned(),
-            Self::File(path) => std::fs::read_to_string(path).unwrap_or_default(),
+            Self::File { path, .. } => std::fs::read_to_string(path).unwrap_or_default(),
         }
     }
 

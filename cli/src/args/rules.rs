@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use gdl_compiler::{Levels, Limits, Options, Syntax};
-use gdl_tools::parse::code;
+use gdl_tools::{game::ReadingArgs, parse::code};
 
 /// How a rulesheet is to be read.
 #[derive(Debug, Default, Args)]
@@ -22,10 +22,8 @@ pub(crate) struct RulesArgs {
     /// Whether `Cell` and `cell` are one symbol
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
-    /// Play on where other systems do: a role without goals has 0, and where `legal`, `goal` or
-    /// `terminal` ask for `does` no move is made
-    #[arg(long)]
-    pub lenient: bool,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// How much the rulesheet may cost
     #[arg(long, value_enum, default_value_t)]
     pub limits: Bounds,
@@ -37,7 +35,7 @@ impl RulesArgs {
     pub(crate) fn options(&self) -> Options {
         Options {
             case_sensitive: self.case == Case::Sensitive,
-            lenient: self.lenient,
+            lenient: self.reading.lenient,
             levels: Levels { allow: self.allow.clone(), warn: self.warn.clone(), deny: self.deny.clone() },
             limits: self.limits.limits(),
             syntax: self.syntax.syntax(),

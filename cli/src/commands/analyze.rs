@@ -26,7 +26,7 @@ Examples:
   gdl analyze breakthrough --count 10_000 --html breakthrough.html
   gdl analyze mygame.kif --seconds 20 --json")]
 pub(crate) struct AnalyzeArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// How many random games to follow [default: 1,000]
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]

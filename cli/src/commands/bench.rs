@@ -19,7 +19,7 @@ use gdl_tools::{
     child::{self, peak_memory},
     engine::Engine,
     error::{Error, Result},
-    game::playouts,
+    game::{ReadingArgs, playouts},
     load,
     output::{self, BAD, BOLD, DIM, duration, scaled, thousands},
     parse::{seconds, written},
@@ -71,6 +71,8 @@ pub(crate) struct BenchArgs {
     /// Whether `Cell` and `cell` are one symbol
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// How much a rulesheet may cost
     #[arg(long, value_enum, default_value_t)]
     pub limits: Bounds,
@@ -179,6 +181,9 @@ fn apart(file: &Path, args: &BenchArgs) -> Outcome {
     let mut command = Command::new(program);
     command.args(["bench", "--alone", "--case", &written(&args.case), "--limits", &written(&args.limits)]);
     command.args(["--seconds", &args.seconds.to_string(), "--deadline", &args.deadline.to_string()]);
+    if args.reading.lenient {
+        command.arg("--lenient");
+    }
     if let Some(engine) = args.engine {
         command.args(["--engine", &written(&engine)]);
     }
@@ -199,6 +204,7 @@ fn apart(file: &Path, args: &BenchArgs) -> Outcome {
 fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     let mut options = Options {
         case_sensitive: args.case == Case::Sensitive,
+        lenient: args.reading.lenient,
         limits: args.limits.limits(),
         ..load::quiet()
     };

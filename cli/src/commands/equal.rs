@@ -8,7 +8,7 @@ use gdl_tools::report;
 use gdl_tools::{
     equal::{Bounds, Verdict, compare},
     error::{Error, Result},
-    game::{GameArg, settle},
+    game::{GameArg, ReadingArgs, settle},
     output::{self, BAD, GOOD, counted, thousands},
     progress::Progress,
 };
@@ -33,6 +33,8 @@ pub(crate) struct EqualArgs {
     /// What it is compared with
     #[arg(value_name = "OTHER")]
     pub second: GameArg,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// The names of the second may be others, as long as its text has the same structure
     #[cfg(feature = "network")]
     #[arg(long)]
@@ -56,7 +58,9 @@ pub(crate) struct EqualArgs {
 /// # Errors
 /// If a rulesheet is at fault, the games differ, or stdout takes no more.
 pub(crate) fn run(args: &EqualArgs) -> Result {
-    let (first, second) = (args.first.dynamic(None)?, args.second.dynamic(None)?);
+    let [first, second] =
+        [&args.first, &args.second].map(|game| game.clone().read(args.reading).dynamic(None));
+    let (first, second) = (first?, second?);
     let Bounds { states, moves, .. } = Bounds::default();
     // As many joint moves for each pair as usual.
     let moves = args.states.saturating_mul(moves / states);

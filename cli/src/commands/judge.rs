@@ -9,7 +9,7 @@ use gdl_compiler::{Options, Source};
 use gdl_runtime::Cancel;
 use gdl_tools::{
     error::{Error, Result},
-    game::GameArg,
+    game::{GameArg, ReadingArgs},
     judge::{self, Judgement, Settings, Verdict, page, text},
     load, output,
     parse::{threads, whole},
@@ -65,6 +65,8 @@ pub(crate) struct JudgeArgs {
     /// Whether `Cell` and `cell` are one symbol
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// How much a rulesheet may cost
     #[arg(long, value_enum, default_value_t = Bounds::Network)]
     pub limits: Bounds,
@@ -130,7 +132,7 @@ fn candidates(names: &[String]) -> Result<Vec<Candidate>> {
         if PathBuf::from(name).is_dir() {
             for path in load::rulesheets(&[name.into()])? {
                 let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-                candidates.push(Candidate { name, game: GameArg::File(path) });
+                candidates.push(Candidate { name, game: GameArg::File { path, lenient: false } });
             }
         } else {
             let game: GameArg = name.parse().map_err(Error::Usage)?;
@@ -160,6 +162,7 @@ fn judge_all(
     };
     let options = Options {
         case_sensitive: args.case == Case::Sensitive,
+        lenient: args.reading.lenient,
         limits: args.limits.limits(),
         ..Options::default()
     };
@@ -204,7 +207,7 @@ fn judge_all(
 fn judge_one(candidate: &Candidate, options: &Options, settings: &Settings) -> Option<Judgement> {
     let source = match &candidate.game {
         GameArg::BuiltIn(entry) => load::text_of(entry),
-        GameArg::File(path) => match load::read(path, options) {
+        GameArg::File { path, .. } => match load::read(path, options) {
             Ok(source) => source,
             Err(fault) => {
                 let reason = report::line(&fault.1, &fault.0);

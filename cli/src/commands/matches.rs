@@ -40,7 +40,7 @@ Examples:
   gdl match connect_four mcts alphabeta:depth=6 --clock 0.1
   gdl match mygame.kif mcts random random -n 30 --record matches"))]
 pub(crate) struct MatchArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// One player for each role other than chance
     #[arg(value_name = "PLAYER", required = true)]

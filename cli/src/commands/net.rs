@@ -5,7 +5,7 @@
 
 use crate::args::way::WayArgs;
 use clap::Args;
-use gdl_compiler::{Omission, Options, propnet::Net};
+use gdl_compiler::{Omission, propnet::Net};
 use gdl_runtime::{Dynamic, Game, engine::Estimate};
 use gdl_tools::{
     error::{Error, Result},
@@ -24,7 +24,7 @@ Examples:
   gdl net mygame.kif --json
   gdl net tictactoe --dot | dot -Tsvg > tictactoe.svg")]
 pub(crate) struct NetArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// How the rules are run.
     #[command(flatten)]
@@ -52,13 +52,7 @@ const MANY_MOVES: usize = 10_000;
 /// If the rulesheet is at fault or stdout takes no more.
 pub(crate) fn run(args: &NetArgs) -> Result {
     let name = args.game.name();
-    let (source, options) = match &args.game {
-        GameArg::File(path) => {
-            let options = Options::default();
-            (load::open(path, &options)?, options)
-        }
-        GameArg::BuiltIn(entry) => (load::text_of(entry), load::quiet()),
-    };
+    let (source, options) = args.game.source()?;
     let compiled = match load::run_as(source, &options, args.engine.way)? {
         Loaded::Compiled(compiled) => compiled,
         Loaded::Lifted(_) if args.dot => {

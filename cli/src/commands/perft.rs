@@ -23,7 +23,7 @@ Examples:
   gdl perft tictactoe --depth 9
   gdl perft mygame.kif --depth 3 --divide")]
 pub(crate) struct PerftArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// How moves are made [default: lanes; without lanes table, events or lifted, as a trial says or, if the rules take too much to be
     /// grounded, lifted]

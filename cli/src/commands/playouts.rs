@@ -32,7 +32,7 @@ Examples:
   gdl playouts mygame.kif --seconds 5 --threads 1 --json
   gdl playouts connect_four --engine gpu --count 1_000_000_000")]
 pub(crate) struct PlayoutsArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// How many games to play [default: a million]
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]

@@ -27,7 +27,7 @@ Examples:
   gdl scramble tictactoe --seed 7 > nameless.kif
   gdl scramble mygame.epilog --to infix")]
 pub(crate) struct ScrambleArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// What the names are drawn from
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -48,8 +48,9 @@ pub(crate) fn run(args: &ScrambleArgs) -> Result {
     let name = format!("{} (scrambled)", source.name());
     let text = format(&Source::new(&name, lines(scrambled)), &Options::default())
         .map_err(|faults| Error::Rules(Box::new((Source::new(&name, scrambled), *faults))))?;
+    let silent = Options { lenient: options.lenient, ..load::quiet() };
     let game = play(source, &options, None)?;
-    let other = play(Source::new(&name, &text), &load::quiet(), None)?;
+    let other = play(Source::new(&name, &text), &silent, None)?;
     let bounds = Bounds { seed: args.seed, ..Bounds::default() };
     let progress = Progress::counted("pairs of states", bounds.states as u64);
     let verdict = compare(&game, &other, |text| sheet.to_kif(text), &bounds, &mut |walked| {

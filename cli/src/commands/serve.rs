@@ -1,7 +1,10 @@
 //! `gdl serve`: a board to click, in a browser.
 
 use clap::Args;
-use gdl_tools::{error::Result, game::GameArg};
+use gdl_tools::{
+    error::Result,
+    game::{GameArg, ReadingArgs},
+};
 use std::net::IpAddr;
 #[cfg(feature = "manage")]
 use std::path::PathBuf;
@@ -65,6 +68,8 @@ Examples:
 pub(crate) struct ServeArgs {
     /// The game to open first
     pub game: Option<GameArg>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// Where to listen on 127.0.0.1 [default: any port that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
@@ -82,8 +87,9 @@ pub(crate) struct ServeArgs {
 /// # Errors
 /// If the game or the results cannot be opened, or the port is taken.
 pub(crate) fn run(args: &ServeArgs) -> Result {
+    let game = args.game.clone().map(|game| game.read(args.reading));
     let shown = gdl_serve::Shown {
-        game: args.game.as_ref(),
+        game: game.as_ref(),
         #[cfg(feature = "manage")]
         results: args.results.as_deref(),
     };

@@ -47,7 +47,7 @@ impl ShardArgs {
 enum Job {
     /// Random games, as `gdl playouts` plays them
     Playouts {
-        /// A built-in game or a rulesheet
+        #[command(flatten)]
         game: GameArg,
         /// How many games are played in all
         #[arg(long, short = 'n', value_name = "N", default_value_t = 1_000_000, value_parser = count)]
@@ -62,7 +62,7 @@ enum Job {
     },
     /// Sequences of joint moves, as `gdl perft` counts them; a block is a state that the first ones lead to
     Perft {
-        /// A built-in game or a rulesheet
+        #[command(flatten)]
         game: GameArg,
         /// How many joint moves deep to count
         #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -75,7 +75,7 @@ enum Job {
     },
     /// Matches, as `gdl match` plays them; each is a block
     Matches {
-        /// A built-in game or a rulesheet
+        #[command(flatten)]
         game: GameArg,
         /// One player for each role other than chance
         #[arg(value_name = "PLAYER", required = true)]
@@ -185,7 +185,7 @@ fn on_game(game: &GameArg, request: &Request, seed: u64, piece: &PieceArgs) -> R
     let fingerprint = fingerprint(source.text(), options.case_sensitive);
     let game = match game {
         GameArg::BuiltIn(_) => game.tabled(None)?,
-        GameArg::File(_) => load::play(source, &options, None)?,
+        GameArg::File { .. } => load::play(source, &options, None)?,
     };
     make(Subject::Game(&game, &fingerprint), request, seed, piece)
 }

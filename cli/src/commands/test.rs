@@ -1,7 +1,7 @@
 //! `gdl test`: tests of a rulesheet, which are plays with expectations and recorded matches.
 
 use clap::Args;
-use gdl_compiler::eval::Evaluator;
+use gdl_compiler::{Options, eval::Evaluator};
 use gdl_players::record::Record;
 use gdl_runtime::{Dynamic, History};
 use gdl_tools::{
@@ -43,7 +43,7 @@ Examples:
   gdl test mygame.kif                         the plays of mygame.plays
   gdl test mygame.kif openings.plays matches/*.json")]
 pub(crate) struct TestArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// Files of plays, and recorded matches [default: the rulesheet's name with the ending .plays]
     #[arg(value_name = "FILE")]
@@ -74,24 +74,25 @@ struct Outcome {
 pub(crate) fn run(args: &TestArgs) -> Result {
     let (source, options) = args.game.source()?;
     let text = source.clone();
+    let silent = Options { lenient: options.lenient, ..load::quiet() };
     let rules = load::checked(source, &options)?;
     let oracle = Evaluator::with_limits(&rules, &options.limits);
     let oracle = oracle.map_err(|error| Error::Input(error.to_string()))?;
     let mut game: Option<Dynamic> = None;
     let mut count = |state: &str, depth: usize| -> Result<Vec<u128>> {
         if game.is_none() {
-            game = Some(load::play(text.clone(), &load::quiet(), None)?);
+            game = Some(load::play(text.clone(), &silent, None)?);
         }
         let Some(game) = &game else { return Ok(Vec::new()) };
         let history = History::from_text(game, state).map_err(|error| Error::Input(error.to_string()))?;
         Ok(perft(game, history.state().clone(), depth))
     };
     let beside = match &args.game {
-        GameArg::File(path) => path.with_extension("plays"),
+        GameArg::File { path, .. } => path.with_extension("plays"),
         GameArg::BuiltIn(entry) => PathBuf::from(format!("{}.plays", entry.name)),
     };
     let files = if args.files.is_empty() { vec![beside] } else { args.files.clone() };
-    let lift = || load::play(text.clone(), &load::quiet(), Some(Way::Lifted));
+    let lift = || load::play(text.clone(), &silent, Some(Way::Lifted));
     let judge = Judge::new(&oracle, &lift);
     let mut outcomes = Vec::new();
     let progress = Progress::counted("files", files.len() as u64);

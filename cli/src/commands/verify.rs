@@ -20,9 +20,10 @@ use std::{
 /// Arguments of `gdl verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The rulesheet is read as the reference reasoner reads it: case counts, and lints are allowed. A trace is
-a JSON object of the format ggp-oracle-trace-1, which docs/traces.md describes; matches recorded by
-`gdl match --record` are compared by `gdl test`.
+The rulesheet is read as the reference reasoner reads it: case counts, lints are allowed,
+and other readings are those of `--lenient`. A trace is a JSON object of the format
+ggp-oracle-trace-1, which docs/traces.md describes; matches recorded by `gdl match --record` are
+compared by `gdl test`.
 
 Examples:
   gdl verify tictactoe.kif tictactoe.json
@@ -65,8 +66,8 @@ const LIMITS: Limits =
 /// # Errors
 /// If the rulesheet or a trace is at fault, a trace differs, or stdout takes no more.
 pub(crate) fn run(args: &VerifyArgs) -> Result {
-    // Traces are made by reasoners that tell `Cell` from `cell` and know no lints.
-    let options = Options { case_sensitive: true, ..load::quiet() };
+    // Traces are made by reasoners that tell `Cell` from `cell`, know no lints and are lenient.
+    let options = Options { case_sensitive: true, lenient: true, ..load::quiet() };
     let source = load::open(&args.rules, &options)?;
     let way = match args.engine {
         None => None,

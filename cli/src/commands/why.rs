@@ -31,7 +31,7 @@ Examples:
   gdl why tictactoe 'after ((mark 2 2) noop)' 'true (cell 2 2 b)'
   gdl why mygame.kif play.json@3 'goal white 100' --depth 1")]
 pub(crate) struct WhyArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// Where it is asked
     pub position: String,

@@ -434,3 +434,33 @@ fn a_warning_is_one_in_every_command() {
         assert_eq!(report["game"], "arity", "{args:?}");
     }
 }
+
+/// A draw that ends after a move, in which a role has no goals.
+const UNREWARDED: &str = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal ann pass) (legal bob wait)
+    (<= (next (step 2)) (true (step 1)))\n(<= terminal (true (step 2)))\n(<= (goal ann 50) (true (step 2)))\n";
+
+#[test]
+fn every_command_reads_leniently_if_asked() {
+    let path = file("unrewarded.kif", UNREWARDED);
+    let plays = file("unrewarded.plays", "(test a_move (perft 2))");
+    for args in [
+        vec!["check", &path],
+        vec!["perft", &path, "--depth", "2"],
+        vec!["playouts", &path, "--count", "10"],
+        vec!["net", &path],
+        vec!["analyze", &path, "--count", "10"],
+        vec!["judge", &path, "--quick"],
+        vec!["bench", &path, "--seconds", "0.01"],
+        vec!["match", &path, "random", "random", "--count", "1"],
+        vec!["shard", "perft", &path, "--depth", "2"],
+        vec!["equal", &path, &path],
+        vec!["test", &path, &plays],
+        vec!["why", &path, "start", "terminal"],
+    ] {
+        let refused = gdl(&args);
+        let said = format!("{}{}", refused.stdout, refused.stderr);
+        assert!(refused.code == Some(1) && said.contains("GDL033"), "{args:?}: {said}");
+        let run = gdl(&[&args[..], &["--lenient"]].concat());
+        assert_eq!(run.code, Some(0), "{args:?}: {}{}", run.stdout, run.stderr);
+    }
+}

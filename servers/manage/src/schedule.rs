@@ -5,7 +5,12 @@
 
 use crate::fault::Fault;
 use gdl_compiler::Source;
-use gdl_tools::{error::Error, game::GameArg, parse::did_you_mean, players::Spec};
+use gdl_tools::{
+    error::Error,
+    game::{GameArg, ReadingArgs},
+    parse::did_you_mean,
+    players::Spec,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -115,6 +120,8 @@ struct Written {
     #[serde(rename = "version")]
     _version: i64,
     games: Spanned<Vec<Spanned<String>>>,
+    #[serde(default)]
+    lenient: bool,
     players: Spanned<BTreeMap<Spanned<String>, Spanned<String>>>,
     #[serde(default, rename = "pairing")]
     _pairing: Pairing,
@@ -137,9 +144,10 @@ struct Versioned {
 }
 
 /// The keys of [`Written`].
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "version",
     "games",
+    "lenient",
     "players",
     "pairing",
     "start_clock",
@@ -210,7 +218,7 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
         Some(_) => {}
     }
     let written: Written = toml::from_str(text).map_err(|error| of_toml(&error))?;
-    let games = games(&written.games, folder)?;
+    let games = games(&written.games, ReadingArgs { lenient: written.lenient }, folder)?;
     let mut players: Vec<_> = written.players.get_ref().iter().collect();
     players.sort_by_key(|(name, _)| name.span().start);
     let players_span = written.players.span();
@@ -254,7 +262,11 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
 }
 
 /// The games, each of a name of its own.
-fn games(written: &Spanned<Vec<Spanned<String>>>, folder: &Path) -> Result<Vec<Spanned<GameArg>>, Fault> {
+fn games(
+    written: &Spanned<Vec<Spanned<String>>>,
+    reading: ReadingArgs,
+    folder: &Path,
+) -> Result<Vec<Spanned<GameArg>>, Fault> {
     let list = written.get_ref();
     if list.is_empty() || list.len() > MOST_GAMES {
         let message = format!("there are {} games, not 1 to {MOST_GAMES}", list.len());
@@ -265,15 +277,16 @@ fn games(written: &Spanned<Vec<Spanned<String>>>, folder: &Path) -> Result<Vec<S
     for game in list {
         let span = game.span();
         let parsed: Result<GameArg, String> = game.get_ref().parse();
-        let parsed = match parsed.map_err(|error| Fault::of_argument(span.clone(), &error))? {
-            GameArg::File(path) => {
+        let parsed = parsed.map_err(|error| Fault::of_argument(span.clone(), &error))?;
+        let parsed = match parsed.read(reading) {
+            GameArg::File { path, lenient } => {
                 let path = folder.join(path);
                 if !path.is_file() {
                     let message = format!("there is no file {}", path.display());
                     let help = "paths are looked for from the folder of the schedule";
                     return Err(Fault::new(span, message).help(help));
                 }
-                GameArg::File(path)
+                GameArg::File { path, lenient }
             }
             built_in @ GameArg::BuiltIn(_) => built_in,
         };
@@ -391,7 +404,7 @@ here = "mcts:nodes=10"
         assert_eq!(
             read(&WHOLE.replace("play_clock", "play_clok")).expect_err("a slip"),
             "s.toml:4:1: there is no key `play_clok`; did you mean `play_clock`?\n  |\n4 | play_clok = 1\n  | ^^^^^^^^^\n  \
-             = help: the keys are version, games, players, pairing, start_clock, play_clock, nodes, repetitions, seats, scramble, seed"
+             = help: the keys are version, games, lenient, players, pairing, start_clock, play_clock, nodes, repetitions, seats, scramble, seed"
         );
         for (from, to, place, message) in [
             ("version = 1", "version = 2", "1:11", "this gdl reads version 1"),

@@ -79,9 +79,8 @@ impl Games {
     /// # Errors
     /// If the rulesheet cannot be read or is at fault.
     pub(crate) fn new(own: Option<&GameArg>) -> Result<Self> {
-        let Some(arg @ GameArg::File(path)) = own else { return Ok(Self::default()) };
-        let options = Options::default();
-        let source = load::open(path, &options)?;
+        let Some(arg @ GameArg::File { .. }) = own else { return Ok(Self::default()) };
+        let (source, options) = arg.source()?;
         let text = source.text().into();
         let game = load::play(source, &options, None)?;
         Ok(Self { own: Some(Opened { name: arg.name(), is_known: true, text, game }), ..Self::default() })

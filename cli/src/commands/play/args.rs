@@ -26,7 +26,7 @@ Examples:
   gdl play tictactoe --self
   gdl play connect_four --as yellow --against alphabeta:depth=6"))]
 pub(crate) struct PlayArgs {
-    /// A built-in game or a rulesheet
+    #[command(flatten)]
     pub game: GameArg,
     /// The role you play [default: the first one]
     #[arg(long = "as", value_name = "ROLE", conflicts_with = "itself")]

@@ -59,3 +59,22 @@ fn what_is_read_is_written_again() {
         }
     }
 }
+
+/// A manager may send the text of an author as it is: it is played if it can be read, and else the
+/// player stays free, as `busy` says.
+#[test]
+fn rules_in_other_syntaxes_are_played() {
+    const INFIX: &str = "role(robot)\ninit(off)\nlegal(robot, press(a)) :- true(off)\n\
+        next(on) :- does(robot, press(a))\nterminal :- true(on)\ngoal(robot, 100) :- true(on)\n";
+    let host = first();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    for (message, answer) in [
+        ("(START m robot (Dear reader, here are the rules.) 10 10)".to_owned(), "busy"),
+        ("(PLAY m NIL)".to_owned(), "busy"),
+        (format!("(START n robot ({INFIX}) 10 10)"), "ready"),
+        ("(PLAY n NIL)".to_owned(), "(press a)"),
+        ("(STOP n ((press a)))".to_owned(), "done"),
+    ] {
+        assert_eq!(runtime.block_on(host.answer(&message, None)), answer, "{message}");
+    }
+}

@@ -52,7 +52,7 @@ def states(name: str) -> float:
         for _ in range(200):
             state, role = game.initial(), 0
             while not state.is_terminal:
-                legal = state.legal_ids(role)
+                legal = state.legal_move_ids(role)
                 state = state.apply(legal[len(legal) // 2])
                 role = 1 - role
                 count += 1

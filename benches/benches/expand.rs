@@ -13,7 +13,7 @@ use gdl_runtime::{
     lanes::Isa,
     load,
     perft::Perft,
-    playouts::Engine,
+    playouts::PlayoutMode,
 };
 
 fn main() {
@@ -102,17 +102,17 @@ fn bench_children(bencher: Bencher<'_, '_>, name: &str, isa: Isa) {
 
 #[divan::bench(name = "perft, lanes", args = names(), sample_count = 10)]
 fn perft_in_lanes(bencher: Bencher<'_, '_>, name: &str) {
-    bench_perft(bencher, name, Engine::Lanes);
+    bench_perft(bencher, name, PlayoutMode::Lanes);
 }
 
 #[divan::bench(name = "perft, one state at a time", args = names(), sample_count = 3)]
 fn perft_singly(bencher: Bencher<'_, '_>, name: &str) {
-    bench_perft(bencher, name, Engine::Single);
+    bench_perft(bencher, name, PlayoutMode::Single);
 }
 
-fn bench_perft(bencher: Bencher<'_, '_>, name: &str, engine: Engine) {
+fn bench_perft(bencher: Bencher<'_, '_>, name: &str, engine: PlayoutMode) {
     let (game, depth) = (game(name), depth(name));
     let count = |engine| Perft::new(&game).engine(engine).nth(depth - 1).expect("there is no end of counts");
-    let leaves = u64::try_from(count(Engine::Lanes)).expect("few enough");
+    let leaves = u64::try_from(count(PlayoutMode::Lanes)).expect("few enough");
     bencher.counter(ItemsCount::new(leaves)).bench_local(|| count(engine));
 }

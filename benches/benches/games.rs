@@ -10,7 +10,7 @@ use clap::Parser;
 use cpu_time::ProcessTime;
 use gdl_benches::page;
 use gdl_games::Entry;
-use gdl_runtime::{Game, Loader, Playouts, playouts::Engine};
+use gdl_runtime::{Game, Loader, Playouts, playouts::PlayoutMode};
 use gdl_tools::{load, output};
 use std::{error::Error, path::PathBuf, time::Duration};
 
@@ -55,10 +55,10 @@ fn measure(entry: &Entry, args: &Args) -> Result<String, Box<dyn Error>> {
         let clock = ProcessTime::now();
         let game = Loader::new().name(entry.name).load(entry.text)?;
         let run = |engine| Playouts::new(&game).engine(engine).threads(1);
-        let _ = run(Engine::Single).count(1).run();
+        let _ = run(PlayoutMode::Single).count(1).run();
         load_seconds = load_seconds.min(clock.elapsed().as_secs_f64());
-        let _ = run(Engine::TableLanes).count(1).run();
-        let stats = run(Engine::TableLanes).within(Duration::from_secs_f64(args.seconds)).run();
+        let _ = run(PlayoutMode::TableLanes).count(1).run();
+        let stats = run(PlayoutMode::TableLanes).within(Duration::from_secs_f64(args.seconds)).run();
         playouts = playouts.max(stats.tally.playouts as f64 / stats.cpu_seconds);
         states = states.max(stats.tally.states as f64 / stats.cpu_seconds);
         let names = game.vocabulary();

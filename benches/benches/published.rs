@@ -16,7 +16,7 @@ use clap::Parser;
 use cpu_time::ProcessTime;
 use gdl_benches::page;
 use gdl_compiler::{Options, diagnostic::Severity};
-use gdl_runtime::{Dynamic, Playouts, Stats, engine::compile_in_stages, playouts::Engine};
+use gdl_runtime::{Dynamic, Playouts, Stats, engine::compile_in_stages, playouts::PlayoutMode};
 use gdl_test_support::shared;
 use gdl_tools::{
     child::{self, peak_memory},
@@ -160,7 +160,7 @@ fn measure(path: &Path, args: &Args) -> Outcome {
     let (mut ready, mut aside) = (None, Duration::ZERO);
     let begin = |early: Dynamic| {
         let made = clock.elapsed();
-        let _ = play(&early, Some(Engine::Single)).count(1).run();
+        let _ = play(&early, Some(PlayoutMode::Single)).count(1).run();
         let begun = clock.elapsed();
         (ready, aside) = (Some(begun), begun.saturating_sub(made));
     };
@@ -168,7 +168,7 @@ fn measure(path: &Path, args: &Args) -> Outcome {
         let first = diagnostics.iter().find(|diagnostic| diagnostic.severity == Severity::Error);
         first.map(|error| format!("{}: {}", error.code.id, error.message)).unwrap_or_default()
     })?;
-    let _ = play(&game, Some(Engine::Single)).count(1).run();
+    let _ = play(&game, Some(PlayoutMode::Single)).count(1).run();
     let load = clock.elapsed().saturating_sub(aside);
     let [load_seconds, ready_seconds] = [load, ready.unwrap_or(load)].map(|time| time.as_secs_f64());
     let rate = |engine| {
@@ -176,20 +176,20 @@ fn measure(path: &Path, args: &Args) -> Outcome {
         let _ = play(&game, engine).within(time).run();
         let Stats { tally, cpu_seconds, engine, .. } = play(&game, engine).within(time).run();
         let engine = match engine {
-            Engine::Single => game.engine(),
+            PlayoutMode::Single => game.engine(),
             _ => "lanes",
         };
         let [states, playouts] = [tally.states, tally.playouts].map(|count| count as f64 / cpu_seconds);
         Rate { engine: engine.to_owned(), states, playouts }
     };
-    let (single, playouts) = (rate(Some(Engine::Single)), rate(None));
-    if let Some((count, excess)) = game.given_up() {
+    let (single, playouts) = (rate(Some(PlayoutMode::Single)), rate(None));
+    if let Some((count, excess)) = game.failed_evaluations() {
         return Err(format!("{count} evaluations given up: the first {excess}"));
     }
     Ok(Figures { ready_seconds, load_seconds, single, playouts, bytes: peak_memory() })
 }
 
-fn play(game: &Dynamic, engine: Option<Engine>) -> Playouts<'_, Dynamic> {
+fn play(game: &Dynamic, engine: Option<PlayoutMode>) -> Playouts<'_, Dynamic> {
     let playouts = Playouts::new(game).threads(1);
     match engine {
         Some(engine) => playouts.engine(engine),

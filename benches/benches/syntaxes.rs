@@ -8,7 +8,7 @@
 
 use clap::Parser;
 use cpu_time::ProcessTime;
-use gdl_runtime::{Dynamic, Playouts, load, playouts::Engine};
+use gdl_runtime::{Dynamic, Playouts, load, playouts::PlayoutMode};
 use gdl_test_support::shared;
 use std::{fs, time::Duration};
 
@@ -103,11 +103,11 @@ fn measure(text: &str, seconds: f64) -> [f64; 3] {
     let start = ProcessTime::now();
     let game = load(text).expect("it can be loaded");
     let loading = start.elapsed().as_secs_f64();
-    [loading * 1e3, rate(&game, Engine::Lanes, seconds), rate(&game, Engine::Single, seconds)]
+    [loading * 1e3, rate(&game, PlayoutMode::Lanes, seconds), rate(&game, PlayoutMode::Single, seconds)]
 }
 
 /// States per second of processor time.
-fn rate(game: &Dynamic, engine: Engine, seconds: f64) -> f64 {
+fn rate(game: &Dynamic, engine: PlayoutMode, seconds: f64) -> f64 {
     let stats = Playouts::new(game).engine(engine).threads(1).within(Duration::from_secs_f64(seconds)).run();
     stats.tally.states as f64 / stats.cpu_seconds
 }

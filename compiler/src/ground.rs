@@ -46,7 +46,7 @@ use crate::{
     Diagnostic, Diagnostics, Limits, Options, Rules, Span,
     diagnostic::codes,
     rules::{Keywords, Term},
-    vocabulary::{Numbers, Titles, Vocabulary, goal_value},
+    vocabulary::{NameTable, Numbers, Vocabulary, goal_value},
 };
 use clause::Clauses;
 use clause_state::Instances;
@@ -343,7 +343,7 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
         }
     }
     let [fluents, moves, percepts] =
-        [fluents, moves, percepts].map(|list| Titles::new(list, terms, &rules.symbols));
+        [fluents, moves, percepts].map(|list| NameTable::new(list, terms, &rules.symbols));
     let mut meaning = vec![Meaning::Derived; atoms.len()];
     let mut does = Vec::new();
     let mut next = vec![None; fluents.terms.len()];

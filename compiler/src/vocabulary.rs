@@ -63,13 +63,13 @@ impl Numbers {
 
 /// Terms that are numbered by their texts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Titles {
+pub(crate) struct NameTable {
     pub(crate) terms: Vec<TermId>,
     pub(crate) texts: Vec<String>,
     pub(crate) numbers: Numbers,
 }
 
-impl Titles {
+impl NameTable {
     /// Numbers terms, of which some may be there more than once.
     pub(crate) fn new(mut list: Vec<TermId>, terms: &Terms, symbols: &Symbols) -> Self {
         list.sort_unstable();

@@ -5,7 +5,7 @@
 //! compiles neither.
 
 use crate::{Entry, Visitor, visit};
-use gdl_runtime::{Game, GameExt, Playouts, Stats, lanes::Isa, perft::Perft, playouts::Engine};
+use gdl_runtime::{Game, GameExt, Playouts, Stats, lanes::Isa, perft::Perft, playouts::PlayoutMode};
 use std::time::Duration;
 
 /// Settings of playouts; what is `None` is as [`Playouts`] has it.
@@ -20,7 +20,7 @@ pub struct PlayoutSettings<'a> {
     /// The number of threads; one per processor if 0.
     pub threads: usize,
     /// The engine.
-    pub engine: Option<Engine>,
+    pub engine: Option<PlayoutMode>,
     /// The instruction set of lanes.
     pub isa: Option<Isa>,
     /// A callback for progress: the number of playouts so far.
@@ -92,7 +92,7 @@ pub fn playouts(name: &str, settings: PlayoutSettings<'_>) -> Option<Stats> {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PerftSettings {
     /// The engine.
-    pub engine: Option<Engine>,
+    pub engine: Option<PlayoutMode>,
     /// The instruction set of lanes.
     pub isa: Option<Isa>,
 }
@@ -113,7 +113,7 @@ impl PerftSettings {
 /// A [`Perft`] of a game whose type is not known.
 pub trait Counter {
     /// The engine that counts.
-    fn engine(&mut self) -> Engine;
+    fn engine(&mut self) -> PlayoutMode;
 
     /// The number of sequences that are one joint move longer than those counted before; of length
     /// 1 at first. Counts from 2^128 on are `u128::MAX`. Time and memory are those of [`Perft`].
@@ -134,7 +134,7 @@ struct Counting<'g, G: Game> {
 }
 
 impl<G: Game> Counter for Counting<'_, G> {
-    fn engine(&mut self) -> Engine {
+    fn engine(&mut self) -> PlayoutMode {
         self.perft.runs()
     }
 

@@ -303,7 +303,7 @@ impl Kernel {
         let mut stuck = zero;
         let mut made = Vec::with_capacity(phase.roles.len());
         for role in &phase.roles {
-            if role.is_sure() {
+            if role.is_forced() {
                 made.push(Vec::new());
                 continue;
             }

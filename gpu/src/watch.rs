@@ -39,7 +39,7 @@ impl Watched<'_> {
         choices
             .map(|(choice, made)| {
                 let mut moves = choice.moves.iter().zip(made).filter(|(_, made)| *made >> lane & 1 == 1);
-                let made = if choice.is_sure() {
+                let made = if choice.is_forced() {
                     choice.moves.first()
                 } else {
                     moves.next().map(|(action, _)| action)

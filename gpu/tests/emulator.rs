@@ -19,7 +19,7 @@ use gdl_runtime::{
     chance::Stream,
     game::Id,
     load,
-    playouts::{Engine, Tally},
+    playouts::{PlayoutMode, Tally},
 };
 use std::collections::BTreeMap;
 
@@ -275,7 +275,8 @@ fn compare_with_lanes(name: &str, game: &Dynamic) {
     let prepared = gpu.prepare_for(game, LENGTH).expect("as before");
     let count = 32 * (PLAYED / prepared.operations().max(1) as u64 / LENGTH).clamp(8, 256);
     let tally = prepared.playouts(3, count).expect("it plays");
-    let lanes = Playouts::new(game).engine(Engine::Lanes).max_length(LENGTH).seed(4).count(4 * count).run();
+    let lanes =
+        Playouts::new(game).engine(PlayoutMode::Lanes).max_length(LENGTH).seed(4).count(4 * count).run();
     let mut both = tally.clone();
     both.merge(&lanes.tally);
     // Both are draws from one distribution, whose spread all games together tell best.
@@ -394,7 +395,7 @@ fn means_are_those_of_lanes() {
         let game = gdl_games::dynamic(name).expect("built in");
         let tally =
             Gpu::emulator().prepare(&game).expect("it is small").playouts(3, count).expect("it plays");
-        let lanes = Playouts::new(&game).engine(Engine::Lanes).seed(4).count(4 * count).run();
+        let lanes = Playouts::new(&game).engine(PlayoutMode::Lanes).seed(4).count(4 * count).run();
         assert_eq!(tally.playouts, count);
         for role in 0..tally.roles.len() {
             let error = tally.goal_error(role).hypot(lanes.goal_error(role));

@@ -59,7 +59,7 @@ pub use first::First;
 #[cfg(feature = "load")]
 pub use named::{NAMES, Settings, named};
 pub use random::Random;
-pub use report::{Report, Tried};
+pub use report::{MoveStats, Report};
 
 use crate::referee::Fault;
 use gdl_runtime::{Game, Information};

@@ -62,7 +62,7 @@ use gdl_runtime::{Game, GameExt};
 /// The result of a search.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Found<G: Game> {
+pub struct SearchResult<G: Game> {
     /// The move to make. None if the role has no legal move in the state, or the state is terminal.
     pub action: Option<G::Move>,
     /// The principal variation: the joint moves expected, as far as they are known.
@@ -70,11 +70,11 @@ pub struct Found<G: Game> {
     /// The role's moves with how often each was tried and the goal expected of it, best first, where the search tells
     /// them apart.
     pub moves: Vec<(G::Move, u64, f64)>,
-    /// The counts of the search. Its texts are filled in by [`Found::describe`].
+    /// The counts of the search. Its texts are filled in by [`SearchResult::describe`].
     pub report: Report,
 }
 
-impl<G: Game> Found<G> {
+impl<G: Game> SearchResult<G> {
     /// Nothing but a move.
     pub(crate) fn only(action: Option<G::Move>) -> Self {
         Self { action, line: Vec::new(), moves: Vec::new(), report: Report::default() }
@@ -85,7 +85,7 @@ impl<G: Game> Found<G> {
     pub fn describe(&self, game: &G) -> Report {
         let mut report = self.report.clone();
         report.line = self.line.iter().map(|joint| joint_text(game, joint)).collect();
-        let tried = |&(action, visits, value): &(G::Move, u64, f64)| crate::player::Tried {
+        let tried = |&(action, visits, value): &(G::Move, u64, f64)| crate::player::MoveStats {
             action: game.move_text(action).to_owned(),
             visits,
             value,

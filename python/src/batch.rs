@@ -15,7 +15,13 @@ use crate::{
     single::Single,
     state::State,
 };
-use gdl_runtime::{engine::{Games, Part, Renewal, Stepper, To}, Dynamic, Game as _, bits::{self, BitBox}, chance::Stream, lanes::Isa};
+use gdl_runtime::{
+    Dynamic, Game as _,
+    bits::{self, BitBox},
+    chance::Stream,
+    engine::{Games, Part, Renewal, Stepper, To},
+    lanes::Isa,
+};
 use numpy::{
     PyArray1, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn, PyUntypedArrayMethods,
 };

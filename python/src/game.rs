@@ -39,7 +39,7 @@ use std::{
 #[derive(Clone, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a keyword of Python")]
 pub(crate) struct Options {
-    strangers: bool,
+    untrusted: bool,
     max_bytes: Option<usize>,
     max_steps: Option<u64>,
     case_sensitive: bool,
@@ -53,7 +53,7 @@ impl Options {
     pub(crate) fn compiler(&self) -> gdl_compiler::Options {
         let (case_sensitive, lenient, levels) = (self.case_sensitive, self.lenient, self.levels.clone());
         let mut options = gdl_compiler::Options { case_sensitive, lenient, levels, ..Default::default() };
-        if self.strangers {
+        if self.untrusted {
             options.limits = gdl_compiler::Limits::network();
         }
         options.limits.max_bytes = self.max_bytes.unwrap_or(options.limits.max_bytes);
@@ -173,13 +173,13 @@ pub(crate) fn builtin(py: Python<'_>, name: &str) -> PyResult<Game> {
 
 /// A game from the text of a rulesheet, or its bytes.
 #[pyfunction]
-#[pyo3(signature = (text, name = "rules", *, strangers = false, max_bytes = None, max_steps = None, case_sensitive = false, lifted = false, lenient = false, seconds = None, allow = Lints::default(), deny = Lints::default(), warn = Lints::default()))]
+#[pyo3(signature = (text, name = "rules", *, untrusted = false, max_bytes = None, max_steps = None, case_sensitive = false, lifted = false, lenient = false, seconds = None, allow = Lints::default(), deny = Lints::default(), warn = Lints::default()))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python")]
 pub(crate) fn load(
     py: Python<'_>,
     text: &Bound<'_, PyAny>,
     name: &str,
-    strangers: bool,
+    untrusted: bool,
     max_bytes: Option<usize>,
     max_steps: Option<u64>,
     case_sensitive: bool,
@@ -202,8 +202,8 @@ pub(crate) fn load(
     loader = levels.allow.iter().fold(loader, Loader::allow);
     loader = levels.deny.iter().fold(loader, Loader::deny);
     loader = levels.warn.iter().fold(loader, Loader::warn);
-    if strangers {
-        loader = loader.strangers();
+    if untrusted {
+        loader = loader.untrusted();
     }
     if let Some(bytes) = max_bytes {
         loader = loader.max_bytes(bytes);
@@ -229,7 +229,7 @@ pub(crate) fn load(
     let loaded = py.detach(|| loader.load_with_warnings(&text));
     watch.end()?;
     let (game, warnings) = loaded.map_err(|error| rules::refused(py, &error))?;
-    let options = Options { strangers, max_bytes, max_steps, case_sensitive, lifted, lenient, levels };
+    let options = Options { untrusted, max_bytes, max_steps, case_sensitive, lifted, lenient, levels };
     let inner = Inner::new(py, game, name.to_owned(), text, options);
     Ok(Game(Arc::new(Inner { warnings, ..inner })))
 }
@@ -452,10 +452,10 @@ impl Game {
         let Inner { name, game, .. } = &*self.0;
         let watch = Watch::new();
         let settings = Settings { seed, count, seconds: None, threads, cancel: watch.cancel.clone() };
-        let given_up = || game.given_up().map_or(0, |(evaluations, _)| evaluations);
+        let given_up = || game.failed_evaluations().map_or(0, |(evaluations, _)| evaluations);
         let before = given_up();
         let figures = watch.during(py, || analyze(name, game, &settings, &|_| ()))?;
-        match (figures, game.given_up()) {
+        match (figures, game.failed_evaluations()) {
             (Some(figures), _) if given_up() == before => {
                 py.import("json")?.call_method1("loads", (figures.to_json().to_string(),))
             }
@@ -521,9 +521,9 @@ impl Game {
             let function = crate::python_class(py, "gdl._gdl", "builtin")?;
             return Ok((function, (name,).into_pyobject(py)?));
         }
-        let Options { strangers, max_bytes, max_steps, case_sensitive, lifted, lenient, levels } = options;
+        let Options { untrusted, max_bytes, max_steps, case_sensitive, lifted, lenient, levels } = options;
         let keywords = PyDict::new(py);
-        keywords.set_item("strangers", strangers)?;
+        keywords.set_item("untrusted", untrusted)?;
         keywords.set_item("max_bytes", max_bytes)?;
         keywords.set_item("max_steps", max_steps)?;
         keywords.set_item("case_sensitive", case_sensitive)?;

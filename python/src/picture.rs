@@ -115,7 +115,7 @@ impl Picture {
         if game.vocabulary().fluents().len() > MOST_FLUENTS {
             return None;
         }
-        let board = Board::of(game).filter(|board| board.names().len() <= MOST_CELLS)?.hinted(rulesheet);
+        let board = Board::of(game).filter(|board| board.names().len() <= MOST_CELLS)?.with_hints(rulesheet);
         let looks = looks(&board);
         let spots = || game.vocabulary().moves().iter().take(MOST_CELLS).map(|action| board.spot(action));
         let is_wide = board.rows().len() > 1;

@@ -5,7 +5,7 @@
 //! alike. So planes say all that the row of fluents does.
 
 use crate::game::Game;
-use gdl_runtime::{engine::CLEAR, Dynamic, Game as _, bits, board::Board};
+use gdl_runtime::{Dynamic, Game as _, bits, board::Board, engine::CLEAR};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::collections::{BTreeMap, btree_map::Entry};
 

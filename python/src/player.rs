@@ -1,7 +1,11 @@
 //! Players, which decide for a role, and small games solved.
 
 use crate::{game::Game, information::Information, state::State, watch::Watch};
-use gdl_players::{Budget, Player as Decides, player::{NAMES, Settings, named}, search::Solution as Inner};
+use gdl_players::{
+    Budget, Player as Decides,
+    player::{NAMES, Settings, named},
+    search::Solution as Inner,
+};
 use gdl_runtime::{Dynamic, dynamic::RoleId, game::Id};
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},

@@ -2,7 +2,14 @@
 //! table, and all else with the same results.
 
 use crate::batch::Spec;
-use gdl_runtime::{engine::{ONLY, Renewal}, Dynamic, Game, GameExt, bits::{self, BitBox}, chance::Stream, dynamic::{MoveId, RoleId}, game::Id};
+use gdl_runtime::{
+    Dynamic, Game, GameExt,
+    bits::{self, BitBox},
+    chance::Stream,
+    dynamic::{MoveId, RoleId},
+    engine::{ONLY, Renewal},
+    game::Id,
+};
 
 /// A game.
 pub(crate) struct Single {

@@ -141,7 +141,7 @@ impl State {
     }
 
     /// The moves that a role may make, in move order.
-    fn legal<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    fn legal_moves<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let role = self.inner().role(role)?;
         let moves = &self.inner().moves;
         PyList::new(
@@ -151,7 +151,7 @@ impl State {
     }
 
     /// The numbers of the moves that a role may make, ascending.
-    fn legal_ids<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+    fn legal_move_ids<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let role = self.inner().role(role)?;
         PyList::new(py, self.inner().game.legal_moves_in(self.view(), role).map(Id::index))
     }

@@ -1,6 +1,9 @@
 //! What random games added up to, as Python sees it.
 
-use gdl_runtime::{playouts::{Report, Engine}, Stats as Inner};
+use gdl_runtime::{
+    Stats as Inner,
+    playouts::{PlayoutMode, Report},
+};
 use pyo3::prelude::*;
 
 /// What random games added up to: exact counts, equal for equal rules, engine, seed and number of playouts.
@@ -101,8 +104,8 @@ impl Stats {
     fn engine(&self) -> &'static str {
         match self.inner.engine {
             _ if self.device.is_some() => "gpu",
-            Engine::Single => "single",
-            Engine::Lanes => "lanes",
+            PlayoutMode::Single => "single",
+            PlayoutMode::Lanes => "lanes",
             _ => "table lanes",
         }
     }

@@ -100,7 +100,7 @@ def test_games_are_those_of_states(name: str) -> None:
             assert batch.state(index) == state
             assert [game.fluents[i] for i in np.flatnonzero(step.observation[index])] == state.fluents
             for role, name_of_role in enumerate(game.roles):
-                legal = [] if state.is_terminal or role == chance else state.legal_ids(name_of_role)
+                legal = [] if state.is_terminal or role == chance else state.legal_move_ids(name_of_role)
                 assert list(np.flatnonzero(step.mask[index, role])) == legal
             if state.is_terminal and not before[index].is_terminal:
                 assert step.terminated[index]
@@ -212,7 +212,7 @@ def test_an_illegal_move_steps_nothing(engine: Literal["single"] | None) -> None
                 with pytest.raises(gdl.IllegalMoveError, match=f"game {index}:") as caught:
                     batch.step(bad, out)
                 assert caught.value.index == index
-                assert list(caught.value.legal) == game.initial().legal(caught.value.role or "")
+                assert list(caught.value.legal) == game.initial().legal_moves(caught.value.role or "")
                 assert all((array == 1).all() for array in out)
                 assert batch.state(index) == game.initial()
             actions[index] = len(game.moves) + 1
@@ -388,7 +388,7 @@ def test_wrong_arrays_are_refused(packed: bool) -> None:
             batch.step(one, out)
     assert np.array_equal(batch.reset().observation, start.observation)
     strided = np.zeros((6, 2), np.int64)[:, 0]
-    strided[:] = batch.game.initial().legal_ids(0)[0]
+    strided[:] = batch.game.initial().legal_move_ids(0)[0]
     assert batch.step(strided, out).observation.any()
 
 
@@ -496,10 +496,10 @@ def test_handles_that_outlive_their_makers() -> None:
     state, game = batch.state(4), batch.game
     core = batch._core
     del batch
-    assert state.apply(state.legal_ids(1)[0]) != state and game.initial() != state
+    assert state.apply(state.legal_move_ids(1)[0]) != state and game.initial() != state
     core.reset(step, None, None)
     del core, game
-    assert step.mask.any() and state.legal(1)
+    assert step.mask.any() and state.legal_moves(1)
 
 
 @settings(deadline=None, max_examples=60)

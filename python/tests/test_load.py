@@ -66,8 +66,8 @@ def test_texts_are_never_taken_for_paths_nor_paths_for_texts(tmp_path: Path) -> 
         gdl.load(b"(role x)")  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
         gdl.load(tmp_path / "none.kif")
-    with pytest.raises(TypeError, match="strangerz"):
-        gdl.loads(ROBOT, strangerz=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="untrustd"):
+        gdl.loads(ROBOT, untrustd=True)  # type: ignore[call-arg]
 
 
 def test_the_nearest_name_is_told() -> None:

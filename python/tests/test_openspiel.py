@@ -87,7 +87,7 @@ def test_perft_is_equal_everywhere(name: str) -> None:
             if not state.is_terminal:
                 joints: list[list[int]] = [[]]
                 for role in roles:
-                    joints = [[*joint, action] for joint in joints for action in state.legal_ids(role)]
+                    joints = [[*joint, action] for joint in joints for action in state.legal_move_ids(role)]
                 lines += [(state, joint) for joint in joints]
         assert len(lines) == count
         states = [state.apply(joint) for state, joint in lines]

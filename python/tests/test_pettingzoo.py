@@ -66,7 +66,7 @@ def test_a_game() -> None:
         order.append(env.agent_selection)
         seen, reward, terminated, truncated, _ = env.last()
         assert not terminated and not truncated and reward == 0
-        assert np.flatnonzero(seen["action_mask"]).tolist() == env.unwrapped.gdl_state.legal_ids(env.agent_selection)
+        assert np.flatnonzero(seen["action_mask"]).tolist() == env.unwrapped.gdl_state.legal_move_ids(env.agent_selection)
         assert np.flatnonzero(seen["observation"]).tolist() == env.unwrapped.gdl_state.fluent_ids
         other = next(agent for agent in env.agents if agent != env.agent_selection)
         assert not env.observe(other)["action_mask"].any()

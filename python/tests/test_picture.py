@@ -27,7 +27,7 @@ def test_pictures(name: str) -> None:
         assert root.tag == SPACE + "svg" and root.get("role") == "img"
         if state.is_terminal:
             break
-        state = state.apply({role: draw.choice(state.legal(role)) for role in game.roles})
+        state = state.apply({role: draw.choice(state.legal_moves(role)) for role in game.roles})
 
 
 def test_what_is_drawn() -> None:

@@ -75,7 +75,7 @@ def test_small_games_are_solved() -> None:
     lost = state.apply("(mark 1 1)").apply("(mark 1 2)")
     assert solution.value(lost, 0)[0] == 100 and solution.value(lost, 1)[0] == 0
     best = solution.best(lost, "xplayer")
-    assert best in lost.legal("xplayer")
+    assert best in lost.legal_moves("xplayer")
     assert solution.value(lost.apply(best or ""), 1)[0] == 0
     assert len(game.solve(lost)) < len(solution)
     for unfit in ("monty_hall", "rock_paper_scissors"):

@@ -25,7 +25,7 @@ def test_play_agrees(name: str) -> None:
     for _ in range(20):
         state, length, decisions, chances = game.initial(), 0, 0, 0
         while not state.is_terminal:
-            legal = [state.legal_ids(role) for role in range(len(game.roles))]
+            legal = [state.legal_move_ids(role) for role in range(len(game.roles))]
             able = [role for role in players if len(legal[role]) > 1]
             draws = chance is not None and len(legal[chance]) > 1
             assert len(able) <= 1 or not proofs.sequential
@@ -114,7 +114,7 @@ def test_guesses_are_proved() -> None:
 def test_turns_without_a_choice() -> None:
     # After the highest bid all that is left is doubt.
     state = gdl.load("liars_dice").initial().apply("(roll 1 1)").apply("(bid 2 6)")
-    assert state.legal("bob") == ["doubt"] and state.to_play == 1
+    assert state.legal_moves("bob") == ["doubt"] and state.to_play == 1
     pairs = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (choice l) (choice r)"
     forced = gdl.loads(
         pairs
@@ -127,7 +127,7 @@ def test_turns_without_a_choice() -> None:
         (<= terminal (true (at 3))) (<= (goal ?r 100) (true (took ?r l))) (<= (goal ?r 0) (role ?r) (not (true (took ?r l))))"""
     )
     state = forced.initial().apply("l").apply("r")
-    assert state.legal("b") == ["go"] and state.to_play == 1
+    assert state.legal_moves("b") == ["go"] and state.to_play == 1
 
 
 def test_sums_are_proved() -> None:

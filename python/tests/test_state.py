@@ -89,7 +89,7 @@ def test_a_play_of_tictactoe() -> None:
     with pytest.raises(gdl.IllegalMoveError) as caught:
         state.apply(["(mark 1 1)", "noop"])
     assert caught.value.role == "xplayer" and caught.value.index is None
-    assert caught.value.legal == tuple(state.legal("xplayer"))
+    assert caught.value.legal == tuple(state.legal_moves("xplayer"))
     for wrong in (["noop"], ["noop"] * 3):
         with pytest.raises(gdl.IllegalMoveError):
             state.apply(wrong)
@@ -99,12 +99,12 @@ def test_what_does_not_exist() -> None:
     state = GAMES["tictactoe"].initial()
     for wrong in ("nobody", "xplayer "[:3]):
         with pytest.raises(KeyError):
-            state.legal(wrong)
+            state.legal_moves(wrong)
     for number in (2, -1, 1 << 70):
         with pytest.raises(IndexError):
-            state.legal(number)
+            state.legal_moves(number)
     with pytest.raises(TypeError):
-        state.legal(1.5)  # type: ignore[arg-type]
+        state.legal_moves(1.5)  # type: ignore[arg-type]
     with pytest.raises(KeyError):
         state.apply("(mark 4 4)")
     with pytest.raises(TypeError):
@@ -124,8 +124,8 @@ def test_states_are_values(name: str, choices: list[int]) -> None:
     for choice in choices:
         if state.is_terminal:
             break
-        legal = [state.legal(role) for role in game.roles]
-        assert legal == [[game.moves[move] for move in state.legal_ids(role)] for role in game.roles]
+        legal = [state.legal_moves(role) for role in game.roles]
+        assert legal == [[game.moves[move] for move in state.legal_move_ids(role)] for role in game.roles]
         state = state.apply([moves[choice % len(moves)] for moves in legal])
     assert pickle.loads(pickle.dumps(state)) == state == game.state(state.kif) == game.state(state.fluents)
     assert hash(game.state(state.kif)) == hash(state)
@@ -173,7 +173,7 @@ def test_perft() -> None:
             for state in level:
                 joints: list[list[str]] = [[]]
                 for role in game.roles:
-                    joints = [[*joint, move] for joint in joints for move in state.legal(role)]
+                    joints = [[*joint, move] for joint in joints for move in state.legal_moves(role)]
                 following += [] if state.is_terminal else [state.apply(joint) for joint in joints]
             level = following
             counts.append(len(level))
@@ -229,7 +229,7 @@ def test_threads_share_games_and_states() -> None:
 
     def work() -> None:
         for _ in range(200):
-            state.apply(state.legal("xplayer")[0]).legal_ids(1)
+            state.apply(state.legal_moves("xplayer")[0]).legal_move_ids(1)
         found.append(game.perft(5))
 
     threads = [threading.Thread(target=work) for _ in range(4)]

@@ -16,9 +16,9 @@
 //!
 //! The first coordinate is the column, from left to right. The second is the row, from bottom to top, as in chess and in
 //! mathematics. Only where the first is a number and the second a letter, or the names say so (`r1` before `c1`), the first is
-//! the row; and [`Board::hinted`] reads what the rulesheet calls them, `?row` and `?col`. Both may be one name: `(cell b7 red)`. With three coordinates the first one tells several boards apart; with four
+//! the row; and [`Board::with_hints`] reads what the rulesheet calls them, `?row` and `?col`. Both may be one name: `(cell b7 red)`. With three coordinates the first one tells several boards apart; with four
 //! the first two say which part of one large board the last two speak of. With one there is a single row. A comment of the rulesheet
-//! may say otherwise ([`Board::hinted`]).
+//! may say otherwise ([`Board::with_hints`]).
 //!
 //! # What is blank
 //!

@@ -19,7 +19,7 @@ const EARLY_FROM: usize = 50_000;
 
 /// An engine for single states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum EngineKind {
     /// The table.
     Table,
     /// A net that is evaluated where it changes.
@@ -40,7 +40,11 @@ pub fn compile(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagno
 ///
 /// # Errors
 /// All that is wrong with it, or that it takes too much for this engine.
-pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Result<Dynamic, Box<Diagnostics>> {
+pub fn compile_as(
+    source: &Source,
+    options: &Options,
+    way: Option<EngineKind>,
+) -> Result<Dynamic, Box<Diagnostics>> {
     compile_in_stages(source, options, way, None::<fn(Dynamic)>).map(|(game, _)| game)
 }
 
@@ -52,10 +56,10 @@ pub fn compile_as(source: &Source, options: &Options, way: Option<Way>) -> Resul
 pub fn compile_in_stages(
     source: &Source,
     options: &Options,
-    way: Option<Way>,
+    way: Option<EngineKind>,
     give: Option<impl FnOnce(Dynamic)>,
 ) -> Result<(Dynamic, Diagnostics), Box<Diagnostics>> {
-    if way == Some(Way::Lifted) {
+    if way == Some(EngineKind::Lifted) {
         return evaluate(source, options);
     }
     let mut is_given = false;
@@ -117,23 +121,23 @@ pub fn early(net: &Net) -> Option<Dynamic> {
 ///
 /// # Errors
 /// The limit that is too low for it.
-pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic, Box<Diagnostic>> {
+pub fn playable(compilation: &Compilation, way: Option<EngineKind>) -> Result<Dynamic, Box<Diagnostic>> {
     playable_within(compilation, way, &Limits::default())
 }
 
 /// [`playable`] within some limits.
 fn playable_within(
     compilation: &Compilation,
-    way: Option<Way>,
+    way: Option<EngineKind>,
     limits: &Limits,
 ) -> Result<Dynamic, Box<Diagnostic>> {
     match way {
         None => choose_engine(compilation, limits).map(|(game, _)| game),
-        Some(Way::Lifted) => {
+        Some(EngineKind::Lifted) => {
             lift(&compilation.rules, &Options { limits: limits.clone(), ..Options::default() })
         }
-        Some(Way::Table) => Ok(Dynamic::new(decode(compilation)?)),
-        Some(Way::Events) => {
+        Some(EngineKind::Table) => Ok(Dynamic::new(decode(compilation)?)),
+        Some(EngineKind::Events) => {
             let message = "machines of the net would take more than a gibibyte";
             let excess = || Box::new(Diagnostic::new(&codes::TOO_MANY_INSTANCES, None, message.to_owned()));
             let (events, _) = trial::best_events(compilation, limits).ok_or_else(excess)?;

@@ -77,13 +77,15 @@ impl Dynamic {
     /// The number of evaluations that were given up since the game was loaded, and why the first of them was: of a game that is
     /// evaluated state by state, a state may take more than the limits allow.
     #[must_use]
-    pub fn given_up(&self) -> Option<(u64, String)> {
+    pub fn failed_evaluations(&self) -> Option<(u64, String)> {
         match &self.engine {
             Engine::Table(_) => None,
             #[cfg(feature = "load")]
             Engine::Events(_) => None,
             #[cfg(feature = "load")]
-            Engine::Lifted(lifted) => lifted.given_up().map(|(count, excess)| (count, excess.to_string())),
+            Engine::Lifted(lifted) => {
+                lifted.failed_evaluations().map(|(count, excess)| (count, excess.to_string()))
+            }
         }
     }
 

@@ -27,6 +27,8 @@ pub use crate::{
 
 #[cfg(feature = "load")]
 pub use crate::{
-    compile::{Way, choose_engine, compile, compile_as, compile_in_stages, early, eventful, lift, playable},
+    compile::{
+        EngineKind, choose_engine, compile, compile_as, compile_in_stages, early, eventful, lift, playable,
+    },
     trial::Estimate,
 };

@@ -37,7 +37,7 @@ pub(crate) struct Lifted {
     /// Places to work in that no thread works in.
     idle: Mutex<Vec<Scratch>>,
     /// Evaluations that were given up, and why the first one was.
-    given_up: AtomicU64,
+    failed_evaluations: AtomicU64,
     excess: Mutex<Option<Excess>>,
     /// What plays many games at once, and answers where an evaluation is given up.
     table: Option<Arc<Table>>,
@@ -77,8 +77,17 @@ impl Lifted {
         // A bit more, which is set in the lost state.
         let mut initial = vec![0; (shape.fluents + 1).div_ceil(64)];
         initial[..rules.initial().len()].copy_from_slice(rules.initial());
-        let (idle, given_up, excess) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
-        Ok(Self { vocabulary, shape, initial: initial.into(), rules, idle, given_up, excess, table: None })
+        let (idle, failed_evaluations, excess) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
+        Ok(Self {
+            vocabulary,
+            shape,
+            initial: initial.into(),
+            rules,
+            idle,
+            failed_evaluations,
+            excess,
+            table: None,
+        })
     }
 
     /// The game with a table of the same rules and names. Then no state is lost.
@@ -121,9 +130,9 @@ impl Lifted {
 
     /// How many evaluations were given up since the game was loaded, and why the first of them was.
     #[must_use]
-    pub(crate) fn given_up(&self) -> Option<(u64, Excess)> {
+    pub(crate) fn failed_evaluations(&self) -> Option<(u64, Excess)> {
         let excess = self.excess.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
-        Some((self.given_up.load(Ordering::Relaxed), excess))
+        Some((self.failed_evaluations.load(Ordering::Relaxed), excess))
     }
 
     /// Writes what is seen of `state` into `view`; nothing of a lost state, or if it takes too much.
@@ -215,7 +224,7 @@ impl Lifted {
     /// Counts an evaluation that was given up; true if it was.
     fn note(&self, result: &Result<(), Excess>) -> bool {
         let Err(excess) = result else { return false };
-        self.given_up.fetch_add(1, Ordering::Relaxed);
+        self.failed_evaluations.fetch_add(1, Ordering::Relaxed);
         self.excess.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| excess.clone());
         true
     }

@@ -7,12 +7,12 @@
 //! so each machine takes the same engine.
 //!
 //! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, levels of lints,
-//! limits for text from strangers, a deadline and a [`Cancel`]; [`Loader::load_with_warnings`]
+//! limits for untrusted text, a deadline and a [`Cancel`]; [`Loader::load_with_warnings`]
 //! returns warnings beside the game.
 
 use crate::{
     cancel::Cancel,
-    compile::{Way, compile_in_stages},
+    compile::{EngineKind, compile_in_stages},
     dynamic::Dynamic,
 };
 use gdl_compiler::{
@@ -178,7 +178,7 @@ pub struct Place {
 /// Compiles a rulesheet with the usual limits. It may be in KIF, infix GDL or Epilog, which the text itself tells.
 ///
 /// The work is bounded by limits, not by the length of the text: seconds and gigabytes at the very most. See
-/// [`Loader::strangers`] for text from strangers, and [`Loader`] for a game that is of use only until some time.
+/// [`Loader::untrusted`] for untrusted text, and [`Loader`] for a game that is of use only until some time.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, Playouts, load};
@@ -220,7 +220,7 @@ pub fn load(text: &str) -> Result<Dynamic, LoadError> {
 ///
 /// let text = "(role robot) (init off) (legal robot press) (goal robot 0)
 ///     (<= (next on) (does robot press)) (<= terminal (true on))";
-/// let loader = Loader::new().name("robot.kif").strangers();
+/// let loader = Loader::new().name("robot.kif").untrusted();
 /// assert!(loader.clone().within(Duration::from_secs(10)).load(text).is_ok());
 /// assert!(matches!(loader.within(Duration::ZERO).load(text), Err(LoadError::Cancelled { .. })));
 /// ```
@@ -229,7 +229,7 @@ pub fn load(text: &str) -> Result<Dynamic, LoadError> {
 pub struct Loader {
     name: String,
     options: Options,
-    way: Option<Way>,
+    way: Option<EngineKind>,
     deadline: Option<Instant>,
     cancel: Cancel,
 }
@@ -251,8 +251,8 @@ impl Loader {
         Self { name: name.into(), ..self }
     }
 
-    /// Limits for text from strangers: some two seconds and a hundred megabytes at most, instead of minutes and gigabytes.
-    pub fn strangers(mut self) -> Self {
+    /// Limits for untrusted text: some two seconds and a hundred megabytes at most, instead of minutes and gigabytes.
+    pub fn untrusted(mut self) -> Self {
         self.options.limits = Limits::network();
         self
     }
@@ -370,13 +370,13 @@ impl Loader {
     /// assert_eq!(perft(&lifted, 4), perft(&load(text).unwrap(), 4));
     /// ```
     pub fn lifted(self) -> Self {
-        Self { way: Some(Way::Lifted), ..self }
+        Self { way: Some(EngineKind::Lifted), ..self }
     }
 
     /// Single states are stepped by the table. Otherwise a trial says whether that, [`Loader::events`] or [`Loader::lifted`] takes
     /// least.
     pub fn table(self) -> Self {
-        Self { way: Some(Way::Table), ..self }
+        Self { way: Some(EngineKind::Table), ..self }
     }
 
     /// Single states are stepped by a net that is kept in one state and evaluated where another one differs, which takes less than
@@ -397,7 +397,7 @@ impl Loader {
     /// assert_eq!(perft(&events, 4), perft(&load(text).unwrap(), 4));
     /// ```
     pub fn events(self) -> Self {
-        Self { way: Some(Way::Events), ..self }
+        Self { way: Some(EngineKind::Events), ..self }
     }
 
     /// No game comes later than this. The compiler looks at the clock every few milliseconds.

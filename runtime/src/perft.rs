@@ -11,24 +11,24 @@
 //! which soon has 17 digits.
 //!
 //! A level that would take more than [`Perft::memory`] is not merged: from the one before on sequences are gone through
-//! depth first, which takes as many steps as there are sequences, and memory for one state of each level (`plunge`).
+//! depth first, which takes as many steps as there are sequences, and memory for one state of each level (`depth_first`).
 //!
 //! In lanes (`descent`) making moves is much cheaper than looking for equal states. So the last levels are not
 //! merged there but gone through depth first in any case, 512 states of each level at a time.
 
+mod depth_first;
 mod descent;
-mod plunge;
 
 use crate::{
     bits,
     cancel::Cancel,
     game::{Game, GameExt, legal_words},
     joints::Joints,
-    playouts::Engine,
+    playouts::PlayoutMode,
     simd::Isa,
 };
+use depth_first::DepthFirst;
 use descent::Descent;
-use plunge::Plunge;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
@@ -82,7 +82,7 @@ pub fn next_level<G: Game>(
 /// The number of joint-move sequences of length 1, 2, .. without end, each computed when asked for.
 ///
 /// ```
-/// use gdl_runtime::{gdl, perft::Perft, playouts::Engine};
+/// use gdl_runtime::{gdl, perft::Perft, playouts::PlayoutMode};
 ///
 /// gdl!(name = lamps, rules = r"
 ///     (role a) (role b) (switch on) (switch off) (<= (legal ?r ?s) (role ?r) (switch ?s))
@@ -95,13 +95,13 @@ pub fn next_level<G: Game>(
 /// fn main() {
 ///     let game = lamps::game();
 ///     assert_eq!(Perft::new(&game).take(3).collect::<Vec<u128>>(), [4, 16, 0]);
-///     assert_eq!(Perft::new(&game).engine(Engine::Single).nth(1), Some(16));
+///     assert_eq!(Perft::new(&game).engine(PlayoutMode::Single).nth(1), Some(16));
 /// }
 /// ```
 #[derive(Debug)]
 pub struct Perft<'g, G: Game> {
     game: &'g G,
-    engine: Option<Engine>,
+    engine: Option<PlayoutMode>,
     isa: Option<Isa>,
     /// The most different states of a level.
     most: usize,
@@ -201,11 +201,11 @@ impl<'g, G: Game> Perft<'g, G> {
         self
     }
 
-    /// The engine, to be said before anything is counted; at first it is [`Engine::Lanes`], here always from the
+    /// The engine, to be said before anything is counted; at first it is [`PlayoutMode::Lanes`], here always from the
     /// table, if states can be stepped so, see [`Expansion::new`](crate::lanes::Expansion::new). Else it is
-    /// [`Engine::Single`], whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
+    /// [`PlayoutMode::Single`], whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
     #[must_use]
-    pub fn engine(mut self, engine: Engine) -> Self {
+    pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.engine = Some(engine);
         self
     }
@@ -226,8 +226,8 @@ impl<'g, G: Game> Perft<'g, G> {
     }
 
     /// The engine that counts.
-    pub fn runs(&mut self) -> Engine {
-        if self.descent().is_some() { Engine::Lanes } else { Engine::Single }
+    pub fn runs(&mut self) -> PlayoutMode {
+        if self.descent().is_some() { PlayoutMode::Lanes } else { PlayoutMode::Single }
     }
 
     /// The number of states in which the last moves of the sequences counted last were counted: those of each different state
@@ -265,7 +265,7 @@ impl<'g, G: Game> Perft<'g, G> {
     fn descent(&mut self) -> Option<&mut Descent<'g>> {
         let Self { game, engine, isa, level, descent, cancel, .. } = self;
         descent.get_or_init(|| {
-            if *engine == Some(Engine::Single) {
+            if *engine == Some(PlayoutMode::Single) {
                 return None;
             }
             let isa = isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
@@ -288,10 +288,11 @@ impl<'g, G: Game> Perft<'g, G> {
             self.states = descent.states();
             count
         } else {
-            let mut plunge = Plunge::new(self.game, cancel);
-            let counts = level.iter().map(|(state, ways)| ways.saturating_mul(plunge.count(state, rest)));
+            let mut depth_first = DepthFirst::new(self.game, cancel);
+            let counts =
+                level.iter().map(|(state, ways)| ways.saturating_mul(depth_first.count(state, rest)));
             let count = counts.fold(0, u128::saturating_add);
-            self.states = plunge.states();
+            self.states = depth_first.states();
             count
         }
     }

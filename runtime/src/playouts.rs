@@ -49,7 +49,7 @@ const MOST_BYTES: usize = 1 << 30;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub enum Engine {
+pub enum PlayoutMode {
     /// One after the other, whichever way the game runs its rules.
     Single,
     /// 512 at once, by straight-line code if the game has it for the instruction set (release builds of games that
@@ -76,7 +76,7 @@ struct Plan<'g> {
     cancel: Cancel,
     threads: usize,
     max_length: u64,
-    engine: Option<Engine>,
+    engine: Option<PlayoutMode>,
     isa: Option<Isa>,
     blocks: Option<Range<u64>>,
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
@@ -207,17 +207,17 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The engine; at first it is [`Engine::Lanes`], whose results are those of [`Engine::TableLanes`], if the game
+    /// The engine; at first it is [`PlayoutMode::Lanes`], whose results are those of [`PlayoutMode::TableLanes`], if the game
     /// can be played so, which it can if it was compiled from rules, its signals have room within the limits of the compiler,
     /// and it is not over before it starts; and if play can come to a state where games are to start. Else it is
-    /// [`Engine::Single`], whatever is asked for; [`Stats::engine`] tells. Of a rulesheet that was loaded it is [`Engine::Single`] at
+    /// [`PlayoutMode::Single`], whatever is asked for; [`Stats::engine`] tells. Of a rulesheet that was loaded it is [`PlayoutMode::Single`] at
     /// first if that is expected to take less time, which a trial found out.
-    pub fn engine(mut self, engine: Engine) -> Self {
+    pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.plan.engine = Some(engine);
         self
     }
 
-    /// The instruction set of [`Engine::Lanes`], which is the best one of the machine unless another is asked for
+    /// The instruction set of [`PlayoutMode::Lanes`], which is the best one of the machine unless another is asked for
     /// that the machine has. Results do not depend on it.
     pub fn isa(mut self, isa: Isa) -> Self {
         self.plan.isa = Some(isa);
@@ -251,7 +251,7 @@ impl<'g, G: Game> Playouts<'g, G> {
 
     /// The engine that will play.
     #[must_use]
-    pub fn runs(&self) -> Engine {
+    pub fn runs(&self) -> PlayoutMode {
         self.plan.means(self.game.table(), self.game.initial().as_ref(), self.first().as_ref()).engine()
     }
 
@@ -349,10 +349,10 @@ impl Plan<'_> {
     /// What plays games that start at `first`.
     fn means<'t>(&self, table: Option<&'t Table>, initial: &[u64], first: &[u64]) -> Means<'t> {
         let mut lanes = match self.engine {
-            Some(Engine::Single) => None,
+            Some(PlayoutMode::Single) => None,
             // There games are a move long at least.
             _ if self.max_length == 0 => None,
-            Some(Engine::Lanes | Engine::TableLanes) => table.and_then(Table::lanes),
+            Some(PlayoutMode::Lanes | PlayoutMode::TableLanes) => table.and_then(Table::lanes),
             None => table.and_then(Table::preferred_lanes),
         };
         let mut middle = None;
@@ -362,7 +362,7 @@ impl Plan<'_> {
         }
         let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
         let straight =
-            self.engine != Some(Engine::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
+            self.engine != Some(PlayoutMode::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
         Means { lanes: lanes.map(|lanes| (lanes, isa)), middle, straight }
     }
 }
@@ -373,11 +373,11 @@ impl Means<'_> {
         self.lanes.map_or(usize::MAX, |(lanes, _)| MOST_BYTES / lanes.bytes())
     }
 
-    fn engine(&self) -> Engine {
+    fn engine(&self) -> PlayoutMode {
         match self.lanes {
-            Some(_) if self.straight => Engine::Lanes,
-            Some(_) => Engine::TableLanes,
-            None => Engine::Single,
+            Some(_) if self.straight => PlayoutMode::Lanes,
+            Some(_) => PlayoutMode::TableLanes,
+            None => PlayoutMode::Single,
         }
     }
 

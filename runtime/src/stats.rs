@@ -3,7 +3,7 @@
 use crate::{
     bits,
     game::Shape,
-    playouts::Engine,
+    playouts::PlayoutMode,
     simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
@@ -308,7 +308,7 @@ pub struct Stats {
     /// The seed of the run.
     pub seed: u64,
     /// The engine that played.
-    pub engine: Engine,
+    pub engine: PlayoutMode,
     /// The instruction set that they were played with, as far as the engine has a choice.
     pub isa: Isa,
     /// The threads that played.
@@ -519,7 +519,7 @@ mod tests {
             roles: Texts::new(roles),
             chance,
             seed: 1,
-            engine: Engine::Single,
+            engine: PlayoutMode::Single,
             isa: Isa::Portable,
             threads: 1,
             seconds: 2.0,

@@ -7,7 +7,7 @@
 //!
 //! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents + roles); each thread keeps two
 //! bytes for each node of the largest circuit. What is left of circuits once much is known is made while games are played,
-//! within a [`Room`] of 32 MiB.
+//! within a [`ByteBudget`] of 32 MiB.
 
 mod cases;
 mod memo;
@@ -30,7 +30,7 @@ use cases::{Cases, Wanted};
 use gdl_format::table as format;
 use patches::{Patches, Rules};
 pub(crate) use places::Places;
-use residual::Room;
+use residual::ByteBudget;
 use std::{
     any::Any,
     sync::{Arc, OnceLock},
@@ -62,7 +62,7 @@ pub struct Table {
     /// What is left of `advance` once moves are known.
     patches: Patches,
     /// What all of that may take.
-    room: Room,
+    room: ByteBudget,
     sees: Option<Sees>,
     /// What plays many games at once, and whether that takes less time for a state than single states do.
     lanes: Option<Box<Lanes>>,
@@ -125,7 +125,7 @@ impl Table {
             observations: Cases::default(),
             observations_without_goals: Cases::default(),
             patches,
-            room: Room::default(),
+            room: ByteBudget::default(),
             sees,
             lanes,
             prefers_lanes: true,

@@ -179,7 +179,7 @@ impl Trial {
         let rules = lifted::Lifted::new(rules, &options).ok().and_then(|rules| rules.with_names_of(net));
         let Some(lifted) = rules.and_then(|rules| Lifted::new(rules).ok()) else { return least };
         let Count { work, .. } = count(&lifted, 2 * STEPS * least.saturating_mul(100) / STEP.1);
-        if lifted.given_up().is_some() {
+        if lifted.failed_evaluations().is_some() {
             return least;
         }
         let time = self.note("lifted", work, &STEP);
@@ -403,10 +403,10 @@ fn count(engine: &impl Counted, most: u64) -> Count {
 mod tests {
     use super::*;
     use crate::{
-        compile::{Way, choose_engine, playable},
+        compile::{EngineKind, choose_engine, playable},
         dynamic::Dynamic,
         game::{Game, GameExt},
-        playouts::{Engine, Playouts},
+        playouts::{PlayoutMode, Playouts},
     };
     use gdl_compiler::{Source, compile};
     use std::{fmt::Write, sync::Arc};
@@ -460,7 +460,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(game.given_up(), None);
+        assert_eq!(game.failed_evaluations(), None);
     }
 
     #[test]
@@ -491,9 +491,9 @@ mod tests {
             let mut table = Table::decode(&compilation.table).expect("a small table");
             table.prefer_lanes(prefers);
             let game = Dynamic::shared(Arc::new(table));
-            let expected = if prefers { Engine::TableLanes } else { Engine::Single };
+            let expected = if prefers { PlayoutMode::TableLanes } else { PlayoutMode::Single };
             assert_eq!(Playouts::new(&game).runs(), expected);
-            assert_eq!(Playouts::new(&game).engine(Engine::TableLanes).runs(), Engine::TableLanes);
+            assert_eq!(Playouts::new(&game).engine(PlayoutMode::TableLanes).runs(), PlayoutMode::TableLanes);
         }
     }
 
@@ -512,7 +512,7 @@ mod tests {
         ));
         let (game, estimates) = choose_engine(&compilation, &Limits::default()).expect("it is small enough");
         assert_eq!(choose_engine(&compilation, &Limits::default()).expect("it is small enough").1, estimates);
-        let way = if game.engine() == "events" { Way::Events } else { Way::Lifted };
+        let way = if game.engine() == "events" { EngineKind::Events } else { EngineKind::Lifted };
         assert_eq!(playable(&compilation, Some(way)).expect("it is small").engine(), game.engine());
         (game, estimates)
     }
@@ -533,7 +533,7 @@ mod tests {
         );
         let compilation = compiled(ROOMS);
         assert_eq!(choose_engine(&compilation, &Limits::default()).expect("it is small").1, []);
-        assert_eq!(playable(&compilation, Some(Way::Table)).expect("it is small").engine(), "table");
+        assert_eq!(playable(&compilation, Some(EngineKind::Table)).expect("it is small").engine(), "table");
     }
 
     /// Each of many roles takes a walk through the gates.

@@ -10,9 +10,9 @@ use gdl_runtime::{
     bits::BitBox,
     chance::Stream,
     dynamic::MoveId,
-    engine::{Way, playable},
+    engine::{EngineKind, playable},
     game::Perception,
-    playouts::Engine,
+    playouts::PlayoutMode,
 };
 use gdl_tests::{
     comparison::{by_events, lenient},
@@ -127,12 +127,13 @@ fn tables_and_events_agree_with_the_oracle() {
         let (name, rules) = (entry.name, rules(entry.text));
         let source = Source::new("game.kif", entry.text);
         let compilation = compile(&source, &lenient(&Options::default())).expect("built-in rulesheets load");
-        let table = playable(&compilation, Some(Way::Table)).expect("it is small enough");
+        let table = playable(&compilation, Some(EngineKind::Table)).expect("it is small enough");
         assert_eq!(table.engine(), "table");
         agree(name, &table, &rules);
         // Moves that are made often are made in a way of their own.
-        let tally =
-            |game: &Dynamic| Playouts::new(game).engine(Engine::Single).threads(2).count(400).run().tally;
+        let tally = |game: &Dynamic| {
+            Playouts::new(game).engine(PlayoutMode::Single).threads(2).count(400).run().tally
+        };
         let tallied = tally(&table);
         agree(name, &table, &rules);
         for (place, events) in by_events(&compilation).iter().enumerate() {
@@ -183,6 +184,6 @@ fn lifted_games_agree_with_the_oracle() {
         let game = Loader::new().lifted().load(entry.text).expect("built-in rulesheets load");
         assert_eq!(game.engine(), "lifted");
         agree(entry.name, &game, &rules(entry.text));
-        assert!(game.given_up().is_none(), "{}", entry.name);
+        assert!(game.failed_evaluations().is_none(), "{}", entry.name);
     }
 }

@@ -7,7 +7,7 @@ use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, 
 use gdl_runtime::engine;
 use gdl_tools::{
     load,
-    verify::{Engine, Reasoner},
+    verify::{GameReasoner, Reasoner},
 };
 
 /// What every case needs to be a game: one player who may wait. Cases add to it.
@@ -59,7 +59,7 @@ fn assert_seen_with(text: &str, options: &Options, joints: &[&str], expected: &s
     let source = Source::new("case", text);
     let game =
         engine::compile(&source, options).unwrap_or_else(|faults| panic!("{}", faults.render(&source)));
-    assert_eq!(seen(&Engine(&game), joints), expected, "table of {text}");
+    assert_eq!(seen(&GameReasoner(&game), joints), expected, "table of {text}");
 }
 
 /// Asserts what is seen of [`GAME`] with `added`, all lints allowed.

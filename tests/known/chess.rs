@@ -5,7 +5,7 @@
 
 use crate::beginning_with;
 use gdl_runtime::{
-    Dynamic, Game, GameExt, Loader, bits::BitBox, load, perft, perft::Perft, playouts::Engine,
+    Dynamic, Game, GameExt, Loader, bits::BitBox, load, perft, perft::Perft, playouts::PlayoutMode,
 };
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -68,7 +68,7 @@ fn check(fen: &str, expected: &[u64]) {
     let game = position(fen);
     assert_eq!(perft(&game, depth), expected, "{fen}");
     let few = expected.iter().take_while(|&&count| count < 10_000).count();
-    let single: Vec<u128> = Perft::new(&game).engine(Engine::Single).take(few).collect();
+    let single: Vec<u128> = Perft::new(&game).engine(PlayoutMode::Single).take(few).collect();
     assert_eq!(single, expected[..few], "{fen}, one at a time");
 }
 

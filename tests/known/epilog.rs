@@ -11,7 +11,7 @@ use gdl_test_support::shared;
 use gdl_tools::{
     equal::{Bounds, Verdict, compare},
     load::{Way, play, quiet},
-    verify::{Engine, Limits, Trace, verify},
+    verify::{GameReasoner, Limits, Trace, verify},
 };
 use serde_json::Value;
 use std::{fs, path::PathBuf};
@@ -163,7 +163,7 @@ fn rulesheets_of_others_agree_with_the_reference() {
         let trace = Trace::receive(trace, 1 << 28).unwrap();
         let source = Source::new(&name, fs::read_to_string(&path).unwrap());
         let game = play(source, &quiet(), None).unwrap_or_else(|_| panic!("{name} does not load"));
-        let outcome = verify(&Engine(&game), &trace, &LIMITS);
+        let outcome = verify(&GameReasoner(&game), &trace, &LIMITS);
         assert_eq!(outcome.difference, None, "{name}");
         assert!(outcome.steps > 0, "{name}");
     }
@@ -179,7 +179,7 @@ fn evaluation_state_by_state_agrees_too() {
         let trace = Trace::receive(trace, 1 << 28).unwrap();
         let limits = Limits { playouts: 1, steps: 5, states: 1, moves: 10, deadline: None };
         let game = play(source.clone(), &quiet(), Some(Way::Lifted)).unwrap();
-        assert_eq!(verify(&Engine(&game), &trace, &limits).difference, None, "{name}");
+        assert_eq!(verify(&GameReasoner(&game), &trace, &limits).difference, None, "{name}");
         let (rules, _) = read(&source, &quiet()).unwrap();
         let evaluator = Evaluator::new(&rules).unwrap();
         assert_eq!(verify(&evaluator, &trace, &limits).difference, None, "{name}");

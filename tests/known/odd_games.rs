@@ -5,7 +5,7 @@ use gdl_compiler::{
     Diagnostics, Options, Severity, Source, check::check, compile, eval::Evaluator, syntax::parse,
 };
 use gdl_runtime::engine;
-use gdl_tools::verify::{Engine, Reasoner};
+use gdl_tools::verify::{GameReasoner, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 /// Roles, fluents at the start, whether it is the end, moves of each role, and how many sequences of one, two
@@ -83,7 +83,7 @@ fn accepted_rulesheets_have_their_known_counts() {
 
         let game =
             engine::compile(&source, &options).unwrap_or_else(|faults| panic!("{}", faults.render(&source)));
-        assert_eq!(counts(&Engine(&game)), expected, "{name} by the net");
+        assert_eq!(counts(&GameReasoner(&game)), expected, "{name} by the net");
         files += 1;
     }
     let present = std::fs::read_dir(&folder).expect("the folder").count() - 1;

@@ -9,7 +9,7 @@ use gdl_runtime::{
     lanes::Isa,
     load, perft,
     perft::{Perft, divide},
-    playouts::Engine,
+    playouts::PlayoutMode,
 };
 
 /// Counts a built-in game by its compiled form.
@@ -24,8 +24,8 @@ impl Visitor for Count {
         _: &'static Entry,
     ) -> Vec<u128> {
         let counts = perft(&game, self.0);
-        assert_eq!(Perft::new(&game).runs(), Engine::Lanes);
-        let single: Vec<u128> = Perft::new(&game).engine(Engine::Single).take(self.0).collect();
+        assert_eq!(Perft::new(&game).runs(), PlayoutMode::Lanes);
+        let single: Vec<u128> = Perft::new(&game).engine(PlayoutMode::Single).take(self.0).collect();
         assert_eq!(single, counts, "one at a time");
         if self.0 > 1 {
             let divided: u128 = divide(&game, self.0).iter().map(|(_, count)| count).sum();
@@ -162,9 +162,9 @@ fn engines_agree() {
             let lanes = Perft::from(&game, state.clone()).take(depth);
             let counts: Vec<u128> = lanes.take_while(|&count| count <= MOST_SINGLE).collect();
             let depth = counts.len();
-            let single = Perft::from(&game, state.clone()).engine(Engine::Single);
+            let single = Perft::from(&game, state.clone()).engine(PlayoutMode::Single);
             assert_eq!(single.take(depth).collect::<Vec<u128>>(), counts, "{}", entry.name);
-            let single = Perft::from(&game, state.clone()).engine(Engine::Single);
+            let single = Perft::from(&game, state.clone()).engine(PlayoutMode::Single);
             let parts = Perft::from(&game, state.clone()).divide(depth);
             assert_eq!(parts, single.divide(depth), "{}", entry.name);
             assert_eq!(

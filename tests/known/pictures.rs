@@ -43,7 +43,7 @@ board. `GDL_BLESS=1 cargo test -p gdl-tests --test known pictures` draws them an
     for entry in gdl_games::LIST {
         let game = built_in(entry.name);
         let state = position(&game);
-        let Some(board) = Board::of(&game).map(|board| board.hinted(entry.text)) else {
+        let Some(board) = Board::of(&game).map(|board| board.with_hints(entry.text)) else {
             let fluents: Vec<&str> = game.fluents(&state).map(|fluent| game.fluent_text(fluent)).collect();
             text.extend(["\n### ", entry.name, "\n\n```text\n", &fluents.join("\n"), "\n```\n"]);
             continue;

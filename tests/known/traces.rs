@@ -21,7 +21,7 @@ use gdl_test_support::shared;
 use gdl_tests::threads;
 use gdl_tools::{
     load,
-    verify::{Engine, Limits, Outcome, Trace, verify},
+    verify::{GameReasoner, Limits, Outcome, Trace, verify},
 };
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
@@ -122,9 +122,9 @@ fn compare(source: &Source, trace: &Trace) -> Verdict {
     };
     if let Ok(compilation) = compile(source, &options) {
         let table = Dynamic::decode(&compilation.table).expect("small enough");
-        let outcome = verify(&Engine(&table), trace, &BY_TABLE);
+        let outcome = verify(&GameReasoner(&table), trace, &BY_TABLE);
         for (place, events) in eventful(&compilation).enumerate() {
-            let other = verify(&Engine(&events), trace, &BY_TABLE);
+            let other = verify(&GameReasoner(&events), trace, &BY_TABLE);
             assert_eq!(
                 outcome.difference.is_some(),
                 other.difference.is_some(),
@@ -143,8 +143,8 @@ fn compare(source: &Source, trace: &Trace) -> Verdict {
 
 fn compare_lifted(rules: &Rules, trace: &Trace) -> Verdict {
     let game = lift(rules, &Options::default()).unwrap_or_else(|fault| panic!("{}: {fault:?}", trace.name));
-    let outcome = verify(&Engine(&game), trace, &BY_LIFTED);
-    let given_up = game.given_up();
+    let outcome = verify(&GameReasoner(&game), trace, &BY_LIFTED);
+    let given_up = game.failed_evaluations();
     assert!(given_up.is_none(), "{}: {given_up:?}", trace.name);
     Verdict::Compared(By::Lifted, outcome)
 }

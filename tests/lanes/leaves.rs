@@ -8,7 +8,7 @@ use gdl_runtime::{
     engine::RowLeaves,
     lanes::{Isa, Leaves},
     load,
-    playouts::{Engine, Tally},
+    playouts::{PlayoutMode, Tally},
 };
 
 /// States of some seeded games, terminal ones included.
@@ -102,8 +102,13 @@ fn games_from_a_state_are_as_single_games_from_it() {
             let run = |engine, count| {
                 Playouts::new(&game).start(&state).engine(engine).max_length(300).seed(1).count(count).run()
             };
-            let (lanes, single) = (run(Engine::Lanes, 20 * count), run(Engine::Single, count));
-            assert_eq!((lanes.engine, single.engine), (Engine::TableLanes, Engine::Single), "{}", entry.name);
+            let (lanes, single) = (run(PlayoutMode::Lanes, 20 * count), run(PlayoutMode::Single, count));
+            assert_eq!(
+                (lanes.engine, single.engine),
+                (PlayoutMode::TableLanes, PlayoutMode::Single),
+                "{}",
+                entry.name
+            );
             assert_eq!(lanes.tally.playouts, 20 * count);
             for role in 0..lanes.roles.len() {
                 let error = lanes.goal_error(role).hypot(single.goal_error(role));
@@ -151,12 +156,12 @@ fn ends_are_counted() {
     let game: Dynamic = load(rules).expect("it loads");
     let state = game.parse_state("((at 1))").expect("a state");
     let stats = Playouts::new(&game).start(&state).count(100).run();
-    assert_eq!((stats.tally.stuck, stats.tally.states, stats.engine), (100, 100, Engine::TableLanes));
+    assert_eq!((stats.tally.stuck, stats.tally.states, stats.engine), (100, 100, PlayoutMode::TableLanes));
 
     // Nobody has the turn: no play comes to it, so single games start there.
     let game = load(gdl_games::find("tictactoe").expect("built in").text).expect("it loads");
     let stats = Playouts::new(&game).start(&game.new_state()).count(10).run();
-    assert_eq!(stats.engine, Engine::Single);
+    assert_eq!(stats.engine, PlayoutMode::Single);
     let mut leaves = Leaves::new(&game, Isa::best(), 9).expect("lanes");
     assert_eq!(leaves.phase(&game.new_state()), None);
     assert!(leaves.play(0, &[], 0, 0).is_empty());

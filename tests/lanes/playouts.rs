@@ -10,7 +10,7 @@ use gdl_runtime::{
     game::Id,
     lanes::Isa,
     load,
-    playouts::{Engine, Tally},
+    playouts::{PlayoutMode, Tally},
 };
 use gdl_tests::{
     corpus, threads,
@@ -80,8 +80,13 @@ fn lanes_play_as_single_games_do() {
         let game = load(entry.text).expect("built-in rulesheets load");
         let count = (3_000_000 / gates(&game)) as u64;
         let run = |engine, count| Playouts::new(&game).engine(engine).seed(1).count(count).run();
-        let (lanes, single) = (run(Engine::Lanes, 40 * count), run(Engine::Single, count));
-        assert_eq!((lanes.engine, single.engine), (Engine::TableLanes, Engine::Single), "{}", entry.name);
+        let (lanes, single) = (run(PlayoutMode::Lanes, 40 * count), run(PlayoutMode::Single, count));
+        assert_eq!(
+            (lanes.engine, single.engine),
+            (PlayoutMode::TableLanes, PlayoutMode::Single),
+            "{}",
+            entry.name
+        );
         for role in 0..lanes.roles.len() {
             let error = lanes.goal_error(role).hypot(single.goal_error(role));
             let difference = lanes.mean_goal(role) - single.mean_goal(role);
@@ -103,7 +108,7 @@ fn lanes_play_as_single_games_do() {
 
 /// The mean length of some games in lanes.
 fn length(game: &Dynamic, seed: u64, count: u64) -> f64 {
-    Playouts::new(game).engine(Engine::Lanes).seed(seed).count(count).run().mean_length()
+    Playouts::new(game).engine(PlayoutMode::Lanes).seed(seed).count(count).run().mean_length()
 }
 
 /// Lanes of a game whose blocks have 32,768 games.
@@ -113,7 +118,7 @@ fn neither_threads_nor_instructions_change_what_lanes_play() {
     let run = |isa, threads, seed| {
         let stats = Playouts::new(&game).isa(isa).threads(threads).seed(seed).count(100_001).run();
         let straight = game.table().expect("a table").has_straight_lanes(stats.isa);
-        let engine = if straight { Engine::Lanes } else { Engine::TableLanes };
+        let engine = if straight { PlayoutMode::Lanes } else { PlayoutMode::TableLanes };
         assert_eq!((stats.engine, stats.isa.is_available()), (engine, true));
         stats.tally
     };
@@ -135,19 +140,19 @@ fn lanes_give_up_as_single_games_do() {
         |engine, length| Playouts::new(&game).engine(engine).max_length(length).count(2_000).run().tally;
     for length in 0..5 {
         // Nobody wins in fewer than five moves.
-        let tally = run(Engine::Lanes, length);
+        let tally = run(PlayoutMode::Lanes, length);
         assert_eq!((tally.too_long, tally.states, tally.scored()), (2_000, 2_000 * length, 0));
-        assert_eq!(tally, run(Engine::Single, length));
+        assert_eq!(tally, run(PlayoutMode::Single, length));
     }
     let share = |stats: Tally| stats.too_long as f64 / 2_000.0;
     for length in 5..9 {
-        let (lanes, single) = (run(Engine::Lanes, length), run(Engine::Single, length));
+        let (lanes, single) = (run(PlayoutMode::Lanes, length), run(PlayoutMode::Single, length));
         assert_eq!(lanes.unscored + lanes.stuck + single.unscored + single.stuck, 0);
         let difference = share(lanes) - share(single);
         assert!(difference.abs() < 4.0 * (2.0 * 0.25 / 2_000.0_f64).sqrt(), "{length}: {difference}");
     }
-    assert_eq!(run(Engine::Lanes, 9).too_long, 0);
-    assert_eq!(run(Engine::Lanes, u64::MAX), run(Engine::Lanes, 9));
+    assert_eq!(run(PlayoutMode::Lanes, 9).too_long, 0);
+    assert_eq!(run(PlayoutMode::Lanes, u64::MAX), run(PlayoutMode::Lanes, 9));
 }
 
 /// In the first step of every game each role chooses uniformly among its legal moves, and roles independently.

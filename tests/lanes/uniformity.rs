@@ -12,7 +12,7 @@ use gdl_runtime::{
     engine::{Lockstep, Table},
     game::Id,
     lanes::Isa,
-    playouts::Engine,
+    playouts::PlayoutMode,
 };
 use std::collections::BTreeMap;
 
@@ -96,7 +96,7 @@ impl Visitor for Test {
             if straight && !table.has_straight_lanes(isa) {
                 continue;
             }
-            let engine = if straight { Engine::Lanes } else { Engine::TableLanes };
+            let engine = if straight { PlayoutMode::Lanes } else { PlayoutMode::TableLanes };
             let deviations = deviations(&count(&game, table, isa, straight));
             assert!(deviations.abs() < DEVIATIONS, "{}, {engine:?}: {deviations}", entry.name);
         }

@@ -5,7 +5,7 @@ use gdl_runtime::{
     Dynamic, Game, Playouts,
     lanes::{Batch, Expansion, Isa},
     load, perft,
-    playouts::Engine,
+    playouts::PlayoutMode,
 };
 use gdl_tests::{successors::check, watch::agree};
 
@@ -43,7 +43,7 @@ fn many_moves_are_played_in_lanes() {
 
     // Each of three moves marks cell 1 if it is one of two cells, which hardly ever are the same.
     let stats = Playouts::new(&game).count(4_000).run();
-    assert_eq!(stats.engine, Engine::TableLanes);
+    assert_eq!(stats.engine, PlayoutMode::TableLanes);
     assert_eq!((stats.tally.playouts, stats.tally.states), (4_000, 12_000));
     let spared: f64 = (0..3).map(|step| (1.0 - 1.0 / (CELLS - 2 * step) as f64).powi(2)).product();
     let (mean, error) = (stats.mean_goal(0), stats.goal_error(0));

@@ -206,7 +206,7 @@ fn names_of_variables_say_which_coordinate_is_which() {
     texts.sort_unstable();
     let plain = Board::new(&Texts::new(&texts), []).unwrap();
     let drawn = |rules: &str| {
-        let board = plain.clone().hinted(rules);
+        let board = plain.clone().with_hints(rules);
         (board.columns().len(), board.rows().to_vec())
     };
     let (across, table, graph) = ((2, vec!["3", "2", "1"]), (3, vec!["1", "2"]), (3, vec!["2", "1"]));
@@ -225,7 +225,7 @@ fn names_of_variables_say_which_coordinate_is_which() {
     ] {
         assert_eq!(drawn(rules), (*columns, rows.iter().map(|&row| row.to_owned()).collect()), "{rules}");
     }
-    assert_eq!(plain.hinted("; board: ring").tiling(), Tiling::Ring);
+    assert_eq!(plain.with_hints("; board: ring").tiling(), Tiling::Ring);
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn the_last_coordinate_is_the_layer_if_it_is_called_so() {
     let board = pyramid(|x, y, z| x >= y && y >= z).expect("a pyramid");
     assert_eq!(board.grids(), four);
     let names = board.names().to_vec();
-    let layers = board.hinted("(cell ?x ?y ?z red)");
+    let layers = board.with_hints("(cell ?x ?y ?z red)");
     assert_eq!((layers.grids(), layers.columns()), (&four[..], &four[..]));
     // The cell 3 2 1 is in the second layer, the last column and the third row from below.
     let spot = layers.spot("(put 3 2 1)").cells;
@@ -288,14 +288,14 @@ fn the_last_coordinate_tells_boards_apart_if_it_is_called_so() {
     let plain = Board::new(&Texts::new(cells.iter().map(String::as_str)), []).expect("there is a board");
     for name in ["board", "grid", "Board2"] {
         let rules = format!("(<= (next (cell ?x ?y ?{name} ?player)) (true (cell ?x ?y ?{name} ?player)))");
-        let board = plain.clone().hinted(&rules);
+        let board = plain.clone().with_hints(&rules);
         assert_eq!((board.grids(), board.columns(), board.rows().len()), (&boards[..], &x[..], 6), "{name}");
         // The cell 8 1 2 is the last one of the last row.
         assert_eq!(board.spot("(put 8 1 2)").cells, [2 * 8 * 6 - 1]);
     }
     // A colour and what says nothing is no board.
     for name in ["player", "boarder"] {
-        let board = plain.clone().hinted(&format!("(cell ?x ?y ?{name} ?player)"));
+        let board = plain.clone().with_hints(&format!("(cell ?x ?y ?{name} ?player)"));
         assert_eq!(board.grids(), x, "{name}");
     }
 }
@@ -310,7 +310,7 @@ fn comments_turn_boards() {
         held.iter().map(|text| texts.iter().position(|known| known == text).unwrap()).collect();
     let plain = Board::new(&Texts::new(&texts), held.iter().copied()).unwrap();
     let drawn = |comment: &str| {
-        let board = plain.clone().hinted(comment);
+        let board = plain.clone().with_hints(comment);
         let names: Vec<&String> =
             board.spot("(mark 1 3)").cells.iter().map(|&cell| &board.names()[cell]).collect();
         assert_eq!(names, ["1 3"], "{comment}");

@@ -13,7 +13,7 @@ use gdl_runtime::{
     load::{Diagnostic, Severity},
     perft,
     perft::Perft,
-    playouts::Engine,
+    playouts::PlayoutMode,
 };
 use std::{
     fmt::Write as _,
@@ -74,7 +74,7 @@ fn faults_come_with_their_place() {
 #[test]
 fn the_rulesheet_of_tic_tac_toe_agrees_with_the_hand() {
     let game = load(include_str!("../../games/board/tictactoe.kif")).unwrap();
-    let run = Playouts::new(&game).engine(Engine::Single).seed(3).count(2_000).run().tally;
+    let run = Playouts::new(&game).engine(PlayoutMode::Single).seed(3).count(2_000).run().tally;
     let hand = Playouts::new(&TicTacToe).seed(3).count(2_000).run().tally;
     assert_eq!(game.vocabulary().fluents(), TicTacToe.vocabulary().fluents());
     assert_eq!(run, hand);
@@ -114,7 +114,7 @@ fn a_loader_keeps_to_its_limits() {
     assert!(refused(Loader::new().max_steps(10)).contains("(`fuel`)"));
     assert!(refused(Loader::new().max_bytes(100)).contains("(`max_bytes`)"));
     assert!(refused(Loader::new().within(Duration::ZERO)).starts_with("stopped by the caller"));
-    assert!(Loader::new().strangers().within(Duration::MAX).load(NIM).is_ok());
+    assert!(Loader::new().untrusted().within(Duration::MAX).load(NIM).is_ok());
     // Two spellings are one role, or two of which one has no moves.
     let text = "(role r) (legal R x) (goal r 0) (init a) (<= (next b) (true a)) (<= terminal (true b))";
     assert!(Loader::new().load(text).is_ok() && Loader::new().case_sensitive().load(text).is_err());
@@ -178,10 +178,10 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     let (lifted, table) = (compile(&source, &options).unwrap(), load(NIM).unwrap());
     assert_eq!((lifted.engine(), table.engine()), ("lifted", "table"));
     assert_eq!(perft(&lifted, 6), perft(&table, 6));
-    let single = |game| Playouts::new(game).engine(Engine::Single).seed(5).count(200).threads(2).run();
+    let single = |game| Playouts::new(game).engine(PlayoutMode::Single).seed(5).count(200).threads(2).run();
     let tally = |game| single(game).tally;
     assert_eq!(tally(&lifted), tally(&table));
-    assert!(lifted.given_up().is_none());
+    assert!(lifted.failed_evaluations().is_none());
 
     // That is told as a warning, and is an error where warnings are denied.
     let told = |options: &Options| compile_in_stages(&source, options, None, None::<fn(Dynamic)>);
@@ -217,7 +217,7 @@ fn vast_nets_are_stepped_by_events() {
         [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
     assert_eq!([&chosen, &table, &events].map(Dynamic::engine), ["events", "table", "events"]);
     let single = |game, threads| {
-        let playouts = Playouts::new(game).engine(Engine::Single).max_length(40);
+        let playouts = Playouts::new(game).engine(PlayoutMode::Single).max_length(40);
         playouts.seed(5).count(64).threads(threads).run().tally
     };
     let tally = single(&table, 1);
@@ -296,14 +296,14 @@ fn rules_are_evaluated_where_that_takes_less_than_a_vast_net() {
         assert_eq!((chosen.shape(), chosen.initial()), (table.shape(), table.initial()));
         let tally =
             |game, engine| Playouts::new(game).engine(engine).seed(3).count(300).threads(2).run().tally;
-        let single = tally(&table, Engine::Single);
+        let single = tally(&table, PlayoutMode::Single);
         assert_eq!((single.playouts, single.states), (300, 300 * steps));
         for game in [&chosen, &events] {
-            assert_eq!(tally(game, Engine::Single), single);
-            assert_eq!(tally(game, Engine::TableLanes), tally(&table, Engine::TableLanes));
+            assert_eq!(tally(game, PlayoutMode::Single), single);
+            assert_eq!(tally(game, PlayoutMode::TableLanes), tally(&table, PlayoutMode::TableLanes));
             assert_eq!(Playouts::new(game).runs(), Playouts::new(&table).runs());
         }
-        assert!(chosen.given_up().is_none());
+        assert!(chosen.failed_evaluations().is_none());
     }
 }
 
@@ -318,7 +318,7 @@ fn play_begins_before_a_net_is_optimised() {
         assert_eq!((early.shape(), early.initial()), (game.shape(), game.initial()));
         assert_eq!(early.vocabulary(), game.vocabulary());
         let tally =
-            |game| Playouts::new(game).engine(Engine::Single).seed(3).count(300).threads(2).run().tally;
+            |game| Playouts::new(game).engine(PlayoutMode::Single).seed(3).count(300).threads(2).run().tally;
         assert_eq!(tally(&early), tally(&game));
         assert!(early.table().is_none() && game.table().is_some());
     }
@@ -346,11 +346,11 @@ fn play_ends_where_an_evaluation_takes_too_much() {
     let go = game.parse_move("go").unwrap();
     let first = game.apply(&game.initial(), &[go]).unwrap();
     assert_eq!(game.state_text(&first), "((step 1))");
-    assert!(game.given_up().is_none());
+    assert!(game.failed_evaluations().is_none());
     let lost = game.apply(&first, &[go]).unwrap();
     assert_eq!(game.state_text(&lost), "(?)");
     assert!(!game.is_terminal(&lost) && game.roles().all(|role| game.legal_moves(&lost, role).len() == 0));
-    let (count, excess) = game.given_up().unwrap();
+    let (count, excess) = game.failed_evaluations().unwrap();
     assert_eq!((count, excess.as_str()), (1, "takes more than 20000 steps (`fuel`)"));
     let stats = Playouts::new(&game).count(32).run();
     assert_eq!(stats.tally.stuck, 32);
@@ -380,7 +380,7 @@ fn states_of_very_many_roles_are_not_stepped_in_lanes() {
         }
         load(&text).unwrap()
     };
-    for (roles, engine) in [(100, Engine::Lanes), (1000, Engine::Single)] {
+    for (roles, engine) in [(100, PlayoutMode::Lanes), (1000, PlayoutMode::Single)] {
         let game = game(roles);
         assert!(game.table().is_some());
         assert_eq!(Perft::new(&game).runs(), engine, "{roles} roles");

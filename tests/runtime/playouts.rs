@@ -7,7 +7,7 @@ use gdl_runtime::{
     dynamic::{FluentId, MoveId, RoleId},
     game::NoPercept,
     lanes::Isa,
-    playouts::Engine,
+    playouts::PlayoutMode,
     vocabulary::{Texts, Vocabulary},
 };
 use std::time::Duration;
@@ -22,18 +22,18 @@ fn threads_do_not_change_the_tally() {
     assert_eq!(one.playouts, 5_003);
     assert_ne!(Playouts::new(&TicTacToe).seed(8).count(5_003).run().tally, one);
     let table = Dynamic::decode(&common::table()).unwrap();
-    let single = Playouts::new(&table).engine(Engine::Single).seed(7).count(5_003).run();
-    assert_eq!((single.tally, single.engine), (one, Engine::Single));
+    let single = Playouts::new(&table).engine(PlayoutMode::Single).seed(7).count(5_003).run();
+    assert_eq!((single.tally, single.engine), (one, PlayoutMode::Single));
 }
 
 #[test]
 fn a_game_without_lanes_plays_single_games_whatever_is_asked_for() {
     let table = Dynamic::decode(&common::table()).unwrap();
     for stats in [
-        Playouts::new(&TicTacToe).engine(Engine::Lanes).count(3).run(),
-        Playouts::new(&table).engine(Engine::TableLanes).count(3).run(),
+        Playouts::new(&TicTacToe).engine(PlayoutMode::Lanes).count(3).run(),
+        Playouts::new(&table).engine(PlayoutMode::TableLanes).count(3).run(),
     ] {
-        assert_eq!((stats.engine, stats.isa), (Engine::Single, Isa::Portable));
+        assert_eq!((stats.engine, stats.isa), (PlayoutMode::Single, Isa::Portable));
     }
 }
 

@@ -4,12 +4,12 @@ use crate::circles;
 use gdl_games::{breakthrough_small, connect_four, monty_hall, nim, rock_paper_scissors, tictactoe};
 use gdl_players::{
     Budget, Player,
-    search::{AlphaBeta, FlatMonteCarlo, Found, Mcts},
+    search::{AlphaBeta, FlatMonteCarlo, Mcts, SearchResult},
 };
 use gdl_runtime::{Cancel, Game, GameExt, Information, chance::Stream, gdl};
 
 /// What was found, but for the time it took.
-fn timeless<G: Game>(found: &Found<G>, game: &G) -> String {
+fn timeless<G: Game>(found: &SearchResult<G>, game: &G) -> String {
     let mut report = found.describe(game);
     report.seconds = 0.0;
     format!("{:?} {report:?}", found.action)

@@ -4,7 +4,7 @@ use gdl_games::{Entry, Visitor, connect_four, find, reversi, tictactoe, visit};
 use gdl_players::{
     Budget, Player,
     player::Report,
-    search::{AlphaBeta, Evaluation, Found, Linear, Solution},
+    search::{AlphaBeta, Evaluation, Linear, SearchResult, Solution},
 };
 use gdl_runtime::{
     Cancel, Dynamic, Game, GameExt, Loader,
@@ -267,7 +267,7 @@ fn a_search_can_be_ended_from_outside() {
 }
 
 /// What a search tells of itself, but for the time.
-fn told<G: Game>(game: &G, mut found: Found<G>) -> (Option<String>, Report) {
+fn told<G: Game>(game: &G, mut found: SearchResult<G>) -> (Option<String>, Report) {
     found.report.seconds = 0.0;
     (found.action.map(|action| game.move_text(action).to_owned()), found.report)
 }

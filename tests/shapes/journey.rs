@@ -20,7 +20,7 @@ use gdl_runtime::{
     engine::lift,
     lanes::{Expansion, Isa, Leaves},
     perft::Perft,
-    playouts::Engine,
+    playouts::PlayoutMode,
 };
 use gdl_tests::{
     comparison::{self, agree, by_events, lenient},
@@ -232,20 +232,20 @@ fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
 
 /// Plays a game in engines that need no oracle. True if lanes play it.
 fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
-    let is_whole = |game: &Dynamic| game.given_up().is_none();
+    let is_whole = |game: &Dynamic| game.failed_evaluations().is_none();
     enter("single", PLAY);
     let playouts = |game, engine| {
         let playouts = Playouts::new(game).engine(engine).threads(1).seed(5);
         playouts.max_length(LENGTH).count(24).run().tally
     };
-    let (left, right) = (playouts(game, Engine::Single), playouts(lifted, Engine::Single));
+    let (left, right) = (playouts(game, PlayoutMode::Single), playouts(lifted, PlayoutMode::Single));
     assert!(left == right || !is_whole(lifted), "playouts of table and lifted: {left:?}, {right:?}");
 
     enter("perft", PLAY);
     let counts = |game, engine| count_sequences(&mut Perft::new(game).engine(engine));
-    let expected = counts(game, Engine::Single);
-    assert_eq!(counts(game, Engine::Lanes), expected, "perft of lanes (left) and table");
-    let counted = counts(lifted, Engine::Single);
+    let expected = counts(game, PlayoutMode::Single);
+    assert_eq!(counts(game, PlayoutMode::Lanes), expected, "perft of lanes (left) and table");
+    let counted = counts(lifted, PlayoutMode::Single);
     assert!(counted == expected || !is_whole(lifted), "perft of lifted and table: {counted:?}, {expected:?}");
 
     enter("expansion", PLAY);

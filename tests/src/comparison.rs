@@ -205,7 +205,7 @@ fn all_give_up(games: &[Dynamic], states: &[BitBox], ask: impl Fn(&Dynamic, &Bit
 }
 
 fn has_given_up(game: &Dynamic) -> bool {
-    game.given_up().is_some()
+    game.failed_evaluations().is_some()
 }
 
 fn texts(terms: impl IntoIterator<Item = Term>) -> Vec<String> {

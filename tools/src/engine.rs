@@ -10,7 +10,7 @@ use gdl_runtime::playouts;
 
 /// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Engine {
+pub enum EngineChoice {
     /// 512 games or states at once, by compiled code, which built-in games within the gate budget have in release
     /// builds, or by the rules as a table
     Lanes,
@@ -30,7 +30,7 @@ pub enum Engine {
     Gpu,
 }
 
-impl Engine {
+impl EngineChoice {
     /// True if it takes 512 games or states at once.
     #[must_use]
     pub fn is_lanes(self) -> bool {
@@ -39,18 +39,18 @@ impl Engine {
 
     /// The engine of playouts that it is.
     #[must_use]
-    pub fn of_playouts(self) -> playouts::Engine {
+    pub fn of_playouts(self) -> playouts::PlayoutMode {
         match self {
-            Self::Lanes => playouts::Engine::Lanes,
-            Self::TableLanes => playouts::Engine::TableLanes,
-            _ => playouts::Engine::Single,
+            Self::Lanes => playouts::PlayoutMode::Lanes,
+            Self::TableLanes => playouts::PlayoutMode::TableLanes,
+            _ => playouts::PlayoutMode::Single,
         }
     }
 
     /// The engine of perft that it is: lanes are those of the table there.
     #[must_use]
-    pub fn of_perft(self) -> playouts::Engine {
-        if self.is_lanes() { playouts::Engine::Lanes } else { playouts::Engine::Single }
+    pub fn of_perft(self) -> playouts::PlayoutMode {
+        if self.is_lanes() { playouts::PlayoutMode::Lanes } else { playouts::PlayoutMode::Single }
     }
 
     /// How a game is to be run for it.
@@ -114,13 +114,13 @@ impl Isa {
     ///
     /// # Errors
     /// If not.
-    pub fn check(self, engine: Option<Engine>) -> Result {
+    pub fn check(self, engine: Option<EngineChoice>) -> Result {
         let (isa, best) = (gdl_runtime::lanes::Isa::from(self), gdl_runtime::lanes::Isa::best());
         if !isa.is_available() {
             let reason = format!("this machine does not have the instruction set {}", isa.name());
             return Err(Error::Usage(format!("{reason}: the best one it has is {}", best.name())));
         }
-        if self != Self::Portable && !engine.is_none_or(Engine::is_lanes) {
+        if self != Self::Portable && !engine.is_none_or(EngineChoice::is_lanes) {
             return Err(Error::Usage(format!("only lanes use {}: leave `--engine` out", isa.name())));
         }
         Ok(())

@@ -242,7 +242,7 @@ pub fn perft(game: &Dynamic, state: BitBox, depth: usize) -> Vec<u128> {
 /// # Errors
 /// If there were any: then what was found is not all there is.
 pub fn settle(game: &Dynamic) -> Result {
-    let Some((count, excess)) = game.given_up() else { return Ok(()) };
+    let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
     output::remark(format_args!("{BAD}error{BAD:#}: {count} given up: the first {excess}"));
     Err(Error::Reported)

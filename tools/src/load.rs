@@ -292,7 +292,7 @@ pub enum Way {
     Lifted,
 }
 
-impl From<Way> for engine::Way {
+impl From<Way> for engine::EngineKind {
     fn from(way: Way) -> Self {
         match way {
             Way::Table => Self::Table,

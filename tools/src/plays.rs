@@ -361,7 +361,7 @@ impl<'a> Judge<'a> {
         let game = self.lifted.get_or_init(lift).as_ref().map_err(|error| plain(error.clone()))?;
         let position = game.parse_state(&kif(state)).map_err(|error| plain(error.to_string()))?;
         let answer = lifted(game, &position);
-        game.given_up().map_or(Ok(answer), |(_, excess)| Err(plain(excess)))
+        game.failed_evaluations().map_or(Ok(answer), |(_, excess)| Err(plain(excess)))
     }
 }
 

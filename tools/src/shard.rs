@@ -21,7 +21,7 @@ mod sums;
 
 pub use document::{Document, FORMAT, MAX_BYTES, Part, VERSION};
 pub use folder::Rulesheet;
-pub use job::{Engine, Job, Request};
+pub use job::{BlockMode, Job, Request};
 pub use merge::merge;
 pub use sums::{Count, Entry, Sums};
 
@@ -96,7 +96,7 @@ impl<'g> Plan<'g> {
             }
             (Request::Playouts { count, engine }, Subject::Game(game, _)) => {
                 let run = playouts(game, *engine, seed, *count);
-                let (runs, block) = (Engine::of(run.runs()), run.block_games());
+                let (runs, block) = (BlockMode::of(run.runs()), run.block_games());
                 if engine.is_some_and(|engine| engine != runs) {
                     return Err(Error::Usage("the game cannot be played in lanes".to_owned()));
                 }
@@ -159,7 +159,7 @@ impl<'g> Plan<'g> {
             return Ok(document);
         }
         let given_up = |subject| match subject {
-            Subject::Game(game, _) => game.given_up(),
+            Subject::Game(game, _) => game.failed_evaluations(),
             Subject::Rulesheets(_) => None,
         };
         let before = given_up(self.subject).map_or(0, |(count, _)| count);
@@ -218,11 +218,11 @@ impl<'g> Plan<'g> {
 }
 
 /// Random games as in a run from start to end.
-fn playouts(game: &Dynamic, engine: Option<Engine>, seed: u64, count: u64) -> Playouts<'_, Dynamic> {
+fn playouts(game: &Dynamic, engine: Option<BlockMode>, seed: u64, count: u64) -> Playouts<'_, Dynamic> {
     let run = Playouts::new(game).seed(seed).count(count);
     match engine {
-        Some(Engine::Single) => run.engine(playouts::Engine::Single),
-        Some(Engine::Lanes) => run.engine(playouts::Engine::Lanes),
+        Some(BlockMode::Single) => run.engine(playouts::PlayoutMode::Single),
+        Some(BlockMode::Lanes) => run.engine(playouts::PlayoutMode::Lanes),
         None => run,
     }
 }
@@ -318,7 +318,7 @@ fn analyze_one(rulesheet: &Rulesheet, settings: &Settings) -> Entry {
         Loader::new().name(&rulesheet.name).load(&rulesheet.text).map_err(|error| error.to_string());
     let figures = figures.and_then(|game| {
         let figures = analyze::analyze(&rulesheet.name, &game, settings, &|_| ());
-        match game.given_up() {
+        match game.failed_evaluations() {
             Some((_, excess)) => Err(format!("evaluations were given up: the first {excess}")),
             None => figures.ok_or_else(|| "called off".to_owned()),
         }

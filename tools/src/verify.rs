@@ -11,7 +11,7 @@
 mod engine;
 pub mod trace;
 
-pub use engine::Engine;
+pub use engine::GameReasoner;
 pub use trace::Trace;
 
 use gdl_compiler::eval::{Evaluator, State, Term};

@@ -135,33 +135,33 @@ fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -
 
 /// What `gdl!` made of the rulesheet, 512 games at once.
 fn lanes(game: &'static str) -> Player {
-    built_in(game, gdl_runtime::playouts::Engine::Lanes)
+    built_in(game, gdl_runtime::playouts::PlayoutMode::Lanes)
 }
 
 /// What `gdl!` made of the rulesheet, one state at a time.
 fn compiled(game: &'static str) -> Player {
-    built_in(game, gdl_runtime::playouts::Engine::Single)
+    built_in(game, gdl_runtime::playouts::PlayoutMode::Single)
 }
 
 /// The table of the rulesheet, one state at a time.
 fn table(game: &'static str) -> Player {
-    playouts(loaded(game), gdl_runtime::playouts::Engine::Single)
+    playouts(loaded(game), gdl_runtime::playouts::PlayoutMode::Single)
 }
 
 /// The table of the rulesheet, 512 games at once.
 fn table_lanes(game: &'static str) -> Player {
-    playouts(loaded(game), gdl_runtime::playouts::Engine::TableLanes)
+    playouts(loaded(game), gdl_runtime::playouts::PlayoutMode::TableLanes)
 }
 
 /// The rules, state by state.
 fn lifted(game: &'static str) -> Player {
     let text = find(game).expect("a built-in game").text;
     let game = Loader::new().name(game).lifted().load(text).expect("built-in rulesheets load");
-    playouts(game, gdl_runtime::playouts::Engine::Single)
+    playouts(game, gdl_runtime::playouts::PlayoutMode::Single)
 }
 
-fn built_in(game: &str, engine: gdl_runtime::playouts::Engine) -> Player {
-    struct Make(gdl_runtime::playouts::Engine);
+fn built_in(game: &str, engine: gdl_runtime::playouts::PlayoutMode) -> Player {
+    struct Make(gdl_runtime::playouts::PlayoutMode);
     impl Visitor for Make {
         type Output = Player;
 
@@ -180,7 +180,7 @@ fn loaded(game: &str) -> Dynamic {
     load(find(game).expect("a built-in game").text).expect("built-in rulesheets load")
 }
 
-fn playouts<G: Game + 'static>(game: G, engine: gdl_runtime::playouts::Engine) -> Player {
+fn playouts<G: Game + 'static>(game: G, engine: gdl_runtime::playouts::PlayoutMode) -> Player {
     Box::new(move |run| {
         let playouts = Playouts::new(&game).engine(engine).isa(run.isa).seed(run.seed).threads(run.threads);
         let playouts = match run.end {

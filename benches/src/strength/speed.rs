@@ -4,7 +4,7 @@ use gdl_players::{
     Budget,
     search::{AlphaBeta, Mcts},
 };
-use gdl_runtime::{Dynamic, Game, GameExt, Playouts, playouts::Engine};
+use gdl_runtime::{Dynamic, Game, GameExt, Playouts, playouts::PlayoutMode};
 use std::time::Duration;
 
 pub(super) const GAMES: &[&str] = &[
@@ -47,7 +47,7 @@ pub(super) fn row(name: &str, game: &Dynamic, seconds: f64) -> String {
         rate(lanes.nodes, lanes.seconds),
         rate(lanes.playouts, lanes.seconds),
         rate(single.playouts, single.seconds),
-        plain(Engine::Lanes),
-        plain(Engine::Single),
+        plain(PlayoutMode::Lanes),
+        plain(PlayoutMode::Single),
     )
 }

@@ -13,11 +13,11 @@ use gdl_compiler::{Diagnostics, Observer, Options, Severity, Source};
 use gdl_games::PlayoutSettings;
 use gdl_runtime::{
     Dynamic, Stats,
-    engine::{Way, compile_as},
+    engine::{EngineKind, compile_as},
 };
 use gdl_tools::{
     child::{self, peak_memory},
-    engine::Engine,
+    engine::EngineChoice,
     error::{Error, Result},
     game::{ReadingArgs, playouts},
     load,
@@ -64,7 +64,7 @@ pub(crate) struct BenchArgs {
     /// How games are played [default: lanes; without lanes, or where a trial says that they take longer, table, events or lifted, as
     /// the trial says or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
-    pub engine: Option<Engine>,
+    pub engine: Option<EngineChoice>,
     /// The graphics card of the engine `gpu`: a part of its name, or `emulate` [default: the fastest one]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
@@ -119,12 +119,12 @@ type Outcome = std::result::Result<Figures, String>;
 /// # Errors
 /// If there is no rulesheet, or none that plays.
 pub(crate) fn run(args: &BenchArgs) -> Result {
-    if args.engine == Some(Engine::Straight) {
+    if args.engine == Some(EngineChoice::Straight) {
         return Err(Error::Usage(
             "only built-in games have straight-line code: a rulesheet has none".to_owned(),
         ));
     }
-    if args.device.is_some() && args.engine != Some(Engine::Gpu) {
+    if args.device.is_some() && args.engine != Some(EngineChoice::Gpu) {
         return Err(Error::Usage("only a graphics card is a device: add `--engine gpu`".to_owned()));
     }
     if args.alone {
@@ -215,39 +215,44 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
         if start.elapsed() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     let way = match args.engine {
-        Some(Engine::Table) => Some(Way::Table),
-        Some(Engine::Events) => Some(Way::Events),
-        Some(Engine::Lifted) => Some(Way::Lifted),
-        None | Some(Engine::Lanes | Engine::TableLanes | Engine::Straight | Engine::Single | Engine::Gpu) => {
-            None
-        }
+        Some(EngineChoice::Table) => Some(EngineKind::Table),
+        Some(EngineChoice::Events) => Some(EngineKind::Events),
+        Some(EngineChoice::Lifted) => Some(EngineKind::Lifted),
+        None
+        | Some(
+            EngineChoice::Lanes
+            | EngineChoice::TableLanes
+            | EngineChoice::Straight
+            | EngineChoice::Single
+            | EngineChoice::Gpu,
+        ) => None,
     };
     let game = compile_as(&source, &options, way).map_err(|diagnostics| explain(&diagnostics, &source))?;
     let one = |engine| PlayoutSettings { engine, count: Some(1), threads: 1, ..PlayoutSettings::default() };
-    let _ = playouts(&game, one(Some(gdl_runtime::playouts::Engine::Single)));
+    let _ = playouts(&game, one(Some(gdl_runtime::playouts::PlayoutMode::Single)));
     let load_seconds = start.elapsed().as_secs_f64();
     let load_cpu_seconds = clock.elapsed().as_secs_f64();
 
-    if args.engine == Some(Engine::Gpu) {
+    if args.engine == Some(EngineChoice::Gpu) {
         return measure_on_card(&game, args, load_seconds, load_cpu_seconds);
     }
     let engine = args.engine.map(|engine| match engine {
-        Engine::Lanes | Engine::TableLanes => gdl_runtime::playouts::Engine::TableLanes,
-        _ => gdl_runtime::playouts::Engine::Single,
+        EngineChoice::Lanes | EngineChoice::TableLanes => gdl_runtime::playouts::PlayoutMode::TableLanes,
+        _ => gdl_runtime::playouts::PlayoutMode::Single,
     });
     let clock = ProcessTime::now();
     let first = playouts(&game, one(engine));
     let lanes_cpu_seconds = clock.elapsed().as_secs_f64();
-    let has_lanes = first.engine == gdl_runtime::playouts::Engine::TableLanes;
+    let has_lanes = first.engine == gdl_runtime::playouts::PlayoutMode::TableLanes;
     let time = Some(Duration::from_secs_f64(args.seconds));
     let stats = playouts(&game, PlayoutSettings { time, count: None, ..one(engine) });
-    if let Some((count, excess)) = game.given_up() {
+    if let Some((count, excess)) = game.failed_evaluations() {
         return Err(format!("{count} evaluations given up: the first {excess}"));
     }
     let Stats { tally, seconds, cpu_seconds, .. } = &stats;
     let rate = |count: u64| if *cpu_seconds > 0.0 { count as f64 / cpu_seconds } else { 0.0 };
     Ok(Figures {
-        engine: if has_lanes { written(&Engine::TableLanes) } else { game.engine().to_owned() },
+        engine: if has_lanes { written(&EngineChoice::TableLanes) } else { game.engine().to_owned() },
         isa: stats.isa.name().to_owned(),
         load_seconds,
         load_cpu_seconds,
@@ -269,7 +274,7 @@ fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu
     let played = run.play(game).map_err(|error| error.to_string())?;
     let rate = |count: u64| if played.seconds > 0.0 { count as f64 / played.seconds } else { 0.0 };
     Ok(Figures {
-        engine: written(&Engine::Gpu),
+        engine: written(&EngineChoice::Gpu),
         isa: played.device,
         load_seconds,
         load_cpu_seconds,

@@ -3,7 +3,7 @@
 use clap::Args;
 use gdl_games::{Counter, PerftSettings};
 use gdl_tools::{
-    engine::{Engine, Isa},
+    engine::{EngineChoice, Isa},
     error::{Error, Result},
     game::GameArg,
     output::{self, BOLD, DIM, duration, thousands},
@@ -28,7 +28,7 @@ pub(crate) struct PerftArgs {
     /// How moves are made [default: lanes; without lanes table, events or lifted, as a trial says or, if the rules take too much to be
     /// grounded, lifted]
     #[arg(long, value_enum)]
-    pub engine: Option<Engine>,
+    pub engine: Option<EngineChoice>,
     /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
@@ -48,16 +48,17 @@ pub(crate) struct PerftArgs {
 /// # Errors
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
 pub(crate) fn run(args: &PerftArgs) -> Result {
-    if args.engine == Some(Engine::Gpu) {
+    if args.engine == Some(EngineChoice::Gpu) {
         let reason = "a graphics card plays random games only: leave `--engine` out";
         return Err(Error::Usage(reason.to_owned()));
     }
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
-    let settings = PerftSettings { engine: args.engine.map(Engine::of_perft), isa: args.isa.map(Into::into) };
+    let settings =
+        PerftSettings { engine: args.engine.map(EngineChoice::of_perft), isa: args.isa.map(Into::into) };
     args.game.perft(way, settings, &mut |counter, single| {
-        let in_lanes = counter.engine() == gdl_runtime::playouts::Engine::Lanes;
-        if args.engine.is_some_and(Engine::is_lanes) && !in_lanes {
+        let in_lanes = counter.engine() == gdl_runtime::playouts::PlayoutMode::Lanes;
+        if args.engine.is_some_and(EngineChoice::is_lanes) && !in_lanes {
             output::remark("the game cannot be played in lanes: it is counted one state at a time");
         }
         let engine = if in_lanes { "lanes" } else { single };

@@ -9,7 +9,7 @@ use gdl_runtime::{
     vocabulary::Texts,
 };
 use gdl_tools::{
-    engine::{Engine, Isa},
+    engine::{EngineChoice, Isa},
     error::{Error, Result},
     game::GameArg,
     load::Way,
@@ -49,7 +49,7 @@ pub(crate) struct PlayoutsArgs {
     /// How games are played [default: lanes; without lanes, or where a trial says that they take longer, table, events or lifted, as
     /// the trial says or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
-    pub engine: Option<Engine>,
+    pub engine: Option<EngineChoice>,
     /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
@@ -71,7 +71,7 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 /// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
 pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
-    if args.engine == Some(Engine::Gpu) {
+    if args.engine == Some(EngineChoice::Gpu) {
         return run_on_card(args);
     }
     if args.device.is_some() {
@@ -80,13 +80,15 @@ pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
     let (single, stats) = play(args, way)?;
     let engine = match args.engine {
-        _ if stats.engine == gdl_runtime::playouts::Engine::Lanes => written(&Engine::Lanes),
-        _ if stats.engine == gdl_runtime::playouts::Engine::TableLanes => written(&Engine::TableLanes),
-        Some(Engine::Lanes | Engine::TableLanes) | None => single.to_owned(),
+        _ if stats.engine == gdl_runtime::playouts::PlayoutMode::Lanes => written(&EngineChoice::Lanes),
+        _ if stats.engine == gdl_runtime::playouts::PlayoutMode::TableLanes => {
+            written(&EngineChoice::TableLanes)
+        }
+        Some(EngineChoice::Lanes | EngineChoice::TableLanes) | None => single.to_owned(),
         Some(engine) => written(&engine),
     };
-    let wants_lanes = args.engine.is_some_and(Engine::is_lanes);
-    if wants_lanes && stats.engine == gdl_runtime::playouts::Engine::Single {
+    let wants_lanes = args.engine.is_some_and(EngineChoice::is_lanes);
+    if wants_lanes && stats.engine == gdl_runtime::playouts::PlayoutMode::Single {
         output::remark(format_args!("the game cannot be played in lanes: the engine is {engine}"));
     }
     let isa = stats.isa.name();
@@ -167,7 +169,7 @@ fn play(args: &PlayoutsArgs, way: Option<Way>) -> Result<(&'static str, Stats)> 
         count,
         time,
         threads: args.threads.unwrap_or(0),
-        engine: args.engine.map(Engine::of_playouts),
+        engine: args.engine.map(EngineChoice::of_playouts),
         isa: args.isa.map(Into::into),
         progress: progress
             .is_shown()

@@ -14,7 +14,7 @@ use gdl_tools::{
     parse::{count, threads, whole},
     players::Spec,
     progress::Progress,
-    shard::{Document, Engine, Plan, Request, Rulesheet, Subject},
+    shard::{BlockMode, Document, Plan, Request, Rulesheet, Subject},
 };
 use std::{io::Write, num::NonZero, ops::Range, path::PathBuf};
 
@@ -54,7 +54,7 @@ enum Job {
         count: u64,
         /// How games are played [default: lanes if the rules can be grounded]
         #[arg(long, value_enum)]
-        engine: Option<Engine>,
+        engine: Option<BlockMode>,
         #[command(flatten)]
         seed: SeedArgs,
         #[command(flatten)]

@@ -8,7 +8,7 @@ use gdl_tools::{
     load::{self, Way},
     output::{self, BAD, DIM, GOOD, counted, thousands},
     progress::Progress,
-    verify::{self, Difference, Engine, Limits, Outcome, Reasoner, Trace, trace::MOST_BYTES},
+    verify::{self, Difference, GameReasoner, Limits, Outcome, Reasoner, Trace, trace::MOST_BYTES},
 };
 use serde_json::{Value, json};
 use std::{
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result {
         }
     };
     let game = load::play(source, &options, way)?;
-    let result = compare(&Engine(&game), args);
+    let result = compare(&GameReasoner(&game), args);
     settle(&game)?;
     result
 }

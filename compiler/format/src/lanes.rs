@@ -142,7 +142,7 @@ impl Choice {
 
     /// True if there is only one move, which is always legal and has no slot.
     #[must_use]
-    pub fn is_sure(&self) -> bool {
+    pub fn is_forced(&self) -> bool {
         self.first == 0 && self.moves.len() == 1
     }
 }

@@ -272,8 +272,8 @@ impl Phase {
             let count =
                 counts.get(role).copied().flatten().filter(|_| moves.len() <= MOST_COUNTED).unwrap_or(0);
             let mut first = 0;
-            let is_sure = signals == [TRUE] || (signals.len() == 1 && count == 1);
-            if !is_sure {
+            let is_forced = signals == [TRUE] || (signals.len() == 1 && count == 1);
+            if !is_forced {
                 for (i, &signal) in signals.iter().enumerate() {
                     let place = take()?;
                     if i == 0 {

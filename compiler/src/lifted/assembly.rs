@@ -24,7 +24,7 @@ use crate::{
     },
     propnet::Net,
     rules::{RelationId, Rules},
-    vocabulary::{Numbers, Titles, Vocabulary, goal_value},
+    vocabulary::{NameTable, Numbers, Vocabulary, goal_value},
 };
 use gdl_format::shape::Shape;
 use rustc_hash::FxHashMap;
@@ -210,7 +210,7 @@ impl Named {
             lists.iter_mut().for_each(ascend);
             lists
         };
-        let title = |list| Titles::new(list, terms, &rules.symbols);
+        let title = |list| NameTable::new(list, terms, &rules.symbols);
         let of_roles = |list: &[(TermId, TermId)]| {
             list.iter().filter(|(role, _)| role_of.of(*role).is_some()).map(|&(_, term)| term).collect()
         };

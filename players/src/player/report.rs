@@ -29,7 +29,7 @@ pub struct Report {
     /// The principal variation: the joint moves expected, each as a KIF list in role order, as far as they are known.
     pub line: Vec<String>,
     /// The role's legal moves, best first, where the search tells them apart.
-    pub moves: Vec<Tried>,
+    pub moves: Vec<MoveStats>,
     /// A note on what else there is to say: why a game was not solved.
     pub note: Option<String>,
 }
@@ -38,7 +38,7 @@ pub struct Report {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
-pub struct Tried {
+pub struct MoveStats {
     /// The move, as KIF text.
     pub action: String,
     /// The number of times it was tried.

@@ -6,7 +6,7 @@ mod order;
 mod run;
 mod value;
 
-use super::{Evaluation, Found, mind::Mind, setup::Setup};
+use super::{Evaluation, SearchResult, mind::MatchMemory, setup::Setup};
 use crate::player::{Budget, Player, Report};
 use engine::Engine;
 use gdl_runtime::{Game, GameExt, Information};
@@ -60,7 +60,7 @@ pub struct AlphaBeta<G: Game> {
     setup: Setup<G>,
     name: &'static str,
     is_paranoid: bool,
-    mind: Mind<G>,
+    mind: MatchMemory<G>,
     engine: Option<Engine<G>>,
 }
 
@@ -84,7 +84,13 @@ impl<G: Game> AlphaBeta<G> {
     /// A search as deep as the budget allows.
     #[must_use]
     pub fn new() -> Self {
-        Self { setup: Setup::new(), name: "alphabeta", is_paranoid: false, mind: Mind::new(0), engine: None }
+        Self {
+            setup: Setup::new(),
+            name: "alphabeta",
+            is_paranoid: false,
+            mind: MatchMemory::new(0),
+            engine: None,
+        }
     }
 
     /// The search where the role's own goal is all that counts and all others play against it, also with two roles.
@@ -118,7 +124,7 @@ impl<G: Game> AlphaBeta<G> {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.setup.set_seed(seed);
-        self.mind = Mind::new(seed);
+        self.mind = MatchMemory::new(seed);
         self
     }
 
@@ -130,9 +136,11 @@ impl<G: Game> AlphaBeta<G> {
     }
 
     /// Searches a state for a role. The first time, up to a fifth of the budget is spent on learning an evaluation.
-    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         if budget.is_spent() {
-            return Found::only(game.legal_moves(state, role).next().filter(|_| !game.is_terminal(state)));
+            return SearchResult::only(
+                game.legal_moves(state, role).next().filter(|_| !game.is_terminal(state)),
+            );
         }
         let (depth, bytes) = (self.setup.depth(), self.setup.bytes());
         let (evaluation, meter) = self.setup.begin(game, budget);
@@ -163,7 +171,7 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
-        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+        MatchMemory::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn report(&self) -> Option<Report> {

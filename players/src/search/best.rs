@@ -3,7 +3,10 @@
 mod character;
 mod trial;
 
-use super::{AlphaBeta, Equilibrium, Evaluation, Found, Mcts, Planner, Solution, meter::Meter, mind::Mind};
+use super::{
+    AlphaBeta, Equilibrium, Evaluation, Mcts, Planner, SearchResult, Solution, meter::Meter,
+    mind::MatchMemory,
+};
 use crate::player::{Budget, Player, Report};
 use character::Character;
 use gdl_runtime::{Game, Information};
@@ -52,21 +55,21 @@ pub struct Best<G: Game> {
     /// Games looked at so far: each match is played otherwise.
     looks: u64,
     character: Option<Character>,
-    way: Way<G>,
-    mind: Mind<G>,
+    way: Strategy<G>,
+    mind: MatchMemory<G>,
 }
 
 /// What is taken for the kind of game.
-enum Way<G: Game> {
+enum Strategy<G: Game> {
     /// The game was not looked at.
     Open,
     Plan(Box<Planner<G>>),
     Hidden(Box<Equilibrium<G>>),
-    Tree(Box<Woods<G>>),
+    Tree(Box<TreeSearch<G>>),
 }
 
 /// The tree of random games, and what helps it.
-struct Woods<G: Game> {
+struct TreeSearch<G: Game> {
     mcts: Mcts<G>,
     /// Where two roles share a fixed sum.
     prover: Option<AlphaBeta<G>>,
@@ -79,9 +82,9 @@ struct Woods<G: Game> {
 }
 
 /// States that are all alike: what is searched for is a proof.
-struct Alike;
+struct UniformEvaluation;
 
-impl<G: Game> Evaluation<G> for Alike {
+impl<G: Game> Evaluation<G> for UniformEvaluation {
     fn evaluate(&self, _: &G, _: &G::State, _: &G::View, goals: &mut [f32]) {
         goals.fill(50.0);
     }
@@ -125,8 +128,8 @@ impl<G: Game> Best<G> {
             bytes: None,
             looks: 0,
             character: None,
-            way: Way::Open,
-            mind: Mind::new(0),
+            way: Strategy::Open,
+            mind: MatchMemory::new(0),
         }
     }
 
@@ -134,7 +137,7 @@ impl<G: Game> Best<G> {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
-        self.mind = Mind::new(seed);
+        self.mind = MatchMemory::new(seed);
         self
     }
 
@@ -164,15 +167,15 @@ impl<G: Game> Best<G> {
         let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES);
         self.way = if Planner::is_puzzle(game) {
             let planner = Planner::new().seed(seed);
-            Way::Plan(Box::new(self.bytes.into_iter().fold(planner, Planner::memory)))
+            Strategy::Plan(Box::new(self.bytes.into_iter().fold(planner, Planner::memory)))
         } else if character.is_hidden {
-            Way::Hidden(Box::new(Equilibrium::new().seed(seed).memory(bytes)))
+            Strategy::Hidden(Box::new(Equilibrium::new().seed(seed).memory(bytes)))
         } else {
             let mcts = Mcts::new().seed(seed).threads(self.threads);
             // The tree has most of it, what is proved a part.
             let prover = (character.is_duel() && !character.has_chance)
-                .then(|| AlphaBeta::new().seed(seed).memory(bytes / 8).evaluation(Alike));
-            Way::Tree(Box::new(Woods {
+                .then(|| AlphaBeta::new().seed(seed).memory(bytes / 8).evaluation(UniformEvaluation));
+            Strategy::Tree(Box::new(TreeSearch {
                 mcts: mcts.memory(bytes / 8 * 7),
                 prover,
                 solution: None,
@@ -186,11 +189,11 @@ impl<G: Game> Best<G> {
     }
 
     /// Searches a state for a role. Of a game of hidden information the state alone is searched, as if it were known.
-    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         let character = self.look(game, budget);
         let mut found = match &mut self.way {
-            Way::Plan(planner) => planner.search(game, state, role, budget),
-            Way::Tree(woods) => return woods.search(game, state, role, budget, character),
+            Strategy::Plan(planner) => planner.search(game, state, role, budget),
+            Strategy::Tree(woods) => return woods.search(game, state, role, budget, character),
             _ => {
                 let bytes = self.bytes.unwrap_or(Self::DEFAULT_BYTES);
                 let mut mcts = Mcts::new().seed(self.seed).threads(self.threads).memory(bytes);
@@ -208,7 +211,7 @@ fn note(character: Character, what: &str) -> String {
     format!("{character}: {what}")
 }
 
-impl<G: Game> Woods<G> {
+impl<G: Game> TreeSearch<G> {
     /// Tries to solve the game in a share of the time before the first move. Returns the nodes that
     /// it took.
     fn solve(&mut self, game: &G, budget: &Budget) -> u64 {
@@ -247,12 +250,12 @@ impl<G: Game> Woods<G> {
         role: G::Role,
         budget: &Budget,
         character: Character,
-    ) -> Found<G> {
+    ) -> SearchResult<G> {
         if let Some(solution) = &self.solution
             && let (Some(action), Some(solved)) =
                 (solution.best(game, state, role), solution.value(state, role))
         {
-            let mut found = Found::only(Some(action));
+            let mut found = SearchResult::only(Some(action));
             found.report.value = Some(solved.value);
             found.report.exact = true;
             found.report.depth = solved.moves.unwrap_or(0);
@@ -314,10 +317,10 @@ impl<G: Game> Player<G> for Best<G> {
         }
         let character = self.look(game, budget);
         match &mut self.way {
-            Way::Open => {}
-            Way::Plan(planner) => planner.start(game, role, budget),
-            Way::Hidden(equilibrium) => equilibrium.start(game, role, budget),
-            Way::Tree(woods) => {
+            Strategy::Open => {}
+            Strategy::Plan(planner) => planner.start(game, role, budget),
+            Strategy::Hidden(equilibrium) => equilibrium.start(game, role, budget),
+            Strategy::Tree(woods) => {
                 let is_tried = woods.prover.is_some() && !character.is_simultaneous;
                 let spent = if is_tried { woods.solve(game, budget) } else { 0 };
                 if woods.solution.is_none() {
@@ -329,14 +332,14 @@ impl<G: Game> Player<G> for Best<G> {
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
         let character = self.look(game, budget);
-        if let Way::Hidden(equilibrium) = &mut self.way {
+        if let Strategy::Hidden(equilibrium) = &mut self.way {
             let action = equilibrium.choose(game, information, budget);
             let mut report = equilibrium.report().unwrap_or_default();
             report.note = Some(note(character, report.note.as_deref().unwrap_or("one move")));
             self.mind.set_report(report);
             return action;
         }
-        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+        MatchMemory::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn stop(&mut self, _: &G, _: &Information<G>) {
@@ -345,7 +348,7 @@ impl<G: Game> Player<G> for Best<G> {
 
     fn abort(&mut self) {
         // Before each match the game is looked at anew, and the time is used anew.
-        (self.character, self.way) = (None, Way::Open);
+        (self.character, self.way) = (None, Strategy::Open);
     }
 
     fn report(&self) -> Option<Report> {
@@ -365,7 +368,7 @@ mod tests {
         let spent = |bytes: usize| {
             let mut best = Best::new().memory(bytes);
             best.look(&game, &budget);
-            let Way::Tree(woods) = &mut best.way else { panic!("two roles in turn") };
+            let Strategy::Tree(woods) = &mut best.way else { panic!("two roles in turn") };
             (woods.solve(&game, &budget), woods.solution.is_some())
         };
         // Solved long before the share is spent, and given up at once where there is no room.

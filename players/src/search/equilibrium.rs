@@ -2,7 +2,7 @@
 
 mod histories;
 
-use super::{Found, Ismcts, SolveError, meter::Meter};
+use super::{Ismcts, SearchResult, SolveError, meter::Meter};
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, Information, chance::Stream, game::Id};
 use histories::Histories;
@@ -217,7 +217,8 @@ impl<G: Game> Player<G> for Equilibrium<G> {
         if let Some(Ok(histories)) = &mut self.histories
             && let Some(strategy) = histories.strategy(information)
         {
-            let mut found: Found<G> = Found::only(self.draw(&strategy, information.steps().len()));
+            let mut found: SearchResult<G> =
+                SearchResult::only(self.draw(&strategy, information.steps().len()));
             if let (Some(Ok(histories)), Ok((nodes, seconds))) = (&self.histories, improved) {
                 (found.report.nodes, found.report.seconds) = (nodes, seconds);
                 found.report.bytes = histories.bytes() as u64;

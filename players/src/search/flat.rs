@@ -1,9 +1,9 @@
 //! Flat Monte Carlo: finds the move after which random games end best for a role.
 
 use super::{
-    Found,
+    SearchResult,
     meter::Meter,
-    mind::Mind,
+    mind::MatchMemory,
     rollouts::{Kind, Rollouts},
 };
 use crate::player::{Budget, Player, Report};
@@ -35,7 +35,7 @@ pub struct FlatMonteCarlo<G: Game> {
     seed: u64,
     in_lanes: bool,
     searches: u64,
-    mind: Mind<G>,
+    mind: MatchMemory<G>,
 }
 
 impl<G: Game> FlatMonteCarlo<G> {
@@ -45,14 +45,14 @@ impl<G: Game> FlatMonteCarlo<G> {
     /// A search that plays hundreds of games at once where it can.
     #[must_use]
     pub fn new() -> Self {
-        Self { seed: 0, in_lanes: true, searches: 0, mind: Mind::new(0) }
+        Self { seed: 0, in_lanes: true, searches: 0, mind: MatchMemory::new(0) }
     }
 
     /// The seed of the random games and of the drawing of hidden states; 0 unless this says otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
-        self.mind = Mind::new(seed);
+        self.mind = MatchMemory::new(seed);
         self
     }
 
@@ -64,15 +64,15 @@ impl<G: Game> FlatMonteCarlo<G> {
     }
 
     /// Searches a state for a role.
-    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         let mut view = game.new_view();
         game.observe_without_goals(state, &mut view);
         let moves: Vec<G::Move> = game.legal_moves_in(&view, role).collect();
         let first = moves.first().copied().filter(|_| !game.is_terminal_in(&view));
         if first.is_none() || budget.is_spent() {
-            return Found::only(first);
+            return SearchResult::only(first);
         }
-        let mut found = Found::only(first);
+        let mut found = SearchResult::only(first);
         let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
         let in_lanes = self.in_lanes && budget.nodes().is_none_or(|nodes| nodes > 64);
         let mut rollouts =
@@ -132,7 +132,7 @@ impl<G: Game> Player<G> for FlatMonteCarlo<G> {
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
-        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+        MatchMemory::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn report(&self) -> Option<Report> {

@@ -1,7 +1,7 @@
 //! Monte Carlo tree search for hidden information: statistics are of what roles know, and not of states.
 
 use super::{
-    Found,
+    SearchResult,
     growth::Grow,
     meter::Meter,
     options::Options,
@@ -300,14 +300,14 @@ impl<G: Game> Ismcts<G> {
     }
 
     /// Searches what a role knows. What was found before in the same match is used again.
-    pub fn search(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Found<G> {
+    pub fn search(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> SearchResult<G> {
         let role = information.role();
         let mut stream = Stream::new(self.seed, self.searches << 1);
         self.searches += 1;
         let mut memory = self.follow(game, information, &mut stream);
-        let Some(world) = memory.worlds.first() else { return Found::only(None) };
+        let Some(world) = memory.worlds.first() else { return SearchResult::only(None) };
         let legal: Vec<G::Move> = game.legal_moves(&world.state, role).collect();
-        let mut found: Found<G> = Found::only(legal.first().copied());
+        let mut found: SearchResult<G> = SearchResult::only(legal.first().copied());
         if legal.is_empty() {
             self.memory = Some(memory);
             return found;

@@ -5,9 +5,9 @@ mod stage;
 mod tree;
 
 use super::{
-    Found,
+    SearchResult,
     meter::Meter,
-    mind::Mind,
+    mind::MatchMemory,
     rollouts::{Kind, Rollouts, are_decisive},
 };
 use crate::player::{Budget, Player, Report};
@@ -79,7 +79,7 @@ pub struct Mcts<G: Game> {
     /// Searches so far.
     searches: u64,
     tree: Option<Tree<G>>,
-    mind: Mind<G>,
+    mind: MatchMemory<G>,
 }
 
 impl<G: Game> fmt::Debug for Mcts<G> {
@@ -115,7 +115,7 @@ impl<G: Game> Mcts<G> {
             rules,
             searches: 0,
             tree: None,
-            mind: Mind::new(0),
+            mind: MatchMemory::new(0),
         }
     }
 
@@ -123,7 +123,7 @@ impl<G: Game> Mcts<G> {
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
-        self.mind = Mind::new(seed);
+        self.mind = MatchMemory::new(seed);
         self
     }
 
@@ -199,7 +199,7 @@ impl<G: Game> Mcts<G> {
     ///
     /// # Panics
     /// If the game does.
-    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         self.search_first(game, state, role, budget, 1)
     }
 
@@ -211,11 +211,11 @@ impl<G: Game> Mcts<G> {
         role: G::Role,
         budget: &Budget,
         searches: u32,
-    ) -> Found<G> {
+    ) -> SearchResult<G> {
         let mut legal = game.legal_moves(state, role);
         let first = legal.next();
         if budget.is_spent() || game.is_terminal(state) {
-            return Found::only(first.filter(|_| !game.is_terminal(state)));
+            return SearchResult::only(first.filter(|_| !game.is_terminal(state)));
         }
         let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
         let in_lanes = self.games >= Kind::Lanes
@@ -248,9 +248,9 @@ impl<G: Game> Mcts<G> {
     }
 
     /// Chooses a move by what the tree says, and keeps the tree.
-    fn conclude(&mut self, game: &G, state: &G::State, role: G::Role, shared: Shared<G>) -> Found<G> {
+    fn conclude(&mut self, game: &G, state: &G::State, role: G::Role, shared: Shared<G>) -> SearchResult<G> {
         let Shared { mut tree, meter, playouts, more_nodes, more_bytes } = shared;
-        let mut found: Found<G> = Found::only(game.legal_moves(state, role).next());
+        let mut found: SearchResult<G> = SearchResult::only(game.legal_moves(state, role).next());
         if let Some(mixed) = tree.mixed(role.index()) {
             let mut rank = Stream::new(self.seed, u64::MAX - self.searches).bits() as f64 / u64::MAX as f64;
             let visits = f64::from(tree.visits());
@@ -316,7 +316,7 @@ impl<G: Game> Player<G> for Mcts<G> {
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
-        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+        MatchMemory::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn stop(&mut self, _: &G, _: &Information<G>) {

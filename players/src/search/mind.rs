@@ -1,17 +1,17 @@
 //! The mind of a player, which it keeps during a match besides its search: its belief, and what the last search found.
 
-use super::{Found, vote::vote};
+use super::{SearchResult, vote::vote};
 use crate::player::{Belief, Budget, Report};
 use gdl_runtime::{Game, Information};
 
 /// The states that a role reckons with, and what its last search did.
 #[derive(Debug)]
-pub(crate) struct Mind<G: Game> {
+pub(crate) struct MatchMemory<G: Game> {
     belief: Belief<G>,
     report: Option<Report>,
 }
 
-impl<G: Game> Mind<G> {
+impl<G: Game> MatchMemory<G> {
     /// Nothing is known yet; the seed is for samples of hidden states.
     pub(crate) fn new(seed: u64) -> Self {
         Self { belief: Belief::new(seed), report: None }
@@ -22,7 +22,7 @@ impl<G: Game> Mind<G> {
     pub(crate) fn decide<P>(
         player: &mut P,
         mind: impl Fn(&mut P) -> &mut Self,
-        mut search: impl FnMut(&mut P, &G, &G::State, G::Role, &Budget) -> Found<G>,
+        mut search: impl FnMut(&mut P, &G, &G::State, G::Role, &Budget) -> SearchResult<G>,
         game: &G,
         information: &Information<G>,
         budget: &Budget,

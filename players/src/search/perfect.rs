@@ -1,6 +1,6 @@
 //! The perfect player: it solves a small game and knows a best move in every state.
 
-use super::{Found, Mcts, Solution, SolveError, meter::Meter, mind::Mind};
+use super::{Mcts, SearchResult, Solution, SolveError, meter::Meter, mind::MatchMemory};
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, Information};
 
@@ -12,7 +12,7 @@ pub struct Perfect<G: Game> {
     bytes: usize,
     solution: Option<Result<Solution<G>, SolveError>>,
     guess: Mcts<G>,
-    mind: Mind<G>,
+    mind: MatchMemory<G>,
 }
 
 impl<G: Game> Perfect<G> {
@@ -23,14 +23,14 @@ impl<G: Game> Perfect<G> {
     #[must_use]
     pub fn new() -> Self {
         let bytes = Solution::<G>::DEFAULT_BYTES;
-        Self { bytes, solution: None, guess: Mcts::new(), mind: Mind::new(0) }
+        Self { bytes, solution: None, guess: Mcts::new(), mind: MatchMemory::new(0) }
     }
 
     /// The seed of the search of games that are too large, and of the drawing of hidden states; 0 unless this says otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.guess = self.guess.seed(seed);
-        self.mind = Mind::new(seed);
+        self.mind = MatchMemory::new(seed);
         self
     }
 
@@ -49,7 +49,7 @@ impl<G: Game> Perfect<G> {
     }
 
     /// Finds the value of a state and a best move.
-    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         let known = self.solution.as_ref().and_then(|result| result.as_ref().ok());
         let is_new = known.is_none_or(|solution| solution.value(state, role).is_none());
         // What was not of the kind never will be.
@@ -62,7 +62,7 @@ impl<G: Game> Perfect<G> {
             && let (Some(action), Some(solved)) =
                 (solution.best(game, state, role), solution.value(state, role))
         {
-            let mut found = Found::only(Some(action));
+            let mut found = SearchResult::only(Some(action));
             found.report.value = Some(solved.value);
             found.report.exact = true;
             found.report.depth = solved.moves.unwrap_or(0);
@@ -109,7 +109,7 @@ impl<G: Game> Player<G> for Perfect<G> {
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
-        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+        MatchMemory::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn report(&self) -> Option<Report> {

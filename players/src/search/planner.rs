@@ -12,7 +12,7 @@ mod outlook;
 mod steps;
 mod sweep;
 
-use super::{Found, Mcts, meter::Meter, mind::Mind, payoff::Payoff};
+use super::{Mcts, SearchResult, meter::Meter, mind::MatchMemory, payoff::Payoff};
 use crate::player::{Budget, Player, Report};
 use descent::Descent;
 use gates::LANES;
@@ -302,7 +302,7 @@ pub struct Planner<G: Game> {
     plan: Option<Plan<G>>,
     work: Option<Work>,
     guess: Mcts<G>,
-    mind: Mind<G>,
+    mind: MatchMemory<G>,
 }
 
 impl<G: Game> fmt::Debug for Planner<G> {
@@ -325,7 +325,7 @@ impl<G: Game> Planner<G> {
     #[must_use]
     pub fn new() -> Self {
         let bytes = Self::DEFAULT_BYTES;
-        Self { seed: 0, bytes, plan: None, work: None, guess: Mcts::new(), mind: Mind::new(0) }
+        Self { seed: 0, bytes, plan: None, work: None, guess: Mcts::new(), mind: MatchMemory::new(0) }
     }
 
     /// The seed of what is drawn where nothing is found; 0 unless this says otherwise.
@@ -333,7 +333,7 @@ impl<G: Game> Planner<G> {
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self.guess = self.guess.seed(seed);
-        self.mind = Mind::new(seed);
+        self.mind = MatchMemory::new(seed);
         self
     }
 
@@ -356,7 +356,7 @@ impl<G: Game> Planner<G> {
     }
 
     /// Finds the best way on from a state.
-    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> Found<G> {
+    pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         if !Self::is_puzzle(game) {
             let mut found = self.guess.search(game, state, role, budget);
             found.report.note = Some("no puzzle: several roles decide, or something is hidden".to_owned());
@@ -364,7 +364,7 @@ impl<G: Game> Planner<G> {
         }
         let first = game.legal_moves(state, role).next();
         if first.is_none() || game.is_terminal(state) {
-            return Found::only(first.filter(|_| !game.is_terminal(state)));
+            return SearchResult::only(first.filter(|_| !game.is_terminal(state)));
         }
         let is_settled = |plan: &Plan<G>| plan.is_best && plan.place(state).is_some();
         let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
@@ -408,8 +408,8 @@ impl<G: Game> Planner<G> {
         role: G::Role,
         budget: &Budget,
         meter: &Meter,
-    ) -> Found<G> {
-        let mut found: Found<G> = Found::only(game.legal_moves(state, role).next());
+    ) -> SearchResult<G> {
+        let mut found: SearchResult<G> = SearchResult::only(game.legal_moves(state, role).next());
         let planned = self.plan.as_ref().and_then(|plan| Some((plan, plan.place(state)?)));
         let is_best = planned.is_some_and(|(plan, _)| plan.is_best);
         let left = budget.share(1.0, meter.nodes());
@@ -463,7 +463,7 @@ impl<G: Game> Player<G> for Planner<G> {
     }
 
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move> {
-        Mind::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
+        MatchMemory::decide(self, |player| &mut player.mind, Self::search, game, information, budget)
     }
 
     fn stop(&mut self, _: &G, _: &Information<G>) {

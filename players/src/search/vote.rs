@@ -1,6 +1,6 @@
 //! The vote on a move: each state of a belief is searched by itself, and the move is made that most of them speak for.
 
-use super::Found;
+use super::SearchResult;
 use crate::player::{Belief, Budget};
 use gdl_runtime::{Game, GameExt, Information, game::Id};
 use std::time::Instant;
@@ -17,23 +17,23 @@ pub(crate) fn vote<G: Game>(
     belief: &mut Belief<G>,
     information: &Information<G>,
     budget: &Budget,
-    mut search: impl FnMut(&G::State, &Budget) -> Found<G>,
-) -> Found<G> {
+    mut search: impl FnMut(&G::State, &Budget) -> SearchResult<G>,
+) -> SearchResult<G> {
     let start = Instant::now();
     belief.follow(game, information);
-    let Some(world) = belief.draw() else { return Found::only(None) };
+    let Some(world) = belief.draw() else { return SearchResult::only(None) };
     let world = world.clone();
     let mut legal = game.legal_moves(&world, information.role());
     let first = legal.next();
     if first.is_none() || legal.next().is_none() {
-        return Found::only(first);
+        return SearchResult::only(first);
     }
     if let Some(state) = belief.state() {
         let mut found = search(state, budget);
         found.action = found.action.or(first);
         return found;
     }
-    let mut total = Found::only(first);
+    let mut total = SearchResult::only(first);
     let mut votes: Vec<(G::Move, f64, f64, u64)> = Vec::new();
     let mut worlds: Vec<(G::State, f64)> = Vec::new();
     if belief.worlds().len() <= WORLDS {

@@ -3,7 +3,7 @@
 >>> import gdl
 >>> game = gdl.load("tictactoe")
 >>> state = game.initial().apply("(mark 2 2)")
->>> state.legal("oplayer")[0]
+>>> state.legal_moves("oplayer")[0]
 '(mark 1 1)'
 
 `load` makes a `Game` of a rulesheet, a file or a built-in name, and `loads` of its text. What takes

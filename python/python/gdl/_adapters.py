@@ -25,7 +25,7 @@ def players(game: Game) -> list[int]:
 
 def is_stuck(state: State) -> bool:
     """True if the game is not over by its rules, but a role has no legal move: then it ends all the same."""
-    return not state.is_terminal and not all(state.legal_ids(role) for role in range(len(state.game.roles)))
+    return not state.is_terminal and not all(state.legal_move_ids(role) for role in range(len(state.game.roles)))
 
 
 def width(game: Game) -> int:

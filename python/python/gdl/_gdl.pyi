@@ -196,9 +196,9 @@ class State(Hashable):
     @property
     def game(self) -> Game:
         """The game."""
-    def legal(self, role: _Name) -> list[str]:
+    def legal_moves(self, role: _Name) -> list[str]:
         """The moves that a role may make, in move order. `KeyError` or `IndexError` for a role that the game does not have."""
-    def legal_ids(self, role: _Name) -> list[int]:
+    def legal_move_ids(self, role: _Name) -> list[int]:
         """The numbers of the moves that a role may make, ascending."""
     def apply(self, moves: _Moves) -> State:
         """The state that follows.
@@ -426,7 +426,7 @@ def load(
     text: str | bytes,
     name: str = "rules",
     *,
-    strangers: bool = False,
+    untrusted: bool = False,
     max_bytes: int | None = None,
     max_steps: int | None = None,
     case_sensitive: bool = False,

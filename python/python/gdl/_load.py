@@ -38,8 +38,8 @@ class Options(TypedDict, total=False):
     """Lints and warnings that are errors; `warnings` stands for all warnings."""
     warn: str | Iterable[str]
     """Lints that are warnings; `lints` stands for all silent lints."""
-    strangers: bool
-    """Limits for text from strangers."""
+    untrusted: bool
+    """Limits for untrusted text."""
     max_bytes: int | None
     """The most bytes that a phase of the compiler may take."""
     max_steps: int | None
@@ -72,7 +72,7 @@ def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
     allow, deny, warn: a lint or several, by code or name, as `gdl check` takes them. Allowed ones
     are silent, denied ones errors; `deny="warnings"` makes all warnings errors, `warn="lints"` all
     silent lints warnings.
-    strangers: limits for text from strangers: some two seconds and a hundred megabytes at most.
+    untrusted: limits for untrusted text: some two seconds and a hundred megabytes at most.
     max_bytes, max_steps: the most that a phase of the compiler may take; a step is some ten nanoseconds.
     case_sensitive: spellings that differ in case alone are different symbols.
     lifted: the rules are evaluated state by state, even if they could be grounded.

@@ -57,7 +57,7 @@ def play_match(
             raise ValueError(f"the game is not over after {max_length} moves")
         joint = {role: table[role].choose(known[role], seconds, nodes) for role in table}
         if game.chance_role is not None:
-            joint[game.chance_role] = chance.choice(state.legal(game.chance_role))
+            joint[game.chance_role] = chance.choice(state.legal_moves(game.chance_role))
         known = {role: each.step(state, joint) for role, each in known.items()}
         state = state.apply(joint)
         moves.append(joint)

@@ -219,7 +219,7 @@ class _Play:
             else:
                 if not isinstance(moves, dict):
                     moves = {rules.players[self.player]: moves}
-                drawn = self.state.legal_ids(rules.chance)
+                drawn = self.state.legal_move_ids(rules.chance)
                 if len(drawn) > 1:
                     # Made for what is raised if a move is not legal.
                     self.state.apply({**moves, rules.chance: drawn[0]})
@@ -350,13 +350,13 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
     def _legal_actions(self, player: int) -> list[int]:
         play = self._play
-        return play.state.legal_ids(play.rules.players[player])
+        return play.state.legal_move_ids(play.rules.players[player])
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         play = self._play
         assert play.player == _CHANCE and play.rules.chance is not None
         # Chance draws its moves with equal probability: see `gdl.State.chance_outcomes`.
-        moves = play.state.legal_ids(play.rules.chance)
+        moves = play.state.legal_move_ids(play.rules.chance)
         return [(action, 1 / len(moves)) for action in moves]
 
     def _apply_action(self, action: int) -> None:
@@ -405,7 +405,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
         if play.pending is not None:
             waiting = {}
             for role, move in play.pending.items():
-                legal = state._play.state.legal_ids(role)
+                legal = state._play.state.legal_move_ids(role)
                 waiting[role] = move if role == rules.players[player] else legal[int(sampler() * len(legal))]
             state._follow(waiting)
         return state

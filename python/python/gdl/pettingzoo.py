@@ -89,7 +89,7 @@ class _Table:
         return self.max_length is not None and self.length >= self.max_length and not self.is_over()
 
     def legal(self, agent: str) -> list[int]:
-        return self.state.legal_ids(self.players[agent])
+        return self.state.legal_move_ids(self.players[agent])
 
     def check(self, agent: str, action: Any) -> int:
         """The number of the move; -1 if it is not legal and that loses the game."""
@@ -106,7 +106,7 @@ class _Table:
     def step(self, moves: dict[int, int]) -> None:
         """Makes moves of roles; roles without one make their only move, and chance draws."""
         if self.chance is not None:
-            moves = {**moves, self.chance: int(self.random.choice(self.state.legal_ids(self.chance)))}
+            moves = {**moves, self.chance: int(self.random.choice(self.state.legal_move_ids(self.chance)))}
         self.known = {name: None if known is None else known.step(self.state, moves) for name, known in self.known.items()}
         self.state = self.state.apply(moves)
         self.length += 1
@@ -211,7 +211,7 @@ class Aec(_Shared, AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._chosen: dict[int, int] = {}
         while not (table.is_over() or table.is_cut()):
             asked = [name for name in table.players if len(table.legal(name)) > 1]
-            if not asked and (table.chance is None or len(table.state.legal_ids(table.chance)) == 1):
+            if not asked and (table.chance is None or len(table.state.legal_move_ids(table.chance)) == 1):
                 turn = table.state.to_play
                 asked = self.possible_agents[:1] if turn is None else [self.game.roles[turn]]
             if asked:

@@ -37,12 +37,12 @@ impl Board {
     ///
     /// let fluents = Texts::new(["(cell 1 x)", "(cell 2 x)", "(cell 3 x)", "(cell 4 x)"]);
     /// let board = Board::new(&fluents, []).expect("there is a board");
-    /// let board = board.hinted("; A tiny game.\n; board: 2 columns\n(role x)");
+    /// let board = board.with_hints("; A tiny game.\n; board: 2 columns\n(role x)");
     /// assert_eq!((board.columns().len(), board.rows().len()), (2, 2));
-    /// assert_eq!(board.hinted("; board: hex").tiling(), Tiling::Hex);
+    /// assert_eq!(board.with_hints("; board: hex").tiling(), Tiling::Hex);
     /// ```
     #[must_use]
-    pub fn hinted(mut self, rulesheet: &str) -> Self {
+    pub fn with_hints(mut self, rulesheet: &str) -> Self {
         let comments = rulesheet.lines().filter_map(|line| line.trim_start().strip_prefix(';'));
         let comments = comments.map(|comment| comment.trim_start_matches(';').trim().to_ascii_lowercase());
         let hints: Vec<String> = comments
@@ -81,7 +81,7 @@ impl Board {
     /// let board = Board::new(&fluents, []).expect("there is a board").tiled(Tiling::Hex);
     /// assert_eq!(board.tiling(), Tiling::Hex);
     /// // A comment of the rulesheet says more.
-    /// assert_eq!(board.hinted("; board: square").tiling(), Tiling::Square);
+    /// assert_eq!(board.with_hints("; board: square").tiling(), Tiling::Square);
     /// ```
     #[must_use]
     pub fn tiled(mut self, tiling: Tiling) -> Self {

@@ -96,7 +96,7 @@ impl Code for [Phase] {
         groups: &mut Groups,
     ) -> W {
         let mut stuck = W::splat(false);
-        for role in self[phase].roles.iter().filter(|role| !role.is_sure()) {
+        for role in self[phase].roles.iter().filter(|role| !role.is_forced()) {
             let moves = &mut slots[role.slots()];
             if role.count > 0 {
                 choose_counted(moves, role.count.into(), noise);

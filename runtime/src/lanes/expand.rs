@@ -486,7 +486,7 @@ impl Plan {
         let mut roles = Vec::with_capacity(shape.roles);
         for (role, choice) in phase.roles.iter().enumerate() {
             let first = 64 * role * shape.legal_words();
-            if choice.is_sure() {
+            if choice.is_forced() {
                 choice.moves.iter().for_each(|&action| set(first + action as usize, ALWAYS));
             }
             choice
@@ -687,7 +687,7 @@ fn count<W: Word>(
     let mut rows = [Plane::ZERO; 64];
     counts.fill(1);
     for role in &phase.roles {
-        if role.is_sure() {
+        if role.is_forced() {
             // Counted below, with all that makes moves.
             continue;
         }

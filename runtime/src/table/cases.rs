@@ -6,10 +6,10 @@
 //! the rules.
 //!
 //! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most 2^[`SELECTORS`] cases, and what they
-//! keep is within the [`Room`] of their table.
+//! keep is within the [`ByteBudget`] of their table.
 
 use super::{
-    residual::{HotCounter, Residual, Room},
+    residual::{ByteBudget, HotCounter, Residual},
     wide::Wide,
 };
 use crate::{bits, circuit::Circuit};
@@ -66,7 +66,13 @@ impl Cases {
     /// Writes what is wanted into a view that is clear, if the state is of a case that is common. Else the view stays
     /// clear.
     #[inline]
-    pub(super) fn apply(&self, wanted: Wanted<'_>, room: &Room, state: &[u64], view: &mut [u64]) -> bool {
+    pub(super) fn apply(
+        &self,
+        wanted: Wanted<'_>,
+        room: &ByteBudget,
+        state: &[u64],
+        view: &mut [u64],
+    ) -> bool {
         let split = self.split.get(|| room.make(wanted.observe, || Some((Split::new(wanted), Split::BYTES))));
         let Some(split) = split else { return false };
         let case = split.case_of(state);

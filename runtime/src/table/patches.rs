@@ -8,12 +8,12 @@
 //!
 //! A step looks at each role's move a constant number of times, and runs no more gates than the circuit has: patches
 //! that are longer together are not used. All moves at once are compared for each role, so where there are more than
-//! [`MOST_TOGETHER`] roles they are not. What patches take is bounded by the [`Room`] of their table, and what is noted of
+//! [`MOST_TOGETHER`] roles they are not. What patches take is bounded by the [`ByteBudget`] of their table, and what is noted of
 //! moves by [`MOST_MOVES`] and [`MOST_JOINT`].
 
 use super::{
     memo::Memo,
-    residual::{HotCounter, Residual, Room},
+    residual::{ByteBudget, HotCounter, Residual},
     wide::Wide,
 };
 use crate::{
@@ -114,7 +114,7 @@ impl Patches {
 
     /// What follows where all roles make these moves, if there are few joint moves and this one was made often.
     #[inline]
-    fn joint(&self, rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<&Joint> {
+    fn joint(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Joint> {
         if self.joint.is_empty() || moves.len() < self.moves.len() {
             return None;
         }
@@ -124,7 +124,7 @@ impl Patches {
 
     /// What the moves of all roles change, if one of them is made with the others alone.
     #[inline]
-    fn together(&self, rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<&Residual> {
+    fn together(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Residual> {
         if moves.len() > MOST_TOGETHER || !self.joint.is_empty() {
             return None;
         }
@@ -167,7 +167,7 @@ impl Patches {
     pub(super) fn apply(
         &self,
         rules: Rules<'_>,
-        room: &Room,
+        room: &ByteBudget,
         scratch: &mut [Pair],
         state: &mut [u64],
         moves: &[(usize, usize)],
@@ -224,7 +224,7 @@ impl Patches {
 
 impl Joint {
     /// If it is worth while and there is room for it.
-    fn new(rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<Self> {
+    fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         room.make(rules.advance, || {
             let patch = rules.together(moves, true);
             let is_long = patch.weight() > SHORT;
@@ -245,7 +245,7 @@ impl Joint {
 
 impl Together {
     /// If it is worth while and there is room for it.
-    fn new(rules: Rules<'_>, room: &Room, moves: &[(usize, usize)]) -> Option<Self> {
+    fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         let patch = rules.afford(room, size_of_val(moves), || rules.together(moves, true))?;
         Some(Self { moves: moves.into(), patch })
     }
@@ -318,7 +318,7 @@ impl Rules<'_> {
     }
 
     /// A residual with so many bytes beside it, if it is worth while and there is room for it.
-    fn afford(self, room: &Room, besides: usize, make: impl FnOnce() -> Residual) -> Option<Residual> {
+    fn afford(self, room: &ByteBudget, besides: usize, make: impl FnOnce() -> Residual) -> Option<Residual> {
         room.make(self.advance, || {
             let residual = make();
             let bytes = besides + residual.bytes();
@@ -420,7 +420,7 @@ mod tests {
             let advance = circuit(&mut stream, 1 + FLUENTS + 2 * MOVES, 4 * FLUENTS, FLUENTS);
             let does = [1 + FLUENTS as u32, (1 + FLUENTS + MOVES) as u32];
             let rules = Rules { fluents: FLUENTS, observe: &observe, advance: &advance, does: &does };
-            let (mut patches, room) = (Patches::new([MOVES; 2].into_iter()), Room::default());
+            let (mut patches, room) = (Patches::new([MOVES; 2].into_iter()), ByteBudget::default());
             assert_eq!(patches.joint.len(), MOVES * MOVES);
             if case % 2 == 0 {
                 patches.joint = Box::default();
@@ -500,7 +500,7 @@ mod tests {
         let advance = Circuit::new(inputs, gates, outputs);
         let does = [(1 + FLUENTS) as u32, (1 + FLUENTS + MOVES) as u32];
         let rules = Rules { fluents: FLUENTS, observe: &observe, advance: &advance, does: &does };
-        let (patches, room) = (Patches::new([MOVES, 1].into_iter()), Room::default());
+        let (patches, room) = (Patches::new([MOVES, 1].into_iter()), ByteBudget::default());
         let mut stream = Stream::new(9, 0);
         for round in 0..400 {
             let place = stream.below(MOVES as u64) as usize;
@@ -553,7 +553,7 @@ mod tests {
 
     /// How many of so many steps in which each role makes its second move are made by patches; each turns every fluent as
     /// often as it should.
-    fn patched(roles: usize, patches: &Patches, room: &Room, steps: usize) -> usize {
+    fn patched(roles: usize, patches: &Patches, room: &ByteBudget, steps: usize) -> usize {
         let [observe, advance] = turns(roles);
         let does: Vec<u32> = (0..roles).map(|role| (1 + FLUENTS + 2 * role) as u32).collect();
         let rules = Rules { fluents: FLUENTS, observe: &observe, advance: &advance, does: &does };
@@ -576,7 +576,7 @@ mod tests {
     #[test]
     fn many_roles_are_not_compared_with_each_other() {
         for (roles, are_compared) in [(MOST_TOGETHER, true), (MOST_TOGETHER + 1, false)] {
-            let (patches, room) = (Patches::new(std::iter::repeat_n(2, roles)), Room::default());
+            let (patches, room) = (Patches::new(std::iter::repeat_n(2, roles)), ByteBudget::default());
             let count = patched(roles, &patches, &room, 200);
             assert_eq!(count > 0, are_compared, "{count} of 200 steps by patches");
             let noted = patches.moves.iter().flatten().any(|action| action.last.load(Ordering::Relaxed) != 0);
@@ -587,7 +587,7 @@ mod tests {
     /// Each patch is a third of the circuit; sixty of them would take twenty times as long as that.
     #[test]
     fn patches_that_take_longer_than_the_circuit_are_not_run() {
-        let (patches, room) = (Patches::new(std::iter::repeat_n(2, 60)), Room::default());
+        let (patches, room) = (Patches::new(std::iter::repeat_n(2, 60)), ByteBudget::default());
         assert_eq!(patched(60, &patches, &room, 65 * 62), 0);
         assert!(patches.moves.iter().all(|moves| moves[1].alone.made().is_some()));
         assert!(room.bytes() > 0);
@@ -597,6 +597,6 @@ mod tests {
     fn more_moves_than_can_be_watched_are_not() {
         let patches = Patches::new([MOST_MOVES, 1].into_iter());
         assert!(patches.moves.is_empty());
-        assert_eq!(patched(2, &patches, &Room::default(), 200), 0);
+        assert_eq!(patched(2, &patches, &ByteBudget::default(), 200), 0);
     }
 }

@@ -5,7 +5,7 @@
 //! Nodes of inputs keep their places, so residuals of a circuit run one after the other on inputs loaded once.
 //!
 //! To make one takes O(gates) steps, which [`HotCounter`] spends only where the circuit was run [`OFTEN`] times, and some 200
-//! bytes for each gate while it is made, of at most [`MOST_GATES`]. What residuals of a table keep is within its [`Room`].
+//! bytes for each gate while it is made, of at most [`MOST_GATES`]. What residuals of a table keep is within its [`ByteBudget`].
 
 use super::wide::{Wanted, Wide};
 use crate::circuit::{Circuit, Pair};
@@ -172,11 +172,11 @@ impl Residual {
 
 /// What the residuals of a table take together.
 #[derive(Debug, Default)]
-pub(super) struct Room {
+pub(super) struct ByteBudget {
     bytes: AtomicUsize,
 }
 
-impl Room {
+impl ByteBudget {
     /// What is made of a circuit and takes so many bytes; none if it is not worth while, the circuit is too large or the
     /// room too small.
     pub(super) fn make<T>(&self, circuit: &Circuit, make: impl FnOnce() -> Option<(T, usize)>) -> Option<T> {
@@ -199,7 +199,7 @@ impl Room {
 }
 
 /// A table's copy makes its own residuals.
-impl Clone for Room {
+impl Clone for ByteBudget {
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn residuals_beyond_the_room_are_not_kept() {
         let circuit = Circuit::new(2, vec![[2, 2]], vec![4]);
-        let room = Room::default();
+        let room = ByteBudget::default();
         let make = |bytes: usize| room.make(&circuit, || Some(((), bytes))).is_some();
         assert!(make(ROOM - 10));
         assert!(!make(11));
@@ -357,7 +357,7 @@ mod tests {
         assert!(make(10));
         assert!(room.make(&circuit, || -> Option<((), usize)> { panic!("it is full") }).is_none());
         let large = Circuit::new(2, vec![[2, 2]; MOST_GATES + 1], Vec::new());
-        let none = Room::default();
+        let none = ByteBudget::default();
         assert!(none.make(&large, || -> Option<((), usize)> { panic!("it is too large") }).is_none());
     }
 

@@ -21,7 +21,7 @@ const WAITING: usize = 32;
 
 /// Where work is done.
 #[derive(Clone, Debug)]
-pub(crate) struct Desk {
+pub(crate) struct WorkQueue {
     turns: Arc<Semaphore>,
     /// One for each piece that is at work or waits.
     places: Arc<Semaphore>,
@@ -37,7 +37,7 @@ impl Drop for Held {
     }
 }
 
-impl Desk {
+impl WorkQueue {
     pub(crate) fn new(longest: Duration) -> Self {
         let turns = thread::available_parallelism().map_or(1, usize::from).clamp(2, TURNS);
         Self {
@@ -111,10 +111,11 @@ mod tests {
     #[test]
     fn what_takes_too_long_or_is_taken_back_is_told_to_end() {
         let (ended, hears) = mpsc::channel();
-        let late = run(Desk::new(Duration::from_millis(20)).work(future::pending(), endless(ended.clone())));
+        let late =
+            run(WorkQueue::new(Duration::from_millis(20)).work(future::pending(), endless(ended.clone())));
         assert!(late.expect_err("late").to_string().contains("more than 0.02 s"));
         hears.recv_timeout(Duration::from_secs(10)).expect("it ended");
-        let desk = Desk::new(Duration::from_secs(100));
+        let desk = WorkQueue::new(Duration::from_secs(100));
         let back = run(desk.work(tokio::task::yield_now(), endless(ended)));
         assert!(back.expect_err("taken back").to_string().contains("taken back"));
         hears.recv_timeout(Duration::from_secs(10)).ok();
@@ -122,7 +123,7 @@ mod tests {
 
     #[test]
     fn work_that_panics_is_refused_and_others_go_on() {
-        let desk = Desk::new(Duration::from_secs(100));
+        let desk = WorkQueue::new(Duration::from_secs(100));
         for _ in 0..2 * (TURNS + WAITING) {
             let broken = run(desk.work::<()>(future::pending(), |_| panic!("on purpose")));
             assert!(broken.expect_err("broken").to_string().contains("could not finish"));
@@ -132,7 +133,7 @@ mod tests {
 
     #[test]
     fn there_is_room_for_so_many() {
-        let desk = Desk::new(Duration::from_millis(200));
+        let desk = WorkQueue::new(Duration::from_millis(200));
         let all: Vec<_> = run(async {
             let (ended, _hears) = mpsc::channel();
             let desk = &desk;

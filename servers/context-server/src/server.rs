@@ -1,7 +1,7 @@
 //! The server: requests in, answers out, as the protocol has them. What is computed is computed at the desk.
 
 use crate::{
-    desk::Desk,
+    desk::WorkQueue,
     resources,
     sheet::Shelf,
     tools::{self, Answer},
@@ -30,12 +30,12 @@ means what it should, `analyze` and `best_move` to see what it is like. Joint mo
 #[derive(Clone, Debug)]
 struct Server {
     shelf: Shelf,
-    desk: Desk,
+    desk: WorkQueue,
 }
 
 /// Serves until the client's stream ends.
 pub(crate) async fn serve(lines: Lines, shelf: Shelf, longest: Duration) {
-    let server = Server { shelf, desk: Desk::new(longest) };
+    let server = Server { shelf, desk: WorkQueue::new(longest) };
     // A stream that ends before a session begins is no fault.
     if let Ok(running) = server.serve(lines).await {
         let _ = running.waiting().await;

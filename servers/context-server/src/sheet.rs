@@ -141,7 +141,7 @@ fn observer(cancel: &Cancel) -> Observer {
 /// # Errors
 /// If something was given up, so that what was found is not all there is.
 pub(crate) fn settle(game: &Dynamic) -> Result<(), Refusal> {
-    let Some((count, excess)) = game.given_up() else { return Ok(()) };
+    let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
     Err(Refusal::new(format!("{count} given up: the first {excess}")))
 }

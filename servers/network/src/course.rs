@@ -1,7 +1,7 @@
 //! The course of a match: steps as they were told become what a role knows of the game of one
 //! engine, and from that come legal moves.
 
-use crate::seat::{Engine, Step};
+use crate::seat::{ReadyGame, Step};
 use gdl_players::player::Belief;
 use gdl_runtime::{
     Dynamic, Game, GameExt, Information,
@@ -13,7 +13,7 @@ use gdl_runtime::{
 
 /// The knowledge of a role after the steps that it was told.
 pub(crate) struct Course {
-    pub(crate) engine: Engine,
+    pub(crate) engine: ReadyGame,
     pub(crate) information: Information<Dynamic>,
     /// The state, where everything is seen.
     state: BitBox,
@@ -25,7 +25,7 @@ pub(crate) struct Course {
 
 impl Course {
     /// The start of a match; the seed is for samples of what is hidden.
-    pub(crate) fn new(engine: Engine, seed: u64) -> Self {
+    pub(crate) fn new(engine: ReadyGame, seed: u64) -> Self {
         let information = Information::new(engine.role);
         let (state, belief) = (engine.game.initial(), Belief::new(seed));
         Self { engine, information, state, belief, followed: 0 }

@@ -8,13 +8,13 @@ use crate::{
     message::{Fault, Reply, Request},
     note::Note,
     opening,
-    seat::{Desk, End, Seat},
+    seat::{End, Seat, SeatState},
     thinker::{self, Build, Thought},
     threads::Threads,
 };
 use gdl_compiler::Limits;
 use gdl_players::{Player, player::Report};
-use gdl_runtime::{Dynamic, chance::Stream, engine::Way};
+use gdl_runtime::{Dynamic, chance::Stream, engine::EngineKind};
 use std::{
     fmt,
     net::{IpAddr, SocketAddr},
@@ -49,7 +49,7 @@ pub struct Host {
     thought: Thought,
     allowance: Duration,
     limits: Limits,
-    way: Option<Way>,
+    way: Option<EngineKind>,
     seeds: Mutex<Stream>,
     threads: Threads,
     seat: Mutex<Option<Arc<Seat>>>,
@@ -110,7 +110,7 @@ impl Host {
     /// The engine by which games are played, that which is ready first and then that which a trial chooses unless this says otherwise.
     /// Moves are drawn until it is ready, and to the end where the rules take too much for it.
     #[must_use]
-    pub fn way(mut self, way: Option<Way>) -> Self {
+    pub fn way(mut self, way: Option<EngineKind>) -> Self {
         self.way = way;
         self
     }
@@ -345,7 +345,7 @@ async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> Answer {
         return Answer { remark: Some("said before".to_owned()), ..Answer::plain(Reply::Move(sent)) };
     }
     // What there is for an answer, if there is one or none is wanted any more.
-    let look = |desk: &mut Desk, must_do: bool| {
+    let look = |desk: &mut SeatState, must_do: bool| {
         let is_wanted = desk.end.is_none() && desk.steps.len() == position;
         if is_wanted {
             // A move that was drawn comes of no search.

@@ -13,13 +13,13 @@ use crate::{
     library,
     names::Names,
     oracle,
-    seat::{Engine, Place, Seat, Stage},
+    seat::{Place, ReadyGame, Seat, Stage},
     threads::Threads,
 };
 use gdl_compiler::{Levels, Limits, Observer, Options, Severity, Source, diagnostic::codes, propnet::Net};
 use gdl_runtime::{
     Dynamic, Game, GameExt,
-    engine::{Way, early, lift, playable},
+    engine::{EngineKind, early, lift, playable},
     game::Id,
 };
 use std::{
@@ -32,7 +32,7 @@ use std::{
 const LATER: Duration = Duration::from_secs(60);
 
 /// Finds what plays the rules of a seat, within some limits, or makes the engine that is asked for.
-pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Option<Way>) {
+pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Option<EngineKind>) {
     let known = match way {
         Some(_) => None,
         None => library::find(&seat.rules).map(|(entry, names)| (entry, Arc::new(names))),
@@ -43,7 +43,7 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
         let Ok(role) = game.parse_role(&names.to_own(&seat.role)) else {
             return refuse(seat, unknown_role(&seat.role));
         };
-        take(seat, Engine { game, names, role, stage: Stage::Last, kind: "compiled" });
+        take(seat, ReadyGame { game, names, role, stage: Stage::Last, kind: "compiled" });
         let seat = Arc::clone(seat);
         threads.spawn("oracle", move || oracle::draw(&seat, None));
         return;
@@ -61,7 +61,8 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
     let Some(role) = (0..rules.roles.len()).position(is_role) else {
         return refuse(seat, unknown_role(&seat.role));
     };
-    let (is_lifted, is_compiled) = (way.is_none_or(|way| way == Way::Lifted), way != Some(Way::Lifted));
+    let (is_lifted, is_compiled) =
+        (way.is_none_or(|way| way == EngineKind::Lifted), way != Some(EngineKind::Lifted));
     seat.change(|desk| {
         desk.place = Some(Place { role, has_percepts: rules.has_percepts() });
         desk.openers = usize::from(is_lifted) + usize::from(is_compiled);
@@ -101,9 +102,9 @@ fn opening<W: FnOnce(&Seat) + Send>(seat: &Arc<Seat>, work: W) -> impl FnOnce() 
     }
 }
 
-fn compile(seat: &Seat, source: &Source, options: &Options, way: Option<Way>) {
+fn compile(seat: &Seat, source: &Source, options: &Options, way: Option<EngineKind>) {
     let show = |net: &Net| {
-        if way.is_none_or(|way| way == Way::Events) {
+        if way.is_none_or(|way| way == EngineKind::Events) {
             bring(seat, Stage::Net, early(net), Arc::default());
         }
     };
@@ -120,11 +121,11 @@ fn bring(seat: &Seat, stage: Stage, game: Option<Dynamic>, names: Arc<Names>) {
     let role = game.as_ref().and_then(|game| game.parse_role(&names.to_own(&seat.role)).ok());
     if let (Some(game), Some(role)) = (game, role) {
         let kind = game.engine();
-        take(seat, Engine { game, names, role, stage, kind });
+        take(seat, ReadyGame { game, names, role, stage, kind });
     }
 }
 
-fn take(seat: &Seat, engine: Engine) {
+fn take(seat: &Seat, engine: ReadyGame) {
     let has_percepts = engine.game.vocabulary().has_percepts();
     seat.change(|desk| desk.place = Some(Place { role: engine.role.index(), has_percepts }));
     seat.bring(engine);
@@ -202,9 +203,9 @@ mod tests {
     #[test]
     fn the_engine_that_is_asked_for_is_the_only_one() {
         for (way, kind, stage) in [
-            (Way::Table, "table", Stage::Last),
-            (Way::Events, "events", Stage::Last),
-            (Way::Lifted, "lifted", Stage::Lifted),
+            (EngineKind::Table, "table", Stage::Last),
+            (EngineKind::Events, "events", Stage::Last),
+            (EngineKind::Lifted, "lifted", Stage::Lifted),
         ] {
             let seat = Arc::new(Seat::new("m", "r", &walk(10), [10, 10], Duration::ZERO, 0));
             open(&seat, &Threads::default(), Limits::default(), Some(way));
@@ -219,7 +220,9 @@ mod tests {
 
     #[test]
     fn nothing_else_plays_where_the_rules_take_too_much_for_the_engine_that_is_asked_for() {
-        for (way, kind) in [(Some(Way::Table), None), (Some(Way::Events), None), (None, Some("lifted"))] {
+        for (way, kind) in
+            [(Some(EngineKind::Table), None), (Some(EngineKind::Events), None), (None, Some("lifted"))]
+        {
             let seat = Arc::new(Seat::new("m", "r", &walk(10), [10, 10], Duration::ZERO, 0));
             open(&seat, &Threads::default(), Limits { max_ground_rules: 5, ..Limits::default() }, way);
             while seat.lock().openers > 0 {

@@ -9,7 +9,7 @@
 
 use crate::{
     course::Course,
-    seat::{Engine, Seat, Stage, Step},
+    seat::{ReadyGame, Seat, Stage, Step},
 };
 use gdl_compiler::{
     Limits, Rules,
@@ -80,7 +80,7 @@ impl Oracle<'_> {
 /// A position that a move is to be drawn of.
 struct Wanted {
     steps: Vec<Step>,
-    engine: Option<Engine>,
+    engine: Option<ReadyGame>,
     has_percepts: bool,
 }
 
@@ -165,10 +165,10 @@ mod tests {
         "(role r) (init (at 0)) (succ 0 1) (succ 1 2) (<= (legal r (go ?y)) (true (at ?x)) (succ ?x ?y))
         (<= (next (at ?y)) (does r (go ?y))) (<= terminal (true (at 2))) (goal r 100)";
 
-    fn engine(stage: Stage) -> Engine {
+    fn engine(stage: Stage) -> ReadyGame {
         let game = gdl_runtime::load(RULES).expect("a sound rulesheet");
         let role = game.roles().next().expect("a role");
-        Engine { game, names: Arc::default(), role, stage, kind: "test" }
+        ReadyGame { game, names: Arc::default(), role, stage, kind: "test" }
     }
 
     /// The moves that are drawn of the first positions, where no player draws any.

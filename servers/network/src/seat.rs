@@ -37,7 +37,7 @@ pub(crate) enum Stage {
 
 /// A game that can be played, and what the match calls everything in it.
 #[derive(Clone, Debug)]
-pub(crate) struct Engine {
+pub(crate) struct ReadyGame {
     pub(crate) game: Dynamic,
     pub(crate) names: Arc<Names>,
     pub(crate) role: RoleId,
@@ -70,10 +70,10 @@ pub(crate) enum End {
 
 /// What was told and what was found.
 #[derive(Debug, Default)]
-pub(crate) struct Desk {
+pub(crate) struct SeatState {
     pub(crate) place: Option<Place>,
     /// The best engine so far.
-    pub(crate) engine: Option<Engine>,
+    pub(crate) engine: Option<ReadyGame>,
     /// Threads that may still bring one.
     pub(crate) openers: usize,
     /// Why the rules are of no use.
@@ -100,7 +100,7 @@ pub(crate) struct Desk {
     heard: Option<Instant>,
 }
 
-impl Desk {
+impl SeatState {
     /// If no engine could be better than the one there is.
     pub(crate) fn is_best(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| engine.stage == Stage::Last)
@@ -175,7 +175,7 @@ pub(crate) struct Seat {
     manager: Option<IpAddr>,
     allowance: Duration,
     began: Instant,
-    desk: Mutex<Desk>,
+    desk: Mutex<SeatState>,
     changed: Condvar,
     told: watch::Sender<()>,
 }
@@ -191,7 +191,7 @@ impl Seat {
     ) -> Self {
         let [start, play] = clocks.map(|seconds| Duration::from_secs(seconds.min(MOST_SECONDS)));
         let began = Instant::now();
-        let desk = Desk { heard: Some(began), ..Desk::default() };
+        let desk = SeatState { heard: Some(began), ..SeatState::default() };
         Self {
             id: id.to_owned(),
             role: role.to_owned(),
@@ -213,12 +213,12 @@ impl Seat {
         Self { manager, ..self }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, Desk> {
+    pub(crate) fn lock(&self) -> MutexGuard<'_, SeatState> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes something, and wakes all who wait.
-    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut Desk) -> T) -> T {
+    pub(crate) fn change<T>(&self, change: impl FnOnce(&mut SeatState) -> T) -> T {
         let result = change(&mut self.lock());
         self.changed.notify_all();
         self.told.send_replace(());
@@ -226,7 +226,7 @@ impl Seat {
     }
 
     /// Waits in a thread until there is something to do, or for ever.
-    pub(crate) fn wait<T>(&self, mut look: impl FnMut(&mut Desk) -> Result<T, Option<Instant>>) -> T {
+    pub(crate) fn wait<T>(&self, mut look: impl FnMut(&mut SeatState) -> Result<T, Option<Instant>>) -> T {
         let mut desk = self.lock();
         loop {
             let until = match look(&mut desk) {
@@ -247,7 +247,7 @@ impl Seat {
     pub(crate) async fn wait_until<T>(
         &self,
         until: Instant,
-        mut look: impl FnMut(&mut Desk) -> Option<T>,
+        mut look: impl FnMut(&mut SeatState) -> Option<T>,
     ) -> Option<T> {
         let mut told = self.told.subscribe();
         loop {
@@ -394,7 +394,7 @@ impl Seat {
     }
 
     /// Brings an engine, which is taken if it is better than the one there is.
-    pub(crate) fn bring(&self, engine: Engine) {
+    pub(crate) fn bring(&self, engine: ReadyGame) {
         self.change(|desk| {
             if desk.engine.as_ref().is_none_or(|known| engine.stage > known.stage) {
                 desk.engine = Some(engine);
@@ -467,7 +467,7 @@ mod tests {
         let role = game.roles().next().expect("a role");
         let stage_after = |stage| {
             let (game, names) = (game.clone(), Arc::default());
-            seat.bring(Engine { game, names, role, stage, kind: "table" });
+            seat.bring(ReadyGame { game, names, role, stage, kind: "table" });
             let desk = seat.lock();
             (desk.engine.as_ref().map(|engine| engine.stage), desk.is_best())
         };

@@ -6,7 +6,7 @@
 
 use crate::{
     course::Course,
-    seat::{Desk, End, Engine, Seat, Step},
+    seat::{End, ReadyGame, Seat, SeatState, Step},
 };
 use gdl_players::{Budget, Player, player::Report};
 use gdl_runtime::{Cancel, Dynamic, GameExt, Information, chance::Stream};
@@ -37,7 +37,7 @@ impl fmt::Debug for Thought {
 /// What is to be done next.
 enum Task {
     /// Take a better engine.
-    Sit(Engine, Vec<Step>),
+    Sit(ReadyGame, Vec<Step>),
     /// Think before the first move.
     Prepare(Instant, Cancel),
     /// Follow these steps.
@@ -93,7 +93,12 @@ pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
 }
 
 /// What is to be done next, or until when there is nothing.
-fn next(seat: &Seat, desk: &mut Desk, mind: Option<&Mind>, ponders: bool) -> Result<Task, Option<Instant>> {
+fn next(
+    seat: &Seat,
+    desk: &mut SeatState,
+    mind: Option<&Mind>,
+    ponders: bool,
+) -> Result<Task, Option<Instant>> {
     if let Some(end) = desk.end {
         let is_told = mind.is_none_or(|mind| mind.course.followed == desk.steps.len());
         return Ok(if is_told { Task::End(end) } else { follow(desk, mind) });
@@ -126,7 +131,7 @@ fn next(seat: &Seat, desk: &mut Desk, mind: Option<&Mind>, ponders: bool) -> Res
     Err(None)
 }
 
-fn follow(desk: &Desk, mind: Option<&Mind>) -> Task {
+fn follow(desk: &SeatState, mind: Option<&Mind>) -> Task {
     Task::Follow(desk.steps[mind.map_or(0, |mind| mind.course.followed)..].to_vec())
 }
 
@@ -145,8 +150,8 @@ struct Mind {
 }
 
 impl Mind {
-    fn new(engine: Engine, seed: u64, thought: &Thought) -> Self {
-        let Engine { game, role, .. } = &engine;
+    fn new(engine: ReadyGame, seed: u64, thought: &Thought) -> Self {
+        let ReadyGame { game, role, .. } = &engine;
         // Chance has no interests.
         let player = (game.chance_role() != Some(*role)).then(|| (thought.build)(seed)).flatten();
         let (choice, stream) = (Information::new(*role), Stream::new(seed, 0));
@@ -187,7 +192,7 @@ impl Mind {
         if let Some(drawn) = &drawn {
             seat.offer(position, drawn);
         }
-        let Engine { game, role, .. } = &self.course.engine;
+        let ReadyGame { game, role, .. } = &self.course.engine;
         if view.is_some_and(|view| game.legal_moves_in(&view, *role).len() > 1) {
             self.choice = self.course.information.clone();
         }

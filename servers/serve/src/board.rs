@@ -24,7 +24,7 @@ pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
     }
     let board = Board::of(game).filter(|board| board.names().len() <= MOST_CELLS)?;
     let tiling = tiling(&board, text);
-    Some(board.tiled(tiling).hinted(text))
+    Some(board.tiled(tiling).with_hints(text))
 }
 
 /// How the moves of a game go on its board.

@@ -6,7 +6,7 @@
 
 use gdl_players::{
     Budget,
-    player::{Belief, Tried},
+    player::{Belief, MoveStats},
     search::FlatMonteCarlo,
 };
 use gdl_runtime::{Dynamic, Game, GameExt, Information, dynamic::MoveId, game::Id};
@@ -75,7 +75,7 @@ impl Expectation {
     }
 
     /// The moves, the best first; none before each was tried in each state where it is legal.
-    pub(crate) fn moves(&self, game: &Dynamic, information: &Information<Dynamic>) -> Vec<Tried> {
+    pub(crate) fn moves(&self, game: &Dynamic, information: &Information<Dynamic>) -> Vec<MoveStats> {
         let role = information.role();
         let mut moves: Vec<(MoveId, f64, f64, u64)> = Vec::new();
         for ((state, weight), sums) in self.states.iter().zip(&self.sums) {
@@ -92,7 +92,7 @@ impl Expectation {
         }
         moves.sort_by(|a, b| (b.1 / b.2).total_cmp(&(a.1 / a.2)).then(a.0.index().cmp(&b.0.index())));
         let tried = |(action, sum, weight, visits): (MoveId, f64, f64, u64)| {
-            let mut tried = Tried::default();
+            let mut tried = MoveStats::default();
             (tried.action, tried.value, tried.visits) =
                 (game.move_text(action).to_owned(), sum / weight, visits);
             tried
@@ -108,7 +108,7 @@ mod tests {
     use gdl_runtime::{History, chance::Stream};
 
     /// What a role thinks of its moves after so many steps drawn from a seed.
-    fn moves(name: &str, role: &str, steps: usize, seed: u64) -> Vec<Tried> {
+    fn moves(name: &str, role: &str, steps: usize, seed: u64) -> Vec<MoveStats> {
         let game = Games::default().find(name).expect("it is built in").game;
         let (mut history, mut stream) = (History::new(&game), Stream::new(seed, 0));
         for _ in 0..steps {

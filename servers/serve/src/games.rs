@@ -38,7 +38,7 @@ pub(crate) struct Opened {
 
 /// How a rulesheet that came with a request becomes a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Way {
+pub(crate) enum LoadMode {
     /// Within what a stranger's may take.
     Quick,
     /// Within what one may take that `gdl serve` is given: see [`load::tolerant`].
@@ -47,7 +47,7 @@ pub(crate) enum Way {
     Lifted,
 }
 
-impl Way {
+impl LoadMode {
     /// Compiled, with or without patience.
     #[must_use]
     pub(crate) fn within(is_patient: bool) -> Self {
@@ -132,18 +132,18 @@ impl Games {
     ///
     /// # Errors
     /// All that is wrong with it, that it takes too much, or that it was called off.
-    pub(crate) fn load(&self, name: &str, text: &str, way: Way, observer: Observer) -> Answer<Opened> {
+    pub(crate) fn load(&self, name: &str, text: &str, way: LoadMode, observer: Observer) -> Answer<Opened> {
         let opened = |game| Opened { name: name.to_owned(), is_known: false, text: text.into(), game };
         let known =
             || lock(&self.recent).iter().find(|(known, _)| &**known == text).map(|(_, game)| game.clone());
-        if way != Way::Lifted
+        if way != LoadMode::Lifted
             && let Some(game) = known()
         {
             return Ok(opened(game));
         }
         let options = Options { limits: way.limits(), observer, ..Options::default() };
         let source = Source::new(name, text);
-        let engine = (way == Way::Lifted).then_some(engine::Way::Lifted);
+        let engine = (way == LoadMode::Lifted).then_some(engine::EngineKind::Lifted);
         let made = compile_as(&source, &options, engine);
         let game = made.map_err(|diagnostics| {
             let too_much = |message: String| {
@@ -160,7 +160,7 @@ impl Games {
                 None => Problem::unfit("faulty_rulesheet", "the rulesheet is at fault").diagnostics(list()),
             }
         })?;
-        if way != Way::Lifted {
+        if way != LoadMode::Lifted {
             self.keep(text, game.clone());
         }
         Ok(opened(game))
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn what_was_called_off_is_no_game() {
         let (cancel, text) = (Cancel::default(), gdl_games::find("nim").expect("it is built in").text);
-        let load = |games: &Games| games.load("nim", text, Way::Quick, observer(&cancel));
+        let load = |games: &Games| games.load("nim", text, LoadMode::Quick, observer(&cancel));
         let games = Games::default();
         assert!(load(&games).is_ok());
         cancel.cancel();
@@ -189,7 +189,7 @@ mod tests {
     #[test]
     fn a_rulesheet_can_be_played_state_by_state() {
         let text = gdl_games::find("nim").expect("it is built in").text;
-        let opened = Games::default().load("nim", text, Way::Lifted, observer(&Cancel::default()));
+        let opened = Games::default().load("nim", text, LoadMode::Lifted, observer(&Cancel::default()));
         assert_eq!(opened.map(|opened| opened.game.engine()).ok(), Some("lifted"));
     }
 

@@ -8,7 +8,7 @@
 use crate::{
     games::Opened,
     problem::{Answer, Problem},
-    session::{Eyes, Looker, Session},
+    session::{Session, Viewer, Visibility},
     work::observer,
 };
 use gdl_compiler::{Limits, Options, Source, eval::Evaluator};
@@ -63,17 +63,17 @@ impl Question {
     ///
     /// # Errors
     /// If nothing may be told, or there was no time to find out what the role knows.
-    pub(crate) fn of(session: &mut Session, looker: Looker, budget: &Budget) -> Answer<Self> {
+    pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let states = match session.eyes(looker) {
-            Eyes::All => vec![session.history.state().clone()],
-            Eyes::Of(role) => session.possible(role, MOST_STATES, budget).ok_or_else(Problem::late)?,
-            Eyes::Closed => return Err(hidden().help("say who looks at the screen")),
+            Visibility::All => vec![session.history.state().clone()],
+            Visibility::Of(role) => session.possible(role, MOST_STATES, budget).ok_or_else(Problem::late)?,
+            Visibility::Closed => return Err(hidden().help("say who looks at the screen")),
         };
         if states.is_empty() {
             return Err(hidden());
         }
         let (game, history) = (session.game(), &session.history);
-        let knows = session.eyes(looker) == Eyes::All;
+        let knows = session.eyes(looker) == Visibility::All;
         let before = history.parent(history.place()).filter(|_| knows).and_then(|before| {
             let joint = history.joint(history.place())?;
             let joint = joint.iter().map(|&action| game.move_text(action).to_owned()).collect();

@@ -5,7 +5,7 @@
 
 use crate::{
     board::BoardView,
-    games::{Games, Opened, Way},
+    games::{Games, LoadMode, Opened},
     problem::{Answer, Problem},
     scene::{GroupView, Scene, Stage},
     session::is_idle,
@@ -155,7 +155,7 @@ impl Results {
         let known = games.find(&position.game).ok().filter(|known| *known.text == *position.rulesheet);
         let opened = match known {
             Some(known) => known,
-            None => games.load(&position.game, &position.rulesheet, Way::Quick, observer(cancel))?,
+            None => games.load(&position.game, &position.rulesheet, LoadMode::Quick, observer(cancel))?,
         };
         let stage = Stage::of(&opened.game, &opened.text);
         let drawn = Arc::new(Drawn { opened, stage });

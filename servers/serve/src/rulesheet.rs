@@ -4,7 +4,7 @@
 //! the caller can pull: a person who types on asks again, and the last answer is no longer wanted. What was compiled is kept for
 //! those who want to play it.
 
-use crate::games::{Games, Way};
+use crate::games::{Games, LoadMode};
 use gdl_compiler::{
     Diagnostics, Levels, Observer, Options, Severity, Source,
     diagnostic::{Code, codes},
@@ -71,7 +71,7 @@ pub(crate) fn judge(
 ) -> Option<Verdict> {
     let source = Source::new(NAME, &question.text);
     let watched = |levels: Levels| {
-        let limits = Way::within(question.patient).limits();
+        let limits = LoadMode::within(question.patient).limits();
         Options { limits, levels, observer: observer.clone(), ..Options::default() }
     };
     let keep = |compiled: &load::Compiled| {

@@ -4,7 +4,7 @@
 use crate::results::Results;
 use crate::{
     Shown, catalogue::Card, compilations::Compilations, games::Games, guests::Guests, registry::Registry,
-    work::Desks,
+    work::WorkQueues,
 };
 use axum::http::{HeaderMap, HeaderValue, header};
 use gdl_tools::error::Result;
@@ -22,7 +22,7 @@ pub(crate) struct Server {
     /// Who plays along from elsewhere.
     pub(crate) guests: Guests,
     /// Where whatever takes a while is done.
-    pub(crate) desks: Desks,
+    pub(crate) desks: WorkQueues,
     /// Compilations that somebody follows.
     pub(crate) compilations: Compilations,
     /// What is said of the games that have names, once it was asked for.
@@ -45,7 +45,7 @@ impl Server {
             games: Games::new(shown.game)?,
             sessions: Registry::default(),
             guests: Guests::at(guests),
-            desks: Desks::default(),
+            desks: WorkQueues::default(),
             compilations: Compilations::default(),
             cards: OnceLock::new(),
             #[cfg(feature = "manage")]

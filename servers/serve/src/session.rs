@@ -3,7 +3,7 @@
 //! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
 //! chosen, and what machines have to think about comes out as [`Thought`](crate::thought::Thought)s, which are thought elsewhere. A thought that comes
 //! back when the session is elsewhere counts nothing. Nothing here waits. Who looks, a person at this page or a guest elsewhere, decides
-//! what is seen and which roles may be moved ([`Looker`]).
+//! what is seen and which roles may be moved ([`Viewer`]).
 //!
 //! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is replayed or played, so those of
 //! all sessions together stay within 128 MiB. A step looks at the state three times and makes a joint move; what may take many
@@ -61,7 +61,7 @@ pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
 
 /// How much a person may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Eyes {
+pub(crate) enum Visibility {
     /// Everything: nothing is hidden, only machines play, or the game is over.
     All,
     /// What a role may know.
@@ -70,7 +70,7 @@ pub(crate) enum Eyes {
     Closed,
 }
 
-impl Eyes {
+impl Visibility {
     /// If what the role does and may do is seen.
     #[must_use]
     pub(crate) fn see(self, role: RoleId) -> bool {
@@ -84,7 +84,7 @@ impl Eyes {
 
 /// The person who looks at a session, and plays in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Looker {
+pub(crate) enum Viewer {
     /// At the page of this machine: through the eyes of a role, if one was named.
     Here(Option<RoleId>),
     /// Elsewhere, at the seat of a role.
@@ -201,10 +201,10 @@ impl Session {
 
     /// True if the role is played by the person who looks, or by another one at the same page.
     #[must_use]
-    pub(crate) fn plays(&self, looker: Looker, role: RoleId) -> bool {
+    pub(crate) fn plays(&self, looker: Viewer, role: RoleId) -> bool {
         match looker {
-            Looker::Here(_) => matches!(self.seats[role.index()], Seat::Person),
-            Looker::Guest(own) => own == role && self.is_person(role),
+            Viewer::Here(_) => matches!(self.seats[role.index()], Seat::Person),
+            Viewer::Guest(own) => own == role && self.is_person(role),
         }
     }
 
@@ -249,18 +249,18 @@ impl Session {
 
     /// Through whose eyes a person sees the game.
     #[must_use]
-    pub(crate) fn eyes(&self, looker: Looker) -> Eyes {
+    pub(crate) fn eyes(&self, looker: Viewer) -> Visibility {
         if !self.hides() || self.people().is_empty() || self.game().is_terminal(self.history.state()) {
-            return Eyes::All;
+            return Visibility::All;
         }
         let asked = match looker {
-            Looker::Here(asked) => asked,
-            Looker::Guest(own) => return Eyes::Of(own),
+            Viewer::Here(asked) => asked,
+            Viewer::Guest(own) => return Visibility::Of(own),
         };
         let people: Vec<RoleId> = self.game().roles().filter(|&role| self.plays(looker, role)).collect();
         match (asked.filter(|role| people.contains(role)), &people[..]) {
-            (Some(role), _) | (None, &[role]) => Eyes::Of(role),
-            _ => Eyes::Closed,
+            (Some(role), _) | (None, &[role]) => Visibility::Of(role),
+            _ => Visibility::Closed,
         }
     }
 
@@ -402,7 +402,7 @@ impl Session {
 mod tests {
     use super::*;
     use crate::{
-        games::{Games, Way},
+        games::{Games, LoadMode},
         work::observer,
     };
 
@@ -426,7 +426,7 @@ mod tests {
         let opened = Games::default().load(
             "clock",
             &format!("{CLOCK}{steps}"),
-            Way::Quick,
+            LoadMode::Quick,
             observer(&Cancel::default()),
         );
         let mut session = session(opened.unwrap_or_else(|problem| panic!("{problem:?}")), &["first"]);

@@ -12,7 +12,7 @@ use crate::{
     problem::{Answer, Problem},
     scene::{GroupView, Room},
     seats::Seat,
-    session::{Eyes, Looker, Session, is_idle},
+    session::{Session, Viewer, Visibility, is_idle},
     thought::{Advice, Effort},
 };
 use gdl_players::{Budget, record::Record};
@@ -149,7 +149,7 @@ impl Saved {
     /// If it is too long to be written down, or people elsewhere play along and rely on what the rules hide.
     pub(crate) fn of(session: &Session) -> Answer<Self> {
         let game = session.game();
-        if session.has_guests() && session.eyes(Looker::Here(None)) != Eyes::All {
+        if session.has_guests() && session.eyes(Viewer::Here(None)) != Visibility::All {
             let hidden = Problem::conflict(
                 "hidden",
                 "a match has the moves of all roles, and guests play who hide some",
@@ -208,8 +208,8 @@ impl Recorded {
     ///
     /// # Errors
     /// If it is too long, or the role that looks may not know the moves.
-    pub(crate) fn of(session: &Session, looker: Looker) -> Answer<Self> {
-        if session.eyes(looker) != Eyes::All {
+    pub(crate) fn of(session: &Session, looker: Viewer) -> Answer<Self> {
+        if session.eyes(looker) != Visibility::All {
             let hidden = Problem::conflict(
                 "hidden",
                 "a test has the moves of all roles, and the rules hide some of them",
@@ -245,7 +245,7 @@ impl IllegalView {
     /// If the role that looks may not know, or there was no time to find out what it knows.
     pub(crate) fn of(
         session: &mut Session,
-        looker: Looker,
+        looker: Viewer,
         whose: Option<RoleId>,
         find: &str,
         cell: Option<usize>,
@@ -253,9 +253,9 @@ impl IllegalView {
     ) -> Answer<Self> {
         let eyes = session.eyes(looker);
         let sure = match eyes {
-            Eyes::All => session.history.state().clone(),
-            Eyes::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?.0,
-            Eyes::Closed => session.game().new_state(),
+            Visibility::All => session.history.state().clone(),
+            Visibility::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?.0,
+            Visibility::Closed => session.game().new_state(),
         };
         let session = &*session;
         let game = session.game();
@@ -400,12 +400,12 @@ impl View {
     ///
     /// # Errors
     /// If the budget is spent before that is found out; the next time less is left to do.
-    pub(crate) fn of(session: &mut Session, looker: Looker, budget: &Budget) -> Answer<Self> {
+    pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let eyes = session.eyes(looker);
         let (state, perceived) = match eyes {
-            Eyes::All => (session.history.state().clone(), None),
-            Eyes::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?,
-            Eyes::Closed => (session.game().new_state(), None),
+            Visibility::All => (session.history.state().clone(), None),
+            Visibility::Of(role) => session.sure(role, budget).ok_or_else(Problem::late)?,
+            Visibility::Closed => (session.game().new_state(), None),
         };
         let path: Vec<Place> = session.history.path().into_iter().skip(1).collect();
         let onward = session.history.ahead();
@@ -457,9 +457,9 @@ impl View {
                     })
                     .collect(),
             },
-            seat: if let Eyes::Of(role) = eyes { Some(name(role)) } else { None },
-            guest: if let Looker::Guest(role) = looker { Some(name(role)) } else { None },
-            closed: eyes == Eyes::Closed,
+            seat: if let Visibility::Of(role) = eyes { Some(name(role)) } else { None },
+            guest: if let Viewer::Guest(role) = looker { Some(name(role)) } else { None },
+            closed: eyes == Visibility::Closed,
             board: scene.board,
             fluents: scene.fluents,
             perceived: perceived.map(|text| shortened(&text)),
@@ -475,7 +475,7 @@ impl View {
             ahead: steps(&ahead),
             branches: elsewhere.iter().map(|&place| branch(session, place, eyes)).collect(),
             paused: session.is_paused,
-            seed: (eyes == Eyes::All && (terminal || !session.has_guests())).then_some(session.seed),
+            seed: (eyes == Visibility::All && (terminal || !session.has_guests())).then_some(session.seed),
             revealed: session.was_revealed,
             thinking: waiting
                 .iter()
@@ -524,7 +524,7 @@ fn elsewhere(session: &Session, line: &[Place], ahead: &[Place]) -> Vec<Place> {
 }
 
 /// A step elsewhere, with what the eyes may see of it.
-fn branch(session: &Session, place: Place, eyes: Eyes) -> BranchView {
+fn branch(session: &Session, place: Place, eyes: Visibility) -> BranchView {
     let parent = session.history.parent(place).map_or(0, Place::index);
     BranchView { parent, place: place.index(), text: step(session, place, eyes).text }
 }
@@ -613,7 +613,7 @@ fn touched(session: &Session, place: Place, moves: impl Iterator<Item = MoveId>)
 }
 
 /// A step of the history, with what the eyes may see of it.
-fn step(session: &Session, place: Place, eyes: Eyes) -> StepView {
+fn step(session: &Session, place: Place, eyes: Visibility) -> StepView {
     let game: &Dynamic = session.game();
     let history = &session.history;
     let joint = history.joint(place).unwrap_or_default();

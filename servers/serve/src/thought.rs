@@ -1,7 +1,7 @@
 //! Thoughts: what a session has its machines think about, and what a search for advice is asked and finds.
 
 use crate::seats::{Machine, Mind};
-use gdl_players::player::Tried;
+use gdl_players::player::MoveStats;
 use gdl_runtime::{Cancel, Dynamic, Information, dynamic::RoleId};
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ pub(crate) struct Advice {
     /// What it has done so far.
     pub effort: Effort,
     /// The moves as far as they are known, the best first.
-    pub moves: Vec<Tried>,
+    pub moves: Vec<MoveStats>,
     /// If no more is to come.
     pub is_done: bool,
 }

@@ -1,6 +1,6 @@
 //! Work beside the thread that answers: each piece gets a turn and gives its result, or an error where there is no time for it.
 //!
-//! Work is done at [`Desk`]s. A desk has a few turns, and each of its pieces has one for as long as it is at work; the turns of
+//! Work is done at [`WorkQueue`]s. A desk has a few turns, and each of its pieces has one for as long as it is at work; the turns of
 //! all desks together are [`THREADS`], so a piece with a turn has a thread. That bounds what runs at a time, and so the memory it
 //! takes. Games that the server knows have desks of their own: whatever the rulesheets of strangers take, requests about
 //! others are answered, and those that need no work are answered at once.
@@ -20,25 +20,25 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// One kind of work.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct WorkQueue {
     turns: Arc<Semaphore>,
     longest: Duration,
 }
 
 /// All kinds of work.
 #[derive(Debug)]
-pub(crate) struct Desks {
+pub(crate) struct WorkQueues {
     /// Looking at sessions and changing them: of games that the server knows, and of others.
-    sessions: [Desk; 2],
+    sessions: [WorkQueue; 2],
     /// Following random games, likewise.
-    analyzing: [Desk; 2],
+    analyzing: [WorkQueue; 2],
     /// Compiling what came with a request.
-    pub(crate) compiling: Desk,
+    pub(crate) compiling: WorkQueue,
     /// Compiling what takes longer and more, one at a time and within the limits of `gdl serve FILE`.
-    pub(crate) patient: Desk,
+    pub(crate) patient: WorkQueue,
     /// Reading results.
     #[cfg(feature = "manage")]
-    pub(crate) reading: Desk,
+    pub(crate) reading: WorkQueue,
 }
 
 const SESSIONS: usize = 2;
@@ -50,35 +50,35 @@ const READING: usize = if cfg!(feature = "manage") { 2 } else { 0 };
 /// Threads for all that may take a while.
 pub(crate) const THREADS: usize = 2 * SESSIONS + 2 * ANALYZING + COMPILING + PATIENT + READING;
 
-impl Default for Desks {
+impl Default for WorkQueues {
     fn default() -> Self {
         // A rulesheet is compiled in a few seconds within the limits that it has; a session is as busy as its game is slow.
-        let sessions = || Desk::new(SESSIONS, Duration::from_secs(10));
-        let analyzing = || Desk::new(ANALYZING, Duration::from_secs(120));
+        let sessions = || WorkQueue::new(SESSIONS, Duration::from_secs(10));
+        let analyzing = || WorkQueue::new(ANALYZING, Duration::from_secs(120));
         Self {
             sessions: [sessions(), sessions()],
             analyzing: [analyzing(), analyzing()],
-            compiling: Desk::new(COMPILING, Duration::from_secs(10)),
-            patient: Desk::new(PATIENT, Duration::from_secs(1800)),
+            compiling: WorkQueue::new(COMPILING, Duration::from_secs(10)),
+            patient: WorkQueue::new(PATIENT, Duration::from_secs(1800)),
             #[cfg(feature = "manage")]
-            reading: Desk::new(READING, Duration::from_secs(10)),
+            reading: WorkQueue::new(READING, Duration::from_secs(10)),
         }
     }
 }
 
-impl Desks {
+impl WorkQueues {
     /// Where one looks at sessions and changes them.
-    pub(crate) fn sessions(&self, is_known: bool) -> &Desk {
+    pub(crate) fn sessions(&self, is_known: bool) -> &WorkQueue {
         &self.sessions[usize::from(!is_known)]
     }
 
     /// Where random games are followed.
-    pub(crate) fn analyzing(&self, is_known: bool) -> &Desk {
+    pub(crate) fn analyzing(&self, is_known: bool) -> &WorkQueue {
         &self.analyzing[usize::from(!is_known)]
     }
 }
 
-impl Desk {
+impl WorkQueue {
     fn new(turns: usize, longest: Duration) -> Self {
         Self { turns: Arc::new(Semaphore::new(turns)), longest }
     }
@@ -98,7 +98,7 @@ impl Desk {
     /// The same, for work that has something to itself, which it gives back when it is done.
     ///
     /// # Errors
-    /// As for [`Desk::work`].
+    /// As for [`WorkQueue::work`].
     pub(crate) async fn work_with<T: Send + 'static>(
         &self,
         own: impl Send + 'static,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     /// Polls a request until the work has begun, and hangs up.
-    async fn hang_up<T>(desk: &Desk, request: impl Future<Output = Answer<T>>) {
+    async fn hang_up<T>(desk: &WorkQueue, request: impl Future<Output = Answer<T>>) {
         let before = desk.turns.available_permits();
         let begun = async {
             while desk.turns.available_permits() == before {
@@ -188,11 +188,11 @@ mod tests {
                 sender.send("called off").expect("somebody listens");
             }
         };
-        let desk = Desk::new(1, Duration::MAX);
+        let desk = WorkQueue::new(1, Duration::MAX);
         runtime.block_on(hang_up(&desk, desk.work(endless(sender.clone()))));
         assert_eq!(ended.recv(), Ok("called off"));
         // The same where the time is up; and the turn is there again.
-        let hasty = Desk::new(1, Duration::ZERO);
+        let hasty = WorkQueue::new(1, Duration::ZERO);
         let late = runtime.block_on(hasty.work(endless(sender)));
         assert!(late.is_ok() && ended.recv() == Ok("called off"));
         assert!(runtime.block_on(turn(&desk.turns)).is_ok());
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn hanging_up_gives_no_turn_to_others() {
         let runtime = runtime();
-        let desk = Desk::new(2, Duration::MAX);
+        let desk = WorkQueue::new(2, Duration::MAX);
         let (sender, receiver) = mpsc::channel::<()>();
         let receiver = Arc::new(std::sync::Mutex::new(receiver));
         // Work that does not notice that it was called off.
@@ -215,7 +215,7 @@ mod tests {
             assert_eq!(desk.turns.available_permits(), left);
         }
         // What others ask elsewhere is answered, and here once the turns are free.
-        let other = Desk::new(1, Duration::MAX);
+        let other = WorkQueue::new(1, Duration::MAX);
         assert!(matches!(runtime.block_on(other.work(|_| 7)), Ok(7)));
         for _ in 0..2 {
             sender.send(()).expect("somebody listens");
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn every_turn_has_a_thread() {
-        let desks = Desks::default();
+        let desks = WorkQueues::default();
         let [known, others] = &desks.sessions;
         let [analyzed, analyzing] = &desks.analyzing;
         let all = [known, others, analyzed, analyzing, &desks.compiling, &desks.patient];

@@ -26,7 +26,7 @@ impl View {
     /// With a board if the game shows one, turned as comments of its rulesheet want it.
     #[must_use]
     pub fn new<G: Game>(game: &G, rulesheet: &str) -> Self {
-        Self { board: Board::of(game).map(|board| board.hinted(rulesheet)) }
+        Self { board: Board::of(game).map(|board| board.with_hints(rulesheet)) }
     }
 
     /// A position: the board, then whatever else holds, a line for each relation. With colours, which the way out takes

@@ -17,7 +17,7 @@ pub enum Request {
         #[serde(default = "playouts")]
         count: u64,
         /// The engine, if one is asked for.
-        engine: Option<Engine>,
+        engine: Option<BlockMode>,
     },
     /// Sequences of joint moves.
     Perft {
@@ -67,16 +67,16 @@ fn followed() -> u64 {
 /// What playouts depend on of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Engine {
+pub enum BlockMode {
     /// 512 games at once
     Lanes,
     /// One game at a time
     Single,
 }
 
-impl Engine {
-    pub(super) fn of(engine: playouts::Engine) -> Self {
-        if engine == playouts::Engine::Single { Self::Single } else { Self::Lanes }
+impl BlockMode {
+    pub(super) fn of(engine: playouts::PlayoutMode) -> Self {
+        if engine == playouts::PlayoutMode::Single { Self::Single } else { Self::Lanes }
     }
 }
 
@@ -89,7 +89,7 @@ pub enum Job {
         /// How many in all.
         count: u64,
         /// The engine.
-        engine: Engine,
+        engine: BlockMode,
         /// Games in a block; the last has what is left.
         block: u64,
     },

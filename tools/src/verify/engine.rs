@@ -5,9 +5,9 @@ use gdl_runtime::{Game, GameExt, game::Id};
 
 /// A game as a reasoner.
 #[derive(Clone, Copy, Debug)]
-pub struct Engine<'g, G>(pub &'g G);
+pub struct GameReasoner<'g, G>(pub &'g G);
 
-impl<G: Game> Reasoner for Engine<'_, G> {
+impl<G: Game> Reasoner for GameReasoner<'_, G> {
     type State = G::State;
 
     fn roles(&self) -> Vec<String> {

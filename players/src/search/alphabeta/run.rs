@@ -7,7 +7,7 @@ use super::{
     value::{INFINITE, UNIT, Valued, earlier, goal, later},
 };
 use crate::search::{
-    Evaluation, Found, meter::Meter, options::Options, setup::Setup, successors::Successors,
+    Evaluation, SearchResult, meter::Meter, options::Options, setup::Setup, successors::Successors,
 };
 use gdl_runtime::{Game, GameExt, game::Id};
 
@@ -34,7 +34,7 @@ impl<'r, G: Game> Run<'r, G> {
     }
 
     /// Searches deeper and deeper.
-    pub(super) fn deepen(&mut self, state: &G::State, depth: u32) -> Found<G> {
+    pub(super) fn deepen(&mut self, state: &G::State, depth: u32) -> SearchResult<G> {
         let game = self.game;
         let role = G::Role::from_index(self.engine.role);
         self.engine.history.iter_mut().for_each(|count| *count /= 8);
@@ -45,7 +45,7 @@ impl<'r, G: Game> Run<'r, G> {
         let mut view = game.new_view();
         game.observe_without_goals(state, &mut view);
         let over = game.is_terminal_in(&view);
-        let mut found = Found::only(game.legal_moves_in(&view, role).next().filter(|_| !over));
+        let mut found = SearchResult::only(game.legal_moves_in(&view, role).next().filter(|_| !over));
         let mut best = None;
         for depth in 1..=depth {
             let mut root = Root::default();

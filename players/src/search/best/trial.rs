@@ -2,7 +2,7 @@
 
 use crate::{
     player::{Budget, Player},
-    search::{AlphaBeta, Found, Mcts, payoff::Payoff},
+    search::{AlphaBeta, Mcts, SearchResult, payoff::Payoff},
 };
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
 use std::{
@@ -238,7 +238,7 @@ impl<G: Game> Arena<'_, G> {
 }
 
 /// The time that a node of a search took: some, however coarse the clock is.
-fn each<G: Game>(found: &Found<G>) -> Option<Duration> {
+fn each<G: Game>(found: &SearchResult<G>) -> Option<Duration> {
     let nodes = u32::try_from(found.report.nodes).ok().filter(|&nodes| nodes > 0)?;
     Some((Duration::from_secs_f64(found.report.seconds) / nodes).max(Duration::from_nanos(1)))
 }

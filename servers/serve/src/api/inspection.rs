@@ -15,7 +15,7 @@ use crate::{
     reason::{self, Reason},
     rulesheet::{Question, Verdict, judge},
     server::Server,
-    session::{Eyes, Looker},
+    session::{Viewer, Visibility},
     session_view::IllegalView,
     thinking,
     work::{observer, turn},
@@ -129,8 +129,8 @@ pub(crate) async fn inside(
     let seen = with_session(&server, &id, move |shared, _| {
         thinking::with(shared, |session| {
             let role = role(session, seat.as_deref())?;
-            let state =
-                (session.eyes(Looker::Here(role)) == Eyes::All).then(|| session.history.state().clone());
+            let state = (session.eyes(Viewer::Here(role)) == Visibility::All)
+                .then(|| session.history.state().clone());
             Ok((session.opened.clone(), Arc::clone(&session.net), state))
         })
     });
@@ -192,7 +192,7 @@ pub(crate) async fn evaluation(
     let found = with_session(&server, &id, move |shared, _| {
         thinking::with(shared, |session| {
             let role = role(session, seat.as_deref())?;
-            if session.eyes(Looker::Here(role)) != Eyes::All {
+            if session.eyes(Viewer::Here(role)) != Visibility::All {
                 let hidden = "what a position is worth would tell what the rules hide";
                 return Err(Problem::conflict("hidden", hidden).help("ask again at the end of the game"));
             }

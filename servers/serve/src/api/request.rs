@@ -5,7 +5,7 @@ use crate::{
     connections::MOST_BYTES,
     problem::{Answer, Problem},
     server::Server,
-    session::{Looker, Session},
+    session::{Session, Viewer},
     shared::Shared,
     work,
 };
@@ -89,10 +89,10 @@ impl Asker {
     ///
     /// # Errors
     /// If there is no such role, or the seat is not the guest's any more.
-    pub(super) fn looker(&self, session: &mut Session) -> Answer<Looker> {
+    pub(super) fn looker(&self, session: &mut Session) -> Answer<Viewer> {
         match self {
-            Self::Here(name) => role(session, name.as_deref()).map(Looker::Here),
-            Self::Guest { token, role } => session.admit(*role, token).map(|()| Looker::Guest(*role)),
+            Self::Here(name) => role(session, name.as_deref()).map(Viewer::Here),
+            Self::Guest { token, role } => session.admit(*role, token).map(|()| Viewer::Guest(*role)),
         }
     }
 }

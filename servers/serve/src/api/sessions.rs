@@ -7,12 +7,12 @@
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
     clocks::Clocks,
-    games::{Opened, Way},
+    games::{LoadMode, Opened},
     problem::{Answer, Problem},
     registry::Registry,
     seats::Seat,
     server::Server,
-    session::{self, Looker, Session},
+    session::{self, Session, Viewer},
     session_view::{AdviceView, Recorded, Saved, View},
     shared::Shared,
     thinking,
@@ -44,7 +44,7 @@ pub(super) async fn change(
     server: &Server,
     id: &str,
     asker: Asker,
-    work: impl FnOnce(&mut Session, Looker, &Budget) -> Answer<()> + Send + 'static,
+    work: impl FnOnce(&mut Session, Viewer, &Budget) -> Answer<()> + Send + 'static,
 ) -> Answer<Json<View>> {
     let view = with_session(server, id, move |shared, cancel| {
         let budget = until(cancel);
@@ -150,7 +150,7 @@ impl Start {
                 let name = self.name.as_deref().unwrap_or("rulesheet");
                 let name: String = name.chars().filter(|c| !c.is_control()).take(LONGEST_NAME).collect();
                 let observer = server.compilations.observe(self.ticket.as_deref(), cancel);
-                let way = if self.lifted { Way::Lifted } else { Way::within(self.patient) };
+                let way = if self.lifted { LoadMode::Lifted } else { LoadMode::within(self.patient) };
                 server.games.load(&name, text, way, observer)
             }
             _ => Err(Problem::malformed("a session is of a `game` or of a `rulesheet`")),
@@ -270,7 +270,7 @@ pub(crate) struct Choice {
 
 impl Choice {
     /// Makes the move.
-    pub(super) fn make(&self, session: &mut Session, looker: Looker) -> Answer<()> {
+    pub(super) fn make(&self, session: &mut Session, looker: Viewer) -> Answer<()> {
         session.choose(looker, &self.role, &self.action, self.place)
     }
 }
@@ -487,7 +487,7 @@ pub(crate) async fn test(
     with_session(&server, &id, move |shared, _| {
         thinking::with(shared, |session| {
             let role = role(session, looking.seat.as_deref())?;
-            Recorded::of(session, Looker::Here(role))
+            Recorded::of(session, Viewer::Here(role))
         })
     })
     .await

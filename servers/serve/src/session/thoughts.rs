@@ -3,13 +3,13 @@
 //! A session gives a question with all that its answer needs, and takes the answer if play has not gone on since. No more than
 //! [`MOST_THINKING`] machines think at a time.
 
-use super::{Looker, Session};
+use super::{Session, Viewer};
 use crate::{
     problem::{Answer, Problem},
     seats::{Mind, Seat},
     thought::{Advice, Effort, Question, Thought},
 };
-use gdl_players::{Budget, player::Tried};
+use gdl_players::{Budget, player::MoveStats};
 use gdl_runtime::{
     GameExt,
     dynamic::{MoveId, RoleId},
@@ -113,7 +113,7 @@ impl Session {
     ) -> Answer<(Advice, Option<Question>)> {
         let nobody = || Problem::conflict("no_advice", "nobody is to choose who could be advised");
         // What a role is advised says something of what it knows.
-        let here = Looker::Here(asked);
+        let here = Viewer::Here(asked);
         let eyes = self.eyes(here);
         let is_due = |role: &RoleId| {
             self.plays(here, *role) && eyes.see(*role) && asked.is_none_or(|asked| asked == *role)
@@ -147,7 +147,7 @@ impl Session {
         role: RoleId,
         epoch: u64,
         effort: Effort,
-        moves: Vec<Tried>,
+        moves: Vec<MoveStats>,
         is_done: bool,
     ) -> bool {
         let is_wanted = epoch == self.epoch && self.advice.as_ref().is_some_and(|known| known.role == role);

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::{
         games::Games,
-        session::{Looker, tests::session},
+        session::{Viewer, tests::session},
     };
     use gdl_players::Budget;
     use std::time::Duration;
@@ -72,7 +72,7 @@ mod tests {
 
         /// As a request does that chooses a move for a role.
         fn choose(&self, session: &mut Session, role: &str, action: &str) -> Answer<()> {
-            session.choose(Looker::Here(None), role, action, None)?;
+            session.choose(Viewer::Here(None), role, action, None)?;
             session.settle(&Budget::unlimited(), 0);
             session.wind(self.start + Duration::from_secs(self.seconds));
             Ok(())

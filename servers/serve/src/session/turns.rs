@@ -4,7 +4,7 @@
 //! Afterwards some role has yet to choose, the game is over, or play halts and says why. Steps that nobody has a choice in are
 //! [`MOST_FORCED`] at most.
 
-use super::{Looker, Session, make_room};
+use super::{Session, Viewer, make_room};
 use crate::{
     problem::{Answer, Problem},
     seats::Seat,
@@ -23,7 +23,7 @@ impl Session {
     /// If it is not theirs to make now; then nothing has changed.
     pub(crate) fn choose(
         &mut self,
-        looker: Looker,
+        looker: Viewer,
         role: &str,
         action: &str,
         place: Option<usize>,

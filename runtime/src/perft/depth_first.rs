@@ -18,7 +18,7 @@ struct Node<G: Game> {
 }
 
 /// Goes through states depth first.
-pub(super) struct Plunge<'g, G: Game> {
+pub(super) struct DepthFirst<'g, G: Game> {
     game: &'g G,
     view: G::View,
     /// One for each level, kept from state to state.
@@ -27,7 +27,7 @@ pub(super) struct Plunge<'g, G: Game> {
     cancel: &'g Cancel,
 }
 
-impl<'g, G: Game> Plunge<'g, G> {
+impl<'g, G: Game> DepthFirst<'g, G> {
     pub(super) fn new(game: &'g G, cancel: &'g Cancel) -> Self {
         Self { game, view: game.new_view(), nodes: Vec::new(), states: 0, cancel }
     }

@@ -1,6 +1,6 @@
 //! Connect four with an evaluation of one's own: discs near the middle column are part of more lines.
 //!
-//! `cargo run --release -p gdl-runtime --example own_evaluation`
+//! `cargo run --release -p gdl-players --example own_evaluation`
 
 use gdl_players::{
     Budget,

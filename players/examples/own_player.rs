@@ -1,6 +1,6 @@
 //! A player of one's own in a match: it takes a win if there is one, and rolls dice otherwise.
 //!
-//! `cargo run -p gdl-runtime --example own_player`
+//! `cargo run -p gdl-players --example own_player`
 
 use gdl_players::{Budget, Player, Referee, player::Random};
 use gdl_runtime::{Game, GameExt, Information, chance::Stream, game::Id, gdl};

@@ -1,6 +1,6 @@
 //! Tic-tac-toe that plays itself: alpha-beta for both, and neither wins.
 //!
-//! `cargo run -p gdl-runtime --example self_play`
+//! `cargo run -p gdl-players --example self_play`
 
 use gdl_players::{Player, Referee, search::AlphaBeta};
 use gdl_runtime::{board::Board, gdl};

@@ -70,7 +70,7 @@ pub struct Table {
     derived: Derived,
 }
 
-/// What a search derived from the game.
+/// Storage for what a search derives from the game.
 type Derived = OnceLock<Option<Arc<dyn Any + Send + Sync>>>;
 
 /// The percepts that the roles have of a step.

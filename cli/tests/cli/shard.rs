@@ -25,7 +25,7 @@ fn merge(name: &str, documents: &[&str]) -> String {
     run.stdout
 }
 
-/// What `gdl shard merge` says of documents that it refuses.
+/// The message of `gdl shard merge` for documents that it refuses.
 fn refusal(name: &str, documents: &[&str]) -> String {
     let paths = documents.iter().enumerate().map(|(i, text)| file(&format!("{name}_{i}.json"), text));
     let paths: Vec<String> = paths.collect();

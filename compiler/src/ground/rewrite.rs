@@ -41,7 +41,7 @@ pub(super) const REWRITES: [Rewrite; 3] = [
     (Stage::Stuck, demand::restrict),
 ];
 
-/// What is known when a rewriting is tried.
+/// The state of grounding when a rewriting is tried.
 pub(super) struct Context<'c> {
     pub(super) rules: &'c Rules,
     pub(super) options: &'c Options,
@@ -51,7 +51,7 @@ pub(super) struct Context<'c> {
     /// The relations of parked clauses for which this rewriting has been tried, those of this
     /// time last.
     pub(super) wide: &'c [RelationId],
-    /// How many of these it was tried for before.
+    /// The number of these it was tried for before.
     pub(super) known: usize,
     /// The relations that are kept to what is asked of them as it is.
     pub(super) kept: &'c [RelationId],

@@ -9,13 +9,13 @@ use std::sync::{
 /// the same.
 ///
 /// ```
-/// use gdl_runtime::{Budget, Cancel};
+/// use gdl_runtime::Cancel;
 ///
 /// let cancel = Cancel::default();
-/// let budget = Budget::unlimited().cancelled_by(&cancel);
-/// assert!(!budget.is_spent());
-/// cancel.cancel();
-/// assert!(budget.is_spent());
+/// let other = cancel.clone();
+/// assert!(!cancel.is_cancelled());
+/// std::thread::spawn(move || other.cancel()).join().unwrap();
+/// assert!(cancel.is_cancelled());
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Cancel(Arc<AtomicBool>);

@@ -16,7 +16,7 @@ use std::fmt;
 /// until it is the turn of the player who moves first.
 ///
 /// ```
-/// use gdl_runtime::{__private::Lockstep, Game, game::Id, GameExt, gdl, lanes::Isa};
+/// use gdl_runtime::{Game, GameExt, engine::Lockstep, game::Id, gdl, lanes::Isa};
 ///
 /// gdl!(name = walk, rules = r"
 ///     (role robot) (init (at 0)) (succ 0 1) (succ 1 2)

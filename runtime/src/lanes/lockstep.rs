@@ -11,7 +11,7 @@ use std::fmt;
 
 /// Random games in 512 lanes, all of which make a move at the same time.
 ///
-/// These are the very games that [`Playouts`](crate::Playouts) plays with [`Engine::Lanes`](crate::playouts::PlayoutMode): a
+/// These are the very games that [`Playouts`](crate::Playouts) plays with [`PlayoutMode::Lanes`](crate::playouts::PlayoutMode): a
 /// lane whose game is over starts another one while there are some left. Where players take turns, that waits
 /// until it is the turn of the player who moves first.
 ///

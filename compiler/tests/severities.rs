@@ -252,6 +252,11 @@ fn copies_for_callers_have_a_limit() {
     }
     let source = Source::new("deep", text);
     assert!(compile(&source, &Options { lenient: true, ..Options::default() }).is_err());
+    // Each of 500 calls would take 1,000 literals along.
+    let [cells, calls] = [("(cell ?y)", 1_000), ("(not (same ?y b))", 500)].map(|(text, n)| text.repeat(n));
+    let helpers = "(<= (other ?x ?y) (distinct ?x ?y)) (<= (same ?x ?x))";
+    let source = Source::new("wide", format!("{WALK}{helpers}(<= (goal ann 0) {cells}{calls})"));
+    assert!(compile(&source, &Options { lenient: true, ..Options::default() }).is_err());
 }
 
 /// A game of two moves where `step 1` may be held or passed; others ask for the move with which it

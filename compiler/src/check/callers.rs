@@ -1,9 +1,9 @@
 //! The lenient reading of unsafe rules: callers bind what the rule itself does not.
 //!
 //! The reference reasoner evaluates rules when they are called. It asks `legal`, `goal`, `sees` and
-//! `input` for one role at a time, so a variable in the place of the role gets `(role ?r)`. Of another
-//! relation each call gets copies of the rules, restricted to the values it asks for, as in the
-//! magic-set transformation (Bancilhon et al., 1986). With `asked` for a new relation,
+//! `input` for one role at a time, so a variable in the place of the role gets `(role ?r)`. For
+//! another relation each call gets copies of the rules, restricted to the values it asks for, as in
+//! the magic-set transformation (Bancilhon et al., 1986). With `asked` for a new relation,
 //!
 //! ```text
 //! (<= (h ?x) (b ?x) (not (p ?x)))         (<= (h ?x) (b ?x) (not (p' ?x)))
@@ -14,7 +14,8 @@
 //! A relation is read so if it does not depend on itself and every call binds all arguments by
 //! literals that neither depend on the caller nor are such calls. Then the copies add no cycle to
 //! the dependencies: the checks hold for them too. Time is O(text) for each of at most
-//! [`MOST_RELATIONS`] relations and callers, and no more than [`MOST_COPIES`] rules are made.
+//! [`MOST_RELATIONS`] relations and callers. The added rules have at most [`MOST_ADDED`] names and
+//! variables.
 
 use super::lenient::{atoms, dependent_on};
 use super::safety;
@@ -24,8 +25,8 @@ use std::collections::BTreeMap;
 /// Relations that callers bind, and relations that call them.
 const MOST_RELATIONS: usize = 64;
 
-/// Rules that calls add.
-const MOST_COPIES: usize = 1000;
+/// Names and variables of the rules that calls add.
+const MOST_ADDED: usize = 1 << 18;
 
 /// The relations whose rules callers bind.
 #[derive(Default)]
@@ -71,7 +72,7 @@ impl Callers {
         while let Some(relation) = callers.unbound_call(rules) {
             callers.called[relation.index()] = false;
         }
-        if callers.copies(rules) > MOST_COPIES { Self::default() } else { callers }
+        if callers.added(rules) > MOST_ADDED { Self::default() } else { callers }
     }
 
     /// True if what is unbound in the rule is bound for it: by callers, or as a role.
@@ -105,7 +106,12 @@ impl Callers {
                 rule.head.arguments.iter().for_each(|term| term.for_each_variable(&mut mark));
             }
             role_variable(rules, rule).into_iter().for_each(mark);
-            let is_unbound = |atom: &&Atom| variables(atom, rule).iter().zip(&bound).any(|(a, b)| *a && !b);
+            let is_unbound = |atom: &&Atom| {
+                let mut is_unbound = false;
+                let mut look = |variable: Variable| is_unbound |= !bound[variable.index()];
+                atom.arguments.iter().for_each(|term| term.for_each_variable(&mut look));
+                is_unbound
+            };
             calls(rule)
                 .filter(|atom| self.is_called(atom.relation))
                 .find(is_unbound)
@@ -113,31 +119,36 @@ impl Callers {
         })
     }
 
-    /// The number of rules that [`Callers::specialise`] adds. Calls are made for each copy of a caller.
-    fn copies(&self, rules: &Rules) -> usize {
+    /// The size of the rules that [`Callers::specialise`] adds. Each copy of a caller makes its
+    /// calls.
+    fn added(&self, rules: &Rules) -> usize {
         let mut own: BTreeMap<RelationId, usize> = BTreeMap::default();
-        let mut sites: BTreeMap<RelationId, Vec<RelationId>> = BTreeMap::default();
+        let mut sites: BTreeMap<RelationId, Vec<(RelationId, usize)>> = BTreeMap::default();
         for rule in &rules.rules {
-            *own.entry(rule.head.relation).or_default() += 1;
+            let size = 2 + rule.body.iter().map(Formula::size).sum::<usize>();
+            *own.entry(rule.head.relation).or_default() += size;
             for atom in calls(rule).filter(|atom| self.is_called(atom.relation)) {
-                sites.entry(atom.relation).or_default().push(rule.head.relation);
+                sites.entry(atom.relation).or_default().push((rule.head.relation, size));
             }
         }
         // No relation that is called depends on itself, so a round for each settles all.
         let mut copies: BTreeMap<RelationId, usize> = BTreeMap::default();
+        let count = |copies: &BTreeMap<RelationId, usize>, caller: RelationId| {
+            if self.is_called(caller) { copies.get(&caller).copied().unwrap_or(0) } else { 1 }
+        };
         for _ in 0..MOST_RELATIONS {
             for (&relation, callers) in &sites {
-                let count = |caller: &RelationId| {
-                    if self.is_called(*caller) { copies.get(caller).copied().unwrap_or(0) } else { 1 }
-                };
-                let count = callers.iter().map(count).fold(0, usize::saturating_add);
-                copies.insert(relation, count);
+                let counts = callers.iter().map(|&(caller, _)| count(&copies, caller));
+                let sum = counts.fold(0, usize::saturating_add);
+                copies.insert(relation, sum);
             }
         }
-        let added = copies.iter().map(|(relation, &count)| {
-            count.saturating_mul(own.get(relation).copied().unwrap_or(0).saturating_add(1))
+        let each = sites.iter().flat_map(|(relation, callers)| {
+            let rules = own.get(relation).copied().unwrap_or(0);
+            let copies = &copies;
+            callers.iter().map(move |&(caller, size)| count(copies, caller).saturating_mul(size + rules))
         });
-        added.fold(0, usize::saturating_add)
+        each.fold(0, usize::saturating_add)
     }
 
     /// Gives each call rules of its own, and each variable in the place of a role its roles.
@@ -204,7 +215,8 @@ fn role_variable(rules: &Rules, rule: &Rule) -> Option<Variable> {
     (is_asked && safety::unbound(rule)[variable.index()]).then_some(variable)
 }
 
-/// For each variable of a rule, true if it must be bound, is not, and is not in the place of a role.
+/// For each variable of a rule, true if it must be bound and is not. A variable in the place of a
+/// role is bound by those who ask.
 fn unbound(rules: &Rules, rule: &Rule) -> Vec<bool> {
     let mut unbound = safety::unbound(rule);
     if let Some(role) = role_variable(rules, rule) {

@@ -58,9 +58,8 @@ pub(crate) struct EqualArgs {
 /// # Errors
 /// If a rulesheet is at fault, the games differ, or stdout takes no more.
 pub(crate) fn run(args: &EqualArgs) -> Result {
-    let [first, second] =
-        [&args.first, &args.second].map(|game| game.clone().read(args.reading).dynamic(None));
-    let (first, second) = (first?, second?);
+    let load = |game: &GameArg| game.clone().read(args.reading).dynamic(None);
+    let (first, second) = (load(&args.first)?, load(&args.second)?);
     let Bounds { states, moves, .. } = Bounds::default();
     // As many joint moves for each pair as usual.
     let moves = args.states.saturating_mul(moves / states);

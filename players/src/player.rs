@@ -1,11 +1,13 @@
 //! Players: given the information of its role and a budget, a [`Player`] decides on a legal move.
 //!
-//! A [`Player`] is told of a match when it starts and stops, and asked for a move whenever its role is to decide. It is
-//! given no state, only the [`Information`] of its role, so it can play any game, with hidden information or without.
-//! [`Information::state`] is the state where nothing is hidden; [`Belief`] has the states to reckon with where something is. What a decision may cost is a [`Budget`]: a deadline, a number of
-//! nodes, and a [`Cancel`](gdl_runtime::Cancel) that another thread may pull. Players of this crate are made by `new`, and by functions that
-//! change them: `Mcts::new().seed(7).threads(4)`. With the same seed, the same number of nodes and one thread, one makes the same
-//! moves.
+//! A [`Player`] is told of a match when it starts and stops, and asked for a move whenever its role
+//! is to decide. It is given no state, only the [`Information`] of its role, so it can play any
+//! game, with hidden information or without. [`Information::state`] is the state where nothing is
+//! hidden; [`Belief`] has the states to reckon with where something is. What a decision may cost is
+//! a [`Budget`]: a deadline, a number of nodes, and a [`Cancel`](gdl_runtime::Cancel) that another
+//! thread may pull. Players of this crate are made by `new`, and by functions that change them:
+//! `Mcts::new().seed(7).threads(4)`. With the same seed, the same number of nodes and one thread,
+//! one makes the same moves.
 //!
 //! ```
 //! use gdl_players::{Budget, Player, player::{First, Random}};
@@ -66,8 +68,9 @@ use gdl_runtime::{Game, Information};
 
 /// A player, which decides for a role.
 ///
-/// One player plays one role at a time, match after match of the same game: what it learnt and proved of the game stays with it, so another game wants
-/// another player. Nothing but [`Player::choose`] must be implemented.
+/// One player plays one role at a time, match after match of the same game: what it learnt and
+/// proved of the game stays with it, so another game wants another player. Nothing but
+/// [`Player::choose`] must be implemented.
 pub trait Player<G: Game>: Send {
     /// The name of the player, for people.
     fn name(&self) -> &str;
@@ -75,9 +78,9 @@ pub trait Player<G: Game>: Send {
     /// The beginning of a match; the player thinks at most as long as the budget allows.
     fn start(&mut self, _game: &G, _role: G::Role, _budget: &Budget) {}
 
-    /// A legal move of the role in the state that the information leads to. None only if there is none: the
-    /// information is not that of a play of the game, or the role has no legal move. A move is found however small the
-    /// budget is.
+    /// A legal move of the role in the state that the information leads to. None only if there is
+    /// none: the information is not that of a play of the game, or the role has no legal move. A
+    /// move is found however small the budget is.
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move>;
 
     /// The end of the match, with the information there.
@@ -86,8 +89,9 @@ pub trait Player<G: Game>: Send {
     /// The end of a match that was given up.
     fn abort(&mut self) {}
 
-    /// The fault for which the last question, a move or the start, has no answer, where the player knows of one: a player elsewhere was
-    /// late or out of reach, or answered with something that is no move of the game.
+    /// The fault for which the last question, a move or the start, has no answer, where the player
+    /// knows of one: a player elsewhere was late or out of reach, or answered with something that
+    /// is no move of the game.
     fn fault(&self) -> Option<Fault> {
         None
     }

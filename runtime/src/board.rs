@@ -1,35 +1,40 @@
 //! Boards found in the names of fluents: a grid on which the states of a game can be drawn.
 //!
-//! GDL knows no boards, but most rulesheets have a fluent such as `(cell 1 1 b)`: two arguments that count and one that
-//! says what is there. [`Board::of`] finds it by the shape of the names alone, and [`Board::cells`] says what a state has in
-//! each cell. That is structure, for any way to draw; [`Board::text`] draws it with characters.
+//! GDL knows no boards, but most rulesheets have a fluent such as `(cell 1 1 b)`: two arguments
+//! that count and one that says what is there. [`Board::of`] finds it by the shape of the names
+//! alone, and [`Board::cells`] says what a state has in each cell. That is structure, for any way
+//! to draw; [`Board::text`] draws it with characters.
 //!
 //! # What is taken for a board
 //!
-//! Arguments that are numbers (`7`), letters that follow each other (`a`, `b`, `c`) or either behind a common word (`c1`,
-//! `c2`) are coordinates. Of all relations with coordinates the one that is called `cell`, or nearly so, is the board;
-//! else one that is called `location`, `piece` or the like; then one with marks, then the largest. What a relation has besides
-//! coordinates is the mark: `x`, or `black pawn`. Relations with nothing else are marked by their own name and drawn
-//! together: `(lit 1 3)`.
+//! Arguments that are numbers (`7`), letters that follow each other (`a`, `b`, `c`) or either
+//! behind a common word (`c1`, `c2`) are coordinates. Of all relations with coordinates the one
+//! that is called `cell`, or nearly so, is the board; else one that is called `location`, `piece`
+//! or the like; then one with marks, then the largest. What a relation has besides coordinates is
+//! the mark: `x`, or `black pawn`. Relations with nothing else are marked by their own name and
+//! drawn together: `(lit 1 3)`.
 //!
 //! # Which way round
 //!
-//! The first coordinate is the column, from left to right. The second is the row, from bottom to top, as in chess and in
-//! mathematics. Only where the first is a number and the second a letter, or the names say so (`r1` before `c1`), the first is
-//! the row; and [`Board::with_hints`] reads what the rulesheet calls them, `?row` and `?col`. Both may be one name: `(cell b7 red)`. With three coordinates the first one tells several boards apart; with four
-//! the first two say which part of one large board the last two speak of. With one there is a single row. A comment of the rulesheet
-//! may say otherwise ([`Board::with_hints`]).
+//! The first coordinate is the column, from left to right. The second is the row, from bottom to
+//! top, as in chess and in mathematics. Only where the first is a number and the second a letter,
+//! or the names say so (`r1` before `c1`), the first is the row; and [`Board::with_hints`] reads
+//! what the rulesheet calls them, `?row` and `?col`. Both may be one name: `(cell b7 red)`. With
+//! three coordinates the first one tells several boards apart; with four the first two say which
+//! part of one large board the last two speak of. With one there is a single row. A comment of the
+//! rulesheet may say otherwise ([`Board::with_hints`]).
 //!
 //! # What is blank
 //!
-//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), else the one that most cells of a grid share at the start.
-//! Where no fluent holds a cell is blank too. `b` is not blank where `w` is a mark as well, unless most cells start with it,
-//! nor where no cell does.
+//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), else the one that most cells of a
+//! grid share at the start. Where no fluent holds a cell is blank too. `b` is not blank where `w`
+//! is a mark as well, unless most cells start with it, nor where no cell does.
 //!
 //! # How large
 //!
-//! A side has at most [`Board::MAX_SIDE`] names, a third of all cells have fluents, and there are at most [`Board::MAX_MARKS`]
-//! marks, so a board takes steps and bytes by the length of the names. Of a cell with many marks some are drawn.
+//! A side has at most [`Board::MAX_SIDE`] names, a third of all cells have fluents, and there are
+//! at most [`Board::MAX_MARKS`] marks, so a board takes steps and bytes by the length of the names.
+//! Of a cell with many marks some are drawn.
 //!
 //! ```
 //! use gdl_runtime::{board::Board, vocabulary::Texts};
@@ -104,7 +109,8 @@ pub struct Mark {
     pub text: String,
     /// One to three characters that no other mark of the board has, for example `bp`.
     pub symbol: String,
-    /// The family of the mark, the same number for marks that begin alike, which mostly belong to one player: for colours.
+    /// The family of the mark, the same number for marks that begin alike, which mostly belong to
+    /// one player: for colours.
     pub family: usize,
 }
 
@@ -136,7 +142,8 @@ impl Board {
         Self::new(game.vocabulary().fluents(), game.fluents(&initial).map(Id::index))
     }
 
-    /// The board that these fluents show, given the positions of those that hold at the start. O(length of the names).
+    /// The board that these fluents show, given the positions of those that hold at the start.
+    /// O(length of the names).
     #[must_use]
     pub fn new(fluents: &Texts, initial: impl IntoIterator<Item = usize>) -> Option<Self> {
         let initial: BTreeSet<usize> = initial.into_iter().collect();
@@ -232,19 +239,22 @@ impl Board {
         &self.columns
     }
 
-    /// The names of the rows, from top to bottom; a single one without a name if cells have one coordinate.
+    /// The names of the rows, from top to bottom; a single one without a name if cells have one
+    /// coordinate.
     #[must_use]
     pub fn rows(&self) -> &[String] {
         &self.rows
     }
 
-    /// The columns and the rows, by position, after which there is a gap: where a part of a board of boards ends.
+    /// The columns and the rows, by position, after which there is a gap: where a part of a board
+    /// of boards ends.
     #[must_use]
     pub fn breaks(&self) -> &[Vec<usize>; 2] {
         &self.breaks
     }
 
-    /// The names of the cells, their coordinates as the rulesheet has them: in the order of [`Board::cells`].
+    /// The names of the cells, their coordinates as the rulesheet has them: in the order of
+    /// [`Board::cells`].
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
@@ -262,8 +272,8 @@ impl Board {
         self.blank
     }
 
-    /// The content of each cell, given the positions of the fluents that hold: grid by grid, row by row from the top, each from
-    /// the left.
+    /// The content of each cell, given the positions of the fluents that hold: grid by grid, row by
+    /// row from the top, each from the left.
     #[must_use]
     pub fn cells(&self, fluents: impl IntoIterator<Item = usize>) -> Vec<Cell> {
         let empty = |&exists: &bool| if exists { Cell::Blank } else { Cell::None };
@@ -287,7 +297,8 @@ impl Board {
         self.cells(game.fluents(state).map(Id::index))
     }
 
-    /// The cell and the mark of a fluent, as positions in [`Board::cells`] and [`Board::marks`]; none if it is not on the board.
+    /// The cell and the mark of a fluent, as positions in [`Board::cells`] and [`Board::marks`];
+    /// none if it is not on the board.
     #[must_use]
     pub fn place(&self, fluent: usize) -> Option<(usize, usize)> {
         self.places.get(&fluent).copied()
@@ -304,7 +315,8 @@ impl Board {
         self.text_with(cells, |_, symbol| symbol.to_owned())
     }
 
-    /// [`Board::text`] with symbols put between whatever takes no room, such as the codes of a terminal's colours.
+    /// [`Board::text`] with symbols put between whatever takes no room, such as the codes of a
+    /// terminal's colours.
     #[must_use]
     pub fn text_with(&self, cells: &[Cell], paint: impl Fn(&Mark, &str) -> String) -> String {
         let symbol_width = |cell: &Cell| match cell {
@@ -376,8 +388,9 @@ fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Fluents by relation: for each name the arguments of its fluents, `(control white)` as `("control", ["white"])`. Names
-/// without arguments come with none. In the order of the texts. O(length of the texts).
+/// Fluents by relation: for each name the arguments of its fluents, `(control white)` as
+/// `("control", ["white"])`. Names without arguments come with none. In the order of the texts.
+/// O(length of the texts).
 #[must_use]
 pub fn grouped<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<(&'t str, Vec<String>)> {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();

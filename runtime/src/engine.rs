@@ -6,15 +6,17 @@
 //!
 //! | for | see |
 //! |---|---|
-//! | the net of a game | [`Table`], [`Circuit`], [`Programs`] |
-//! | rows of bits in place of typed states | [`RowBatch`], [`RowExpansion`], [`RowLeaves`], [`legal_words`], [`percept_words`] |
+//! | the net of a game | [`Table`], [`Circuit`], [`Lanes`], [`Programs`] |
+//! | rows of bits for states | [`RowBatch`], [`RowExpansion`], [`RowLeaves`] |
+//! | parts of such rows | [`legal_words`], [`percept_words`] |
 //! | many games step by step | [`Games`], [`Stepper`], [`Lockstep`] |
-//! | games of compilations (feature `load`) | `compile`, `compile_as`, `compile_in_stages`, `playable`, `Estimate` |
+//! | games of compilations (feature `load`) | `compile`, `playable`, `Estimate` |
 
 pub use crate::{
     circuit::Circuit,
     game::{legal::legal_words, perception::percept_words},
     lanes::{
+        Lanes,
         expand::{RowBatch, RowExpansion},
         games::{CLEAR, Games, ONLY, Part, Renewal, Stepper, To},
         leaves::RowLeaves,

@@ -1,14 +1,16 @@
 //! Information of a role: its own moves and what it perceived of each step, and never the state.
 //!
-//! An [`Information`] is what one role knows of the play of a game, or of what a match server tells of it: its moves, each
-//! with a [`Perception`]. Two plays with the same information are the same to that
-//! player. The states it has to reckon with are its [`InformationSet`], each with its exact probability.
+//! An [`Information`] is what one role knows of the play of a game, or of what a match server tells
+//! of it: its moves, each with a [`Perception`]. Two plays with the same information are the same
+//! to that player. The states it has to reckon with are its [`InformationSet`], each with its exact
+//! probability.
 //!
-//! An information is as long as the play. A step of a set takes as many steps of the game as there are joint moves, and
-//! memory for the states before and after; both have limits, and what exceeds them is an [`InformationError`].
+//! An information is as long as the play. A step of a set takes as many steps of the game as there
+//! are joint moves, and memory for the states before and after; both have limits, and what exceeds
+//! them is an [`InformationError`].
 //!
-//! Where the rules say nothing of percepts (no rule for `sees`), a player perceives the joint move of each
-//! step, as in matches of such games.
+//! Where the rules say nothing of percepts (no rule for `sees`), a player perceives the joint move
+//! of each step, as in matches of such games.
 //!
 //! ```
 //! use gdl_runtime::{chance::Probability, Game, GameExt, gdl, Information, information::InformationSet};
@@ -70,8 +72,8 @@ use std::{
 /// A role's move in a step, and what it perceived of the step.
 pub type Step<G> = (<G as Game>::Move, Perception<<G as Game>::Move, <G as Game>::Percept>);
 
-/// The information of a role, all that it knows of a play: its moves, and what it perceived of each step. Equal for plays that
-/// the role cannot tell apart.
+/// The information of a role, all that it knows of a play: its moves, and what it perceived of each
+/// step. Equal for plays that the role cannot tell apart.
 pub struct Information<G: Game> {
     role: G::Role,
     steps: Vec<Step<G>>,
@@ -96,8 +98,9 @@ impl<G: Game> Information<G> {
         &self.steps
     }
 
-    /// The state, where the rules hide nothing of it: all steps are made once more from the start. `None` where they say what is
-    /// perceived, for which there is `Belief` of `gdl-players`, and where the steps are not those of a play of the game.
+    /// The state, where the rules hide nothing of it: all steps are made once more from the start.
+    /// `None` where they say what is perceived, for which there is `Belief` of `gdl-players`, and
+    /// where the steps are not those of a play of the game.
     #[must_use]
     pub fn state(&self, game: &G) -> Option<G::State> {
         if game.vocabulary().has_percepts() {
@@ -114,17 +117,17 @@ impl<G: Game> Information<G> {
         self.steps.push((action, perception));
     }
 
-    /// Adds the step from `state` by a joint move, one move for each role in role order, seen with the eyes
-    /// of the role. Nothing is checked, as for [`Game::advance`]; a joint move without the role's own adds
-    /// nothing.
+    /// Adds the step from `state` by a joint move, one move for each role in role order, seen with
+    /// the eyes of the role. Nothing is checked, as for [`Game::advance`]; a joint move without the
+    /// role's own adds nothing.
     pub fn step(&mut self, game: &G, state: &G::State, joint: &[G::Move]) {
         if let Some(&action) = joint.get(self.role.index()) {
             self.push(action, game.perception(state, joint, self.role));
         }
     }
 
-    /// The information as KIF text: the role, then for each step its move and what it perceived, for example
-    /// `(alice ((bid 1) ()) (wait ((bid 2))))`.
+    /// The information as KIF text: the role, then for each step its move and what it perceived,
+    /// for example `(alice ((bid 1) ()) (wait ((bid 2))))`.
     #[must_use]
     pub fn text(&self, game: &G) -> String {
         let mut parts = vec![game.role_text(self.role).to_owned()];
@@ -183,7 +186,8 @@ impl<G: Game> Hash for Information<G> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InformationError {
-    /// No state is left: what was done and perceived does not fit the rules, or the model of the others.
+    /// No state is left: what was done and perceived does not fit the rules, or the model of the
+    /// others.
     Impossible,
     /// Too many states are possible.
     States {
@@ -234,7 +238,8 @@ pub struct InformationSet<'g, G: Game> {
 }
 
 impl<'g, G: Game> InformationSet<'g, G> {
-    /// The most states, unless [`InformationSet::max_states`] says otherwise, or they take more than 1 GiB.
+    /// The most states, unless [`InformationSet::max_states`] says otherwise, or they take more
+    /// than 1 GiB.
     pub const DEFAULT_MAX_STATES: usize = 1 << 20;
 
     /// Bytes of the states before and after a step, unless the caller says otherwise.
@@ -256,7 +261,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
         }
     }
 
-    /// How many states of a set take so many bytes, before and after a step.
+    /// The number of states of a set that fit into `bytes`, before and after a step.
     #[must_use]
     pub fn states_in(game: &G, bytes: usize) -> usize {
         // Half of a node of a tree may be empty.
@@ -341,8 +346,8 @@ impl<'g, G: Game> InformationSet<'g, G> {
         )
     }
 
-    /// One of the possible states, each with its probability: a world to play on in as if nothing were hidden.
-    /// O(states).
+    /// One of the possible states, each with its probability: a world to play on in as if nothing
+    /// were hidden. O(states).
     #[must_use]
     pub fn draw(&self, stream: &mut Stream) -> &G::State {
         let mut rank = stream.below_wide(self.total);
@@ -358,11 +363,11 @@ impl<'g, G: Game> InformationSet<'g, G> {
         Probability::new(weight, self.total).unwrap_or(Probability::ZERO)
     }
 
-    /// Follows a step in which the role made a move and perceived something, all other roles drawing their
-    /// moves with equal probability.
+    /// Follows a step in which the role made a move and perceived something, all other roles
+    /// drawing their moves with equal probability.
     ///
-    /// O(joint moves of all states with the role's move) steps of the game, and the same number of percept
-    /// rows; memory for the states before and after.
+    /// O(joint moves of all states with the role's move) steps of the game, and the same number of
+    /// percept rows; memory for the states before and after.
     ///
     /// # Errors
     /// If no state fits or a limit is exceeded; then the set is what it was.
@@ -374,9 +379,10 @@ impl<'g, G: Game> InformationSet<'g, G> {
         self.step_with(action, perception, |_, _, _| 1)
     }
 
-    /// [`InformationSet::step`] with a model of the other roles: for a state, a role other than this one and
-    /// chance, and one of its legal moves, a weight. In each state the role makes each move with a
-    /// probability proportional to its weight; a state in which all are 0 is not possible.
+    /// [`InformationSet::step`] with a model of the other roles: for a state, a role other than
+    /// this one and chance, and one of its legal moves, a weight. In each state the role makes each
+    /// move with a probability proportional to its weight; a state in which all are 0 is not
+    /// possible.
     ///
     /// # Errors
     /// As for [`InformationSet::step`].
@@ -394,8 +400,8 @@ impl<'g, G: Game> InformationSet<'g, G> {
         };
         let filter = Filter::new(game, own, perception).ok_or(InformationError::Impossible)?;
 
-        // The weights of the joint moves of each state add up to its ways, and ways are to be shares of one
-        // common number.
+        // The weights of the joint moves of each state add up to its ways, and ways are to be
+        // shares of one common number.
         let mut view = game.new_view();
         let mut joints = Joints::new(game);
         let mut parents: Vec<(usize, u128)> = Vec::new();

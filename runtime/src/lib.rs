@@ -50,11 +50,11 @@
 //! }
 //! ```
 //!
-//! Code that is generic over [`Game`] works with all games. A state is a row of bits, one for each fluent;
-//! roles, moves, fluents and percepts are dense numbers whose names are in the game's [`vocabulary`], and
-//! every name is KIF text in its normal spelling. What is seen of a state (legal moves, goals, whether the
-//! game is over) is a row of bits too, a view: one [`Game::observe`] serves all the functions of [`GameExt`] that end
-//! in `_in`.
+//! Code that is generic over [`Game`] works with all games. A state is a row of bits, one for each
+//! fluent; roles, moves, fluents and percepts are dense numbers whose names are in the game's
+//! [`vocabulary`], and every name is KIF text in its normal spelling. What is seen of a state
+//! (legal moves, goals, whether the game is over) is a row of bits too, a view: one
+//! [`Game::observe`] serves all the functions of [`GameExt`] that end in `_in`.
 //!
 //! | for | see |
 //! |---|---|
@@ -63,10 +63,11 @@
 //! | many states at once | [`lanes`]: successors of 512 states in a pass, rollouts from states of a search |
 //! | chance and hidden information (GDL-II) | [`GameExt::chance`], [`information`] for what players are given |
 //!
-//! Players, searches and matches are in the crate `gdl-players`. What takes long is given time by `within` or `until` and ended by a [`Cancel`].
+//! Players, searches and matches are in the crate `gdl-players`. What takes long is given time by
+//! `within` or `until` and ended by a [`Cancel`].
 //!
-//! Features, none of which is on by default: `load` compiles rulesheets while the program runs; `serde` makes states, ids,
-//! tallies, transcripts, reports and match records serde data.
+//! Features, none of which is on by default: `load` compiles rulesheets while the program runs;
+//! `serde` makes states, ids, tallies, transcripts, reports and match records serde data.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(missing_debug_implementations)]

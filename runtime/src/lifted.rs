@@ -1,6 +1,6 @@
 //! Lifted games, evaluated state by state with variables, because they are too large to be grounded.
 //!
-//! What [`gdl_compiler::lifted`] makes of the rules says what a [`Table`](crate::engine::Table) would say too, only slower.
+//! [`gdl_compiler::lifted`] answers as a [`Table`](crate::engine::Table) does, only slower.
 //! Threads share the rules and take turns with the places to work in, of which there are as
 //! many as threads ever worked at the same time.
 //!

@@ -1,10 +1,12 @@
-//! Loading of rulesheets while the program runs: a text becomes a game, or an error that has all that is wrong with it.
+//! Loading of rulesheets while the program runs: a text becomes a game, or an error that has all
+//! that is wrong with it.
 //!
-//! A rulesheet becomes a table, and a vast one a net that is evaluated where it changes, if a trial says that this takes less
-//! ([`Dynamic::engine`] says `events`). One that is too large to be grounded is evaluated state by state instead
-//! ([`Dynamic::engine`] says `lifted`), and so is one of which the trial says that this takes less: the same play, tens of times
-//! slower in most games, and faster where a net would be vast and little of it alive. A trial counts work and reads no clock,
-//! so each machine takes the same engine.
+//! A rulesheet becomes a table, and a vast one a net that is evaluated where it changes, if a trial
+//! says that this takes less ([`Dynamic::engine`] says `events`). One that is too large to be
+//! grounded is evaluated state by state instead ([`Dynamic::engine`] says `lifted`), and so is one
+//! of which the trial says that this takes less: the same play, tens of times slower in most games,
+//! and faster where a net would be vast and little of it alive. A trial counts work and reads no
+//! clock, so each machine takes the same engine.
 //!
 //! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, levels of lints,
 //! limits for untrusted text, a deadline and a [`Cancel`]; [`Loader::load_with_warnings`]
@@ -26,8 +28,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Why a rulesheet did not become a game. `Display` gives the whole report, and so does `Debug`: it is what `main` and
-/// `unwrap` print of an error.
+/// Why a rulesheet did not become a game. `Display` gives the whole report, and so does `Debug`: it
+/// is what `main` and `unwrap` print of an error.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -97,7 +99,8 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One plain sentence, names in backticks, without a full stop.
     pub message: String,
-    /// The place of the fault. None for faults of the whole rulesheet, such as a missing `terminal`.
+    /// The place of the fault. None for faults of the whole rulesheet, such as a missing
+    /// `terminal`.
     pub place: Option<Place>,
     /// A note on the place; may be empty.
     pub note: String,
@@ -175,10 +178,12 @@ pub struct Place {
     pub bytes: Range<usize>,
 }
 
-/// Compiles a rulesheet with the usual limits. It may be in KIF, infix GDL or Epilog, which the text itself tells.
+/// Compiles a rulesheet with the usual limits. It may be in KIF, infix GDL or Epilog, which the
+/// text itself tells.
 ///
-/// The work is bounded by limits, not by the length of the text: seconds and gigabytes at the very most. See
-/// [`Loader::untrusted`] for untrusted text, and [`Loader`] for a game that is of use only until some time.
+/// The work is bounded by limits, not by the length of the text: seconds and gigabytes at the very
+/// most. See [`Loader::untrusted`] for untrusted text, and [`Loader`] for a game that is of use
+/// only until some time.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, Playouts, load};
@@ -211,8 +216,8 @@ pub fn load(text: &str) -> Result<Dynamic, LoadError> {
     Loader::new().load(text)
 }
 
-/// A loader, which compiles rulesheets, if need be until a deadline or until a [`Cancel`] is pulled. Late games are no
-/// games: they come as [`LoadError::Cancelled`].
+/// A loader, which compiles rulesheets, if need be until a deadline or until a [`Cancel`] is
+/// pulled. Late games are no games: they come as [`LoadError::Cancelled`].
 ///
 /// ```
 /// use gdl_runtime::{LoadError, Loader};
@@ -251,7 +256,8 @@ impl Loader {
         Self { name: name.into(), ..self }
     }
 
-    /// Limits for untrusted text: some two seconds and a hundred megabytes at most, instead of minutes and gigabytes.
+    /// Limits for untrusted text: some two seconds and a hundred megabytes at most, instead of
+    /// minutes and gigabytes.
     pub fn untrusted(mut self) -> Self {
         self.options.limits = Limits::network();
         self
@@ -263,8 +269,8 @@ impl Loader {
         self
     }
 
-    /// The most steps that a phase of the compiler may take, each some ten nanoseconds; and, of a game that is evaluated state
-    /// by state, a state.
+    /// The most steps that a phase of the compiler may take, each some ten nanoseconds; and, of a
+    /// game that is evaluated state by state, a state.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.options.limits.fuel = steps;
         self
@@ -373,14 +379,15 @@ impl Loader {
         Self { way: Some(EngineKind::Lifted), ..self }
     }
 
-    /// Single states are stepped by the table. Otherwise a trial says whether that, [`Loader::events`] or [`Loader::lifted`] takes
-    /// least.
+    /// Single states are stepped by the table. Otherwise a trial says whether that,
+    /// [`Loader::events`] or [`Loader::lifted`] takes least.
     pub fn table(self) -> Self {
         Self { way: Some(EngineKind::Table), ..self }
     }
 
-    /// Single states are stepped by a net that is kept in one state and evaluated where another one differs, which takes less than
-    /// the table where a net is vast and a step changes little of it. Playouts in lanes stay what they are.
+    /// Single states are stepped by a net that is kept in one state and evaluated where another one
+    /// differs, which takes less than the table where a net is vast and a step changes little of
+    /// it. Playouts in lanes stay what they are.
     ///
     /// ```
     /// use gdl_runtime::{Loader, load, perft};
@@ -424,8 +431,8 @@ impl Loader {
         Self { cancel: cancel.clone(), ..self }
     }
 
-    /// A callback for progress, on the thread that loads: what the compiler does, for example `grounding`, and the steps that
-    /// took so far, when it begins and every few milliseconds.
+    /// A callback for progress, on the thread that loads: what the compiler does, for example
+    /// `grounding`, and the steps that took so far, when it begins and every few milliseconds.
     pub fn progress(mut self, tell: impl Fn(&'static str, u64) + Send + Sync + 'static) -> Self {
         self.options.observer = Observer::new(move |progress| {
             tell(progress.phase.name(), progress.steps);
@@ -461,10 +468,12 @@ impl Loader {
         self.load_as(text, None::<fn(Dynamic)>)
     }
 
-    /// Compiles a rulesheet, and calls `early` with a first game as soon as the rules are a net, before that is optimised: once at most, on this
-    /// thread, and only of a net with 50,000 operands or more, which takes some tenths of a second to optimise. The first game plays
-    /// single states as the one that is returned does and has the same states and moves, so play can begin by it and go on by the
-    /// other. It has no lanes and is slower, and takes up to a gibibyte besides the limits.
+    /// Compiles a rulesheet, and calls `early` with a first game as soon as the rules are a net,
+    /// before that is optimised: once at most, on this thread, and only of a net with 50,000
+    /// operands or more, which takes some tenths of a second to optimise. The first game plays
+    /// single states as the one that is returned does and has the same states and moves, so play
+    /// can begin by it and go on by the other. It has no lanes and is slower, and takes up to a
+    /// gibibyte besides the limits.
     ///
     /// ```
     /// use gdl_runtime::{Game, GameExt, Loader};
@@ -482,7 +491,8 @@ impl Loader {
     /// ```
     ///
     /// # Errors
-    /// All that is wrong with the rulesheet, also where that shows after there is an early game, or that there was not enough time.
+    /// All that is wrong with the rulesheet, also where that shows after there is an early game, or
+    /// that there was not enough time.
     pub fn load_in_stages(&self, text: &str, early: impl FnOnce(Dynamic)) -> Result<Dynamic, LoadError> {
         self.load_as(text, Some(early)).map(|(game, _)| game)
     }

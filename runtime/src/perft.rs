@@ -1,20 +1,22 @@
 //! Perft: exact counts of the move sequences of a game, length by length.
 //!
 //! A sequence of length d is d joint moves, one move of each role at a time, each legal where it is
-//! made and each made in a state that is not terminal. So a role without a legal move ends a sequence
-//! as a terminal state does. The counts of a game are the same for every correct engine, which makes
-//! them a good test of one.
+//! made and each made in a state that is not terminal. So a role without a legal move ends a
+//! sequence as a terminal state does. The counts of a game are the same for every correct engine,
+//! which makes them a good test of one.
 //!
 //! The last moves of a sequence are counted and not made. Sequences that lead to equal states have
-//! equal continuations, so [`Perft`] goes level by level and keeps each state once with the number of
-//! ways that lead to it: the cost follows the number of different states, not that of sequences,
+//! equal continuations, so [`Perft`] goes level by level and keeps each state once with the number
+//! of ways that lead to it: the cost follows the number of different states, not that of sequences,
 //! which soon has 17 digits.
 //!
-//! A level that would take more than [`Perft::memory`] is not merged: from the one before on sequences are gone through
-//! depth first, which takes as many steps as there are sequences, and memory for one state of each level (`depth_first`).
+//! A level that would take more than [`Perft::memory`] is not merged: from the one before on
+//! sequences are gone through depth first, which takes as many steps as there are sequences, and
+//! memory for one state of each level (`depth_first`).
 //!
-//! In lanes (`descent`) making moves is much cheaper than looking for equal states. So the last levels are not
-//! merged there but gone through depth first in any case, 512 states of each level at a time.
+//! In lanes (`descent`) making moves is much cheaper than looking for equal states. So the last
+//! levels are not merged there but gone through depth first in any case, 512 states of each level
+//! at a time.
 
 mod depth_first;
 mod descent;
@@ -32,19 +34,20 @@ use descent::Descent;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
-/// Levels behind the merged one that are gone through in lanes: the moves of the last one are counted, those of
-/// the others made.
+/// Levels behind the merged one that are gone through in lanes: the moves of the last one are
+/// counted, those of the others made.
 const UNMERGED: usize = 3;
 
-/// About the most memory that merged states take, in bytes, unless [`Perft::memory`] says otherwise.
+/// About the most memory that merged states take, in bytes, unless [`Perft::memory`] says
+/// otherwise.
 const MERGED: usize = 1 << 27;
 
 /// The numbers of joint-move sequences of length 1, 2, .. `depth` from the initial state.
 ///
-/// O(different states before the last move, times their joint moves) steps as long as these states fit the
-/// [memory](Perft::memory), 128 MiB; beyond, as many steps as there are sequences, and in lanes, which is how games are
-/// counted that [`Playouts`](crate::Playouts) plays so, more steps too, each much faster. Counts from 2^128 on read as
-/// `u128::MAX`.
+/// O(different states before the last move, times their joint moves) steps as long as these states
+/// fit the [memory](Perft::memory), 128 MiB; beyond, as many steps as there are sequences, and in
+/// lanes, which is how games are counted that [`Playouts`](crate::Playouts) plays so, more steps
+/// too, each much faster. Counts from 2^128 on read as `u128::MAX`.
 ///
 /// ```text
 /// tic-tac-toe: 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0, ..
@@ -61,10 +64,12 @@ pub fn divide<G: Game>(game: &G, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
     Perft::new(game).divide(depth)
 }
 
-/// The different states that the joint moves of a level's states lead to, in the order in which moves come to them, each with the number
-/// of sequences that lead to it, which is that of its parents; None if there are more than `most`.
+/// The different states that the joint moves of a level's states lead to, in the order in which
+/// moves come to them, each with the number of sequences that lead to it, which is that of its
+/// parents; None if there are more than `most`.
 ///
-/// The order depends on the rules and the level alone. [`Perft::from_level`] counts on from any part of a level.
+/// The order depends on the rules and the level alone. [`Perft::from_level`] counts on from any
+/// part of a level.
 #[must_use]
 pub fn next_level<G: Game>(
     game: &G,
@@ -133,7 +138,8 @@ impl<'g, G: Game> Perft<'g, G> {
         Self::from_level(game, vec![(state, 1)])
     }
 
-    /// Counts from states after equally many joint moves, each as often as is said with it: the sum of what is counted from each.
+    /// Counts from states after equally many joint moves, each as often as is said with it: the sum
+    /// of what is counted from each.
     ///
     /// ```
     /// use gdl_runtime::{Game, gdl, perft::{Perft, next_level}};
@@ -173,8 +179,8 @@ impl<'g, G: Game> Perft<'g, G> {
         }
     }
 
-    /// Another thread that pulls `cancel` ends the counting soon; to be said before anything is counted. There are no numbers
-    /// from then on, and what [`Perft::divide`] gives means nothing.
+    /// Another thread that pulls `cancel` ends the counting soon; to be said before anything is
+    /// counted. There are no numbers from then on, and what [`Perft::divide`] gives means nothing.
     ///
     /// ```
     /// use gdl_runtime::{Cancel, gdl, perft::Perft};
@@ -201,9 +207,10 @@ impl<'g, G: Game> Perft<'g, G> {
         self
     }
 
-    /// The engine, to be said before anything is counted; at first it is [`PlayoutMode::Lanes`], here always from the
-    /// table, if states can be stepped so, see [`Expansion::new`](crate::lanes::Expansion::new). Else it is
-    /// [`PlayoutMode::Single`], whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
+    /// The engine, to be said before anything is counted; at first it is [`PlayoutMode::Lanes`],
+    /// here always from the table, if states can be stepped so, see
+    /// [`Expansion::new`](crate::lanes::Expansion::new). Else it is [`PlayoutMode::Single`],
+    /// whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
     #[must_use]
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.engine = Some(engine);
@@ -217,8 +224,8 @@ impl<'g, G: Game> Perft<'g, G> {
         self
     }
 
-    /// About the most bytes that merged states take; at first 128 MiB. Counts do not depend on it, but how long
-    /// they take does.
+    /// About the most bytes that merged states take; at first 128 MiB. Counts do not depend on it,
+    /// but how long they take does.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.most = most_states(self.game, bytes);
@@ -230,8 +237,9 @@ impl<'g, G: Game> Perft<'g, G> {
         if self.descent().is_some() { PlayoutMode::Lanes } else { PlayoutMode::Single }
     }
 
-    /// The number of states in which the last moves of the sequences counted last were counted: those of each different state
-    /// once. In lanes, and behind levels that are not merged, states may be equal and still be counted one by one.
+    /// The number of states in which the last moves of the sequences counted last were counted:
+    /// those of each different state once. In lanes, and behind levels that are not merged, states
+    /// may be equal and still be counted one by one.
     #[must_use]
     pub fn states(&self) -> u64 {
         self.states
@@ -275,7 +283,8 @@ impl<'g, G: Game> Perft<'g, G> {
         descent.get_mut()?.as_deref_mut()
     }
 
-    /// The number of sequences of a length of at least one, which must not be below that of those made.
+    /// The number of sequences of a length of at least one, which must not be below that of those
+    /// made.
     fn of_length(&mut self, length: usize) -> u128 {
         let unmerged = if self.descent().is_some() { UNMERGED } else { 1 };
         while self.made + unmerged < length && !self.is_wide {
@@ -329,8 +338,8 @@ fn most_states<G: Game>(game: &G, bytes: usize) -> usize {
     bytes / (4 * size)
 }
 
-/// Shows all successors of some states, each with the ways to its parent, as long as `see` says so. True if it did to the
-/// end.
+/// Shows all successors of some states, each with the ways to its parent, as long as `see` says so.
+/// True if it did to the end.
 fn successors<G: Game>(
     game: &G,
     level: &[(G::State, u128)],
@@ -377,7 +386,8 @@ impl<G: Game> Merged<G> {
 impl<G: Game> Iterator for Perft<'_, G> {
     type Item = u128;
 
-    /// `None` only once it was [cancelled](Perft::cancelled_by): when all sequences are over, the counts are 0.
+    /// `None` only once it was [cancelled](Perft::cancelled_by): when all sequences are over, the
+    /// counts are 0.
     fn next(&mut self) -> Option<u128> {
         self.length += 1;
         let count = self.of_length(self.length);

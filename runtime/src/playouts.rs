@@ -1,9 +1,9 @@
 //! Playouts: seeded random games over all threads, summed up as [`Stats`].
 //!
 //! Each role picks uniformly among its legal moves, independently of the others, until the state is
-//! terminal. Games are played in blocks; threads take blocks from a counter, each block has its own random
-//! numbers, and its tally is whole numbers, so the same engine, seed and number of playouts give the same
-//! tally whatever the number of threads.
+//! terminal. Games are played in blocks; threads take blocks from a counter, each block has its own
+//! random numbers, and its tally is whole numbers, so the same engine, seed and number of playouts
+//! give the same tally whatever the number of threads.
 
 use crate::{
     bits,
@@ -30,7 +30,8 @@ use std::{
 
 pub use crate::stats::{Report, RoleTally, Stats, Tally, thousands};
 
-/// Games in a block of single games: enough to make handing them out cheap, few enough to stop in time.
+/// Games in a block of single games: enough to make handing them out cheap, few enough to stop in
+/// time.
 const BLOCK: u64 = 16;
 
 /// Playouts that are made unless the caller says how many.
@@ -52,8 +53,9 @@ const MOST_BYTES: usize = 1 << 30;
 pub enum PlayoutMode {
     /// One after the other, whichever way the game runs its rules.
     Single,
-    /// 512 at once, by straight-line code if the game has it for the instruction set (release builds of games that
-    /// [`gdl!`](crate::gdl) compiled within its budget), else from the game's table.
+    /// 512 at once, by straight-line code if the game has it for the instruction set (release
+    /// builds of games that [`gdl!`](crate::gdl) compiled within its budget), else from the game's
+    /// table.
     Lanes,
     /// 512 at once, from the game's table.
     TableLanes,
@@ -82,8 +84,9 @@ struct Plan<'g> {
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
 }
 
-/// What plays: lanes and their instruction set if games are played so, at which phase of the cycle that lanes go round games
-/// start if that is not the initial state, and if lanes run straight-line code.
+/// What plays: lanes and their instruction set if games are played so, at which phase of the cycle
+/// that lanes go round games start if that is not the initial state, and if lanes run straight-line
+/// code.
 #[derive(Clone, Copy)]
 struct Means<'g> {
     lanes: Option<(&'g Lanes, Isa)>,
@@ -91,8 +94,8 @@ struct Means<'g> {
     straight: bool,
 }
 
-/// A game as its playouts need it. All that depends on its types is behind a function: a run takes rustc longer than a
-/// small game does, and is compiled once for all games so.
+/// A game as its playouts need it. All that depends on its types is behind a function: a run takes
+/// rustc longer than a small game does, and is compiled once for all games so.
 #[derive(Clone, Copy)]
 struct Subject<'g> {
     table: Option<&'g Table>,
@@ -122,10 +125,12 @@ impl<G: Game> fmt::Debug for Playouts<'_, G> {
 }
 
 impl<'g, G: Game> Playouts<'g, G> {
-    /// Playouts that will be made if neither [`Playouts::count`] nor [`Playouts::within`] says how many.
+    /// Playouts that will be made if neither [`Playouts::count`] nor [`Playouts::within`] says how
+    /// many.
     pub const DEFAULT_COUNT: u64 = DEFAULT_COUNT;
 
-    /// Moves of a playout after which it is given up, unless [`Playouts::max_length`] says otherwise.
+    /// Moves of a playout after which it is given up, unless [`Playouts::max_length`] says
+    /// otherwise.
     pub const DEFAULT_MAX_LENGTH: u64 = 10_000;
 
     /// A run from the game's initial state, with seed 0 and one thread per processor.
@@ -148,7 +153,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         }
     }
 
-    /// The state where games start, if it is not the initial one. If it is terminal, games are over at once.
+    /// The state where games start, if it is not the initial one. If it is terminal, games are over
+    /// at once.
     ///
     /// ```
     /// # use gdl_runtime::{Game, GameExt, gdl, Playouts};
@@ -180,22 +186,23 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Starts no new block once that much time has passed since [`Playouts::run`], so a run takes a little longer. The tally is
-    /// that of a run with [`Playouts::count`] playouts, as many as it says. With a count too, what comes first ends the run.
+    /// Starts no new block once that much time has passed since [`Playouts::run`], so a run takes a
+    /// little longer. The tally is that of a run with [`Playouts::count`] playouts, as many as it
+    /// says. With a count too, what comes first ends the run.
     pub fn within(mut self, time: Duration) -> Self {
         self.plan.time = Some(time);
         self
     }
 
-    /// Starts no new block once another thread has pulled `cancel`; as with [`Playouts::within`], the tally is that of a run
-    /// with as many playouts as it says.
+    /// Starts no new block once another thread has pulled `cancel`; as with [`Playouts::within`],
+    /// the tally is that of a run with as many playouts as it says.
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
         self.plan.cancel = cancel.clone();
         self
     }
 
-    /// The number of threads; 0, as at first, means one per processor. There are fewer if lanes of a vast game would take more than a
-    /// gigabyte.
+    /// The number of threads; 0, as at first, means one per processor. There are fewer if lanes of
+    /// a vast game would take more than a gigabyte.
     pub fn threads(mut self, threads: usize) -> Self {
         self.plan.threads = threads;
         self
@@ -207,26 +214,28 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The engine; at first it is [`PlayoutMode::Lanes`], whose results are those of [`PlayoutMode::TableLanes`], if the game
-    /// can be played so, which it can if it was compiled from rules, its signals have room within the limits of the compiler,
-    /// and it is not over before it starts; and if play can come to a state where games are to start. Else it is
-    /// [`PlayoutMode::Single`], whatever is asked for; [`Stats::engine`] tells. Of a rulesheet that was loaded it is [`PlayoutMode::Single`] at
-    /// first if that is expected to take less time, which a trial found out.
+    /// The engine; at first it is [`PlayoutMode::Lanes`], whose results are those of
+    /// [`PlayoutMode::TableLanes`], if the game can be played so, which it can if it was compiled
+    /// from rules, its signals have room within the limits of the compiler, and it is not over
+    /// before it starts; and if play can come to a state where games are to start. Else it is
+    /// [`PlayoutMode::Single`], whatever is asked for; [`Stats::engine`] tells. Of a rulesheet that
+    /// was loaded it is [`PlayoutMode::Single`] at first if that is expected to take less time,
+    /// which a trial found out.
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.plan.engine = Some(engine);
         self
     }
 
-    /// The instruction set of [`PlayoutMode::Lanes`], which is the best one of the machine unless another is asked for
-    /// that the machine has. Results do not depend on it.
+    /// The instruction set of [`PlayoutMode::Lanes`], which is the best one of the machine unless
+    /// another is asked for that the machine has. Results do not depend on it.
     pub fn isa(mut self, isa: Isa) -> Self {
         self.plan.isa = Some(isa);
         self
     }
 
-    /// Plays only these of the blocks of a run with [`Playouts::count`] playouts, each of [`Playouts::block_games`] games but the
-    /// last, which has what is left. Tallies of ranges that make up all blocks add up to the tally of the whole run, wherever
-    /// each is played.
+    /// Plays only these of the blocks of a run with [`Playouts::count`] playouts, each of
+    /// [`Playouts::block_games`] games but the last, which has what is left. Tallies of ranges that
+    /// make up all blocks add up to the tally of the whole run, wherever each is played.
     ///
     /// ```
     /// # use gdl_runtime::{gdl, Playouts};
@@ -255,7 +264,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         self.plan.means(self.game.table(), self.game.initial().as_ref(), self.first().as_ref()).engine()
     }
 
-    /// Games in a block: the unit that threads take, and [`Playouts::blocks`] counts. It depends on the game and the engine.
+    /// Games in a block: the unit that threads take, and [`Playouts::blocks`] counts. It depends on
+    /// the game and the engine.
     #[must_use]
     pub fn block_games(&self) -> u64 {
         self.plan.means(self.game.table(), self.game.initial().as_ref(), self.first().as_ref()).block_games()
@@ -265,15 +275,15 @@ impl<'g, G: Game> Playouts<'g, G> {
         self.start.map_or_else(|| self.game.initial(), Clone::clone)
     }
 
-    /// A callback for progress: the number of playouts made so far, a few times a second, on the thread that called
-    /// [`Playouts::run`].
+    /// A callback for progress: the number of playouts made so far, a few times a second, on the
+    /// thread that called [`Playouts::run`].
     pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
         self.plan.progress = Some(Box::new(tell));
         self
     }
 
-    /// Plays. Memory is independent of the number of playouts (lanes take 64 bytes for each signal of the net and a little for each thread), and
-    /// a step allocates nothing.
+    /// Plays. Memory is independent of the number of playouts (lanes take 64 bytes for each signal
+    /// of the net and a little for each thread), and a step allocates nothing.
     ///
     /// # Panics
     /// If the game does.
@@ -470,7 +480,8 @@ impl Pool<'_> {
         } else {
             (self.subject.one_by_one)(self)
         };
-        // What the kernel counts comes late: what it tells may be of the time before, or not yet of this.
+        // What the kernel counts comes late: what it tells may be of the time before, or not yet of
+        // this.
         let elapsed = start.elapsed().as_secs_f64();
         let seconds = match (cpu_start, cpu::thread_seconds()) {
             (Some(before), Some(after)) if after > before => (after - before).min(elapsed),
@@ -483,7 +494,8 @@ impl Pool<'_> {
         self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Takes the number of a block and of its games to `play` until there are no more or the time is up.
+    /// Takes the number of a block and of its games to `play` until there are no more or the time
+    /// is up.
     fn blocks(&self, play: &mut dyn FnMut(u64, u64)) {
         let block = self.means.block_games();
         loop {

@@ -31,8 +31,8 @@ pub enum GameArg {
 /// The reading of rules that are at fault and that other systems play.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ReadingArgs {
-    /// Play on where other systems do: a role without goals has 0, where `legal`, `goal` or `terminal`
-    /// ask for `does` no move is made, and callers bind variables that a rule does not
+    /// Play on where other systems do: a role without goals has 0, where `legal`, `goal` or
+    /// `terminal` ask for `does` no move is made, and callers bind variables that a rule does not
     #[arg(long)]
     pub lenient: bool,
 }

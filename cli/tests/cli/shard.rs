@@ -1,4 +1,5 @@
-//! `gdl shard` and `gdl shard merge`: however work is shared out, what comes of it is what one machine comes to.
+//! `gdl shard` and `gdl shard merge`: however work is shared out, what comes of it is what one
+//! machine comes to.
 
 use super::{command, file, gdl, json, rulesheet, validity::fault};
 use serde_json::Value;
@@ -48,7 +49,8 @@ fn valid(text: &str) -> Value {
     document
 }
 
-/// The same job in shards of several cuts, on different numbers of threads, merged in one go and in two, is one document.
+/// The same job in shards of several cuts, on different numbers of threads, merged in one go and in
+/// two, is one document.
 fn any_cut_is_the_same(name: &str, job: &[&str], cuts: &[u64]) -> Value {
     let piece =
         |range: &str, threads: &str| shard(&[job, &["--range", range, "--threads", threads]].concat());
@@ -207,7 +209,8 @@ fn what_does_not_belong_together_is_refused() {
     assert!(run.stderr.contains("cannot read no/such.json"), "{}", run.stderr);
 }
 
-/// Whatever number of a document is changed, it is refused, told from the others, or changes nothing.
+/// Whatever number of a document is changed, it is refused, told from the others, or changes
+/// nothing.
 #[test]
 fn what_cannot_be_is_refused() {
     let sound = shard(&["playouts", "nim", "--count", "100", "--engine", "single", "--range", "0..4"]);

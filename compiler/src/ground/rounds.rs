@@ -1,19 +1,19 @@
 //! Grounding in rounds, by a profile of itself.
 //!
-//! [`solve`] makes of rules their ground [`Program`].
-//! In the first round a clause that takes more than a small cap is
-//! parked while the others come to their fixpoint. The facts found by then show which parked clauses to split;
-//! the rest get a larger cap. What was found stays found, since every fact is one whatever was left behind.
+//! [`solve`] makes of rules their ground [`Program`]. In the first round a clause that takes more
+//! than a small cap is parked while the others come to their fixpoint. The facts found by then show
+//! which parked clauses to split; the rest get a larger cap. What was found stays found, since
+//! every fact holds whatever is parked.
 //!
 //! All starts again when a rewriting finds clauses that have less to ground (`rewrite.rs`). Each is
 //! tried at most once for each relation that has a parked clause: some at once, and others, which
 //! have a price, when splitting brings nothing more.
 //!
-//! Once all is found, clauses are split on trial: of a split that saves too little of its clause's instances nothing
-//! remains.
+//! Once all is found, clauses are split on trial: of a split that saves too little of its clause's
+//! instances nothing remains.
 //!
-//! Rounds are few, and a trial is one of a few for each clause with many instances; all that they do takes its steps and
-//! bytes from the one meter of grounding.
+//! Rounds are few, and a trial is one of a few for each clause with many instances; all that they
+//! do takes its steps and bytes from the one meter of grounding.
 
 use super::{
     Program, branches,
@@ -28,23 +28,24 @@ use super::{
 };
 use crate::{Options, Rules, meter::Meter, observer::Phase, rules::RelationId};
 
-/// What a clause may cost in each round, in as many times as many instances as one that may be split. After the
-/// last round it may cost what it will.
+/// The cost that a clause may have in each round, as a multiple of the instances from which on it
+/// may be split. After the last round there is no limit.
 const BUDGETS: [usize; 3] = [5, 25, 200];
 
-/// What a clause of a fixed relation may cost, likewise, before it is asked whether all of it is needed.
+/// The same for a clause of a fixed relation, before rewritings look for what is needed of it.
 const FIXED: usize = 50;
 
-/// Once all is found, clauses with fewer instances are left as they are: a part of one that may be split before.
+/// Once all is found, clauses with fewer instances are left as they are: a part of one that may be
+/// split before.
 const FEW: usize = 40;
 
-/// How many splits of a clause are tried then.
+/// The number of splits of a clause that are tried then.
 const TRIALS: usize = 3;
 
 /// Steps that an instance may cost.
 const STEPS: u64 = 20;
 
-/// Whether clauses are taken apart by what is functional.
+/// The choice to take clauses apart by functional arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Apart<'f> {
     /// If some are vast: then it is learnt.
@@ -53,7 +54,8 @@ pub(super) enum Apart<'f> {
     By(&'f Functional),
 }
 
-/// Grounds rules. With the program come the clauses that it is of, without what only keeps relations to what is asked of them.
+/// Grounds rules. With the program come the clauses that it is of, without what only keeps
+/// relations to what is asked of them.
 ///
 /// Only what `roots` depend on is.
 pub(super) fn solve(
@@ -100,7 +102,8 @@ pub(super) fn solve(
     }
 }
 
-/// Grounds what depends on the state. Returns true if `draft` was rewritten, so that all starts again.
+/// Grounds what depends on the state. Returns true if `draft` was rewritten, so that all starts
+/// again.
 fn rounds(grounder: &mut Grounder<'_>, draft: &mut Draft<'_>, many: usize) -> Result<bool, Excess> {
     let mut budgets = BUDGETS.iter().map(|budget| cap(many.saturating_mul(*budget)));
     let mut budget = budgets.next().unwrap_or(Cap::NONE);
@@ -155,7 +158,8 @@ struct Draft<'r> {
     rules: &'r Rules,
     options: &'r Options,
     clauses: Clauses,
-    /// What is grounded in their place, if relations are kept to what is asked of them.
+    /// The clauses that are grounded in their place, if relations are kept to what is asked of
+    /// them.
     kept: Option<Clauses>,
     /// True if functional arguments may still be learnt.
     learns: bool,

@@ -1,9 +1,10 @@
 //! The planner: finds the moves of a puzzle, a game for one role without chance, and follows them.
 //!
-//! Several searches take turns, each a little longer than before, since no one of them is best at all puzzles: breadth first with novelty
-//! of fluents and of pairs, breadth first with all states, the most promising first, depth first with moves ruled out. What each
-//! keeps is in its page ([`sweep`], [`descent`]); together they take no more bytes than the planner is given. The best goal found
-//! so far is kept with the moves to it.
+//! Several searches take turns, each a little longer than before, since no one of them is best at
+//! all puzzles: breadth first with novelty of fluents and of pairs, breadth first with all states,
+//! the most promising first, depth first with moves ruled out. What each keeps is in its page
+//! ([`sweep`], [`descent`]); together they take no more bytes than the planner is given. The best
+//! goal found so far is kept with the moves to it.
 
 mod descent;
 mod gates;
@@ -94,7 +95,8 @@ impl Problem {
         open
     }
 
-    /// Whether the goal may be reached from a state without some moves, and without one more: for each of those.
+    /// Whether the goal may be reached from a state without some moves, and without one more: for
+    /// each of those.
     fn open_without(&mut self, row: &[u64], barred: &[u32], more: &[Option<u32>]) -> Vec<bool> {
         let Some(outlook) = &mut self.outlook else { return vec![true; more.len()] };
         outlook.clear();
@@ -262,12 +264,14 @@ impl<G: Game> Plan<G> {
     }
 }
 
-/// A player for puzzles: it searches for the moves to the best goal, from the start clock on, and follows them.
+/// A player for puzzles: it searches for the moves to the best goal, from the start clock on, and
+/// follows them.
 ///
-/// Where all states fit into memory it finds the best goal; elsewhere the best that it comes to within its budget. Searches take
-/// turns: breadth first, the same with states left out that have nothing new, the most promising state first, and depth first
-/// with moves ruled out after which the net shows that the goal is out of reach. A node of the budget is a state that is made.
-/// With a budget of nodes the moves depend on nothing else but the seed and what was searched before.
+/// Where all states fit into memory it finds the best goal; elsewhere the best that it comes to
+/// within its budget. Searches take turns: breadth first, the same with states left out that have
+/// nothing new, the most promising state first, and depth first with moves ruled out after which
+/// the net shows that the goal is out of reach. A node of the budget is a state that is made. With
+/// a budget of nodes the moves depend on nothing else but the seed and what was searched before.
 ///
 /// Where more than one role decides, chance among them, [`Mcts`] plays.
 ///
@@ -400,7 +404,8 @@ impl<G: Game> Planner<G> {
         self.work = Some(work);
     }
 
-    /// The move of the plan; where there is none, or time is left that no search can use, that of random games.
+    /// The move of the plan; where there is none, or time is left that no search can use, that of
+    /// random games.
     fn conclude(
         &mut self,
         game: &G,

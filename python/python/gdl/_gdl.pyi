@@ -61,10 +61,11 @@ class Game:
         """The warnings of the rulesheet, in the order of the text; none that was allowed."""
     @property
     def fingerprint(self) -> str:
-        """SHA-256 of the rulesheet's words and parentheses in small letters, one space between them, as 64 hexadecimal digits.
+        """SHA-256 of the rulesheet's words and parentheses, one space between them, as 64 hexadecimal
+        digits. Words of KIF are in small letters unless the game is case-sensitive.
 
-        Equal for rulesheets that differ in white space, comments and (unless case matters) case alone, and the same in every
-        version of the package."""
+        Equal for rulesheets that differ in white space, comments and, in KIF, case alone; the same in
+        every version of the package."""
     @property
     def roles(self) -> tuple[str, ...]:
         """The names of the roles, in the order of the rulesheet."""

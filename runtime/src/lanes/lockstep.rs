@@ -11,9 +11,10 @@ use std::fmt;
 
 /// Random games in 512 lanes, all of which make a move at the same time.
 ///
-/// These are the very games that [`Playouts`](crate::Playouts) plays with [`PlayoutMode::Lanes`](crate::playouts::PlayoutMode): a
-/// lane whose game is over starts another one while there are some left. Where players take turns, that waits
-/// until it is the turn of the player who moves first.
+/// These are the very games that [`Playouts`](crate::Playouts) plays with
+/// [`PlayoutMode::Lanes`](crate::playouts::PlayoutMode): a lane whose game is over starts another
+/// one while there are some left. Where players take turns, that waits until it is the turn of the
+/// player who moves first.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, engine::Lockstep, game::Id, gdl, lanes::Isa};
@@ -53,8 +54,8 @@ impl<'t> Lockstep<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// The first games of a block, none of which has started; they run straight-line code where there is some, if
-    /// that is wanted. None if the table cannot be played in lanes (see
+    /// The first games of a block, none of which has started; they run straight-line code where
+    /// there is some, if that is wanted. None if the table cannot be played in lanes (see
     /// [`Playouts::engine`](crate::Playouts::engine)) or games may have no move at all.
     #[must_use]
     pub fn new(
@@ -72,8 +73,8 @@ impl<'t> Lockstep<'t> {
         Some(Self { player, games })
     }
 
-    /// Makes a move in every lane with a game that is not over, and starts games. False, and nothing happens, if
-    /// all games have come to their end.
+    /// Makes a move in every lane with a game that is not over, and starts games. False, and
+    /// nothing happens, if all games have come to their end.
     pub fn step(&mut self) -> bool {
         let goes_on = !self.player.is_over();
         if goes_on {
@@ -82,7 +83,8 @@ impl<'t> Lockstep<'t> {
         goes_on
     }
 
-    /// True if the lane made a move in the last step. If not, it has no game: the one it had came to its end.
+    /// True if the lane made a move in the last step. If not, it has no game: the one it had came
+    /// to its end.
     ///
     /// # Panics
     /// This and the others: if there is no such lane.

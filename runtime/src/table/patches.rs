@@ -1,15 +1,18 @@
-//! Steps as patches: residuals of the circuit that advances states, each for a move that is made often.
+//! Steps as patches: residuals of the circuit that advances states, each for a move that is made
+//! often.
 //!
-//! What moves do to a fluent is often constant, or follows from a few others, once they are known and are known to be legal. So
-//! moves that are made often get what is left of the circuit that advances any state by any moves. Where there are few joint
-//! moves that is the whole step of each, run 64 gates at a time if that is faster ([`Wide`]). Where there are more it is
-//! the whole step if the others always made the same moves with one, as they do where players take turns. Else a step is
-//! what follows when no role does anything, and then what each role's move changes in that.
+//! What moves do to a fluent is often constant, or follows from a few others, once they are known
+//! and are known to be legal. So moves that are made often get what is left of the circuit that
+//! advances any state by any moves. Where there are few joint moves that is the whole step of each,
+//! run 64 gates at a time if that is faster ([`Wide`]). Where there are more it is the whole step
+//! if the others always made the same moves with one, as they do where players take turns. Else a
+//! step is what follows when no role does anything, and then what each role's move changes in that.
 //!
-//! A step looks at each role's move a constant number of times, and runs no more gates than the circuit has: patches
-//! that are longer together are not used. All moves at once are compared for each role, so where there are more than
-//! [`MOST_TOGETHER`] roles they are not. What patches take is bounded by the [`ByteBudget`] of their table, and what is noted of
-//! moves by [`MOST_MOVES`] and [`MOST_JOINT`].
+//! A step looks at each role's move a constant number of times, and runs no more gates than the
+//! circuit has: patches that are longer together are not used. All moves at once are compared for
+//! each role, so where there are more than [`MOST_TOGETHER`] roles they are not. What patches take
+//! is bounded by the [`ByteBudget`] of their table, and what is noted of moves by [`MOST_MOVES`]
+//! and [`MOST_JOINT`].
 
 use super::{
     memo::Memo,
@@ -32,14 +35,16 @@ const MOST_TOGETHER: usize = 16;
 /// The most joint moves that have a patch each. With more each is made too seldom.
 const MOST_JOINT: usize = 1 << 12;
 
-/// The most moves, those of all roles, that are watched: some 64 bytes are kept of each. Games with more run the circuit.
+/// The most moves, those of all roles, that are watched: some 64 bytes are kept of each. Games with
+/// more run the circuit.
 const MOST_MOVES: usize = 1 << 18;
 
-/// Inputs are loaded one by one where less than one fluent in so many is read, and else with the whole state, whose
-/// fluents are loaded so many at once.
+/// Inputs are loaded one by one where less than one fluent in so many is read, and else with the
+/// whole state, whose fluents are loaded so many at once.
 const FEW: usize = 8;
 
-/// Patches that take no longer than so many gates are not run 64 gates at a time, and have no memo: either makes copies of the state.
+/// Patches that take no longer than so many gates are not run 64 gates at a time, and have no memo:
+/// either makes copies of the state.
 const SHORT: usize = 128;
 
 /// The residuals of a game's moves, as far as they are made.
@@ -49,8 +54,9 @@ pub(super) struct Patches {
     idle: HotCounter<Residual>,
     /// For each role its moves; nothing if there are too many to be watched.
     moves: Box<[Box<[Move]>]>,
-    /// All that changes where the roles make these moves, if all roles together have no more than [`MOST_JOINT`] to choose from: the
-    /// places of their moves are the digits of a number, the first role's the highest.
+    /// All that changes where the roles make these moves, if all roles together have no more than
+    /// [`MOST_JOINT`] to choose from: the places of their moves are the digits of a number, the
+    /// first role's the highest.
     joint: Box<[HotCounter<Joint>]>,
 }
 
@@ -112,7 +118,8 @@ impl Patches {
         Self { idle: HotCounter::default(), moves, joint }
     }
 
-    /// What follows where all roles make these moves, if there are few joint moves and this one was made often.
+    /// What follows where all roles make these moves, if there are few joint moves and this one was
+    /// made often.
     #[inline]
     fn joint(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Joint> {
         if self.joint.is_empty() || moves.len() < self.moves.len() {
@@ -134,8 +141,10 @@ impl Patches {
         })
     }
 
-    /// About how long [`Patches::apply`] takes once the moves are made often, in gates one by one, with the loading of the state; none if
-    /// there are no patches for them. Moves are patched together if the other roles always made the same moves with one of them so far. O(gates x roles).
+    /// About how long [`Patches::apply`] takes once the moves are made often, in gates one by one,
+    /// with the loading of the state; none if there are no patches for them. Moves are patched
+    /// together if the other roles always made the same moves with one of them so far. O(gates x
+    /// roles).
     #[cfg(feature = "load")]
     pub(super) fn weight(&self, rules: Rules<'_>, moves: &[(usize, usize)]) -> Option<usize> {
         if self.moves.is_empty() {
@@ -161,8 +170,8 @@ impl Patches {
             .then_some(weight + load)
     }
 
-    /// Steps a state, if there are patches for all moves, which `moves` gives by role and place. Else the state is as
-    /// it was.
+    /// Steps a state, if there are patches for all moves, which `moves` gives by role and place.
+    /// Else the state is as it was.
     #[inline]
     pub(super) fn apply(
         &self,
@@ -252,8 +261,8 @@ impl Together {
 }
 
 impl Move {
-    /// All that changes where the others make the moves that they always made with it, if they did. `moves` are those of all
-    /// roles, `make` makes the change of them. O(roles).
+    /// All that changes where the others make the moves that they always made with it, if they did.
+    /// `moves` are those of all roles, `make` makes the change of them. O(roles).
     #[inline]
     fn together(
         &self,
@@ -337,7 +346,8 @@ impl Rules<'_> {
         Residual::new(self.advance, |node| (node > self.fluents).then_some(false), &outputs, true)
     }
 
-    /// What follows when the roles make these moves, all of them legal, and the others none; if `stays`, what changes.
+    /// What follows when the roles make these moves, all of them legal, and the others none; if
+    /// `stays`, what changes.
     fn together(self, joint: &[(usize, usize)], stays: bool) -> Residual {
         let made: Vec<usize> = joint.iter().map(|&(role, place)| self.does[role] as usize + place).collect();
         let mut literals: Vec<u32> = made.iter().flat_map(|&node| self.literals(node)).collect();
@@ -366,7 +376,8 @@ impl Rules<'_> {
 
     /// What holds wherever the move of a node is legal, ascending.
     fn literals(self, made: usize) -> Vec<u32> {
-        // The legality of a role's moves comes first among what is seen, role by role as the moves do.
+        // The legality of a role's moves comes first among what is seen, role by role as the moves
+        // do.
         let mut literals = self.observe.literals(self.observe.outputs()[made - (1 + self.fluents)]);
         literals.sort_unstable();
         literals
@@ -388,7 +399,8 @@ mod tests {
     const FLUENTS: usize = 70;
     const MOVES: usize = 3;
 
-    /// Random gates, each of an input and any signal; outputs are gates or, most of them, the first inputs.
+    /// Random gates, each of an input and any signal; outputs are gates or, most of them, the first
+    /// inputs.
     fn circuit(stream: &mut Stream, inputs: usize, gates: usize, outputs: usize) -> Circuit {
         let signal = |stream: &mut Stream, nodes: usize| 2 + stream.below(2 * nodes as u64 - 2) as u32;
         let nodes = inputs + gates;
@@ -409,8 +421,8 @@ mod tests {
         values
     }
 
-    /// Random states and legal moves of two roles. The second makes the same move for the first rounds, then any. Joint moves have patches
-    /// in every other case.
+    /// Random states and legal moves of two roles. The second makes the same move for the first
+    /// rounds, then any. Joint moves have patches in every other case.
     #[test]
     fn steps_are_what_the_circuit_says() {
         let mut stream = Stream::new(5, 1);
@@ -470,8 +482,9 @@ mod tests {
         assert!(joints > 5_000, "{joints} steps by joint moves");
     }
 
-    /// A circuit in which each move of the first role turns each fluent round where an odd number of some others holds. Each move has others,
-    /// so that two thirds of the gates are of no use where one is made, and those of the rest are many.
+    /// A circuit in which each move of the first role turns each fluent round where an odd number
+    /// of some others holds. Each move has others, so that two thirds of the gates are of no use
+    /// where one is made, and those of the rest are many.
     #[test]
     fn long_patches_are_run_64_gates_at_a_time_where_that_is_faster() {
         const OTHERS: usize = 5;
@@ -531,7 +544,8 @@ mod tests {
         assert!(patches.joint.iter().all(|joint| joint.made().is_some()));
     }
 
-    /// A circuit in which each of some roles has two moves, and the second one of every third role turns a fluent round.
+    /// A circuit in which each of some roles has two moves, and the second one of every third role
+    /// turns a fluent round.
     fn turns(roles: usize) -> [Circuit; 2] {
         let first = 1 + FLUENTS;
         let inputs = first + 2 * roles;
@@ -551,8 +565,8 @@ mod tests {
         [Circuit::new(first, Vec::new(), always), Circuit::new(inputs, gates, outputs)]
     }
 
-    /// How many of so many steps in which each role makes its second move are made by patches; each turns every fluent as
-    /// often as it should.
+    /// How many of so many steps in which each role makes its second move are made by patches; each
+    /// turns every fluent as often as it should.
     fn patched(roles: usize, patches: &Patches, room: &ByteBudget, steps: usize) -> usize {
         let [observe, advance] = turns(roles);
         let does: Vec<u32> = (0..roles).map(|role| (1 + FLUENTS + 2 * role) as u32).collect();

@@ -1,11 +1,13 @@
-//! Partial evaluation of a circuit: a [`Residual`] is what is left of it where some inputs are known and some outputs
-//! wanted, and writes these into a row of bits.
+//! Partial evaluation of a circuit: a [`Residual`] is what is left of it where some inputs are
+//! known and some outputs wanted, and writes these into a row of bits.
 //!
-//! Known inputs make gates constant or equal to others (partial evaluation); what no output wants is left out.
-//! Nodes of inputs keep their places, so residuals of a circuit run one after the other on inputs loaded once.
+//! Known inputs make gates constant or equal to others (partial evaluation); what no output wants
+//! is left out. Nodes of inputs keep their places, so residuals of a circuit run one after the
+//! other on inputs loaded once.
 //!
-//! To make one takes O(gates) steps, which [`HotCounter`] spends only where the circuit was run [`OFTEN`] times, and some 200
-//! bytes for each gate while it is made, of at most [`MOST_GATES`]. What residuals of a table keep is within its [`ByteBudget`].
+//! To make one takes O(gates) steps, which [`HotCounter`] spends only where the circuit was run
+//! [`OFTEN`] times, and some 200 bytes for each gate while it is made, of at most [`MOST_GATES`].
+//! What residuals of a table keep is within its [`ByteBudget`].
 
 use super::wide::{Wanted, Wide};
 use crate::circuit::{Circuit, Pair};
@@ -15,11 +17,13 @@ use std::sync::{
     atomic::{AtomicU32, AtomicUsize, Ordering},
 };
 
-/// How often a circuit is run with the same things known before its residual is made, which takes as long as some
-/// ten to fifty runs: a caller of a few steps does not pay for it, and it at most doubles the time of more.
+/// How often a circuit is run with the same things known before its residual is made, which takes
+/// as long as some ten to fifty runs: a caller of a few steps does not pay for it, and it at most
+/// doubles the time of more.
 const OFTEN: u32 = 64;
 
-/// Bytes that all residuals of a table may keep. What does not fit is not kept, and the whole circuit run instead.
+/// Bytes that all residuals of a table may keep. What does not fit is not kept, and the whole
+/// circuit run instead.
 const ROOM: usize = 32 << 20;
 
 /// The most gates of a circuit that residuals are made of.
@@ -49,9 +53,10 @@ struct Word {
 }
 
 impl Residual {
-    /// The residual for some outputs, each given as its signal in the circuit and its bit of the row, the bits
-    /// ascending. Inputs are known by their nodes. If `stays`, the row has the values of the first inputs, and outputs
-    /// that are the inputs of their bits are not written. O(gates).
+    /// The residual for some outputs, each given as its signal in the circuit and its bit of the
+    /// row, the bits ascending. Inputs are known by their nodes. If `stays`, the row has the values
+    /// of the first inputs, and outputs that are the inputs of their bits are not written.
+    /// O(gates).
     pub(super) fn new(
         circuit: &Circuit,
         known: impl Fn(usize) -> Option<bool>,
@@ -130,13 +135,14 @@ impl Residual {
         }
     }
 
-    /// The same for a row that is clear, 64 gates at a time, if that is faster. It reads fluents alone, and there are so many.
+    /// The same for a row that is clear, 64 gates at a time, if that is faster. It reads fluents
+    /// alone, and there are so many.
     pub(super) fn widen(&self, fluents: usize) -> Option<Wide> {
         Wide::new(&self.circuit, fluents, &self.wanted())
     }
 
-    /// About how long it takes with the loading of so many fluents, in gates one by one, where machines have what [`Wide`] wants: the same on
-    /// all machines.
+    /// About how long it takes with the loading of so many fluents, in gates one by one, where
+    /// machines have what [`Wide`] wants: the same on all machines.
     #[cfg(feature = "load")]
     pub(super) fn whole_weight(&self, fluents: usize) -> usize {
         let wide = Wide::arrange(&self.circuit, fluents, &self.wanted());
@@ -177,8 +183,8 @@ pub(super) struct ByteBudget {
 }
 
 impl ByteBudget {
-    /// What is made of a circuit and takes so many bytes; none if it is not worth while, the circuit is too large or the
-    /// room too small.
+    /// What is made of a circuit and takes so many bytes; none if it is not worth while, the
+    /// circuit is too large or the room too small.
     pub(super) fn make<T>(&self, circuit: &Circuit, make: impl FnOnce() -> Option<(T, usize)>) -> Option<T> {
         if circuit.size() > MOST_GATES || self.bytes.load(Ordering::Relaxed) >= ROOM {
             return None;
@@ -205,8 +211,8 @@ impl Clone for ByteBudget {
     }
 }
 
-/// A run counter with the residual that is made once it is hot: once the circuit was run [`OFTEN`] times with the same
-/// inputs known.
+/// A run counter with the residual that is made once it is hot: once the circuit was run [`OFTEN`]
+/// times with the same inputs known.
 #[derive(Debug)]
 pub(super) struct HotCounter<T> {
     runs: AtomicU32,

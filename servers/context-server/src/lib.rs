@@ -1,15 +1,18 @@
 //! `gdl mcp`: what agents ask about rulesheets, by the Model Context Protocol.
 //!
-//! A client speaks over a stream of bytes, one message a line (`transport`). A `server` answers: it lists its `tools` and has them
-//! work at a `desk`, which gives each question a turn and a deadline, and it hands out `resources`, which are texts. A tool is a
-//! function of its question: the rulesheet that is asked about (`sheet`), perhaps a `position` of a play, and an answer, which is text for a reader and the same
-//! as data for a program; or a `refusal`, which says what is wrong and what to write instead.
+//! A client speaks over a stream of bytes, one message a line (`transport`). A `server` answers: it
+//! lists its `tools` and has them work at a `queue`, which gives each question a turn and a
+//! deadline, and it hands out `resources`, which are texts. A tool is a function of its question:
+//! the rulesheet that is asked about (`sheet`), perhaps a `position` of a play, and an answer,
+//! which is text for a reader and the same as data for a program; or a `refusal`, which says what
+//! is wrong and what to write instead.
 //!
-//! Nothing that a client sends ends the server, which ends when its input does. Rulesheets are compiled within the limits for texts
-//! of strangers (`Limits::network`); no file is read unless it lies below a folder that the caller of [`serve`] has given.
+//! Nothing that a client sends ends the server, which ends when its input does. Rulesheets are
+//! compiled within the limits for texts of strangers (`Limits::network`); no file is read unless it
+//! lies below a folder that the caller of [`serve`] has given.
 
-mod desk;
 mod position;
+mod queue;
 mod refusal;
 mod resources;
 mod server;

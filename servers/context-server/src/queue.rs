@@ -115,32 +115,32 @@ mod tests {
             run(WorkQueue::new(Duration::from_millis(20)).work(future::pending(), endless(ended.clone())));
         assert!(late.expect_err("late").to_string().contains("more than 0.02 s"));
         hears.recv_timeout(Duration::from_secs(10)).expect("it ended");
-        let desk = WorkQueue::new(Duration::from_secs(100));
-        let back = run(desk.work(tokio::task::yield_now(), endless(ended)));
+        let queue = WorkQueue::new(Duration::from_secs(100));
+        let back = run(queue.work(tokio::task::yield_now(), endless(ended)));
         assert!(back.expect_err("taken back").to_string().contains("taken back"));
         hears.recv_timeout(Duration::from_secs(10)).ok();
     }
 
     #[test]
     fn work_that_panics_is_refused_and_others_go_on() {
-        let desk = WorkQueue::new(Duration::from_secs(100));
+        let queue = WorkQueue::new(Duration::from_secs(100));
         for _ in 0..2 * (TURNS + WAITING) {
-            let broken = run(desk.work::<()>(future::pending(), |_| panic!("on purpose")));
+            let broken = run(queue.work::<()>(future::pending(), |_| panic!("on purpose")));
             assert!(broken.expect_err("broken").to_string().contains("could not finish"));
         }
-        assert_eq!(run(desk.work(future::pending(), |_| Ok(7))), Ok(7));
+        assert_eq!(run(queue.work(future::pending(), |_| Ok(7))), Ok(7));
     }
 
     #[test]
     fn there_is_room_for_so_many() {
-        let desk = WorkQueue::new(Duration::from_millis(200));
+        let queue = WorkQueue::new(Duration::from_millis(200));
         let all: Vec<_> = run(async {
             let (ended, _hears) = mpsc::channel();
-            let desk = &desk;
+            let queue = &queue;
             let tasks: Vec<_> = (0..=TURNS + WAITING)
                 .map(|_| {
-                    let (desk, ended) = (desk.clone(), ended.clone());
-                    async move { desk.work(future::pending(), endless(ended)).await }
+                    let (queue, ended) = (queue.clone(), ended.clone());
+                    async move { queue.work(future::pending(), endless(ended)).await }
                 })
                 .collect();
             let local = tokio::task::LocalSet::new();

@@ -1,7 +1,8 @@
-//! The server: requests in, answers out, as the protocol has them. What is computed is computed at the desk.
+//! The server: requests in, answers out, as the protocol has them. What is computed is computed at
+//! the queue.
 
 use crate::{
-    desk::WorkQueue,
+    queue::WorkQueue,
     resources,
     sheet::Shelf,
     tools::{self, Answer},
@@ -30,12 +31,12 @@ means what it should, `analyze` and `best_move` to see what it is like. Joint mo
 #[derive(Clone, Debug)]
 struct Server {
     shelf: Shelf,
-    desk: WorkQueue,
+    queue: WorkQueue,
 }
 
 /// Serves until the client's stream ends.
 pub(crate) async fn serve(lines: Lines, shelf: Shelf, longest: Duration) {
-    let server = Server { shelf, desk: WorkQueue::new(longest) };
+    let server = Server { shelf, queue: WorkQueue::new(longest) };
     // A stream that ends before a session begins is no fault.
     if let Ok(running) = server.serve(lines).await {
         let _ = running.waiting().await;
@@ -58,8 +59,8 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(tools::list()))
     }
 
-    /// What is wrong with the question is an answer too, for the model to read; only a tool that there is not is an error of
-    /// the protocol.
+    /// What is wrong with the question is an answer too, for the model to read; only a tool that
+    /// there is not is an error of the protocol.
     async fn call_tool(
         &self,
         call: CallToolRequestParams,
@@ -73,7 +74,7 @@ impl ServerHandler for Server {
         let shelf = self.shelf.clone();
         let unwanted = context.ct.cancelled();
         let answer = match read(call.arguments.unwrap_or_default()) {
-            Ok(work) => self.desk.work(unwanted, move |cancel| work(&shelf, cancel)).await,
+            Ok(work) => self.queue.work(unwanted, move |cancel| work(&shelf, cancel)).await,
             Err(refusal) => Err(refusal),
         };
         Ok(match answer {

@@ -263,11 +263,11 @@ impl Host {
         let Some(_waiting) = seat.queue() else { return too_many() };
         let limit = seat.last_call(seat.start_end(), seat.start);
         let refusal = seat
-            .wait_until(limit, |desk| match &desk.refusal {
+            .wait_until(limit, |state| match &state.refusal {
                 Some(reason) => Some(Some(reason.clone())),
                 // Where there is nothing but the rules themselves, nothing more is to be made ready.
-                None if desk.is_ready || desk.end.is_some() => Some(None),
-                None if desk.is_bare() && desk.spare.is_some() => Some(None),
+                None if state.is_ready || state.end.is_some() => Some(None),
+                None if state.is_bare() && state.spare.is_some() => Some(None),
                 None => None,
             })
             .await;
@@ -278,9 +278,9 @@ impl Host {
                 Answer::busy(&reason)
             }
             Some(None) => {
-                let desk = seat.lock();
-                let remark = desk.is_bare().then(|| "playing by the rules as they stand".to_owned());
-                Answer { reply: Reply::Ready, remark, report: desk.report.clone() }
+                let state = seat.lock();
+                let remark = state.is_bare().then(|| "playing by the rules as they stand".to_owned());
+                Answer { reply: Reply::Ready, remark, report: state.report.clone() }
             }
             None => {
                 let remark = Some("the game is not, moves are drawn until it is".to_owned());
@@ -345,22 +345,22 @@ async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> Answer {
         return Answer { remark: Some("said before".to_owned()), ..Answer::plain(Reply::Move(sent)) };
     }
     // What there is for an answer, if there is one or none is wanted any more.
-    let look = |desk: &mut SeatState, must_do: bool| {
-        let is_wanted = desk.end.is_none() && desk.steps.len() == position;
+    let look = |state: &mut SeatState, must_do: bool| {
+        let is_wanted = state.end.is_none() && state.steps.len() == position;
         if is_wanted {
             // A move that was drawn comes of no search.
-            let report = desk.answer.as_ref().and(desk.report.clone());
-            desk.found(must_do).map(|found| Some((found, report)))
+            let report = state.answer.as_ref().and(state.report.clone());
+            state.found(must_do).map(|found| Some((found, report)))
         } else {
             Some(None)
         }
     };
     let last_call = seat.last_call(deadline, seat.play);
-    let found = seat.wait_until(last_call, |desk| look(desk, false)).await;
+    let found = seat.wait_until(last_call, |state| look(state, false)).await;
     let (action, remark) = if let Some(action) = found {
         (action, None)
     } else {
-        let spare = seat.wait_until(deadline + GRACE, |desk| look(desk, true)).await;
+        let spare = seat.wait_until(deadline + GRACE, |state| look(state, true)).await;
         (spare.flatten(), Some("drawn: the player was not done".to_owned()))
     };
     if let Some((action, report)) = action {

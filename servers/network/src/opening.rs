@@ -63,9 +63,9 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
     };
     let (is_lifted, is_compiled) =
         (way.is_none_or(|way| way == EngineKind::Lifted), way != Some(EngineKind::Lifted));
-    seat.change(|desk| {
-        desk.place = Some(Place { role, has_percepts: rules.has_percepts() });
-        desk.openers = usize::from(is_lifted) + usize::from(is_compiled);
+    seat.change(|state| {
+        state.place = Some(Place { role, has_percepts: rules.has_percepts() });
+        state.openers = usize::from(is_lifted) + usize::from(is_compiled);
     });
     threads.spawn("oracle", {
         let (seat, rules) = (Arc::clone(seat), Arc::clone(&rules));
@@ -84,7 +84,7 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
         is_lifted && !threads.spawn("lifting", lifting),
         is_compiled && !threads.spawn("compiling", compiling),
     ];
-    seat.change(|desk| desk.openers -= is_missing.iter().filter(|&&is_missing| is_missing).count());
+    seat.change(|state| state.openers -= is_missing.iter().filter(|&&is_missing| is_missing).count());
 }
 
 /// Work that may bring an engine, and says when it is over, however that comes.
@@ -92,7 +92,7 @@ fn opening<W: FnOnce(&Seat) + Send>(seat: &Arc<Seat>, work: W) -> impl FnOnce() 
     struct Opener(Arc<Seat>);
     impl Drop for Opener {
         fn drop(&mut self) {
-            self.0.change(|desk| desk.openers = desk.openers.saturating_sub(1));
+            self.0.change(|state| state.openers = state.openers.saturating_sub(1));
         }
     }
     let seat = Arc::clone(seat);
@@ -127,13 +127,13 @@ fn bring(seat: &Seat, stage: Stage, game: Option<Dynamic>, names: Arc<Names>) {
 
 fn take(seat: &Seat, engine: ReadyGame) {
     let has_percepts = engine.game.vocabulary().has_percepts();
-    seat.change(|desk| desk.place = Some(Place { role: engine.role.index(), has_percepts }));
+    seat.change(|state| state.place = Some(Place { role: engine.role.index(), has_percepts }));
     seat.bring(engine);
 }
 
 fn refuse(seat: &Seat, reason: String) {
-    seat.change(|desk| {
-        desk.refusal.get_or_insert(reason);
+    seat.change(|state| {
+        state.refusal.get_or_insert(reason);
     });
 }
 
@@ -195,9 +195,9 @@ mod tests {
             _ => ControlFlow::Continue(()),
         });
         compile(&seat, &Source::new("rules", rules), &Options { observer, ..Options::default() }, None);
-        let desk = seat.lock();
-        assert_eq!(desk.refusal, None);
-        desk.engine.as_ref().map(|engine| engine.stage)
+        let state = seat.lock();
+        assert_eq!(state.refusal, None);
+        state.engine.as_ref().map(|engine| engine.stage)
     }
 
     #[test]
@@ -212,8 +212,8 @@ mod tests {
             while seat.lock().openers > 0 {
                 std::thread::yield_now();
             }
-            let desk = seat.lock();
-            let engine = desk.engine.as_ref().expect("there is an engine");
+            let state = seat.lock();
+            let engine = state.engine.as_ref().expect("there is an engine");
             assert_eq!((engine.kind, engine.stage), (kind, stage));
         }
     }

@@ -87,18 +87,18 @@ struct Wanted {
 /// Waits for a position that a move is to be drawn of, from something that it was not drawn from
 /// yet. None once the match is over.
 fn wanted(seat: &Seat, tried: &mut Option<(usize, Option<Stage>)>) -> Option<Wanted> {
-    seat.wait(|desk| {
-        if desk.end.is_some() {
+    seat.wait(|known| {
+        if known.end.is_some() {
             return Ok(None);
         }
-        let new = Some((desk.steps.len(), desk.engine.as_ref().map(|engine| engine.stage)));
+        let new = Some((known.steps.len(), known.engine.as_ref().map(|engine| engine.stage)));
         if *tried == new {
             return Err(None);
         }
-        desk.wants_draw(seat.play)?;
+        known.wants_draw(seat.play)?;
         *tried = new;
-        let has_percepts = desk.place.is_some_and(|place| place.has_percepts);
-        Ok(Some(Wanted { steps: desk.steps.clone(), engine: desk.engine.clone(), has_percepts }))
+        let has_percepts = known.place.is_some_and(|place| place.has_percepts);
+        Ok(Some(Wanted { steps: known.steps.clone(), engine: known.engine.clone(), has_percepts }))
     })
 }
 
@@ -174,7 +174,7 @@ mod tests {
     /// The moves that are drawn of the first positions, where no player draws any.
     fn drawn(has_rules: bool, prepare: impl FnOnce(&Seat)) -> Vec<String> {
         let seat = Seat::new("m", "r", RULES, [0, 0], Duration::ZERO, 0);
-        seat.change(|desk| desk.place = Some(Place { role: 0, has_percepts: false }));
+        seat.change(|known| known.place = Some(Place { role: 0, has_percepts: false }));
         prepare(&seat);
         let source = Source::new("rules", RULES);
         let rules = gdl_compiler::read(&source, &Options::default()).expect("sound rules").0;
@@ -182,7 +182,7 @@ mod tests {
             scope.spawn(|| draw(&seat, has_rules.then_some((&rules, 0))));
             let next = |news: Option<&[String]>| {
                 seat.ask(news);
-                seat.wait(|desk| desk.spare.clone().ok_or(None))
+                seat.wait(|known| known.spare.clone().ok_or(None))
             };
             let first = next(None);
             let second = next(Some(std::slice::from_ref(&first)));
@@ -196,11 +196,11 @@ mod tests {
         let expected = ["(go 1)", "(go 2)"];
         let bring = |stage: Stage, openers: usize| {
             move |seat: &Seat| {
-                seat.change(|desk| desk.openers = openers);
+                seat.change(|known| known.openers = openers);
                 seat.bring(engine(stage));
             }
         };
-        assert_eq!(drawn(true, |seat| seat.change(|desk| desk.openers = 2)), expected);
+        assert_eq!(drawn(true, |seat| seat.change(|known| known.openers = 2)), expected);
         for has_rules in [true, false] {
             for stage in [Stage::Lifted, Stage::Net, Stage::Last] {
                 for openers in [0, 1] {

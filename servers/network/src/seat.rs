@@ -175,7 +175,7 @@ pub(crate) struct Seat {
     manager: Option<IpAddr>,
     allowance: Duration,
     began: Instant,
-    desk: Mutex<SeatState>,
+    state: Mutex<SeatState>,
     changed: Condvar,
     told: watch::Sender<()>,
 }
@@ -191,7 +191,7 @@ impl Seat {
     ) -> Self {
         let [start, play] = clocks.map(|seconds| Duration::from_secs(seconds.min(MOST_SECONDS)));
         let began = Instant::now();
-        let desk = SeatState { heard: Some(began), ..SeatState::default() };
+        let state = SeatState { heard: Some(began), ..SeatState::default() };
         Self {
             id: id.to_owned(),
             role: role.to_owned(),
@@ -202,7 +202,7 @@ impl Seat {
             manager: None,
             allowance,
             began,
-            desk: Mutex::new(desk),
+            state: Mutex::new(state),
             changed: Condvar::new(),
             told: watch::Sender::new(()),
         }
@@ -214,7 +214,7 @@ impl Seat {
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, SeatState> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Changes something, and wakes all who wait.
@@ -227,17 +227,17 @@ impl Seat {
 
     /// Waits in a thread until there is something to do, or for ever.
     pub(crate) fn wait<T>(&self, mut look: impl FnMut(&mut SeatState) -> Result<T, Option<Instant>>) -> T {
-        let mut desk = self.lock();
+        let mut state = self.lock();
         loop {
-            let until = match look(&mut desk) {
+            let until = match look(&mut state) {
                 Ok(found) => return found,
                 Err(until) => until,
             };
-            desk = match until {
-                None => self.changed.wait(desk).unwrap_or_else(PoisonError::into_inner),
+            state = match until {
+                None => self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
                 Some(until) => {
                     let left = until.saturating_duration_since(Instant::now());
-                    self.changed.wait_timeout(desk, left).unwrap_or_else(PoisonError::into_inner).0
+                    self.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0
                 }
             };
         }
@@ -296,9 +296,9 @@ impl Seat {
     }
 
     fn is_over_at(&self, now: Instant) -> bool {
-        let desk = self.lock();
+        let state = self.lock();
         let is_late = |heard| now.saturating_duration_since(heard) > self.patience();
-        desk.end.is_some() || desk.heard.is_some_and(is_late)
+        state.end.is_some() || state.heard.is_some_and(is_late)
     }
 
     /// If a manager may start another match: this one is over, or its own manager was on the same
@@ -309,10 +309,10 @@ impl Seat {
     }
 
     fn is_free_at(&self, now: Instant, manager: Option<IpAddr>) -> bool {
-        let desk = self.lock();
-        let silence = desk.heard.map_or(Duration::ZERO, |heard| now.saturating_duration_since(heard));
-        let is_left = desk.waiting == 0 && silence > self.play + RESTART;
-        drop(desk);
+        let state = self.lock();
+        let silence = state.heard.map_or(Duration::ZERO, |heard| now.saturating_duration_since(heard));
+        let is_left = state.waiting == 0 && silence > self.play + RESTART;
+        drop(state);
         is_left && self.manager == manager || self.is_over_at(now)
     }
 
@@ -324,37 +324,37 @@ impl Seat {
     /// Notes the news of a `PLAY`, and that an answer is due. The position, when its answer must be there, and whether all of
     /// that was told before.
     pub(crate) fn ask(&self, news: Option<&[String]>) -> (usize, Instant, bool) {
-        self.change(|desk| {
+        self.change(|state| {
             let now = Instant::now();
-            desk.heard = Some(now);
+            state.heard = Some(now);
             let is_old = match news {
                 Some(news) => {
-                    let is_repeated = desk.is_repeated(news);
+                    let is_repeated = state.is_repeated(news);
                     if !is_repeated {
-                        desk.step(news);
+                        state.step(news);
                     }
                     is_repeated
                 }
-                None => desk.deadline.is_some() || !desk.steps.is_empty(),
+                None => state.deadline.is_some() || !state.steps.is_empty(),
             };
             let due = now + self.play;
-            if desk.deadline.is_none() {
+            if state.deadline.is_none() {
                 // What it ponders about is asked for now.
-                desk.cancel.cancel();
+                state.cancel.cancel();
             }
             // A repeated question has the time of the first, as long as that is not answered.
-            let deadline = if is_old && desk.sent.is_none() { desk.deadline.unwrap_or(due) } else { due };
-            desk.deadline = Some(deadline);
-            (desk.steps.len(), deadline, is_old)
+            let deadline = if is_old && state.sent.is_none() { state.deadline.unwrap_or(due) } else { due };
+            state.deadline = Some(deadline);
+            (state.steps.len(), deadline, is_old)
         })
     }
 
     /// Notes what was answered to a position.
     pub(crate) fn answered(&self, position: usize, answer: &str) {
-        self.change(|desk| {
-            desk.heard = Some(Instant::now());
-            if desk.steps.len() == position {
-                desk.sent.get_or_insert_with(|| answer.to_owned());
+        self.change(|state| {
+            state.heard = Some(Instant::now());
+            if state.steps.len() == position {
+                state.sent.get_or_insert_with(|| answer.to_owned());
             }
         });
     }
@@ -366,40 +366,40 @@ impl Seat {
 
     /// Ends the match; threads notice it soon.
     pub(crate) fn end(&self, end: End, news: Option<&[String]>) {
-        self.change(|desk| {
-            if let Some(news) = news.filter(|news| !desk.is_repeated(news)) {
-                desk.step(news);
+        self.change(|state| {
+            if let Some(news) = news.filter(|news| !state.is_repeated(news)) {
+                state.step(news);
             }
-            desk.end.get_or_insert(end);
-            desk.cancel.cancel();
+            state.end.get_or_insert(end);
+            state.cancel.cancel();
         });
     }
 
     /// Offers a legal move of a position, whatever it is worth.
     pub(crate) fn offer(&self, position: usize, action: &str) {
-        self.change(|desk| {
-            if desk.steps.len() == position {
-                desk.spare = Some(action.to_owned());
+        self.change(|state| {
+            if state.steps.len() == position {
+                state.spare = Some(action.to_owned());
             }
         });
     }
 
     /// Gives the player's move of a position, if it has one, and what it says of its search.
     pub(crate) fn decide(&self, position: usize, action: Option<String>, report: Option<Report>) {
-        self.change(|desk| {
-            if desk.steps.len() == position {
-                (desk.answer, desk.is_decided, desk.report) = (action, true, report);
+        self.change(|state| {
+            if state.steps.len() == position {
+                (state.answer, state.is_decided, state.report) = (action, true, report);
             }
         });
     }
 
     /// Brings an engine, which is taken if it is better than the one there is.
     pub(crate) fn bring(&self, engine: ReadyGame) {
-        self.change(|desk| {
-            if desk.engine.as_ref().is_none_or(|known| engine.stage > known.stage) {
-                desk.engine = Some(engine);
-                if desk.deadline.is_none() || desk.sent.is_some() {
-                    desk.cancel.cancel();
+        self.change(|state| {
+            if state.engine.as_ref().is_none_or(|known| engine.stage > known.stage) {
+                state.engine = Some(engine);
+                if state.deadline.is_none() || state.sent.is_some() {
+                    state.cancel.cancel();
                 }
             }
         });
@@ -407,9 +407,9 @@ impl Seat {
 
     /// A place among the requests that wait, unless there are too many.
     pub(crate) fn queue(self: &Arc<Self>) -> Option<Waiting> {
-        let mut desk = self.lock();
-        (desk.waiting < MOST_WAITING).then(|| {
-            desk.waiting += 1;
+        let mut state = self.lock();
+        (state.waiting < MOST_WAITING).then(|| {
+            state.waiting += 1;
             Waiting(Arc::clone(self))
         })
     }
@@ -432,7 +432,7 @@ mod tests {
 
     fn seat() -> Seat {
         let seat = Seat::new("m", "x", "", [10, 10], Duration::ZERO, 0);
-        seat.change(|desk| desk.place = Some(Place { role: 0, has_percepts: false }));
+        seat.change(|state| state.place = Some(Place { role: 0, has_percepts: false }));
         seat
     }
 
@@ -468,8 +468,8 @@ mod tests {
         let stage_after = |stage| {
             let (game, names) = (game.clone(), Arc::default());
             seat.bring(ReadyGame { game, names, role, stage, kind: "table" });
-            let desk = seat.lock();
-            (desk.engine.as_ref().map(|engine| engine.stage), desk.is_best())
+            let state = seat.lock();
+            (state.engine.as_ref().map(|engine| engine.stage), state.is_best())
         };
         let [net, last] = [Stage::Net, Stage::Last].map(Some);
         let stages = [Stage::Net, Stage::Lifted, Stage::Last, Stage::Net].map(stage_after);
@@ -490,7 +490,7 @@ mod tests {
         let seat = seat();
         let late = Instant::now() + seat.patience() + Duration::from_secs(1);
         assert!(!seat.is_over() && seat.is_over_at(late));
-        seat.change(|desk| desk.heard = None);
+        seat.change(|state| state.heard = None);
         seat.ask(None);
         assert!(!seat.is_over() && seat.lock().heard.is_some());
         seat.end(End::Stopped, None);

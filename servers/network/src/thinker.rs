@@ -54,7 +54,7 @@ enum Task {
 pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
     let mut mind: Option<Mind> = None;
     loop {
-        match seat.wait(|desk| next(seat, desk, mind.as_ref(), thought.ponders)) {
+        match seat.wait(|state| next(seat, state, mind.as_ref(), thought.ponders)) {
             Task::Sit(engine, steps) => {
                 remark(format!("playing by the {} game", engine.kind));
                 let mut new = Mind::new(engine, seat.seed, thought);
@@ -67,7 +67,7 @@ pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
                     mind.prepare(&budget, thought.ponders, remark);
                 }
                 let report = mind.as_ref().and_then(Mind::report);
-                seat.change(|desk| (desk.is_ready, desk.report) = (true, report));
+                seat.change(|state| (state.is_ready, state.report) = (true, report));
             }
             Task::Follow(steps) => {
                 if let Some(mind) = &mut mind {
@@ -95,44 +95,44 @@ pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
 /// What is to be done next, or until when there is nothing.
 fn next(
     seat: &Seat,
-    desk: &mut SeatState,
+    state: &mut SeatState,
     mind: Option<&Mind>,
     ponders: bool,
 ) -> Result<Task, Option<Instant>> {
-    if let Some(end) = desk.end {
-        let is_told = mind.is_none_or(|mind| mind.course.followed == desk.steps.len());
-        return Ok(if is_told { Task::End(end) } else { follow(desk, mind) });
+    if let Some(end) = state.end {
+        let is_told = mind.is_none_or(|mind| mind.course.followed == state.steps.len());
+        return Ok(if is_told { Task::End(end) } else { follow(state, mind) });
     }
-    let is_asked = desk.deadline.is_some();
-    if let Some(engine) = &desk.engine
+    let is_asked = state.deadline.is_some();
+    if let Some(engine) = &state.engine
         && mind.is_none_or(|mind| engine.stage > mind.course.engine.stage)
     {
         // A better one may come while there is time to wait for it.
-        if is_asked || desk.is_settled() || Instant::now() >= seat.start_limit() {
-            return Ok(Task::Sit(engine.clone(), desk.steps.clone()));
+        if is_asked || state.is_settled() || Instant::now() >= seat.start_limit() {
+            return Ok(Task::Sit(engine.clone(), state.steps.clone()));
         }
         return Err(Some(seat.start_limit()));
     }
     let Some(mind) = mind else { return Err(None) };
-    desk.cancel = Cancel::default();
+    state.cancel = Cancel::default();
     if !mind.is_prepared {
         let until = if is_asked { Instant::now() } else { seat.start_limit() };
-        return Ok(Task::Prepare(until, desk.cancel.clone()));
+        return Ok(Task::Prepare(until, state.cancel.clone()));
     }
-    if mind.course.followed < desk.steps.len() {
-        return Ok(follow(desk, Some(mind)));
+    if mind.course.followed < state.steps.len() {
+        return Ok(follow(state, Some(mind)));
     }
-    if let (Some(deadline), false) = (desk.deadline, desk.is_decided) {
-        return Ok(Task::Answer(deadline, desk.cancel.clone()));
+    if let (Some(deadline), false) = (state.deadline, state.is_decided) {
+        return Ok(Task::Answer(deadline, state.cancel.clone()));
     }
     if ponders && mind.pondered != Some(mind.course.followed) {
-        return Ok(Task::Ponder(desk.cancel.clone()));
+        return Ok(Task::Ponder(state.cancel.clone()));
     }
     Err(None)
 }
 
-fn follow(desk: &SeatState, mind: Option<&Mind>) -> Task {
-    Task::Follow(desk.steps[mind.map_or(0, |mind| mind.course.followed)..].to_vec())
+fn follow(state: &SeatState, mind: Option<&Mind>) -> Task {
+    Task::Follow(state.steps[mind.map_or(0, |mind| mind.course.followed)..].to_vec())
 }
 
 /// A player at a game, with what it knows.

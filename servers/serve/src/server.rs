@@ -1,4 +1,5 @@
-//! What all requests share: the games and sessions of a server, the desks where work is done, and how the server is reached.
+//! What all requests share: the games and sessions of a server, the queues where work is done, and
+//! how the server is reached.
 
 #[cfg(feature = "manage")]
 use crate::results::Results;
@@ -22,7 +23,7 @@ pub(crate) struct Server {
     /// Who plays along from elsewhere.
     pub(crate) guests: Guests,
     /// Where whatever takes a while is done.
-    pub(crate) desks: WorkQueues,
+    pub(crate) queues: WorkQueues,
     /// Compilations that somebody follows.
     pub(crate) compilations: Compilations,
     /// What is said of the games that have names, once it was asked for.
@@ -36,7 +37,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server of this, which will be reached at a port of this machine, and by guests at another address if there is one.
+    /// A server of this, which will be reached at a port of this machine, and by guests at another
+    /// address if there is one.
     ///
     /// # Errors
     /// If the game or the results cannot be opened.
@@ -45,7 +47,7 @@ impl Server {
             games: Games::new(shown.game)?,
             sessions: Registry::default(),
             guests: Guests::at(guests),
-            desks: WorkQueues::default(),
+            queues: WorkQueues::default(),
             compilations: Compilations::default(),
             cards: OnceLock::new(),
             #[cfg(feature = "manage")]
@@ -58,8 +60,8 @@ impl Server {
         }))
     }
 
-    /// If the request is for this server, and from its own page or from no page at all: else another page could reach it by a
-    /// name of its own that leads to this machine.
+    /// If the request is for this server, and from its own page or from no page at all: else
+    /// another page could reach it by a name of its own that leads to this machine.
     pub(crate) fn is_own(&self, door: Door, headers: &HeaderMap) -> bool {
         let own = |host: &str| match door {
             Door::Here => {

@@ -1,13 +1,16 @@
-//! Work beside the thread that answers: each piece gets a turn and gives its result, or an error where there is no time for it.
+//! Work beside the thread that answers: each piece gets a turn and gives its result, or an error
+//! where there is no time for it.
 //!
-//! Work is done at [`WorkQueue`]s. A desk has a few turns, and each of its pieces has one for as long as it is at work; the turns of
-//! all desks together are [`THREADS`], so a piece with a turn has a thread. That bounds what runs at a time, and so the memory it
-//! takes. Games that the server knows have desks of their own: whatever the rulesheets of strangers take, requests about
-//! others are answered, and those that need no work are answered at once.
+//! Work is done at [`WorkQueue`]s. A queue has a few turns, and each of its pieces has one for as
+//! long as it is at work; the turns of all queues together are [`THREADS`], so a piece with a turn
+//! has a thread. That bounds what runs at a time, and so the memory it takes. Games that the server
+//! knows have queues of their own: whatever the rulesheets of strangers take, requests about others
+//! are answered, and those that need no work are answered at once.
 //!
-//! A request waits for a turn no longer than [`PATIENCE`]. A piece is called off when its time is up or its request is gone:
-//! it is told by a [`Cancel`], and has its turn until it has noticed, so hanging up gains nothing. How soon it notices is up to
-//! the piece: the compiler asks every few thousand steps ([`observer`]), play before each step of a game.
+//! A request waits for a turn no longer than [`PATIENCE`]. A piece is called off when its time is
+//! up or its request is gone: it is told by a [`Cancel`], and has its turn until it has noticed, so
+//! hanging up gains nothing. How soon it notices is up to the piece: the compiler asks every few
+//! thousand steps ([`observer`]), play before each step of a game.
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Observer;
@@ -34,7 +37,8 @@ pub(crate) struct WorkQueues {
     analyzing: [WorkQueue; 2],
     /// Compiling what came with a request.
     pub(crate) compiling: WorkQueue,
-    /// Compiling what takes longer and more, one at a time and within the limits of `gdl serve FILE`.
+    /// Compiling what takes longer and more, one at a time and within the limits of `gdl serve
+    /// FILE`.
     pub(crate) patient: WorkQueue,
     /// Reading results.
     #[cfg(feature = "manage")]
@@ -52,7 +56,8 @@ pub(crate) const THREADS: usize = 2 * SESSIONS + 2 * ANALYZING + COMPILING + PAT
 
 impl Default for WorkQueues {
     fn default() -> Self {
-        // A rulesheet is compiled in a few seconds within the limits that it has; a session is as busy as its game is slow.
+        // A rulesheet is compiled in a few seconds within the limits that it has; a session is as
+        // busy as its game is slow.
         let sessions = || WorkQueue::new(SESSIONS, Duration::from_secs(10));
         let analyzing = || WorkQueue::new(ANALYZING, Duration::from_secs(120));
         Self {
@@ -83,8 +88,8 @@ impl WorkQueue {
         Self { turns: Arc::new(Semaphore::new(turns)), longest }
     }
 
-    /// Does some work here, until its request is gone or the time is up; then it is told so, and what it comes to is still
-    /// the answer.
+    /// Does some work here, until its request is gone or the time is up; then it is told so, and
+    /// what it comes to is still the answer.
     ///
     /// # Errors
     /// If there is no turn to be had, or the work broke down.
@@ -161,10 +166,10 @@ mod tests {
     }
 
     /// Polls a request until the work has begun, and hangs up.
-    async fn hang_up<T>(desk: &WorkQueue, request: impl Future<Output = Answer<T>>) {
-        let before = desk.turns.available_permits();
+    async fn hang_up<T>(queue: &WorkQueue, request: impl Future<Output = Answer<T>>) {
+        let before = queue.turns.available_permits();
         let begun = async {
-            while desk.turns.available_permits() == before {
+            while queue.turns.available_permits() == before {
                 tokio::task::yield_now().await;
             }
         };
@@ -188,21 +193,21 @@ mod tests {
                 sender.send("called off").expect("somebody listens");
             }
         };
-        let desk = WorkQueue::new(1, Duration::MAX);
-        runtime.block_on(hang_up(&desk, desk.work(endless(sender.clone()))));
+        let queue = WorkQueue::new(1, Duration::MAX);
+        runtime.block_on(hang_up(&queue, queue.work(endless(sender.clone()))));
         assert_eq!(ended.recv(), Ok("called off"));
         // The same where the time is up; and the turn is there again.
         let hasty = WorkQueue::new(1, Duration::ZERO);
         let late = runtime.block_on(hasty.work(endless(sender)));
         assert!(late.is_ok() && ended.recv() == Ok("called off"));
-        assert!(runtime.block_on(turn(&desk.turns)).is_ok());
+        assert!(runtime.block_on(turn(&queue.turns)).is_ok());
         assert_eq!(hasty.turns.available_permits(), 1);
     }
 
     #[test]
     fn hanging_up_gives_no_turn_to_others() {
         let runtime = runtime();
-        let desk = WorkQueue::new(2, Duration::MAX);
+        let queue = WorkQueue::new(2, Duration::MAX);
         let (sender, receiver) = mpsc::channel::<()>();
         let receiver = Arc::new(std::sync::Mutex::new(receiver));
         // Work that does not notice that it was called off.
@@ -211,8 +216,8 @@ mod tests {
             move |_: &Cancel| receiver.lock().expect("nobody breaks down").recv().is_ok()
         };
         for left in [1, 0] {
-            runtime.block_on(hang_up(&desk, desk.work(deaf())));
-            assert_eq!(desk.turns.available_permits(), left);
+            runtime.block_on(hang_up(&queue, queue.work(deaf())));
+            assert_eq!(queue.turns.available_permits(), left);
         }
         // What others ask elsewhere is answered, and here once the turns are free.
         let other = WorkQueue::new(1, Duration::MAX);
@@ -220,18 +225,18 @@ mod tests {
         for _ in 0..2 {
             sender.send(()).expect("somebody listens");
         }
-        assert!(matches!(runtime.block_on(desk.work(|_| 8)), Ok(8)));
+        assert!(matches!(runtime.block_on(queue.work(|_| 8)), Ok(8)));
     }
 
     #[test]
     fn every_turn_has_a_thread() {
-        let desks = WorkQueues::default();
-        let [known, others] = &desks.sessions;
-        let [analyzed, analyzing] = &desks.analyzing;
-        let all = [known, others, analyzed, analyzing, &desks.compiling, &desks.patient];
+        let queues = WorkQueues::default();
+        let [known, others] = &queues.sessions;
+        let [analyzed, analyzing] = &queues.analyzing;
+        let all = [known, others, analyzed, analyzing, &queues.compiling, &queues.patient];
         let all = all.into_iter();
         #[cfg(feature = "manage")]
-        let all = all.chain([&desks.reading]);
-        assert_eq!(all.map(|desk| desk.turns.available_permits()).sum::<usize>(), THREADS);
+        let all = all.chain([&queues.reading]);
+        assert_eq!(all.map(|queue| queue.turns.available_permits()).sum::<usize>(), THREADS);
     }
 }

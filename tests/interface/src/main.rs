@@ -1,4 +1,4 @@
-//! The public interface of a crate, one line for each item, compared with the list in the repository.
+//! The public interface of a crate, a line for each item, compared with its list.
 //!
 //! The arguments are rustdoc's JSON and the list; with `--bless` the list is written anew. `.ci/run` has the commands.
 

@@ -24,7 +24,7 @@ Examples:
   gdl shard merge shards/*.json
   gdl shard merge shards/*.json --json --out all.json")]
 pub(crate) struct MergeArgs {
-    /// What `gdl shard` and `gdl shard merge` wrote; `-` is stdin
+    /// Documents of `gdl shard` and `gdl shard merge`; `-` is stdin
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Write the merged document to a file

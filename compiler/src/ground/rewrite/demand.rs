@@ -1,16 +1,18 @@
 //! Wide relations, of which only what is asked for is derived.
 //!
 //! [`restrict`] makes of clauses others in which relations that turned out wide, and those derived
-//! from them, are kept to arguments that some use of them can have. `threatened(x, y)`, used only beside
-//! `cell(x, y)`, needs no square that no cell has: where the rules say it for all of a wide domain, that is most of
-//! the work. Nothing that is used is lost.
+//! from them, are kept to arguments that some use of them can have. `threatened(x, y)`, used only
+//! beside `cell(x, y)`, needs no square that no cell has: where the rules say it for all of a wide
+//! domain, that is most of the work. Nothing that is used is lost.
 //!
-//! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to implement logic
-//! programs", 1986), with a set for each argument instead of one for all together: such a set is never larger
-//! than a domain, so that asking costs next to nothing, whatever comes of it.
+//! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to
+//! implement logic programs", 1986), with a set for each argument instead of one for all together:
+//! such a set is never larger than a domain, so that asking costs next to nothing, whatever comes
+//! of it.
 //!
-//! Every relation is visited once. Asking what binds the arguments of a use takes steps, and where there are too few
-//! nothing is kept to anything. What is made is a part for each argument of each use, from its clause's text.
+//! Every relation is visited once. Asking what binds the arguments of a use takes steps, and where
+//! there are too few nothing is kept to anything. What is made is a part for each argument of each
+//! use, from its clause's text.
 
 use super::{
     super::{
@@ -39,8 +41,8 @@ fn asking(clause: &Clause, arguments: usize) -> u64 {
     ((1 + arguments) * (1 + clause.positives.len()) * (1 + size)) as u64
 }
 
-/// Keeps wide relations to what is asked of them. Returns `None` if that changes nothing, if none of
-/// the new ones can be kept, or if those that can are kept already.
+/// Keeps wide relations to what is asked of them. Returns `None` if that changes nothing, if none
+/// of the new ones can be kept, or if those that can are kept already.
 pub(super) fn restrict(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     context.meter.spend(effort(clauses))?;
     let graph = Graph::new(clauses);
@@ -101,8 +103,8 @@ impl Graph {
     }
 }
 
-/// Whether a relation may be kept to what is asked of it: what the game is asked for as a whole may not, nor what
-/// the start depends on.
+/// Whether a relation may be kept to what is asked of it: what the game is asked for as a whole may
+/// not, nor what the start depends on.
 fn restrictable(graph: &Graph, clauses: &Clauses, strata: &Strata, keywords: &Keywords) -> Vec<bool> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = *keywords;
     let mut early = vec![false; clauses.relations];
@@ -135,8 +137,8 @@ fn demanded(graph: &Graph, may: &[bool], wide: &[RelationId]) -> Vec<RelationId>
     list
 }
 
-/// What a guard stands for: the values of a variable for which literals hold, all variables being numbered by
-/// occurrence; or those that an argument of a relation is asked for.
+/// What a guard stands for: the values of a variable for which literals hold, all variables being
+/// numbered by occurrence; or those that an argument of a relation is asked for.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Guard {
     Values(Vec<Literal>, u32),
@@ -146,7 +148,8 @@ enum Guard {
 struct Demand<'c> {
     clauses: &'c Clauses,
     strata: &'c Strata,
-    /// For each relation that is kept, which arguments are asked for everywhere by values that are known.
+    /// For each relation that is kept, which arguments are asked for everywhere by values that are
+    /// known.
     open: FxHashMap<RelationId, Vec<bool>>,
     made: FxHashMap<Guard, RelationId>,
     relations: usize,
@@ -311,8 +314,8 @@ impl Demand<'_> {
         self.guard(Guard::Asked(relation, argument)).0
     }
 
-    /// The guard that has the values of a literal's variable, its other variables having values that `others` may
-    /// take.
+    /// The guard that has the values of a literal's variable, its other variables having values
+    /// that `others` may take.
     fn narrow(&mut self, literal: Literal, others: &[Literal], variable: u32, rule: usize) -> RelationId {
         let mut body = vec![literal];
         for other in others {
@@ -350,8 +353,8 @@ impl Demand<'_> {
     }
 }
 
-/// Which values of an argument one use asks for: those of a pattern, with its variables' values from all of
-/// their sources.
+/// Which values of an argument one use asks for: those of a pattern, with its variables' values
+/// from all of their sources.
 struct Question {
     relation: RelationId,
     argument: usize,

@@ -1,23 +1,30 @@
 //! Variables that have one value at most in each state, and bodies taken apart by them.
 //!
-//! What a cell shows is a function of the cell: of `(mark ?i ?k ?m)` no two hold together that differ in `?m` alone. So
-//! `E m (mark(i, k, m) & A(m) & B(m))` is `E m (mark(i, k, m) & A(m))` and `E m (mark(i, k, m) & B(m))`: if the right side holds, the
-//! values are the same one, and the other direction is plain. A rule about nine cells, each with one of nine values, has `9^9` instances, and its
-//! parts, which speak of one cell each, have nine.
+//! What a cell shows is a function of the cell: of `(mark ?i ?k ?m)` no two hold together that
+//! differ in `?m` alone. So `E m (mark(i, k, m) & A(m) & B(m))` is `E m (mark(i, k, m) & A(m))` and
+//! `E m (mark(i, k, m) & B(m))`: if the right side holds, the values are the same one, and the
+//! other direction is plain. A rule about nine cells, each with one of nine values, has `9^9`
+//! instances, and its parts, which speak of one cell each, have nine.
 //!
-//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that takes too much as a whole, or of which a clause that is vast asks for
-//! several fluents that its head does not tell: the rules for moves and steps are grounded alone, which tells all fluents, and of their net mutex groups are proved (`optimize/mutex.rs`). An argument is functional if all
-//! fluents with its name that differ in it alone are in one group, for each value of the others. That holds in every state that play
-//! comes to, also where the rules would end it, since they are not asked.
+//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that takes too much as a
+//! whole, or of which a clause that is vast asks for several fluents that its head does not tell:
+//! the rules for moves and steps are grounded alone, which tells all fluents, and of their net
+//! mutex groups are proved (`optimize/mutex.rs`). An argument is functional if all fluents with its
+//! name that differ in it alone are in one group, for each value of the others. That holds in every
+//! state that play comes to, also where the rules would end it, since they are not asked.
 //!
-//! [`Functional::split`] takes clauses apart that moves and steps do not rest on. A literal for a fluent binds its functional variable if
-//! the head does not mention that, nor the literal twice, and no other argument of the literal has such a variable: so all of them
-//! are functions of what stays. Each of the other literals and tests that mention such variables becomes a part, a relation of its own, of what
-//! it shares with anything else; with it go the literals that bind its functional variables, and what shares a variable with it of the
-//! context, which is all that mentions no functional variable: the clause has that too, so nothing changes by it. A part that holds together what it says of
-//! several functional variables is unfolded, if a few clauses with different variables in their heads define it and it does not
-//! depend on itself, and taken apart again. A part has one literal or test of those that were apart, and definitions do not go round, so
-//! that ends; clauses stay as they are if more than [`MOST`] symbols and variables would be made.
+//! [`Functional::split`] takes clauses apart that moves and steps do not rest on. A literal for a
+//! fluent binds its functional variable if the head does not mention that, nor the literal twice,
+//! and no other argument of the literal has such a variable: so all of them are functions of what
+//! stays. Each of the other literals and tests that mention such variables becomes a part, a
+//! relation of its own, of what it shares with anything else; with it go the literals that bind its
+//! functional variables, and what shares a variable with it of the context, which is all that
+//! mentions no functional variable: the clause has that too, so nothing changes by it. A part that
+//! holds together what it says of several functional variables is unfolded, if a few clauses with
+//! different variables in their heads define it and it does not depend on itself, and taken apart
+//! again. A part has one literal or test of those that were apart, and definitions do not go round,
+//! so that ends; clauses stay as they are if more than [`MOST`] symbols and variables would be
+//! made.
 
 use super::{
     super::{
@@ -61,7 +68,8 @@ pub(in super::super) const SHARE: u64 = 4;
 /// Steps that it may take to learn what is functional before some limit is reached.
 const LEARNING: u64 = 2_000_000;
 
-/// Takes clauses apart by what is functional, if a parked one asks for several fluents. That is learnt once.
+/// Takes clauses apart by what is functional, if a parked one asks for several fluents. That is
+/// learnt once.
 pub(super) fn take_apart(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     let keywords = &context.rules.keywords;
     if !*context.learns || !context.parked.iter().any(|clause| asks(clause, keywords)) {
@@ -143,7 +151,8 @@ impl Functional {
     }
 }
 
-/// The relations that moves and steps rest on, if some clause for another asks for enough fluents that its head does not tell.
+/// The relations that moves and steps rest on, if some clause for another asks for enough fluents
+/// that its head does not tell.
 fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>> {
     let mut terms = Terms::new(&options.limits);
     let mut clauses = clause::clauses(rules, &mut terms, &options.limits, meter).ok()?;
@@ -233,8 +242,8 @@ struct Parts {
 }
 
 impl Splitter<'_> {
-    /// Takes a clause and its parts apart as far as it goes; false if they stay as they are. None if there are too many, or it takes too
-    /// many steps.
+    /// Takes a clause and its parts apart as far as it goes; false if they stay as they are. None
+    /// if there are too many, or it takes too many steps.
     fn settle(&mut self, clause: &Clause, meter: &mut Meter) -> Option<bool> {
         let (mut pending, mut is_split) = (vec![clause.clone()], false);
         while let Some(clause) = pending.pop() {
@@ -251,7 +260,8 @@ impl Splitter<'_> {
         Some(is_split)
     }
 
-    /// Takes a clause apart, if it says several things of functional variables. None if that takes too many steps.
+    /// Takes a clause apart, if it says several things of functional variables. None if that takes
+    /// too many steps.
     #[expect(clippy::option_option, reason = "nothing to take apart, and no steps left")]
     fn parts(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Parts>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
@@ -373,7 +383,8 @@ impl Splitter<'_> {
         Some(Some(Sides { context: (context, others), bindings, literals, tests }))
     }
 
-    /// The variable that a literal for a fluent says to be a function of its others, if the head does not ask for it.
+    /// The variable that a literal for a fluent says to be a function of its others, if the head
+    /// does not ask for it.
     fn functional_variable(&self, literal: &Literal, head: &[u32]) -> Option<u32> {
         let [Pattern::Function(symbol, arguments)] = &literal.arguments[..] else { return None };
         if literal.relation != self.fact {
@@ -394,8 +405,9 @@ impl Splitter<'_> {
         hidden.next().map(|(_, v)| v)
     }
 
-    /// The clauses that do without a literal that says something of several functional variables, if there is one and it has a
-    /// definition that can take its place. None if that takes too many steps.
+    /// The clauses that do without a literal that says something of several functional variables,
+    /// if there is one and it has a definition that can take its place. None if that takes too many
+    /// steps.
     #[expect(clippy::option_option, reason = "nothing to unfold, and no steps left")]
     fn unfold(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Vec<Clause>>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
@@ -426,8 +438,8 @@ impl Splitter<'_> {
         Some(Some(unfolded))
     }
 
-    /// Whether a literal's relation has a few clauses that do without functions, whose heads have different variables, and does not depend on
-    /// itself.
+    /// Whether a literal's relation has a few clauses that do without functions, whose heads have
+    /// different variables, and does not depend on itself.
     fn is_plain(&self, literal: &Literal) -> bool {
         let relation = literal.relation;
         if relation.index() >= self.known || relation == self.fact {

@@ -1,22 +1,26 @@
 //! Arguments that say nothing, and relations without them.
 //!
-//! An argument of a relation is inert if every clause of the relation takes any value of one domain for it and does nothing with
-//! that value but hand it on. [`drop`] makes clauses in which such arguments are missing. A relation of k of them over two
-//! values has `2^k` facts, all of which hold or none, and afterwards one.
+//! An argument of a relation is inert if every clause of the relation takes any value of one domain
+//! for it and does nothing with that value but hand it on. [`drop`] makes clauses in which such
+//! arguments are missing. A relation of k of them over two values has `2^k` facts, all of which
+//! hold or none, and afterwards one.
 //!
-//! A domain is a relation of one argument that facts alone define, at least one. Argument i of p is inert within the
-//! domain D if in each clause of p it is a variable that stands once in the head, and else nowhere but as an argument of a positive
-//! literal for D, or as an inert argument within D. Arguments are taken for inert until something speaks against it, so those that
-//! depend on each other are found. p is none of the relations that the game is asked for.
+//! A domain is a relation of one argument that facts alone define, at least one. Argument i of p is
+//! inert within the domain D if in each clause of p it is a variable that stands once in the head,
+//! and else nowhere but as an argument of a positive literal for D, or as an inert argument within
+//! D. Arguments are taken for inert until something speaks against it, so those that depend on each
+//! other are found. p is none of the relations that the game is asked for.
 //!
-//! Then p holds for a value exactly if D has that value and p holds for some value of D: by induction on how the facts are derived,
-//! since with one value of D in the place of another each clause has an instance that differs in inert arguments alone. So
-//! `p(t, ..)` may be replaced by `D(t)` and p without the argument wherever it is used, negated or not, and in the
-//! clauses of p what D says of the value may be left out. So may `D(v)` wherever nothing else mentions `v`, since D has a value. An
-//! argument that only depends on itself belongs to a relation that never holds, and is left alone.
+//! Then p holds for a value exactly if D has that value and p holds for some value of D: by
+//! induction on how the facts are derived, since with one value of D in the place of another each
+//! clause has an instance that differs in inert arguments alone. So `p(t, ..)` may be replaced by
+//! `D(t)` and p without the argument wherever it is used, negated or not, and in the clauses of p
+//! what D says of the value may be left out. So may `D(v)` wherever nothing else mentions `v`,
+//! since D has a value. An argument that only depends on itself belongs to a relation that never
+//! holds, and is left alone.
 //!
-//! Each argument changes twice at most while it is looked for what speaks against it, each literal is copied once: O(literals), all paid for
-//! beforehand.
+//! Each argument changes twice at most while it is looked for what speaks against it, each literal
+//! is copied once: O(literals), all paid for beforehand.
 
 use super::{
     super::clause::{Clause, Clauses, Literal, Test},
@@ -56,8 +60,8 @@ impl Kind {
     }
 }
 
-/// Drops inert arguments. Returns `None` unless a clause of a relation that is new among the wide ones
-/// has far fewer instances by that.
+/// Drops inert arguments. Returns `None` unless a clause of a relation that is new among the wide
+/// ones has far fewer instances by that.
 pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     if context.news().is_empty() {
         return None;
@@ -123,7 +127,8 @@ impl Inert {
         inert
     }
 
-    /// For each argument of a clause's head, what the clause says of it by itself, and the arguments that it is handed on to.
+    /// For each argument of a clause's head, what the clause says of it by itself, and the
+    /// arguments that it is handed on to.
     fn judge(&self, clause: &Clause, keywords: &Keywords) -> Vec<(Kind, Vec<(usize, usize)>)> {
         let mut seen = Uses::new(self, clause, keywords);
         let is_given = keywords.contains(clause.head.relation);
@@ -137,7 +142,8 @@ impl Inert {
         clause.head.arguments.iter().map(judge).collect()
     }
 
-    /// Takes note of what an argument is, and puts it among those that others wait for if that is news.
+    /// Takes note of what an argument is, and puts it among those that others wait for if that is
+    /// news.
     fn learn(&mut self, relation: usize, i: usize, kind: Kind, pending: &mut Vec<(usize, usize)>) {
         let known = &mut self.kinds[relation][i];
         let joined = known.join(kind);

@@ -50,7 +50,7 @@ async fn opened(server: &Server, id: &str) -> Answer<Opened> {
 /// `GET /api/games`
 pub(crate) async fn games(State(server): State<Arc<Server>>) -> Answer<Json<Catalogue>> {
     let worker = Arc::clone(&server);
-    let games = server.desks.sessions(true).work(move |_| {
+    let games = server.queues.sessions(true).work(move |_| {
         let cards = || {
             let own = worker.games.own().map(|own| catalogue::card(&own.name, &own.text, &own.game));
             own.into_iter().chain(catalogue::built_in()).collect()
@@ -63,7 +63,7 @@ pub(crate) async fn games(State(server): State<Arc<Server>>) -> Answer<Json<Cata
 /// `GET /api/games/{name}`
 pub(crate) async fn game(State(server): State<Arc<Server>>, Path(name): Path<String>) -> Answer<Json<Card>> {
     let worker = Arc::clone(&server);
-    let card = server.desks.sessions(true).work(move |_| {
+    let card = server.queues.sessions(true).work(move |_| {
         let opened = worker.games.find(&name)?;
         Ok(catalogue::card(&opened.name, &opened.text, &opened.game))
     });
@@ -91,8 +91,8 @@ pub(crate) async fn players(State(server): State<Arc<Server>>) -> Json<Value> {
 pub(crate) async fn check(State(server): State<Arc<Server>>, body: Body) -> Answer<Json<Verdict>> {
     let question: Question = read(body)?;
     let worker = Arc::clone(&server);
-    let desk = if question.patient { &server.desks.patient } else { &server.desks.compiling };
-    let verdict = desk.work(move |cancel| {
+    let queue = if question.patient { &server.queues.patient } else { &server.queues.compiling };
+    let verdict = queue.work(move |cancel| {
         let observer = worker.compilations.observe(question.ticket.as_deref(), cancel);
         judge(&question, &worker.games, &observer, cancel)
     });
@@ -137,8 +137,8 @@ pub(crate) async fn inside(
     let (opened, net, state) = seen.await?;
     // A net is compiled once, and a request that waits for it has no turn.
     let own = turn(&shared.looking).await?;
-    let desk = if opened.is_known { server.desks.sessions(true) } else { &server.desks.compiling };
-    let sight = desk.work_with(own, move |cancel| {
+    let queue = if opened.is_known { server.queues.sessions(true) } else { &server.queues.compiling };
+    let sight = queue.work_with(own, move |cancel| {
         let net = if let Some(net) = net.get() {
             net
         } else {
@@ -204,8 +204,8 @@ pub(crate) async fn evaluation(
         })
     });
     let (opened, state, place) = found.await?;
-    let desk = server.desks.analyzing(opened.is_known);
-    desk.work(move |cancel| Evaluation::of(&opened.game, &state, place, cancel)).await.map(Json)
+    let queue = server.queues.analyzing(opened.is_known);
+    queue.work(move |cancel| Evaluation::of(&opened.game, &state, place, cancel)).await.map(Json)
 }
 
 /// `GET /api/sessions/{id}/why`
@@ -239,8 +239,8 @@ pub(super) async fn reason_for(
     });
     let question = asked.await?;
     let own = turn(&shared.looking).await?;
-    let desk = if shared.is_known { server.desks.sessions(true) } else { &server.desks.compiling };
-    desk.work_with(own, move |cancel| question.answer(&atom, depth, cancel)).await?.map(Json)
+    let queue = if shared.is_known { server.queues.sessions(true) } else { &server.queues.compiling };
+    queue.work_with(own, move |cancel| question.answer(&atom, depth, cancel)).await?.map(Json)
 }
 
 /// Which moves that are not legal are listed.
@@ -348,7 +348,7 @@ pub(crate) async fn analysis(
         return Err(Problem::unfit("no_plan", message).help("`gdl analyze` follows more"));
     }
     let opened = opened(&server, &id).await?;
-    let analysis = server.desks.analyzing(opened.is_known).work(move |cancel| {
+    let analysis = server.queues.analyzing(opened.is_known).work(move |cancel| {
         let settings = Settings { seed, count: games, seconds: None, threads: 1, cancel: cancel.clone() };
         let figures = analyze::analyze(&opened.name, &opened.game, &settings, &|_| ())?;
         Some(Analysis { figures: figures.to_json(), page: page::body(&figures) })

@@ -57,8 +57,8 @@ pub(super) async fn with_session<T: Send + 'static>(
 ) -> Answer<T> {
     let shared = server.sessions.find(id)?;
     let own = work::turn(&shared.turn).await?;
-    let desk = server.desks.sessions(shared.is_known);
-    desk.work_with(own, move |cancel| work(&shared, cancel)).await?
+    let queue = server.queues.sessions(shared.is_known);
+    queue.work_with(own, move |cancel| work(&shared, cancel)).await?
 }
 
 /// The role of a name, if one was given.

@@ -1,6 +1,6 @@
 //! The requests that watch the results of `gdl manage`: standings, matches, their steps and positions.
 //!
-//! Each reads the file at the desk for that; a position is drawn where rulesheets are compiled.
+//! Each reads the file at the queue for that; a position is drawn where rulesheets are compiled.
 
 use super::request::Query;
 use crate::{
@@ -36,7 +36,7 @@ async fn read<T: Send + 'static>(
     read: impl FnOnce(&Store) -> Result<T> + Send + 'static,
 ) -> Answer<T> {
     let results = shown(server)?;
-    server.desks.reading.work(move |cancel| results.read(cancel, read)).await?
+    server.queues.reading.work(move |cancel| results.read(cancel, read)).await?
 }
 
 /// The number of a match; 0, which none has, if it is no number.
@@ -119,6 +119,6 @@ pub(crate) async fn position(
     let found = read(&server, move |store| store.position(number, step)).await?;
     let position = found.ok_or_else(|| no_match(&id).help("it may have been begun again"))?;
     let worker = Arc::clone(&server);
-    let drawn = server.desks.compiling.work(move |cancel| results.draw(&worker.games, &position, cancel));
+    let drawn = server.queues.compiling.work(move |cancel| results.draw(&worker.games, &position, cancel));
     drawn.await?.map(Json)
 }

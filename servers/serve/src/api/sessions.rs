@@ -227,13 +227,13 @@ pub(crate) async fn start(
 ) -> Answer<Response> {
     let start: Start = read(body)?;
     start.measure()?;
-    let desk = match (&start.rulesheet, start.patient) {
-        (None, _) => server.desks.sessions(true),
-        (Some(text), true) if !server.games.is_recent(text) => &server.desks.patient,
-        (Some(_), _) => &server.desks.compiling,
+    let queue = match (&start.rulesheet, start.patient) {
+        (None, _) => server.queues.sessions(true),
+        (Some(text), true) if !server.games.is_recent(text) => &server.queues.patient,
+        (Some(_), _) => &server.queues.compiling,
     };
     let worker = Arc::clone(&server);
-    let view = desk.work(move |cancel| {
+    let view = queue.work(move |cancel| {
         let shared = start.session(&worker, cancel)?;
         look(&shared, &looking.here(), &until(cancel))
     });

@@ -3,9 +3,9 @@
 //! Input: a compilation and its table. Output: the engine that is expected to take the least time, and what was expected of each. Where a
 //! table is small or fast it wins without a trial. Else seeded random games are played by events, and by the rules themselves where a
 //! grounded state is expected to take long, and their work is counted; that of the table is worked out for some states of a random game,
-//! that of lanes is known beforehand. Work is made time by prices that were found on public rulesheets with large tables
-//! (`benches/record/2026-11-24-published.md`, `2026-11-25-counts.md`, `2026-11-26-choice.md`). No clock is read, so the same rulesheet has the same engine on every
-//! machine; and whichever it is, a seed has the same games.
+//! that of lanes is known beforehand. Prices that were fitted on public rulesheets turn work into time
+//! (`docs/decisions/08-choose-engines-by-counted-work.md`). No clock is read, so a rulesheet has the
+//! same engine on every machine; and whichever it is, a seed has the same games.
 //!
 //! A trial takes at most so many steps of each engine as would show that it takes longer than another one, and
 //! [`STEPS_OF_GATE`] for each gate, and no more than [`MOST_STEPS`], to find out how rules are evaluated.

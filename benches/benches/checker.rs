@@ -1,4 +1,5 @@
-//! The checker's time for an author who waits: public rulesheets, parsed and checked but not grounded.
+//! The checker's time for an author who waits: public rulesheets, parsed and checked but not
+//! grounded.
 //!
 //! They lie in a folder `shared` beside the checkout; without it the benchmark is skipped.
 

@@ -1,13 +1,16 @@
-//! Chess beside a library of bitboards, on one thread: sequences of moves and random positions per second of processor time.
+//! Chess beside a library of bitboards, on one thread: sequences of moves and random positions per
+//! second of processor time.
 //!
 //!     cargo bench -p gdl-benches --bench chess -- [--seconds S] [--rounds N]
 //!
-//! Perft counts the sequences of six moves from the start, 119,060,324; both count the last move without making it. Ours is measured twice:
-//! as it is, merging equal states of a level, and within no memory, where it makes every move as the library does. Random games
-//! go on to mate, stalemate, fifty quiet moves of each or too little material.
+//! Perft counts the sequences of six moves from the start, 119,060,324; both count the last move
+//! without making it. Ours is measured twice: as it is, merging equal states of a level, and within
+//! no memory, where it makes every move as the library does. Random games go on to mate, stalemate,
+//! fifty quiet moves of each or too little material.
 //!
-//! The library is cozy-chess, which is under the MIT license; shakmaty, better known, is under the GPL, and the tests of this package would
-//! have to be too. Contestants take turns, and figures are medians of the rounds.
+//! The library is cozy-chess, which is under the MIT license; shakmaty, better known, is under the
+//! GPL, and the tests of this package would have to be too. Contestants take turns, and figures are
+//! medians of the rounds.
 
 use clap::Parser;
 use cozy_chess::{BitBoard, Board, GameStatus, Move, Piece};

@@ -1,7 +1,8 @@
 //! Batched successor generation and perft, on one thread.
 //!
-//! Items of `children` are pairs of a state and a joint move out of random games, 512 to a pass: from rows of bits to rows of
-//! bits, with all that is seen of the successors. Items of `perft` are the sequences of the greatest length.
+//! Items of `children` are pairs of a state and a joint move out of random games, 512 to a pass:
+//! from rows of bits to rows of bits, with all that is seen of the successors. Items of `perft` are
+//! the sequences of the greatest length.
 
 use divan::{Bencher, counter::ItemsCount};
 use gdl_games::find;

@@ -1,10 +1,12 @@
-//! The built-in games in one table: their sizes, how soon they load and how fast they play, as `docs/games.md` has it.
+//! The built-in games in one table: their sizes, how soon they load and how fast they play, as
+//! `docs/games.md` has it.
 //!
 //!     cargo bench -p gdl-benches --bench games -- [--seconds S] [--rounds N] [--write PAGE]
 //!
-//! Operations are those of the largest phase of the turn cycle. Times are processor time of one thread, the best of some rounds: from the
-//! text to a first random game, and of random games in lanes as a table, without what `gdl!` compiles. With `--write` the table
-//! takes the place of the one between the comments `<!-- sizes and speeds -->` and `<!-- end -->` of a page.
+//! Operations are those of the largest phase of the turn cycle. Times are processor time of one
+//! thread, the best of some rounds: from the text to a first random game, and of random games in
+//! lanes as a table, without what `gdl!` compiles. With `--write` the table takes the place of the
+//! one between the comments `<!-- sizes and speeds -->` and `<!-- end -->` of a page.
 
 use clap::Parser;
 use cpu_time::ProcessTime;

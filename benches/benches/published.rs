@@ -2,10 +2,11 @@
 //!
 //!     cargo bench -p gdl-benches --bench published -- [--seconds S] [--deadline S] [--write PAGE] [FOLDER|FILE..]
 //!
-//! Each rulesheet has a process of its own, which is stopped when it takes far longer than it is given. It loads, by the engines that
-//! are chosen for it, and plays random games on one thread one state at a time and as playouts are played. All times are
-//! processor time. A ratio is the rate of states over that of the fastest engine which was published for the
-//! rulesheet, so one under 1 means that another engine is faster.
+//! Each rulesheet has a process of its own, which is stopped when it takes far longer than it is
+//! given. It loads, by the engines that are chosen for it, and plays random games on one thread one
+//! state at a time and as playouts are played. All times are processor time. A ratio is the rate of
+//! states over that of the fastest engine which was published for the rulesheet, so one under 1
+//! means that another engine is faster.
 //!
 //! Rulesheets and published speeds lie in a folder `shared` beside the checkout; without it the
 //! benchmark is skipped. A file `base__amazons__v1.kif` is a version of what is called
@@ -75,7 +76,8 @@ struct Rate {
 /// What was measured of a rulesheet.
 #[derive(Debug, Serialize, Deserialize)]
 struct Figures {
-    /// From the text to the end of a random game, one state at a time, by the first engine that is ready.
+    /// From the text to the end of a random game, one state at a time, by the first engine that is
+    /// ready.
     ready_seconds: f64,
     /// The same by the last engine, without that.
     load_seconds: f64,

@@ -1,10 +1,12 @@
-//! Games in Epilog beside the same games in KIF: how long each takes to load, and how fast it is played. Then public games in Epilog
-//! beside built-in ones of their kind, which are other rules, so that those ratios say no more than how large a game is.
+//! Games in Epilog beside the same games in KIF: how long each takes to load, and how fast it is
+//! played. Then public games in Epilog beside built-in ones of their kind, which are other rules,
+//! so that those ratios say no more than how large a game is.
 //!
 //!     cargo bench -p gdl-benches --bench syntaxes -- [--rounds N] [--seconds S] [GAME..]
 //!
-//! The two of a row take turns; rates are states per second of processor time, and ratios the medians of those of each round. Public
-//! games lie in a folder `shared` beside the checkout; without it they are skipped.
+//! The two of a row take turns; rates are states per second of processor time, and ratios the
+//! medians of those of each round. Public games lie in a folder `shared` beside the checkout;
+//! without it they are skipped.
 
 use clap::Parser;
 use cpu_time::ProcessTime;

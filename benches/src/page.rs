@@ -1,5 +1,6 @@
-//! Pages with a place for a table: what a benchmark measured is written between the comment `<!-- NAME -->` and the next `<!-- end -->`,
-//! each a line, and the rest of the page stays as it is. A page without the place is an error and stays as it is, too.
+//! Pages with a place for a table: what a benchmark measured is written between the comment
+//! `<!-- NAME -->` and the next `<!-- end -->`, each a line, and the rest of the page stays as it
+//! is. A page without the place is an error and stays as it is, too.
 
 use std::{error::Error, fs, path::Path};
 

@@ -1,5 +1,5 @@
-//! Random games on a graphics card, as commands ask for them: a game and a device in, a tally out. A program that was built without the
-//! feature `gpu` says how to build it with that.
+//! Random games on a graphics card, as commands ask for them: a game and a device in, a tally out.
+//! A program that was built without the feature `gpu` says how to build it with that.
 
 use gdl_runtime::{Dynamic, playouts::Tally, vocabulary::Texts};
 use gdl_tools::{

@@ -5,8 +5,9 @@
 //! not need (`need`) are left out where they are at fault, with a warning. With
 //! [`Options::lenient`] some faults are warnings, which say what is assumed (`lenient`, `callers`).
 //!
-//! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;
-//! a message is as long as a few names. Of the messages no more are kept than [`Diagnostics`] says.
+//! All checks together take time and memory in proportion to the text, as far as their pages do not
+//! say otherwise; a message is as long as a few names. Of the messages no more are kept than
+//! [`Diagnostics`] says.
 
 mod arity;
 mod callers;

@@ -1,8 +1,10 @@
 //! A rulesheet in another syntax: text in, text out.
 //!
-//! KIF and infix GDL say the same in other letters, form by form. Epilog becomes the rules that it means; nothing becomes Epilog. Comments
-//! stay before or behind the form they stood at. Names stay where the other syntax can write them: of those that it takes for variables,
-//! or that it cannot tell apart or that are words of the language there, [`Conversion::renamed`] has what they became. The result is in the usual layout. O(bytes · log bytes).
+//! KIF and infix GDL say the same in other letters, form by form. Epilog becomes the rules that it
+//! means; nothing becomes Epilog. Comments stay before or behind the form they stood at. Names stay
+//! where the other syntax can write them: of those that it takes for variables, or that it cannot
+//! tell apart or that are words of the language there, [`Conversion::renamed`] has what they
+//! became. The result is in the usual layout. O(bytes · log bytes).
 
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::syntax::{Kind, NodeId, Syntax, Tree, parse, writer::Writer, writer::capital};
@@ -87,8 +89,9 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     Ok(Conversion { text, renamed: freed.into_iter().chain(names.renamed).collect() })
 }
 
-/// Renames what terms are called that only Epilog calls so: functions that have the name of a word of the language, and whatever is
-/// called as a connective. Before and now, in the order of their first use.
+/// Renames what terms are called that only Epilog calls so: functions that have the name of a word
+/// of the language, and whatever is called as a connective. Before and now, in the order of their
+/// first use.
 fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
     // Literals and terms that are still to be looked at, and whether they are terms.
     let mut waiting: Vec<(NodeId, bool)> = tree.forms.iter().rev().map(|&form| (form, false)).collect();

@@ -106,7 +106,8 @@ impl Source {
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// Where a byte offset stands. O(log lines + length of the line), some nanoseconds for a hundred bytes of it.
+    /// Where a byte offset stands. O(log lines + length of the line), some nanoseconds for a
+    /// hundred bytes of it.
     #[must_use]
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line_of(offset);
@@ -135,7 +136,8 @@ impl Source {
         self.lines[line - 1]
     }
 
-    /// What takes the parentheses and the word that a list starts with from round its elements. Comments stay.
+    /// What takes the parentheses and the word that a list starts with from round its elements.
+    /// Comments stay.
     pub(crate) fn unwrap(&self, list: Span, word: Span) -> [Edit; 2] {
         let rest = &self.text[word.end as usize..];
         let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -197,11 +199,13 @@ impl fmt::Display for Severity {
 pub struct Label {
     /// Where.
     pub span: Span,
-    /// What is there, for example "first used with 3 arguments here"; empty if the message says it all.
+    /// What is there, for example "first used with 3 arguments here"; empty if the message says it
+    /// all.
     pub text: String,
 }
 
-/// What to write in place of a span: nothing to remove it, and the span is empty where something is put in.
+/// What to write in place of a span: nothing to remove it, and the span is empty where something is
+/// put in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// What is replaced.
@@ -343,7 +347,8 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what was meant by the word at `span` most likely: the help line, and the edit that writes it.
+    /// Adds what was meant by the word at `span` most likely: the help line, and the edit that
+    /// writes it.
     #[must_use]
     pub fn mean(self, span: Span, word: &str) -> Self {
         self.help(format!("did you mean `{word}`?")).suggest(span, word)
@@ -467,9 +472,10 @@ impl Diagnostics {
         Self { syntax, ..Self::new(options.levels.clone()) }
     }
 
-    /// Adds a diagnostic, with the severity the levels give it, unless they silence it. What it says in KIF is said in the syntax of
-    /// the text. Of a text in Epilog errors are kept and what concerns the whole game: what else there is to say of its translation concerns
-    /// rules that nobody wrote, and the reader has warned of those that somebody did.
+    /// Adds a diagnostic, with the severity the levels give it, unless they silence it. What it
+    /// says in KIF is said in the syntax of the text. Of a text in Epilog errors are kept and what
+    /// concerns the whole game: what else there is to say of its translation concerns rules that
+    /// nobody wrote, and the reader has warned of those that somebody did.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let of_game = diagnostic.witness.is_some()
             || [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&diagnostic.code);
@@ -509,8 +515,8 @@ impl Diagnostics {
         self.counts[Severity::Error as usize] > 0
     }
 
-    /// True if there are errors, and all of them say that a limit of grounding or of what follows it is too
-    /// low, or that grounding would never end: the rulesheet is not known to be wrong.
+    /// True if there are errors, and all of them say that a limit of grounding or of what follows
+    /// it is too low, or that grounding would never end: the rulesheet is not known to be wrong.
     #[must_use]
     pub fn are_excesses(&self) -> bool {
         const EXCESSES: [&Code; 10] = [
@@ -529,8 +535,8 @@ impl Diagnostics {
         self.has_errors() && errors.all(|d| EXCESSES.contains(&d.code))
     }
 
-    /// Makes warnings of the errors, all of which are excesses, of a rulesheet that is evaluated state by state instead; unless warnings are
-    /// denied.
+    /// Makes warnings of the errors, all of which are excesses, of a rulesheet that is evaluated
+    /// state by state instead; unless warnings are denied.
     pub fn excuse(&mut self) {
         if self.levels.deny.iter().any(|name| name == "warnings") {
             return;
@@ -566,8 +572,8 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// Brings the list into the order of the text; what follows from all rules together comes behind what may be why, and
-    /// faults of the whole rulesheet come last.
+    /// Brings the list into the order of the text; what follows from all rules together comes
+    /// behind what may be why, and faults of the whole rulesheet come last.
     pub fn sort(&mut self) {
         let follows = |code| [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&code);
         self.list.sort_by_key(|d| (d.span.is_none(), follows(d.code), d.span, d.code.id));

@@ -1,12 +1,14 @@
-//! A rulesheet in the usual layout: text in, text out. Here it is that of KIF; `syntax::layout` has that of the other syntaxes.
+//! A rulesheet in the usual layout: text in, text out. Here it is that of KIF; `syntax::layout` has
+//! that of the other syntaxes.
 //!
-//! Rules have their head on the first line and one literal on each line after it, alternatives of an
-//! `or` stand below each other, and what is longer than a line is broken at its arguments. What the
-//! author has grouped stays grouped: blank lines (one of several), facts of one relation on one line,
-//! whose columns are aligned with those of the lines around. Afterwards the tokens and comments are
-//! those of the text, in the same order, each comment at the end of a line or on its own as it was;
-//! formatting again changes nothing. An explicit stack walks the tree, so no depth can overflow; no line is indented by more than
-//! `DEEPEST` columns, so what is written is a bounded number of times as long as what is read.
+//! Rules have their head on the first line and one literal on each line after it, alternatives of
+//! an `or` stand below each other, and what is longer than a line is broken at its arguments. What
+//! the author has grouped stays grouped: blank lines (one of several), facts of one relation on one
+//! line, whose columns are aligned with those of the lines around. Afterwards the tokens and
+//! comments are those of the text, in the same order, each comment at the end of a line or on its
+//! own as it was; formatting again changes nothing. An explicit stack walks the tree, so no depth
+//! can overflow; no line is indented by more than `DEEPEST` columns, so what is written is a
+//! bounded number of times as long as what is read.
 
 use crate::diagnostic::Span;
 use crate::syntax::{Kind, NodeId, Syntax, Tree, layout::layout, parse};
@@ -125,7 +127,8 @@ impl<'t> Layout<'t> {
     fn gaps(&self) -> Vec<usize> {
         let forms = &self.tree.forms;
         let mut gaps = vec![0; forms.len()];
-        // Forms from `block` on are facts of one relation, with neither blank lines nor comments between.
+        // Forms from `block` on are facts of one relation, with neither blank lines nor comments
+        // between.
         let (mut block, mut column) = (0, 0);
         for (i, &form) in forms.iter().enumerate() {
             let between = if i == 0 { None } else { self.between(forms[i - 1], form) };
@@ -145,8 +148,8 @@ impl<'t> Layout<'t> {
         gaps
     }
 
-    /// The line ends between two forms that may stand on one line: short facts of one relation, with
-    /// neither a blank line nor a comment between.
+    /// The line ends between two forms that may stand on one line: short facts of one relation,
+    /// with neither a blank line nor a comment between.
     fn between(&self, first: NodeId, second: NodeId) -> Option<usize> {
         let is_fact = |id: NodeId| {
             let (breaks, head) = (self.breaks[id.0 as usize], self.head(id));
@@ -159,7 +162,8 @@ impl<'t> Layout<'t> {
         (near && is_fact(first) && is_fact(second) && self.head(first) == self.head(second)).then_some(lines)
     }
 
-    /// Widens the gaps of a block of facts so that its columns stand below each other, if there is room.
+    /// Widens the gaps of a block of facts so that its columns stand below each other, if there is
+    /// room.
     fn align(&self, block: std::ops::Range<usize>, gaps: &mut [usize]) {
         let mut columns: Vec<usize> = Vec::new();
         let mut place = 0;
@@ -330,7 +334,8 @@ impl<'t> Writer<'t> {
         (self.last, self.opened) = (span.end, text == "(");
     }
 
-    /// Starts a line for what stands at an offset, behind a blank one if there is one in the source.
+    /// Starts a line for what stands at an offset, behind a blank one if there is one in the
+    /// source.
     fn line(&mut self, offset: u32, indent: usize, blank: bool) {
         if self.text.is_empty() {
             return;

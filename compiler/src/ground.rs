@@ -1,13 +1,13 @@
 //! Checked rules to ground rules: every rule instance that can matter, by name.
 //!
-//! Static relations are computed first, level by level, and folded away. Then one semi-naive fixpoint
-//! over everything that depends on the state or the moves finds what can possibly hold, with
-//! `legal` giving `does` and `next` giving `true`; an instance is emitted when its last literal
-//! becomes possible, exactly once. Negation on what depends on the state is taken as possible here;
-//! the net decides it. `base` and `input` are not needed.
+//! Static relations are computed first, level by level, and folded away. Then one semi-naive
+//! fixpoint over everything that depends on the state or the moves finds what can possibly hold,
+//! with `legal` giving `does` and `next` giving `true`; an instance is emitted when its last
+//! literal becomes possible, exactly once. Negation on what depends on the state is taken as
+//! possible here; the net decides it. `base` and `input` are not needed.
 //!
-//! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before is linear in the text, and
-//! what comes after in the instances, which are bounded by then.
+//! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before
+//! is linear in the text, and what comes after in the instances, which are bounded by then.
 //!
 //! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle; each role has a move
 //! that is possible, and no end is known where a goal value is no integer from 0 to 100. Only these
@@ -117,8 +117,8 @@ pub struct GroundRules {
     pub goal: Vec<Vec<(u8, AtomId)>>,
     /// The atom that says that the state is terminal, if it can be.
     pub terminal: Option<AtomId>,
-    /// For each role, percepts and the atoms that say the role perceives them; none without rules for
-    /// `sees`.
+    /// For each role, percepts and the atoms that say the role perceives them; none without rules
+    /// for `sees`.
     pub sees: Option<Vec<Vec<(u32, AtomId)>>>,
     /// The meaning of each atom.
     pub meaning: Vec<Meaning>,
@@ -221,7 +221,8 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     if diagnostics.has_errors() { None } else { Some(ground) }
 }
 
-/// Finds all instances; where there are too many, again with clauses taken apart by what is found to be functional.
+/// Finds all instances; where there are too many, again with clauses taken apart by what is found
+/// to be functional.
 fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
@@ -298,7 +299,8 @@ struct Program {
     cost: Cost,
 }
 
-/// Refuses names that are too long together: texts may be far longer than the terms they are made from.
+/// Refuses names that are too long together: texts may be far longer than the terms they are made
+/// from.
 fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<(), Excess> {
     let Program { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
@@ -425,8 +427,8 @@ fn silent(rules: &Rules, program: &Program) -> Vec<bool> {
     heads.zip(&program.fired).map(|(relation, fired)| !fired && whole(relation)).collect()
 }
 
-/// The instances by head: where each atom's start, where each one's literals start, the literals, and
-/// the rule of each.
+/// The instances by head: where each atom's start, where each one's literals start, the literals,
+/// and the rule of each.
 struct Grouped {
     heads: Vec<u32>,
     bodies: Vec<u32>,

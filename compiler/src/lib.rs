@@ -44,7 +44,8 @@ pub const IS_UNOPTIMIZED: bool = cfg!(unoptimized);
 /// What a user may ask of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether spellings that differ in case alone are different symbols, in KIF; elsewhere they are.
+    /// Whether spellings that differ in case alone are different symbols, in KIF; elsewhere they
+    /// are.
     pub case_sensitive: bool,
     /// The syntax of the text, which otherwise tells it itself.
     pub syntax: Option<Syntax>,
@@ -56,9 +57,10 @@ pub struct Options {
     pub limits: Limits,
     /// Which lints are silent and which are errors.
     pub levels: Levels,
-    /// How many instances a rule may have before it is split by estimates; once all instances are known, a fortieth
-    /// of that before it is split on trial. Another number makes other nets that play the same: tests of small
-    /// rulesheets use a small one, and `usize::MAX` leaves all rules whole that the limits allow.
+    /// How many instances a rule may have before it is split by estimates; once all instances are
+    /// known, a fortieth of that before it is split on trial. Another number makes other nets that
+    /// play the same: tests of small rulesheets use a small one, and `usize::MAX` leaves all rules
+    /// whole that the limits allow.
     pub split_from: usize,
     /// Who follows the compilation and may end it.
     pub observer: Observer,
@@ -101,7 +103,8 @@ pub struct Compilation {
     pub net: Net,
     /// The net at each phase of the cycle that its fluents go round, if there is one.
     pub phases: Option<optimize::Phases>,
-    /// The net after each number of moves, if the game is so small that all its states were visited.
+    /// The net after each number of moves, if the game is so small that all its states were
+    /// visited.
     pub plies: Option<optimize::Plies>,
     /// What plays the game in lanes, if it is small enough.
     pub lanes: Option<Lanes>,
@@ -118,9 +121,11 @@ pub struct Compilation {
 pub struct Failure {
     /// All that is wrong with it, and warnings, in the order of the text.
     pub diagnostics: Diagnostics,
-    /// The forms of its text, those left out that could not be read; none if the observer had enough before.
+    /// The forms of its text, those left out that could not be read; none if the observer had
+    /// enough before.
     pub tree: Option<Tree>,
-    /// Its rules, if they passed the checks: what is wrong is seen when they are grounded or made a net.
+    /// Its rules, if they passed the checks: what is wrong is seen when they are grounded or made a
+    /// net.
     pub rules: Option<Rules>,
 }
 
@@ -135,7 +140,8 @@ struct Nets {
     omissions: Vec<Omission>,
 }
 
-/// The whole pipeline: text to net, lanes and table. The [`Observer`] of the options is told when each phase begins.
+/// The whole pipeline: text to net, lanes and table. The [`Observer`] of the options is told when
+/// each phase begins.
 ///
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.
@@ -143,8 +149,9 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Fa
     compile_in_stages(source, options, |_| {})
 }
 
-/// [`compile`], which calls `show` with the net before it is optimised: a game can be made of it sooner, which is larger and slower. The
-/// rulesheet may still turn out to be at fault. A rulesheet that cannot be grounded has no net to show.
+/// [`compile`], which calls `show` with the net before it is optimised: a game can be made of it
+/// sooner, which is larger and slower. The rulesheet may still turn out to be at fault. A rulesheet
+/// that cannot be grounded has no net to show.
 ///
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.
@@ -264,8 +271,8 @@ fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
-/// A net to better ones, lanes and table. What may be left out gets a share of what there is for its phase: half of what is
-/// left, and a third where the table is still to come.
+/// A net to better ones, lanes and table. What may be left out gets a share of what there is for
+/// its phase: half of what is left, and a third where the table is still to come.
 fn nets(raw: Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Nets> {
     begin(options, Phase::Optimize, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Optimize);

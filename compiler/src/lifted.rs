@@ -1,8 +1,9 @@
-//! Evaluation state by state, for rulesheets whose ground program is too large: the engine `lifted`.
+//! Evaluation state by state, for rulesheets whose ground program is too large: the engine
+//! `lifted`.
 //!
 //! A [`Lifted`] game is made of checked [`Rules`] and answers for states and moves by number as a
-//! table does, from the rules with their variables. Nothing is grounded but the names: which fluents, moves
-//! and percepts there may be is found beforehand (`domain`).
+//! table does, from the rules with their variables. Nothing is grounded but the names: which
+//! fluents, moves and percepts there may be is found beforehand (`domain`).
 //!
 //! ```text
 //! Rules --clause--> clauses --domain--> fluents, moves, percepts
@@ -10,16 +11,17 @@
 //!                      `--survey, trial--> what is filled, what is called --plan--> code --machine--> views and states
 //! ```
 //!
-//! Relations that depend on the rules alone are filled once, those that depend on the state again for each
-//! state, bottom-up and semi-naive, one component after the other (`fixpoint`). Relations that would
-//! be vast, and those of which little is asked (`trial`), are called with the arguments known where they are needed, and
-//! remember their answers (`machine`). Plans are made once, for the sizes met in some sample states (`survey`).
+//! Relations that depend on the rules alone are filled once, those that depend on the state again
+//! for each state, bottom-up and semi-naive, one component after the other (`fixpoint`). Relations
+//! that would be vast, and those of which little is asked (`trial`), are called with the arguments
+//! known where they are needed, and remember their answers (`machine`). Plans are made once, for
+//! the sizes met in some sample states (`survey`).
 //!
-//! A public rulesheet shows what this is for. In `laikLee_hex` the relation `connection` has the visited
-//! cells as an ordered list among its arguments: those
-//! of its atoms that `terminal` asks for are the simple paths from one edge of a board of 25 hexagons,
-//! 207,802,892 in each colour (counted), each with a list of its own, and any of them may be coloured. Here only
-//! the paths through cells of one colour are followed, as far as they go.
+//! A public rulesheet shows what this is for. In `laikLee_hex` the relation `connection` has the
+//! visited cells as an ordered list among its arguments: those of its atoms that `terminal` asks
+//! for are the simple paths from one edge of a board of 25 hexagons, 207,802,892 in each colour
+//! (counted), each with a list of its own, and any of them may be coloured. Here only the paths
+//! through cells of one colour are followed, as far as they go.
 //!
 //! # What decides
 //! Grounding shows whether atoms depend on their own negation, and rejects a program where any do.
@@ -32,13 +34,15 @@
 //! game lasts and names end after some steps: nothing is left out of what is seen.
 //!
 //! # Limits
-//! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that more to find names
-//! (`domain`) and for plans (`plan`). What is kept of the rules alone, of names, of plans and of indexes takes a
-//! quarter of [`Limits::max_bytes`] each at most, and usually next to nothing.
+//! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that
+//! more to find names (`domain`) and for plans (`plan`). What is kept of the rules alone, of names,
+//! of plans and of indexes takes a quarter of [`Limits::max_bytes`] each at most, and usually next
+//! to nothing.
 //!
 //! An evaluation (what is seen of a state, or one step) may take [`Limits::fuel`] divided by
-//! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`], and as much for views and indexes; then it is given up with
-//! an [`Excess`]. The count depends on state and moves alone, not on what was evaluated before.
+//! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`], and as much for views and indexes;
+//! then it is given up with an [`Excess`]. The count depends on state and moves alone, not on what
+//! was evaluated before.
 
 mod assembly;
 mod clause;
@@ -91,7 +95,8 @@ enum Stop {
     Fluents,
     /// Planning takes too many steps.
     Planning,
-    /// A component of relations whose atoms depend on their own negation, so that some are neither true nor false.
+    /// A component of relations whose atoms depend on their own negation, so that some are neither
+    /// true nor false.
     Undecided(usize),
     /// A role that can never move.
     NoMoves(usize),
@@ -330,7 +335,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The steps that evaluations took so far, and the tables that they emptied before, which tell how long that was.
+    /// The steps that evaluations took so far, and the tables that they emptied before, which tell
+    /// how long that was.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
@@ -345,8 +351,9 @@ impl Lifted {
     /// Makes rules ready to be evaluated.
     ///
     /// # Errors
-    /// If the names cannot be found within the limits, or the initial state not be evaluated; if what holds there, or in one
-    /// of a few states behind it, depends on its own negation; if a role never has a move.
+    /// If the names cannot be found within the limits, or the initial state not be evaluated; if
+    /// what holds there, or in one of a few states behind it, depends on its own negation; if a
+    /// role never has a move.
     pub fn new(rules: &Rules, options: &Options) -> Result<Self, Box<Diagnostic>> {
         assembly::assemble(rules, options).map_err(|stop| Box::new(stop.diagnostic(rules, &options.limits)))
     }
@@ -446,11 +453,12 @@ impl Lifted {
         Ok(())
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Numbers that
-    /// are no move count as none.
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Numbers
+    /// that are no move count as none.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then the state stays as it was.
+    /// If that takes more than the limits, or is left open by the rules; then the state stays as it
+    /// was.
     ///
     /// # Panics
     /// If the row is shorter than the shape's.
@@ -470,7 +478,8 @@ impl Lifted {
     /// percepts, all of it.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then no role perceives anything.
+    /// If that takes more than the limits, or is left open by the rules; then no role perceives
+    /// anything.
     ///
     /// # Panics
     /// If a row is shorter than the shape's.
@@ -510,7 +519,8 @@ impl Lifted {
         Ok(())
     }
 
-    /// Finds out what there is to know of moves before there is a state, after they got their numbers.
+    /// Finds out what there is to know of moves before there is a state, after they got their
+    /// numbers.
     fn number_moves(mut self) -> Self {
         let bits = self
             .role_moves
@@ -622,8 +632,8 @@ impl Lifted {
         self.fill_besides(scratch, components)
     }
 
-    /// Fills components beside those that are filled to see the state, which are there. What that cost before does not matter, so the
-    /// same always succeeds or never.
+    /// Fills components beside those that are filled to see the state, which are there. What that
+    /// cost before does not matter, so the same always succeeds or never.
     fn fill_besides(&self, scratch: &mut Scratch, components: &[usize]) -> Result<(), Stop> {
         let (terms, questions) = scratch.marks;
         let memory = &mut scratch.memory;

@@ -1,9 +1,10 @@
 //! What a phase may still take: steps, which stand for time, and bytes.
 //!
-//! A [`Meter`] is made of the [`Limits`] and the [`Observer`] of a compilation, and says yes or no. A phase asks its meter
-//! before it does work and before it takes memory, by `?`, and ends where the answer is no; [`Meter::stop`] then says
-//! why. So whatever the rulesheet, a phase takes no more steps than its meter had, and no more bytes than that, but for
-//! a constant factor. A step is some ten nanoseconds of work.
+//! A [`Meter`] is made of the [`Limits`] and the [`Observer`] of a compilation, and says yes or no.
+//! A phase asks its meter before it does work and before it takes memory, by `?`, and ends where
+//! the answer is no; [`Meter::stop`] then says why. So whatever the rulesheet, a phase takes no
+//! more steps than its meter had, and no more bytes than that, but for a constant factor. A step is
+//! some ten nanoseconds of work.
 //!
 //! What may be left out gets a [share](Meter::share) of the meter, and if that is not enough, it is left out: what was
 //! shared out and not used comes [back](Meter::settle). All is counted and no clock is read, so the same rulesheet stops
@@ -26,8 +27,8 @@ pub enum Stop {
     Cancelled(Progress),
 }
 
-/// A part of a compilation that was left out, since it would have taken more than there was for it. The game is the same
-/// without it.
+/// A part of a compilation that was left out, since it would have taken more than there was for it.
+/// The game is the same without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Omission {
     /// What was left out, such as a pass.
@@ -38,8 +39,8 @@ pub struct Omission {
 
 /// The steps and bytes that a phase has left.
 ///
-/// Every [`INTERVAL`] steps the phase reports to the [`Observer`] of the compilation, if it has one; when that
-/// has enough, no steps are left.
+/// Every [`INTERVAL`] steps the phase reports to the [`Observer`] of the compilation, if it has
+/// one; when that has enough, no steps are left.
 #[derive(Clone, Debug)]
 pub struct Meter {
     /// Steps to the next report.
@@ -136,7 +137,8 @@ impl Meter {
         Some(())
     }
 
-    /// Counts bytes before they are taken from the system; none if more would be in use than may be.
+    /// Counts bytes before they are taken from the system; none if more would be in use than may
+    /// be.
     #[inline]
     pub fn take(&mut self, bytes: usize) -> Option<()> {
         self.hold(self.held.saturating_add(bytes))
@@ -148,7 +150,8 @@ impl Meter {
         self.held -= bytes;
     }
 
-    /// Says how many bytes are in use all together, where a phase knows that from its tables; none if these are too many.
+    /// Says how many bytes are in use all together, where a phase knows that from its tables; none
+    /// if these are too many.
     #[inline]
     pub fn hold(&mut self, bytes: usize) -> Option<()> {
         if bytes > self.most {
@@ -159,7 +162,8 @@ impl Meter {
         Some(())
     }
 
-    /// A meter with one part in `parts` of the steps left, which are gone from this one, and all bytes left.
+    /// A meter with one part in `parts` of the steps left, which are gone from this one, and all
+    /// bytes left.
     #[must_use]
     pub fn share(&mut self, parts: u64) -> Self {
         let (steps, spent) = (self.left() / parts, self.spent());
@@ -177,7 +181,8 @@ impl Meter {
         }
     }
 
-    /// So many steps and bytes instead of what is left. The steps taken before count in reports, and for when the next one is due.
+    /// So many steps and bytes instead of what is left. The steps taken before count in reports,
+    /// and for when the next one is due.
     pub(crate) fn refill(&mut self, steps: u64, bytes: usize) {
         self.all = self.spent() + steps;
         self.near = self.near.min(steps);
@@ -185,8 +190,8 @@ impl Meter {
         (self.held, self.most, self.stop) = (0, bytes, None);
     }
 
-    /// Takes back what is left of a share, whose bytes are in use no more. Why it stopped, if it did; if the caller
-    /// had enough, this meter stops as well.
+    /// Takes back what is left of a share, whose bytes are in use no more. Why it stopped, if it
+    /// did; if the caller had enough, this meter stops as well.
     pub fn settle(&mut self, share: Self) -> Option<Stop> {
         self.far += share.left();
         self.progress = share.progress;
@@ -197,8 +202,8 @@ impl Meter {
         share.stop
     }
 
-    /// Does what may be left out, within a share. Nothing comes of it if that is not enough, which is noted, or if there is
-    /// nothing to gain.
+    /// Does what may be left out, within a share. Nothing comes of it if that is not enough, which
+    /// is noted, or if there is nothing to gain.
     pub fn attempt<T>(
         &mut self,
         part: &'static str,

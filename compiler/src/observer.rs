@@ -1,8 +1,9 @@
 //! How a caller follows a compilation and ends one that it no longer wants.
 //!
-//! The compiler has no clock and no threads, but it says where it is: when a phase begins, and every so many
-//! of the steps that fuel counts. An observer may answer that it is enough. Then the compilation ends with
-//! an error, [`CANCELLED`](crate::diagnostic::codes::CANCELLED), and asks no more.
+//! The compiler has no clock and no threads, but it says where it is: when a phase begins, and
+//! every so many of the steps that fuel counts. An observer may answer that it is enough. Then the
+//! compilation ends with an error, [`CANCELLED`](crate::diagnostic::codes::CANCELLED), and asks no
+//! more.
 
 use crate::{Diagnostic, diagnostic::codes};
 use std::{fmt, ops::ControlFlow, sync::Arc};

@@ -3,7 +3,8 @@
 //! A [`Net`] holds gates in topological order: the constant, one input per fluent, one input per
 //! role and move (`does`), then AND gates with any number of operands, each operand possibly
 //! complemented. Structurally equal gates are one gate. The outputs say which moves are legal, what
-//! the goals are, whether the state is terminal, which fluents hold next, and what the roles perceive.
+//! the goals are, whether the state is terminal, which fluents hold next, and what the roles
+//! perceive.
 
 mod build;
 mod cycle;
@@ -106,8 +107,8 @@ pub struct Outputs {
     pub goal: Vec<Vec<(u8, Signal)>>,
     /// The state is terminal.
     pub terminal: Signal,
-    /// For each role, by percept: the role perceives it in the step. None if the rules say nothing of
-    /// percepts: then each role perceives the joint move.
+    /// For each role, by percept: the role perceives it in the step. None if the rules say nothing
+    /// of percepts: then each role perceives the joint move.
     pub sees: Option<Vec<Vec<(u32, Signal)>>>,
 }
 
@@ -249,8 +250,8 @@ impl Net {
         self.operands.len()
     }
 
-    /// Pays for the gates made since this was last called: a step for each operand given, and for each that a
-    /// gate's operands were compared with, and the bytes that they take.
+    /// Pays for the gates made since this was last called: a step for each operand given, and for
+    /// each that a gate's operands were compared with, and the bytes that they take.
     pub fn pay(&mut self, meter: &mut Meter) -> Option<()> {
         meter.note(self.operations());
         meter.spend(std::mem::take(&mut self.steps))?;
@@ -352,8 +353,8 @@ impl Net {
         &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]
     }
 
-    /// The conjunction of `operands`: an existing gate or a new one. Nested conjunctions are kept as
-    /// they are; duplicates, constants, contradictions, and operands that another one implies or
+    /// The conjunction of `operands`: an existing gate or a new one. Nested conjunctions are kept
+    /// as they are; duplicates, constants, contradictions, and operands that another one implies or
     /// refutes (one-level absorption) are removed.
     pub fn and(&mut self, mut operands: Vec<Signal>) -> Signal {
         operands.sort_unstable();
@@ -402,10 +403,11 @@ impl Net {
     }
 
     /// One-level absorption. With `a` an operand: `a & !(a & b)` is `a & !b`, `a & !(!a & b)` is
-    /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a contradiction.
-    /// Operands must be sorted and without constants; they stay so. Takes its steps from `work` and ends
-    /// when there are none left: wide gates of wide gates are not absorbed to the end. It ends anyway, since with each change
-    /// there are fewer operands or one of them is replaced by a part of itself.
+    /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a
+    /// contradiction. Operands must be sorted and without constants; they stay so. Takes its steps
+    /// from `work` and ends when there are none left: wide gates of wide gates are not absorbed to
+    /// the end. It ends anyway, since with each change there are fewer operands or one of them is
+    /// replaced by a part of itself.
     fn absorb(&self, operands: &mut Vec<Signal>, work: &mut usize) -> bool {
         // Inputs have no operands, and come first.
         if operands.last().is_none_or(|s| (s.gate() as usize) < self.inputs()) {
@@ -574,7 +576,8 @@ enum Meeting {
     Refuted,
 }
 
-/// How the sorted operands of a gate meet a sorted list, whose gates are `among` these. O(short list x log long list).
+/// How the sorted operands of a gate meet a sorted list, whose gates are `among` these. O(short
+/// list x log long list).
 fn meet(inner: &[Signal], list: &[Signal], among: &Among) -> Meeting {
     let (short, long) = if inner.len() < list.len() { (inner, list) } else { (list, inner) };
     let mut meeting = Meeting::Apart;
@@ -589,7 +592,8 @@ fn meet(inner: &[Signal], list: &[Signal], among: &Among) -> Meeting {
     meeting
 }
 
-/// A set of gates, and of others by chance: most operands of operands are in no list with these, and need not be looked for.
+/// A set of gates, and of others by chance: most operands of operands are in no list with these,
+/// and need not be looked for.
 #[derive(Default)]
 struct Among([u64; 8]);
 

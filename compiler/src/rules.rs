@@ -111,8 +111,8 @@ impl Term {
         }
     }
 
-    /// Whether some values of the variables may make the terms equal, those of one term being none of the
-    /// other's; true if in doubt.
+    /// Whether some values of the variables may make the terms equal, those of one term being none
+    /// of the other's; true if in doubt.
     #[must_use]
     pub fn may_equal(&self, other: &Self) -> bool {
         match (self, other) {
@@ -264,16 +264,16 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The role that stands for chance: the one called `random`, in any case unless case matters. It does
-    /// so in every rulesheet, whether or not there are percepts too.
+    /// The role that stands for chance: the one called `random`, in any case unless case matters.
+    /// It does so in every rulesheet, whether or not there are percepts too.
     #[must_use]
     pub fn chance(&self) -> Option<&Term> {
         let random = Term::Constant(self.symbols.find("random")?);
         self.roles.iter().find(|role| **role == random)
     }
 
-    /// True if the rules say what the roles perceive. Without any rule for `sees` each role perceives
-    /// the joint move.
+    /// True if the rules say what the roles perceive. Without any rule for `sees` each role
+    /// perceives the joint move.
     #[must_use]
     pub fn has_percepts(&self) -> bool {
         self.rules.iter().any(|rule| rule.head.relation == self.keywords.sees)

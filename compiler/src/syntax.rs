@@ -1,10 +1,11 @@
 //! Text to a spanned tree.
 //!
-//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists, which has the shape of KIF whatever the [`Syntax`] of the text is:
-//! `infix` and `epilog` make it of their sentences, and each node has its place in the text as it was written. Of KIF the pest grammar
-//! (`kif.pest`) only cuts the text into tokens; an explicit stack builds the tree, and the tree is
-//! an arena, so nothing here recurses and no depth of parentheses can overflow the stack. Faults
-//! are reported and the tree goes on at the next form.
+//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists, which has the shape of KIF
+//! whatever the [`Syntax`] of the text is: `infix` and `epilog` make it of their sentences, and
+//! each node has its place in the text as it was written. Of KIF the pest grammar (`kif.pest`) only
+//! cuts the text into tokens; an explicit stack builds the tree, and the tree is an arena, so
+//! nothing here recurses and no depth of parentheses can overflow the stack. Faults are reported
+//! and the tree goes on at the next form.
 //!
 //! O(bytes of the text), of which there are no more than [`Limits::max_source_bytes`](crate::Limits::max_source_bytes); the
 //! tree has a node for each token, of which there are no more than [`Limits::max_tokens`](crate::Limits::max_tokens).
@@ -100,7 +101,8 @@ impl Tree {
         self.ids().filter(|&id| self.node(id).kind == Kind::Symbol)
     }
 
-    /// The node's text: its name, if it is called otherwise than the text has it, or what stands at its place in `source`.
+    /// The node's text: its name, if it is called otherwise than the text has it, or what stands at
+    /// its place in `source`.
     #[must_use]
     pub fn text<'s>(&'s self, id: NodeId, source: &'s Source) -> &'s str {
         self.names.get(&id).map_or_else(|| source.slice(self.node(id).span), AsRef::as_ref)
@@ -166,12 +168,13 @@ fn kif(source: &Source, limits: &crate::Limits) -> (Tree, Vec<Diagnostic>) {
     (builder.tree, builder.found)
 }
 
-/// Bytes given to pest at a time: its token queue takes about a hundred bytes per token, too much for a
-/// whole file of parentheses.
+/// Bytes given to pest at a time: its token queue takes about a hundred bytes per token, too much
+/// for a whole file of parentheses.
 const CHUNK: usize = 1 << 16;
 
-/// How many bytes make the next chunk: whole tokens, and whole lines where lines are short. No token but white space crosses a line
-/// end; one that starts with what `opens` goes on to it, or to a sign of its own; others end where a byte is `between`.
+/// How many bytes make the next chunk: whole tokens, and whole lines where lines are short. No
+/// token but white space crosses a line end; one that starts with what `opens` goes on to it, or to
+/// a sign of its own; others end where a byte is `between`.
 fn chunk(text: &str, opens: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes();
     if bytes.len() <= CHUNK {
@@ -267,7 +270,8 @@ struct Restart {
     depth: usize,
 }
 
-/// A list that is never closed, how many of its lists end with `last`, and where the next form seems to start.
+/// A list that is never closed, how many of its lists end with `last`, and where the next form
+/// seems to start.
 fn unclosed(start: u32, depth: usize, last: u32, next: Option<u32>) -> Diagnostic {
     let place = Span { start, end: start + 1 };
     let fault = Diagnostic::new(&codes::UNCLOSED_PAREN, place, "this `(` is never closed")
@@ -643,7 +647,8 @@ impl<'s> Builder<'s> {
         let start = span.start as usize + at;
         let place = Span::new(start, start + c.len_utf8());
         let number = u32::from(c);
-        // All of them, so that a word is right at once; other words with the same characters become the same.
+        // All of them, so that a word is right at once; other words with the same characters become
+        // the same.
         let edits = text.char_indices().filter(|(_, c)| !c.is_ascii_graphic()).map(|(at, c)| {
             let start = span.start as usize + at;
             let text = match c {

@@ -1,7 +1,7 @@
 //! The names of a game, and the numbers that terms have by them.
 //!
-//! Whatever finds the fluents, moves and percepts of a game, they are numbered by their texts, bytewise: so are
-//! fluents in states and moves in joint moves, on every engine.
+//! Whatever finds the fluents, moves and percepts of a game, they are numbered by their texts,
+//! bytewise: so are fluents in states and moves in joint moves, on every engine.
 
 use crate::{
     Rules,
@@ -25,7 +25,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The names of a game with these roles, and the texts of fluents, moves and percepts in their order.
+    /// The names of a game with these roles, and the texts of fluents, moves and percepts in their
+    /// order.
     pub(crate) fn new(
         rules: &Rules,
         terms: &Terms,

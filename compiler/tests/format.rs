@@ -1,4 +1,5 @@
-//! The layout of rulesheets: by example, and for any text the same tokens and comments, once and for all.
+//! The layout of rulesheets: by example, and for any text the same tokens and comments, once and
+//! for all.
 
 use gdl_compiler::{Options, Source, diagnostic::codes, format::format};
 use proptest::{collection::vec, prelude::*, sample::select};

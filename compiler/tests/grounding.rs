@@ -1,5 +1,5 @@
-//! What grounding makes of rules that would have far more instances than they need: counted in instances and
-//! steps.
+//! What grounding makes of rules that would have far more instances than they need: counted in
+//! instances and steps.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Source,
@@ -91,7 +91,8 @@ fn of_a_vast_clause_relations_that_say_what_differs_are_unfolded() {
     let (whole, split) = (grounded(&text, WHOLE), grounded(&text, 100));
     let frame = 2 * 64 * 20 + 2;
     assert_eq!(whole.len(), frame + 64 * 63 * 20);
-    // For columns and for rows: those that have some cell, those beside one of these, and all cells in those.
+    // For columns and for rows: those that have some cell, those beside one of these, and all cells
+    // in those.
     assert_eq!(split.len(), frame + 2 * (64 * 20 + 8 * 7 * 20 + 64 * 20));
     assert_eq!(split.vocabulary.fluents, whole.vocabulary.fluents);
 }
@@ -158,8 +159,8 @@ fn of_a_wide_relation_only_what_is_asked_for_is_derived() {
     assert!(4 * asked.cost.steps < all.cost.steps, "{:?} {:?}", asked.cost, all.cost);
 }
 
-/// Rules by number that fire in the initial state, whole and split: the fourth one asks for a chain of two marks, of which there is none, and
-/// its first half holds.
+/// Rules by number that fire in the initial state, whole and split: the fourth one asks for a chain
+/// of two marks, of which there is none, and its first half holds.
 #[test]
 fn a_rule_that_was_split_fires_when_all_of_it_holds() {
     let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)))");

@@ -1,5 +1,5 @@
-//! Evaluation state by state against the evaluator, on short rulesheets: what each has to do with is hard
-//! for one of the two ways in which relations are evaluated, or for finding the names.
+//! Evaluation state by state against the evaluator, on short rulesheets: what each has to do with
+//! is hard for one of the two ways in which relations are evaluated, or for finding the names.
 
 use gdl_compiler::{
     Diagnostics, Levels, Limits, Observer, Options, Rules, Source, check,
@@ -150,7 +150,8 @@ fn static_relations_that_are_vast_are_called() {
 
 #[test]
 fn paths_that_carry_what_they_visited_are_followed_on_demand() {
-    // No cell is visited twice: the visited ones are a list, of which there are more than can be kept.
+    // No cell is visited twice: the visited ones are a list, of which there are more than can be
+    // kept.
     let mut text = String::from("(role p)\n");
     let cell = |x: u32, y: u32| format!("c{x}{y}");
     for (x, y) in (1..=4).flat_map(|x| (1..=4).map(move |y| (x, y))) {
@@ -182,7 +183,8 @@ fn paths_that_carry_what_they_visited_are_followed_on_demand() {
         (<= terminal won)
         (<= (goal p 100) won)
         (<= (goal p 0) (not won))";
-    // The evaluator fills relations, and this one is too large: the game is compared with what it must be.
+    // The evaluator fills relations, and this one is too large: the game is compared with what it
+    // must be.
     let rules = rules(&text);
     let game = Lifted::new(&rules, &Options::default()).expect("within the limits");
     let mut scratch = game.scratch();
@@ -426,8 +428,8 @@ fn a_role_without_moves_is_an_error() {
     agree(&text.replace("(true b)", "(true a)"), 3);
 }
 
-/// A game of 30 steps whose names are too many to be found, since there would be a million if ever it were day and night;
-/// `base` and `input` list those that there are, but for one of them.
+/// A game of 30 steps whose names are too many to be found, since there would be a million if ever
+/// it were day and night; `base` and `input` list those that there are, but for one of them.
 fn listed(missing: &str) -> String {
     let mut text = String::from(
         "(role p) (init (step 0)) (init day) (goal p 0) (base day) (base night)
@@ -606,7 +608,8 @@ fn many_roles_are_no_trouble() {
     assert_eq!(game.role_goals[7], [7, 50]);
 }
 
-/// Tokens on a board of so many cells, each of which holds the pairs of all that are free: a move asks for one pair of them.
+/// Tokens on a board of so many cells, each of which holds the pairs of all that are free: a move
+/// asks for one pair of them.
 fn pairs(cells: usize) -> String {
     let mut text = String::from(
         "(role p) (init (at 0)) (goal p 50)

@@ -1,5 +1,5 @@
-//! Steps and bytes are asked for before they are taken: by each pass, which is left out if there are not enough, and by
-//! whole compilations of rulesheets that are small and look for trouble.
+//! Steps and bytes are asked for before they are taken: by each pass, which is left out if there
+//! are not enough, and by whole compilations of rulesheets that are small and look for trouble.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Meter, Observer, Options, Phase, Source,
@@ -167,7 +167,8 @@ fn what_is_shared_out_comes_back() {
     assert_eq!((meter.take(70), meter.hold(101), meter.hold(100)), (Some(()), None, Some(())));
 }
 
-/// The most steps that each phase of a compilation had taken when it last reported, and what came of it.
+/// The most steps that each phase of a compilation had taken when it last reported, and what came
+/// of it.
 fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilation>) {
     let heard: Arc<Mutex<BTreeMap<String, u64>>> = Arc::default();
     let listener = Arc::clone(&heard);
@@ -182,7 +183,8 @@ fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilat
     (heard, compiled.ok())
 }
 
-/// A disjunction of moves beside another operand that denies some of them was replaced by itself, for ever.
+/// A disjunction of moves beside another operand that denies some of them was replaced by itself,
+/// for ever.
 #[test]
 fn exclusions_that_gain_nothing_are_left_alone() {
     let rules = "(role r) (init x)
@@ -254,7 +256,8 @@ fn a_table_asks_too_and_says_what_it_lacks() {
     assert_eq!(says(Meter::of(10)), "writing the table takes more than 50 steps (half of `fuel`)");
 }
 
-/// A game of very many fluents is within a stranger's reach as long as names take steps by what is written of them.
+/// A game of very many fluents is within a stranger's reach as long as names take steps by what is
+/// written of them.
 #[test]
 fn a_table_takes_few_steps_for_each_byte() {
     let fluents = repeat(0..500, |i| format!("(init (f {i})) (<= (next (f {i})) (true (f {i}))) "));

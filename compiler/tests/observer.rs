@@ -21,7 +21,8 @@ fn source() -> Source {
     Source::new("wide.kif", format!("{cells} {rules}"))
 }
 
-/// What is reported if the listener breaks at the report with this number, and the codes of the errors.
+/// What is reported if the listener breaks at the report with this number, and the codes of the
+/// errors.
 fn run(last: usize) -> (Vec<Progress>, Vec<&'static str>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&reports);

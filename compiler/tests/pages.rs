@@ -1,5 +1,5 @@
-//! The pages of the catalogue keep their word: what they call wrong is reported under their code, what
-//! they call right is not.
+//! The pages of the catalogue keep their word: what they call wrong is reported under their code,
+//! what they call right is not.
 
 use gdl_compiler::diagnostic::{Code, Example, codes};
 use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, Syntax, compile};

@@ -1,5 +1,6 @@
-//! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint moves; or in some
-//! hundreds of them where there are more. Nets are of many shapes, and each pass ends before long.
+//! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint
+//! moves; or in some hundreds of them where there are more. Nets are of many shapes, and each pass
+//! ends before long.
 
 use gdl_compiler::{
     meter::Meter,
@@ -176,8 +177,8 @@ impl Draft {
     }
 }
 
-/// A net of two roles without any shape. Legality, goals and ends depend on the state; next states and percepts on moves
-/// too.
+/// A net of two roles without any shape. Legality, goals and ends depend on the state; next states
+/// and percepts on moves too.
 fn random_net(seed: u64) -> Net {
     let mut draft = draft(seed, 2, 4, 6, 3);
     draft.grow(false);
@@ -188,8 +189,9 @@ fn random_net(seed: u64) -> Net {
     draft.finish(next)
 }
 
-/// A net of one of many shapes: up to four roles and twelve moves, latches, frames, disjunctions of moves inside each other, wide
-/// gates, and fluents that go round a cycle or count the steps of a short game.
+/// A net of one of many shapes: up to four roles and twelve moves, latches, frames, disjunctions of
+/// moves inside each other, wide gates, and fluents that go round a cycle or count the steps of a
+/// short game.
 fn shaped_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let roles = 1 + sizes.below(4);
@@ -223,8 +225,9 @@ fn shaped_net(seed: u64) -> Net {
     net
 }
 
-/// A net of a board on which moves lead from each square to each other one. What stands on a square next is what stood where the
-/// move came from, with exceptions: products that are missing, or have another rest than the others, or several of one move.
+/// A net of a board on which moves lead from each square to each other one. What stands on a square
+/// next is what stood where the move came from, with exceptions: products that are missing, or have
+/// another rest than the others, or several of one move.
 fn board_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let (squares, kinds, roles) = (3 + sizes.below(2), 2 + sizes.below(2), 1 + sizes.below(2));
@@ -342,8 +345,9 @@ fn legal_joints(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
     (0..JOINTS).map(|_| joint(random.below(count))).collect()
 }
 
-/// A net of roles that take turns to mark an empty cell, until a line of marks of one role ends the game. Some marks go away again,
-/// move, come of other moves or are there from the start; some lines ask for something else too, and some do not end the game.
+/// A net of roles that take turns to mark an empty cell, until a line of marks of one role ends the
+/// game. Some marks go away again, move, come of other moves or are there from the start; some
+/// lines ask for something else too, and some do not end the game.
 fn line_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let (roles, cells) = (2 + sizes.below(3), 2 + sizes.below(3));
@@ -596,8 +600,8 @@ fn passes_keep_what_nets_of_boards_do() {
     assert!(factored > 15, "{factored} of 80 have fewer operations");
 }
 
-/// The operations that are left where the pair of operands of equal height that most gates have, of several the first, is made a gate of its
-/// own again and again.
+/// The operations that are left where the pair of operands of equal height that most gates have, of
+/// several the first, is made a gate of its own again and again.
 fn operations_shared(net: &Net) -> usize {
     let live = net.cone(net.outputs.iter());
     let gates = (net.inputs()..net.len()).filter(|&gate| live[gate]);

@@ -1,7 +1,8 @@
 //! Every mistake gives the diagnostic the catalogue says, and no error beside it.
 //!
-//! `reject/NNN_name.kif` is a good game with one mistake, that of the code `GDLNNN`; `reject/EXPECT.tsv` lists code, name and
-//! severity, and behind them for people what is wrong. Mistakes without a file of their own are snippets here.
+//! `reject/NNN_name.kif` is a good game with one mistake, that of the code `GDLNNN`;
+//! `reject/EXPECT.tsv` lists code, name and severity, and behind them for people what is wrong.
+//! Mistakes without a file of their own are snippets here.
 
 use gdl_compiler::diagnostic::{codes, repair};
 use gdl_compiler::{Applicability, Diagnostics, Levels, Limits, Options, Severity, Source, compile};

@@ -1,7 +1,9 @@
-//! The catalogue: all built-in rulesheets, by kind and name, with what a reader wants to know before a game is opened.
+//! The catalogue: all built-in rulesheets, by kind and name, with what a reader wants to know
+//! before a game is opened.
 //!
-//! A game is a rulesheet in the folder of its kind and a line of [`LIST`]. What the line says of players and tags is stated there, so
-//! that it costs nothing to read, and compared with the rulesheet by tests.
+//! A game is a rulesheet in the folder of its kind and a line of [`LIST`]. What the line says of
+//! players and tags is stated there, so that it costs nothing to read, and compared with the
+//! rulesheet by tests.
 
 use std::fmt;
 

@@ -57,7 +57,8 @@ macro_rules! compiled {
             $(#[cfg(feature = $feature)] stringify!($more),)*
         ];
 
-        /// Takes `visitor` to the compiled game called `name`; `None` if no game that is compiled in has this name.
+        /// Takes `visitor` to the compiled game called `name`; `None` if no game that is compiled
+        /// in has this name.
         pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             let entry = find(name)?;
             match name {

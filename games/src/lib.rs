@@ -35,8 +35,9 @@ pub use runs::{Counter, PerftSettings, PlayoutSettings, perft, playouts};
 use gdl_runtime::{Dynamic, Game};
 use std::sync::{LazyLock, OnceLock};
 
-/// The game called `name` as a [`Dynamic`], with the straight-line lanes that a release build has of compiled ones: one type for all
-/// games, so that what is done with any of them is compiled once. It is made when it is first asked for, and shared from then on.
+/// The game called `name` as a [`Dynamic`], with the straight-line lanes that a release build has
+/// of compiled ones: one type for all games, so that what is done with any of them is compiled
+/// once. It is made when it is first asked for, and shared from then on.
 ///
 /// None if there is no such game; nor, without the feature `load`, if it is not compiled in.
 #[must_use]

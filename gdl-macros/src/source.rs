@@ -20,8 +20,8 @@ pub(crate) struct Found {
 }
 
 impl Found {
-    /// The path as rustc writes those of its own messages, for terminals and editors to open: from where rustc was started or,
-    /// if the file is not there, from the root.
+    /// The path as rustc writes those of its own messages, for terminals and editors to open: from
+    /// where rustc was started or, if the file is not there, from the root.
     pub(crate) fn shown(&self) -> String {
         // `src/../game.kif` is `game.kif`, unless `src` is a link.
         let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());

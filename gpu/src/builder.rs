@@ -1,10 +1,11 @@
-//! Builders of kernels: a [`Build`] is told, operation by operation, what a thread does with words of 32 games, and either writes
-//! that down as a shader or does it at once.
+//! Builders of kernels: a [`Build`] is told, operation by operation, what a thread does with words
+//! of 32 games, and either writes that down as a shader or does it at once.
 //!
-//! A value is a word that was computed; it is known until the closure that made it returns. What must outlive that, or changes from
-//! round to round, is in registers.
+//! A value is a word that was computed; it is known until the closure that made it returns. What
+//! must outlive that, or changes from round to round, is in registers.
 
-/// A word that keeps its value from one operation to those behind it, wherever they are; zero at first.
+/// A word that keeps its value from one operation to those behind it, wherever they are; zero at
+/// first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Register(pub(crate) usize);
 
@@ -47,7 +48,8 @@ pub(crate) trait Build: Sized {
     /// Adds the number of games.
     fn count(&mut self, counter: Counter, games: Self::Value);
 
-    /// Of the games that are free as many as may still start, the last ones first. From then on these are started.
+    /// Of the games that are free as many as may still start, the last ones first. From then on
+    /// these are started.
     fn start(&mut self, free: Self::Value) -> Self::Value;
 
     /// All games as long as any may still start; none after that.

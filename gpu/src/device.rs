@@ -1,7 +1,8 @@
-//! Graphics cards: a shader and a job in, what its blocks counted out, by whatever interface the system has for the card.
+//! Graphics cards: a shader and a job in, what its blocks counted out, by whatever interface the
+//! system has for the card.
 //!
-//! Nothing here stops the program: what the driver says against a shader, a buffer or a dispatch is an error, and so is a card that
-//! went away or does not answer.
+//! Nothing here stops the program: what the driver says against a shader, a buffer or a dispatch is
+//! an error, and so is a card that went away or does not answer.
 
 use crate::{error::Error, job::Job, wgsl::GROUP};
 use std::{
@@ -17,7 +18,8 @@ use wgpu::{
     ShaderModuleDescriptor, ShaderSource, ShaderStages,
 };
 
-/// A dispatch of half a second at most that takes longer than this is given up; the first one may compile the shader.
+/// A dispatch of half a second at most that takes longer than this is given up; the first one may
+/// compile the shader.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A card that is open.
@@ -103,7 +105,8 @@ impl Card {
         format!("{} ({})", info.name, info.backend)
     }
 
-    /// Blocks of a first dispatch: few for software that stands for a card, which plays them one by one.
+    /// Blocks of a first dispatch: few for software that stands for a card, which plays them one by
+    /// one.
     pub(crate) fn first_blocks(&self) -> u32 {
         match self.adapter.get_info().device_type {
             DeviceType::Cpu => 1 << 6,
@@ -111,7 +114,8 @@ impl Card {
         }
     }
 
-    /// Makes a shader ready. Drivers take seconds for thousands of operations, some of them only when it is first run.
+    /// Makes a shader ready. Drivers take seconds for thousands of operations, some of them only
+    /// when it is first run.
     pub(crate) fn prepare(&self, shader: &str) -> Result<Pipeline, Error> {
         let module = self.device.create_shader_module(ShaderModuleDescriptor {
             label: None,
@@ -192,15 +196,16 @@ impl Card {
         self.device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     }
 
-    /// What went wrong, if anything did since this was asked last. A card that was lost stays lost; one that refused a shader may take
-    /// the next.
+    /// What went wrong, if anything did since this was asked last. A card that was lost stays lost;
+    /// one that refused a shader may take the next.
     fn check(&self) -> Result<(), Error> {
         let told = || {
             let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
             if matches!(*fault, Some(Error::Lost(_))) { fault.clone() } else { fault.take() }
         };
         let Some(fault) = told() else { return Ok(()) };
-        // What a lost card is asked to do is not valid; that it was lost is told behind that, to those who wait.
+        // What a lost card is asked to do is not valid; that it was lost is told behind that, to
+        // those who wait.
         let _ = self.device.poll(PollType::Poll);
         Err(told().unwrap_or(fault))
     }

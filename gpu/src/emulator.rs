@@ -1,4 +1,5 @@
-//! The emulator: a thread of a kernel in plain Rust. It does what a shader does, and gives the same, bit for bit.
+//! The emulator: a thread of a kernel in plain Rust. It does what a shader does, and gives the
+//! same, bit for bit.
 
 use crate::{
     builder::{Build, Counter, Register, Step},

@@ -1,9 +1,9 @@
-//! Devices and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks of it until a number of playouts is
-//! made.
+//! Devices and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks
+//! of it until a number of playouts is made.
 //!
-//! A dispatch takes as many blocks as are played in about 50 ms, found out as play goes on, or more where fewer would not be played
-//! sooner, since the card is not full: so nothing waits long for the card, and no driver gives it up. How blocks are shared out does not
-//! change a result.
+//! A dispatch takes as many blocks as are played in about 50 ms, found out as play goes on, or more
+//! where fewer would not be played sooner, since the card is not full: so nothing waits long for
+//! the card, and no driver gives it up. How blocks are shared out does not change a result.
 
 #[cfg(feature = "device")]
 use crate::device::{Card, Pipeline};
@@ -26,14 +26,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The most operations of a kernel that a card is given: drivers take minutes for more, and registers do not do.
+/// The most operations of a kernel that a card is given: drivers take minutes for more, and
+/// registers do not do.
 #[cfg(feature = "device")]
 const MOST_OPERATIONS: usize = 10_000;
 
 /// A dispatch is to take so long.
 const DISPATCH: Duration = Duration::from_millis(50);
 
-/// It may take so long where one of fewer blocks takes as long. Drivers give up a card after two seconds or more.
+/// It may take so long where one of fewer blocks takes as long. Drivers give up a card after two
+/// seconds or more.
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// The most blocks of a dispatch.
@@ -42,7 +44,8 @@ const MOST_BLOCKS: u32 = 1 << 18;
 /// The most words that come back from a dispatch: 64 MiB.
 const MOST_WORDS: usize = 1 << 24;
 
-/// Moves of a playout after which it is given up, unless it is said otherwise: as [`gdl_runtime::Playouts`] has it.
+/// Moves of a playout after which it is given up, unless it is said otherwise: as
+/// [`gdl_runtime::Playouts`] has it.
 const MAX_LENGTH: u64 = 10_000;
 
 /// A device that plays.
@@ -101,7 +104,8 @@ impl Gpu {
         }
     }
 
-    /// A game, ready to be played: games of more than 10,000 moves are given up, as [`gdl_runtime::Playouts`] does.
+    /// A game, ready to be played: games of more than 10,000 moves are given up, as
+    /// [`gdl_runtime::Playouts`] does.
     ///
     /// # Errors
     /// If the game cannot be played in lanes, or is too large for a card.
@@ -215,7 +219,8 @@ impl Control<'_> {
 
 /// The number of blocks of a dispatch, as it is found out what takes how long.
 ///
-/// A block takes as long as it takes, which for large games is more than [`DISPATCH`]; a card plays thousands of them in that time.
+/// A block takes as long as it takes, which for large games is more than [`DISPATCH`]; a card plays
+/// thousands of them in that time.
 struct Pace {
     blocks: u32,
     most: u32,
@@ -288,7 +293,8 @@ impl Prepared<'_> {
         self.playouts_with(seed, count, &mut Control::default())
     }
 
-    /// The same, which may end before: the tally is that of a run with as many playouts as it says then.
+    /// The same, which may end before: the tally is that of a run with as many playouts as it says
+    /// then.
     ///
     /// # Errors
     /// If the device fails.
@@ -326,8 +332,8 @@ impl Prepared<'_> {
         Ok(tally)
     }
 
-    /// Plays so many games from each of some states, given as their words: a tally for each, in their order. Games that are over where
-    /// they start count for what they are.
+    /// Plays so many games from each of some states, given as their words: a tally for each, in
+    /// their order. Games that are over where they start count for what they are.
     ///
     /// # Errors
     /// If play never comes to one of the states, they are too many, or the device fails.
@@ -398,8 +404,8 @@ impl Prepared<'_> {
 mod tests {
     use super::*;
 
-    /// The blocks of each dispatch to a card that plays so many at once, in so many milliseconds; and how long the last one took. Before the first
-    /// one it compiles.
+    /// The blocks of each dispatch to a card that plays so many at once, in so many milliseconds;
+    /// and how long the last one took. Before the first one it compiles.
     fn paced(first: u32, at_once: u32, each: u64, compiles: u64) -> (Vec<u32>, Duration) {
         let mut pace = Pace::new(first, MOST_BLOCKS);
         let mut played = Vec::new();

@@ -1,4 +1,5 @@
-//! Kernels as shaders: a [`Kernel`] in, text of the WebGPU Shading Language out, from which drivers of all cards are fed.
+//! Kernels as shaders: a [`Kernel`] in, text of the WebGPU Shading Language out, from which drivers
+//! of all cards are fed.
 
 use crate::{
     builder::{Build, Counter, Register},
@@ -186,7 +187,8 @@ impl Build for Text {
     }
 }
 
-/// The table of the same function, in which operands that are constants, or the same as others, do not matter.
+/// The table of the same function, in which operands that are constants, or the same as others, do
+/// not matter.
 fn fold(mut table: u8, operands: [Value; 3]) -> u8 {
     let bits = [4, 2, 1];
     let rows = |table: u8, from: &dyn Fn(usize) -> usize| {
@@ -208,7 +210,8 @@ fn fold(mut table: u8, operands: [Value; 3]) -> u8 {
     table
 }
 
-/// For each function of the operands `A`, `B` and `C` an expression with as few operations as there is one for.
+/// For each function of the operands `A`, `B` and `C` an expression with as few operations as there
+/// is one for.
 pub(crate) fn expressions() -> Vec<String> {
     // By the number of operations, the functions that need so many.
     let mut best: Vec<Option<String>> = vec![None; 256];

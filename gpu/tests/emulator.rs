@@ -1,6 +1,7 @@
-//! What threads play are games: every step of every lane is one of the rules, by the table and, of some lanes, by the oracle `eval`;
-//! tallies are those of the games played; each legal move is as likely as the others; means are those of lanes; and the tallies that every
-//! card must repeat are as they were.
+//! What threads play are games: every step of every lane is one of the rules, by the table and, of
+//! some lanes, by the oracle `eval`; tallies are those of the games played; each legal move is as
+//! likely as the others; means are those of lanes; and the tallies that every card must repeat are
+//! as they were.
 
 #[allow(unreachable_pub, reason = "other packages have it as a module of their own")]
 #[path = "../../tests/src/corpus.rs"]
@@ -219,13 +220,14 @@ const DEBUG_STRIDE: usize = 25;
 /// Their greatest length.
 const LENGTH: u64 = 300;
 
-/// What small ones take. It is the same in all builds: what the compiler leaves out for the lack of steps changes the programs.
+/// What small ones take. It is the same in all builds: what the compiler leaves out for the lack of
+/// steps changes the programs.
 fn small() -> Limits {
     Limits { fuel: 10_000_000, max_ground_rules: 20_000, ..Limits::default() }
 }
 
-/// Rulesheets of others are played by their rules, small ones with the means that they have in lanes and the tallies that they had.
-/// `GDL_BLESS=1` writes these anew.
+/// Rulesheets of others are played by their rules, small ones with the means that they have in
+/// lanes and the tallies that they had. `GDL_BLESS=1` writes these anew.
 #[test]
 fn other_rulesheets_are_played_by_their_rules() {
     let Some(rulesheets) = corpus::rulesheets() else { return };
@@ -299,7 +301,8 @@ fn compare_with_lanes(name: &str, game: &Dynamic) {
     }
 }
 
-/// A role that cannot move, or has no goal, or several: each is counted as one game at a time counts it.
+/// A role that cannot move, or has no goal, or several: each is counted as one game at a time
+/// counts it.
 #[test]
 fn games_without_a_proper_end_are_counted() {
     let rules = |goals: &str| {
@@ -386,7 +389,8 @@ fn legal_moves_are_equally_likely() {
     }
 }
 
-/// Random play has the mean goals that it has in lanes, within four standard errors of their difference.
+/// Random play has the mean goals that it has in lanes, within four standard errors of their
+/// difference.
 #[test]
 fn means_are_those_of_lanes() {
     for (name, count) in
@@ -429,8 +433,8 @@ fn states(game: &Dynamic, count: usize) -> Vec<BitBox> {
     states
 }
 
-/// From each state, random play has the mean that it has in lanes; a state's tally does not depend on the others beside it but by
-/// its place; and states that are over count for what they are.
+/// From each state, random play has the mean that it has in lanes; a state's tally does not depend
+/// on the others beside it but by its place; and states that are over count for what they are.
 #[test]
 fn leaves_are_played_from_their_states() {
     for name in ["tictactoe", "connect_four", "breakthrough_small", "nim"] {
@@ -505,7 +509,8 @@ fn what_cannot_be_prepared_is_told() {
     }
 }
 
-/// Every device must repeat these: `tests/golden.tsv` has the tallies of some games. `GDL_BLESS=1` writes them anew.
+/// Every device must repeat these: `tests/golden.tsv` has the tallies of some games. `GDL_BLESS=1`
+/// writes them anew.
 #[test]
 fn tallies_are_as_they_were() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.tsv");

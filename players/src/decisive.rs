@@ -1,7 +1,9 @@
-//! The table of decisive play: from the table of a game comes another, in whose lanes the role on turn makes a move that wins at once, if it has
-//! one, and otherwise none that loses at once or lets the next role win at once, if it has another ([`gdl_compiler::optimize::decisive`]).
+//! The table of decisive play: from the table of a game comes another, in whose lanes the role on
+//! turn makes a move that wins at once, if it has one, and otherwise none that loses at once or
+//! lets the next role win at once, if it has another ([`gdl_compiler::optimize::decisive`]).
 //!
-//! States are the same, so games go on from those of a search. All but the lanes is as in the game's own table.
+//! States are the same, so games go on from those of a search. All but the lanes is as in the
+//! game's own table.
 //!
 //! A table takes at most [`MOST_STEPS`] steps, and the work is not begun where they will not do.
 
@@ -29,7 +31,8 @@ const NANOSECONDS: u64 = 8;
 /// Picoseconds of a search for each operation and move of a random game.
 const PICOSECONDS: u64 = 450;
 
-/// About how long it takes to make the table of decisive play; none if that is more than it may be, or the game has no lanes. O(roles).
+/// About how long it takes to make the table of decisive play; none if that is more than it may be,
+/// or the game has no lanes. O(roles).
 pub(crate) fn cost(game: &Table) -> Option<Duration> {
     game.lanes()?;
     let (observe, advance) = game.gates();

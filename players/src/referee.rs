@@ -1,15 +1,18 @@
-//! The referee of matches: it leads a game with a player for each role to a [`Match`], what was played and what went
-//! wrong.
+//! The referee of matches: it leads a game with a player for each role to a [`Match`], what was
+//! played and what went wrong.
 //!
-//! The referee does what a match manager does. It tells every player that the match starts, asks all of them for their moves
-//! at the same time, each given nothing but the [`Information`] of its role, and draws for the role of chance itself. Before it
-//! asks, it draws a legal move for each role; that one is made where the answer is not legal (`IL`), does not come in time
-//! (`TO`) or the player panicked (`CE`, as if its connection were lost: it is not asked again). A player that has no move may say
-//! which of these it was ([`Player::fault`]), as one does that is asked over a network. A match goes on whatever players do.
+//! The referee does what a match manager does. It tells every player that the match starts, asks
+//! all of them for their moves at the same time, each given nothing but the [`Information`] of its
+//! role, and draws for the role of chance itself. Before it asks, it draws a legal move for each
+//! role; that one is made where the answer is not legal (`IL`), does not come in time (`TO`) or the
+//! player panicked (`CE`, as if its connection were lost: it is not asked again). A player that has
+//! no move may say which of these it was ([`Player::fault`]), as one does that is asked over a
+//! network. A match goes on whatever players do.
 //!
-//! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a grace are over. A late answer is
-//! forgotten. Players have threads of their own; one that never returns cannot be ended, and then the match plays to its end
-//! but [`Referee::run`] waits for that thread, unless the player is [`Detached`](crate::player::Detached).
+//! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a
+//! grace are over. A late answer is forgotten. Players have threads of their own; one that never
+//! returns cannot be ended, and then the match plays to its end but [`Referee::run`] waits for that
+//! thread, unless the player is [`Detached`](crate::player::Detached).
 //!
 //! ```
 //! use gdl_players::{Player, player::{First, Random}, Referee};
@@ -60,8 +63,8 @@ use std::{
 /// How often a thread that waits looks whether the match was called off.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A fault: what one role did wrong in a step, or at the start. `Display` is as match managers write it: `TO`, `CE` or `IL`
-/// with the move.
+/// A fault: what one role did wrong in a step, or at the start. `Display` is as match managers
+/// write it: `TO`, `CE` or `IL` with the move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -105,8 +108,8 @@ pub struct Match<G: Game> {
     pub history: History<G>,
     /// The faults of each role, if any, in role order: first at the start, then in each step.
     pub faults: Vec<Vec<Option<Fault>>>,
-    /// The goal of each role at the end, in role order. None if it has not exactly one, and all of them if the end is
-    /// not terminal.
+    /// The goal of each role at the end, in role order. None if it has not exactly one, and all of
+    /// them if the end is not terminal.
     pub goals: Vec<Option<u8>>,
     /// The end of the match.
     pub end: End,
@@ -222,8 +225,9 @@ impl<'a, G: Game> Referee<'a, G> {
     /// The most steps of a match, unless [`Referee::max_steps`] says otherwise.
     pub const DEFAULT_MAX_STEPS: usize = 10_000;
 
-    /// The longest grace, how long after the clock an answer still counts, unless [`Referee::grace`] says otherwise: as long as with
-    /// match managers. It is a tenth of the clock where that is less, but never below [`Referee::LEAST_GRACE`].
+    /// The longest grace, how long after the clock an answer still counts, unless
+    /// [`Referee::grace`] says otherwise: as long as with match managers. It is a tenth of the
+    /// clock where that is less, but never below [`Referee::LEAST_GRACE`].
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
 
     /// The shortest grace: threads do not wake up at once.
@@ -249,7 +253,8 @@ impl<'a, G: Game> Referee<'a, G> {
         }
     }
 
-    /// The time that players have at the start, and for each move. Without it they have all the time they want.
+    /// The time that players have at the start, and for each move. Without it they have all the
+    /// time they want.
     pub fn clocks(mut self, start: Duration, play: Duration) -> Self {
         (self.start, self.play) = (Some(start), Some(play));
         self
@@ -261,8 +266,8 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// The nodes that a player may visit for each move. With it and without clocks, players that keep to it make a match that
-    /// can be repeated exactly.
+    /// The nodes that a player may visit for each move. With it and without clocks, players that
+    /// keep to it make a match that can be repeated exactly.
     pub fn nodes(mut self, nodes: u64) -> Self {
         self.nodes = Some(nodes);
         self
@@ -292,15 +297,15 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// The time in milliseconds since 1970, for the record; at first that of the system. It is asked once when the match
-    /// begins and once for each state. Clocks go by their own time.
+    /// The time in milliseconds since 1970, for the record; at first that of the system. It is
+    /// asked once when the match begins and once for each state. Clocks go by their own time.
     pub fn now(mut self, now: impl FnMut() -> u64 + 'a) -> Self {
         self.now = Box::new(now);
         self
     }
 
-    /// A callback for the start, once all players were told of it, and for each step that was made: the match so far, and what each
-    /// player reports, in role order.
+    /// A callback for the start, once all players were told of it, and for each step that was made:
+    /// the match so far, and what each player reports, in role order.
     pub fn watch(mut self, watch: impl FnMut(&Match<G>, &[Option<Report>]) + 'a) -> Self {
         self.watch = Some(Box::new(watch));
         self
@@ -483,7 +488,8 @@ struct Table<G: Game> {
 }
 
 impl<G: Game> Table<G> {
-    /// Asks all players at once and waits for their answers, no longer than `limit` or until the match is called off.
+    /// Asks all players at once and waits for their answers, no longer than `limit` or until the
+    /// match is called off.
     fn ask(
         &mut self,
         budget: &Budget,

@@ -1,12 +1,13 @@
 //! Many games at once: a [`Batch`] is given arrays of moves and writes arrays of what is seen.
 //!
-//! Games lie in units of 512, in planes where [`Stepper`] can play them and one by one elsewhere; both give the same. Threads
-//! share the units. A step first checks the moves of all games and then makes them, so a move that is not legal leaves all as it
-//! was.
+//! Games lie in units of 512, in planes where [`Stepper`] can play them and one by one elsewhere;
+//! both give the same. Threads share the units. A step first checks the moves of all games and then
+//! makes them, so a move that is not legal leaves all as it was.
 //!
-//! Threads are started for each pass over the units, as many as have work for [`WORTH`] operations: to start one and to wait for
-//! it takes some twenty microseconds. A pool would save most of that, and would have none of its threads in a process that was
-//! forked, as those of `multiprocessing` are.
+//! Threads are started for each pass over the units, as many as have work for [`WORTH`] operations:
+//! to start one and to wait for it takes some twenty microseconds. A pool would save most of that,
+//! and would have none of its threads in a process that was forked, as those of `multiprocessing`
+//! are.
 
 use crate::{
     game::{Game, Inner},

@@ -301,7 +301,8 @@ impl Game {
         self.0.game.chance_role().map(|role| self.0.roles[role.index()].bind(py).clone())
     }
 
-    /// `table`; `events` if the net is so vast that evaluating what changes takes less; or `lifted` if the rules are too large for one.
+    /// `table`; `events` if the net is so vast that evaluating what changes takes less; or `lifted`
+    /// if the rules are too large for one.
     #[getter]
     fn engine(&self) -> &'static str {
         self.0.game.engine()
@@ -329,8 +330,9 @@ impl Game {
         State::new(self.clone(), self.0.game.initial())
     }
 
-    /// The state in which exactly these fluents hold: KIF text such as `((cell 1 1 b) (control x))`, or texts of fluents in any order.
-    /// Whether play can reach it is not asked.
+    /// The state in which exactly these fluents hold: KIF text such as
+    /// `((cell 1 1 b) (control x))`, or texts of fluents in any order. Whether play can reach it is
+    /// not asked.
     fn state(&self, fluents: &Bound<'_, PyAny>) -> PyResult<State> {
         let key = |error: gdl_runtime::game::TextError| PyValueError::new_err(error.to_string());
         let game = &self.0.game;

@@ -1,4 +1,5 @@
-//! Random games on a graphics card: a game, a device and how much is to be played in, the tally and the name of the device out.
+//! Random games on a graphics card: a game, a device and how much is to be played in, the tally and
+//! the name of the device out.
 
 use gdl_gpu::{Control, Error, Gpu};
 use gdl_runtime::{Cancel, Dynamic, playouts::Tally};
@@ -8,7 +9,8 @@ use pyo3::{
 };
 use std::time::{Duration, Instant};
 
-/// Games that are played unless it is said how many or how long, and the moves after which one is given up.
+/// Games that are played unless it is said how many or how long, and the moves after which one is
+/// given up.
 const COUNT: u64 = 10_000;
 const MAX_LENGTH: u64 = 10_000;
 

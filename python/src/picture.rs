@@ -1,7 +1,9 @@
-//! Pictures of states: the board that names of fluents show ([`Board`]), as SVG for notebooks, or as lines of text.
+//! Pictures of states: the board that names of fluents show ([`Board`]), as SVG for notebooks, or
+//! as lines of text.
 //!
-//! Marks such as `white`, `black man`, `x`, `wp` or `lit` are drawn as what they say, anything else as its letters; what lies beside the
-//! board stands below. Colours follow the reader's choice of light or dark; what is written is grey, which can be read on both.
+//! Marks such as `white`, `black man`, `x`, `wp` or `lit` are drawn as what they say, anything else
+//! as its letters; what lies beside the board stands below. Colours follow the reader's choice of
+//! light or dark; what is written is grey, which can be read on both.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -11,7 +13,8 @@ use gdl_runtime::{
 };
 use std::fmt::Write;
 
-/// Games with more fluents have no picture, nor have boards of more cells: a picture is something to look at.
+/// Games with more fluents have no picture, nor have boards of more cells: a picture is something
+/// to look at.
 const MOST_FLUENTS: usize = 1 << 16;
 const MOST_CELLS: usize = 1 << 12;
 

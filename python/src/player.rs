@@ -139,7 +139,8 @@ pub(crate) fn solve(
 
 #[pymethods]
 impl Solution {
-    /// The goal that a role gets if all play perfectly, and the number of moves until then, if play ends.
+    /// The goal that a role gets if all play perfectly, and the number of moves until then, if play
+    /// ends.
     fn value(&self, state: &Bound<'_, State>, role: &Bound<'_, PyAny>) -> PyResult<(f64, Option<u32>)> {
         let found = self.inner.value(self.bits(state)?, self.game.0.role(role)?);
         let found = found.ok_or_else(|| PyValueError::new_err("play does not come to the state"))?;

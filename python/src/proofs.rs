@@ -1,9 +1,12 @@
-//! What is proved of a game for those who study it: who is asked when, what goals add up to, how long it lasts.
+//! What is proved of a game for those who study it: who is asked when, what goals add up to, how
+//! long it lasts.
 //!
-//! Two ways lead there. In the net, the fluents of a mutex group such as whose turn it is are set as they can be, and all others are
-//! left open: if at most one role may then have a choice, whichever of the group holds, choices are never made at the same time.
-//! And where play can reach few states all of them are visited. The compiler makes the net once more; the rest takes a second at
-//! most, by [`MOST_GATES`], [`MOST_JOINTS`] and [`MOST_WORDS`]. What neither way shows is not proved, which does not mean that it is false.
+//! Two ways lead there. In the net, the fluents of a mutex group such as whose turn it is are set
+//! as they can be, and all others are left open: if at most one role may then have a choice,
+//! whichever of the group holds, choices are never made at the same time. And where play can reach
+//! few states all of them are visited. The compiler makes the net once more; the rest takes a
+//! second at most, by [`MOST_GATES`], [`MOST_JOINTS`] and [`MOST_WORDS`]. What neither way shows is
+//! not proved, which does not mean that it is false.
 
 use crate::game::Inner;
 use gdl_compiler::{
@@ -19,11 +22,13 @@ use gdl_runtime::{
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How many operands are looked at to find out who has a choice when, and the members of a group that the compiler did not find.
+/// How many operands are looked at to find out who has a choice when, and the members of a group
+/// that the compiler did not find.
 const MOST_GATES: usize = 1 << 23;
 const MOST_MEMBERS: usize = 8;
 
-/// How many joint moves are made to visit all states, and how many words of states and views they may take.
+/// How many joint moves are made to visit all states, and how many words of states and views they
+/// may take.
 const MOST_JOINTS: usize = 1 << 17;
 const MOST_WORDS: usize = 1 << 22;
 
@@ -37,7 +42,8 @@ pub(crate) struct Proofs {
     constant_sum: Option<u64>,
     #[pyo3(get)]
     states: Option<usize>,
-    /// The most steps of a game, those of them in which a role is asked, and those in which chance is.
+    /// The most steps of a game, those of them in which a role is asked, and those in which chance
+    /// is.
     longest: Option<[usize; 3]>,
 }
 
@@ -108,8 +114,9 @@ impl Proofs {
         proofs
     }
 
-    /// The role whose turn it is in a state where none has a choice, given the players' only moves: the one that may have a choice while
-    /// the same fluent of the group holds, else the first that does not wait.
+    /// The role whose turn it is in a state where none has a choice, given the players' only moves:
+    /// the one that may have a choice while the same fluent of the group holds, else the first that
+    /// does not wait.
     pub(crate) fn speaker(&self, state: &BitBox, only: &[(usize, usize)]) -> Option<usize> {
         let Turns { cases, otherwise, waiting } = self.turns.as_ref()?;
         let holds = |&&(fluent, _): &&(u32, _)| bits::test(state.as_ref(), fluent as usize);
@@ -127,8 +134,9 @@ struct Group {
     is_guess: bool,
 }
 
-/// The mutex groups of the net, small ones first; then fluents of the same relation, such as `control`, if at most one of them holds at
-/// the start: the compiler does not look for groups in large nets.
+/// The mutex groups of the net, small ones first; then fluents of the same relation, such as
+/// `control`, if at most one of them holds at the start: the compiler does not look for groups in
+/// large nets.
 fn groups(net: &Net) -> Vec<Group> {
     let known = net.mutex_groups.iter().map(|group| {
         let (members, exactly_one) = (group.members.clone(), group.exactly_one);
@@ -150,7 +158,8 @@ fn groups(net: &Net) -> Vec<Group> {
     groups
 }
 
-/// Who has a choice when, if the net shows that it is one role at a time, by the first group that does.
+/// Who has a choice when, if the net shows that it is one role at a time, by the first group that
+/// does.
 fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
     let cost: usize = net.literals() + net.len();
     let mut budget = MOST_GATES;
@@ -181,7 +190,8 @@ fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
     })
 }
 
-/// The net with some fluents known, of which one alone holds or none: it, and for each gate its signal there.
+/// The net with some fluents known, of which one alone holds or none: it, and for each gate its
+/// signal there.
 fn specialise(net: &Net, members: &[u32], holds: Option<u32>) -> (Net, Vec<Signal>) {
     let mut known = net.without_gates();
     let mut signals: Vec<Signal> = Vec::with_capacity(net.len());

@@ -1,4 +1,5 @@
-//! Shards: parts of work that many machines share, as JSON, the same as those of the command `gdl shard`.
+//! Shards: parts of work that many machines share, as JSON, the same as those of the command
+//! `gdl shard`.
 
 use crate::{game::Game, watch::Watch};
 use gdl_tools::{

@@ -56,8 +56,8 @@ impl State {
         self.inner().game.legal_moves_in(self.view(), role)
     }
 
-    /// A joint move: the move of each role in role order, a dictionary from roles to moves, or one move of the only role that can
-    /// make it. Roles that are left out make their only legal move.
+    /// A joint move: the move of each role in role order, a dictionary from roles to moves, or one
+    /// move of the only role that can make it. Roles that are left out make their only legal move.
     pub(crate) fn joint(&self, moves: &Bound<'_, PyAny>) -> PyResult<Vec<MoveId>> {
         let inner = self.inner();
         if moves.is_instance_of::<PyInt>() || moves.is_instance_of::<PyString>() {

@@ -6,7 +6,8 @@ use gdl_runtime::{
 };
 use pyo3::prelude::*;
 
-/// What random games added up to: exact counts, equal for equal rules, engine, seed and number of playouts.
+/// What random games added up to: exact counts, equal for equal rules, engine, seed and number of
+/// playouts.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Stats {
     pub(crate) inner: Inner,

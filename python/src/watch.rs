@@ -1,4 +1,5 @@
-//! Long work and the person who waits: while it goes on without the interpreter's lock, progress is told and signals such as Ctrl-C end it.
+//! Long work and the person who waits: while it goes on without the interpreter's lock, progress is
+//! told and signals such as Ctrl-C end it.
 
 use gdl_runtime::Cancel;
 use pyo3::prelude::*;
@@ -27,7 +28,8 @@ impl Watch {
         Self { cancel: Cancel::default(), error: Arc::default() }
     }
 
-    /// Looks for signals and calls `tell`, on the thread that called from Python; an exception ends the work.
+    /// Looks for signals and calls `tell`, on the thread that called from Python; an exception ends
+    /// the work.
     pub(crate) fn look(&self, tell: impl FnOnce(Python<'_>) -> PyResult<()>) {
         if self.cancel.is_cancelled() {
             return;

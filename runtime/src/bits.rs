@@ -1,4 +1,5 @@
-//! Rows of bits in words of 64, and the set bits of a row: their number, their places, and one of them by rank.
+//! Rows of bits in words of 64, and the set bits of a row: their number, their places, and one of
+//! them by rank.
 //!
 //! Bit i of a row is bit `i % 64` of word `i / 64`. [`Bits`] holds a number of words fixed by the
 //! type, as compiled games use; [`BitBox`] holds them on the heap, for games whose size is known at
@@ -219,8 +220,8 @@ pub fn select(words: &[u64], mut rank: usize) -> Option<usize> {
     None
 }
 
-/// One of the set bits, the one that `draw` picks: it is given their number, at least 2, and answers
-/// a rank below it. Without a choice it is not asked. `None` if no bit is set.
+/// One of the set bits, the one that `draw` picks: it is given their number, at least 2, and
+/// answers a rank below it. Without a choice it is not asked. `None` if no bit is set.
 #[inline]
 pub fn choose(words: &[u64], draw: impl FnOnce(u64) -> u64) -> Option<usize> {
     if let [word] = *words {

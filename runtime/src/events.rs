@@ -1,14 +1,19 @@
-//! The event-driven engine: single states of large games, each made from another one by evaluating what changes.
+//! The event-driven engine: single states of large games, each made from another one by evaluating
+//! what changes.
 //!
-//! Where a net has thousands of gates, a step changes few of them. A [`Machine`] has the net in one state; asked about
-//! another one it goes there by the fluents that differ, and follows what changes with them. There are two kinds of gates for that:
-//! those that count their false operands ([`counts`]) take little time for each change, and those that watch one operand ([`watches`]) follow
-//! few changes, which pays where a net is vast. The best net is often the one that optimising starts from, where fewer gates change, or
-//! what is left of it at each phase of the game: from turn to turn of the same role less of what is
-//! seen changes than from role to role. The [`trial`](crate::trial) says which game takes least, and whether another engine takes less still.
+//! Where a net has thousands of gates, a step changes few of them. A [`Machine`] has the net in one
+//! state; asked about another one it goes there by the fluents that differ, and follows what
+//! changes with them. There are two kinds of gates for that: those that count their false operands
+//! ([`counts`]) take little time for each change, and those that watch one operand ([`watches`])
+//! follow few changes, which pays where a net is vast. The best net is often the one that
+//! optimising starts from, where fewer gates change, or what is left of it at each phase of the
+//! game: from turn to turn of the same role less of what is seen changes than from role to role.
+//! The [`trial`](crate::trial) says which game takes least, and whether another engine takes less
+//! still.
 //!
-//! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose lanes, if any, are those of the table
-//! of the same rules. What is said of a state depends on the state and the moves alone. Threads take turns with the machines ([`pool`]).
+//! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose
+//! lanes, if any, are those of the table of the same rules. What is said of a state depends on the
+//! state and the moves alone. Threads take turns with the machines ([`pool`]).
 
 mod counts;
 mod machine;
@@ -59,7 +64,8 @@ pub(crate) struct Events {
     kind: Kind,
     /// What tells the phases apart.
     cycle: Cycle,
-    /// The machines of each phase, and behind them those for states of no phase, which play never comes to.
+    /// The machines of each phase, and behind them those for states of no phase, which play never
+    /// comes to.
     pools: Box<[Pool]>,
     /// What plays many games at once.
     table: Option<Arc<Table>>,
@@ -72,8 +78,8 @@ impl fmt::Debug for Events {
 }
 
 impl Events {
-    /// The games of a compilation: those of gates that count, and behind them the one of gates that watch, as far
-    /// as they do not take too much. Each is made when it is asked for.
+    /// The games of a compilation: those of gates that count, and behind them the one of gates that
+    /// watch, as far as they do not take too much. Each is made when it is asked for.
     pub(crate) fn of<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -82,8 +88,9 @@ impl Events {
             .chain(std::iter::once_with(move || Self::watching(compilation)).flatten())
     }
 
-    /// The games of gates that count: by the net that optimising starts from, by the optimised one, and by what is left of the first one at
-    /// each phase, if the limits of the compiler allow for making that.
+    /// The games of gates that count: by the net that optimising starts from, by the optimised one,
+    /// and by what is left of the first one at each phase, if the limits of the compiler allow for
+    /// making that.
     pub(crate) fn counting<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -109,7 +116,8 @@ impl Events {
         Self::new(Kind::Watch, &compilation.net, None)
     }
 
-    /// The game of a net, run by the nets of its phases if they are given; none if machines or views would take too much.
+    /// The game of a net, run by the nets of its phases if they are given; none if machines or
+    /// views would take too much.
     fn new(kind: Kind, net: &Net, phases: Option<&Phases>) -> Option<Self> {
         let (names, shape) = (&net.vocabulary, net.shape());
         let words = shape.view_words().max(shape.roles.saturating_mul(shape.percept_words()));
@@ -226,8 +234,8 @@ impl Events {
         }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves that a role can never make
-    /// count as none at all.
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves
+    /// that a role can never make count as none at all.
     pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let mut machine = self.visit(state);
         machine.make(self.inputs(joint));
@@ -235,7 +243,8 @@ impl Events {
         state.iter_mut().zip(next).for_each(|(word, &next)| *word = next);
     }
 
-    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of percepts.
+    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of
+    /// percepts.
     ///
     /// # Panics
     /// If `percepts` is shorter than [`Shape::percept_words`] for each role.

@@ -1,7 +1,7 @@
 //! Joint moves of a state one by one: all combinations of the roles' legal moves, read off a view.
 //!
-//! The next one takes a constant number of steps on average, as in counting, and at most one for each role; memory is for
-//! one move of each role and all legal moves of a state.
+//! The next one takes a constant number of steps on average, as in counting, and at most one for
+//! each role; memory is for one move of each role and all legal moves of a state.
 
 use crate::game::{Game, GameExt};
 
@@ -47,7 +47,8 @@ impl<G: Game> Joints<G> {
         }
     }
 
-    /// Leaves only those in which the role makes this move, from the first of them on. False if there is none.
+    /// Leaves only those in which the role makes this move, from the first of them on. False if
+    /// there is none.
     pub(crate) fn fix(&mut self, role: usize, action: G::Move) -> bool {
         let [start, _, end] = self.roles[role];
         let place = self.moves[start..end].iter().position(|&m| m == action);

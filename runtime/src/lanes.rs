@@ -1,12 +1,15 @@
-//! Many states at once, a bit of each plane for each: successors of up to 512 states in a pass ([`Expansion`]), and rollouts from
-//! states of a search ([`Leaves`]). [`Playouts`](crate::Playouts) play so too.
+//! Many states at once, a bit of each plane for each: successors of up to 512 states in a pass
+//! ([`Expansion`]), and rollouts from states of a search ([`Leaves`]).
+//! [`Playouts`](crate::Playouts) play so too.
 //!
-//! Every signal of the game's net is a word of 512 bits, a plane, so that the net is evaluated once for all. The programs come
-//! with the game's table (`gdl_compiler::emit::lanes` makes them): one for each phase of the cycle where players take turns. Games
-//! start at the first phase, where lanes whose game is over get the initial state and its legal moves in the same step.
+//! Every signal of the game's net is a word of 512 bits, a plane, so that the net is evaluated once
+//! for all. The programs come with the game's table (`gdl_compiler::emit::lanes` makes them): one
+//! for each phase of the cycle where players take turns. Games start at the first phase, where
+//! lanes whose game is over get the initial state and its legal moves in the same step.
 //!
-//! Signals are in slots of 64 bytes, for each thread that plays as many as the programs of all phases use; programs take as many bytes
-//! as the table has for them, a few times over. A step takes as many steps as the programs of its phase have operations.
+//! Signals are in slots of 64 bytes, for each thread that plays as many as the programs of all
+//! phases use; programs take as many bytes as the table has for them, a few times over. A step
+//! takes as many steps as the programs of its phase have operations.
 
 mod batch;
 pub(crate) mod choice;
@@ -50,8 +53,8 @@ const MOST_GAMES: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Lanes {
     shape: Shape,
-    /// One for each phase of the cycle, the initial state's first; then one for each number of moves made, if games from
-    /// the initial state are played so. Those go round these.
+    /// One for each phase of the cycle, the initial state's first; then one for each number of
+    /// moves made, if games from the initial state are played so. Those go round these.
     phases: Box<[Phase]>,
     /// What tells those of the cycle apart.
     cycle: Cycle,

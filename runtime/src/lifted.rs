@@ -1,13 +1,15 @@
-//! Lifted games, evaluated state by state with variables, because they are too large to be grounded.
+//! Lifted games, evaluated state by state with variables, because they are too large to be
+//! grounded.
 //!
 //! [`gdl_compiler::lifted`] answers as a [`Table`](crate::engine::Table) does, only slower.
 //! Threads share the rules and take turns with the places to work in, of which there are as
 //! many as threads ever worked at the same time.
 //!
-//! An evaluation may take more than the limits allow. Where the rules have a table too, it answers then. Else the evaluation is given up,
-//! and counted: a state that takes too much shows no legal moves and no goals and is not terminal, and a step that takes
-//! too much leads to the lost state, which has one bit that is no fluent and shows nothing either. So play ends
-//! there, as it does where a role has no legal move.
+//! An evaluation may take more than the limits allow. Where the rules have a table too, it answers
+//! then. Else the evaluation is given up, and counted: a state that takes too much shows no legal
+//! moves and no goals and is not terminal, and a step that takes too much leads to the lost state,
+//! which has one bit that is no fluent and shows nothing either. So play ends there, as it does
+//! where a role has no legal move.
 
 use crate::{
     bits,
@@ -135,7 +137,8 @@ impl Lifted {
         Some((self.failed_evaluations.load(Ordering::Relaxed), excess))
     }
 
-    /// Writes what is seen of `state` into `view`; nothing of a lost state, or if it takes too much.
+    /// Writes what is seen of `state` into `view`; nothing of a lost state, or if it takes too
+    /// much.
     ///
     /// # Panics
     /// If a row is too short.
@@ -170,8 +173,8 @@ impl Lifted {
         }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`: the lost state
-    /// from a lost one, or if it takes too much.
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`: the lost
+    /// state from a lost one, or if it takes too much.
     ///
     /// # Panics
     /// If the row is too short.
@@ -191,7 +194,8 @@ impl Lifted {
         }
     }
 
-    /// Writes what each role perceives of the joint move; nothing in a lost state, or if it takes too much.
+    /// Writes what each role perceives of the joint move; nothing in a lost state, or if it takes
+    /// too much.
     ///
     /// # Panics
     /// If a row is too short.

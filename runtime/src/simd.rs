@@ -1,10 +1,11 @@
-//! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any [`Word`], and run with
-//! the instructions of an [`Isa`].
+//! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any
+//! [`Word`], and run with the instructions of an [`Isa`].
 //!
-//! This is the one module of the crate with `unsafe` in it: in `x86` calls of instructions that not every machine has, in
-//! `store` planes that lie in words, in `operations` planes at places that were looked at before. The types that stand for
-//! instructions are private here, so a kernel only meets them inside [`Isa::run`], which has asked the machine first. Libraries
-//! that do the same (`pulp`, `fearless_simd`) have neither functions of three operands nor AES rounds.
+//! This is the one module of the crate with `unsafe` in it: in `x86` calls of instructions that not
+//! every machine has, in `store` planes that lie in words, in `operations` planes at places that
+//! were looked at before. The types that stand for instructions are private here, so a kernel only
+//! meets them inside [`Isa::run`], which has asked the machine first. Libraries that do the same
+//! (`pulp`, `fearless_simd`) have neither functions of three operands nor AES rounds.
 
 mod bytes;
 #[allow(unsafe_code, reason = "places that were looked at before")]
@@ -89,8 +90,8 @@ pub trait Word: Copy {
     #[must_use]
     #[inline(always)]
     fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
-        // Any function of `b` and `c`: bit 2b + c of the table. What is matched is constant, so other arms are not even
-        // handed to LLVM, which would take long to inline and to drop them.
+        // Any function of `b` and `c`: bit 2b + c of the table. What is matched is constant, so
+        // other arms are not even handed to LLVM, which would take long to inline and to drop them.
         macro_rules! binary {
             ($table:expr) => {
                 match const { $table & 15 } {
@@ -127,8 +128,8 @@ pub trait Word: Copy {
         }
     }
 
-    /// Runs a part of a program as a function of its own, so that what takes the compiler more than its share grows
-    /// with the part and not with the program.
+    /// Runs a part of a program as a function of its own, so that what takes the compiler more than
+    /// its share grows with the part and not with the program.
     #[inline(never)]
     fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
         chunk.run::<Self>(slots);
@@ -143,13 +144,13 @@ pub trait Word: Copy {
     /// Sums of words of 64 bits.
     #[must_use]
     fn add(self, other: Self) -> Self;
-    /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`, `MixColumns`,
-    /// `AddRoundKey`).
+    /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`,
+    /// `MixColumns`, `AddRoundKey`).
     #[must_use]
     fn aes_round(self, key: Self) -> Self;
 
-    /// The bytes at `places`, each below 128, of the 128 bytes of `low` and `high`, where `lanes` has a bit for the
-    /// byte; zero elsewhere.
+    /// The bytes at `places`, each below 128, of the 128 bytes of `low` and `high`, where `lanes`
+    /// has a bit for the byte; zero elsewhere.
     #[must_use]
     #[inline(always)]
     fn take(lanes: u64, low: Self, high: Self, places: Self) -> Self {
@@ -194,8 +195,8 @@ pub trait Word: Copy {
         transpose::apply(words, transpose::Transpose)
     }
 
-    /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros behind them: the
-    /// bits of up to four words of eight planes, in each of 64 words.
+    /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros
+    /// behind them: the bits of up to four words of eight planes, in each of 64 words.
     #[inline(always)]
     fn widen(few: &[Self]) -> [Self; 8] {
         transpose::widen(few)
@@ -214,8 +215,8 @@ pub trait Word: Copy {
         transpose::interleave(self, other)
     }
 
-    /// Word `word` of 64 bits of each of eight states, whose words lie one behind the other: as many planes as a state
-    /// has words.
+    /// Word `word` of 64 bits of each of eight states, whose words lie one behind the other: as
+    /// many planes as a state has words.
     #[must_use]
     #[inline(always)]
     fn column(states: &[Plane], word: usize) -> Self {
@@ -297,8 +298,8 @@ pub trait Word: Copy {
 
 /// Work that can be done with the instructions of any machine.
 ///
-/// Only what is inlined into [`Isa::run`] is compiled for them: `run` and all it calls with a [`Word`] must be
-/// marked so, and words must not be handled by closures, which cannot be.
+/// Only what is inlined into [`Isa::run`] is compiled for them: `run` and all it calls with a
+/// [`Word`] must be marked so, and words must not be handled by closures, which cannot be.
 pub(crate) trait Kernel {
     type Output;
 

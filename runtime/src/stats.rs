@@ -25,15 +25,15 @@ pub struct Tally {
     pub too_long: u64,
     /// Games given up because a role had no legal move in a state that is not terminal.
     pub stuck: u64,
-    /// Games that ended in a state where some role other than chance has no goal value or several. They
-    /// count for no role.
+    /// Games that ended in a state where some role other than chance has no goal value or several.
+    /// They count for no role.
     pub unscored: u64,
     /// The results of each role.
     pub roles: Vec<RoleTally>,
 }
 
-/// The results of one role. Chance neither wins nor loses; where the rules give it one goal value, that
-/// counts for its mean.
+/// The results of one role. Chance neither wins nor loses; where the rules give it one goal value,
+/// that counts for its mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -42,8 +42,8 @@ pub struct RoleTally {
     pub goals: u64,
     /// The sum of their squares.
     pub squares: u64,
-    /// Games in which the role's goal is above that of all others but chance; of a role that has no others,
-    /// games with 100.
+    /// Games in which the role's goal is above that of all others but chance; of a role that has no
+    /// others, games with 100.
     pub wins: u64,
     /// Games in which the role shares the greatest goal.
     pub draws: u64,
@@ -315,8 +315,8 @@ pub struct Stats {
     pub threads: usize,
     /// Seconds that went by.
     pub seconds: f64,
-    /// Seconds of processor time of all threads together; where the system does not tell, or has not counted yet in a run of
-    /// milliseconds, the seconds that each thread was at work.
+    /// Seconds of processor time of all threads together; where the system does not tell, or has
+    /// not counted yet in a run of milliseconds, the seconds that each thread was at work.
     pub cpu_seconds: f64,
 }
 
@@ -339,14 +339,15 @@ impl Stats {
         self.tally.mean_length()
     }
 
-    /// True if there are scored games, and in some of them chance has a goal above 0 if the role stands for chance: only then
-    /// does [`Stats::mean_goal`] say something.
+    /// True if there are scored games, and in some of them chance has a goal above 0 if the role
+    /// stands for chance: only then does [`Stats::mean_goal`] say something.
     #[must_use]
     pub fn has_goals(&self, role: usize) -> bool {
         self.tally.has_goals(role, self.chance)
     }
 
-    /// A role's mean goal, over the scored games; 0 if there are none or no such role: see [`Stats::has_goals`].
+    /// A role's mean goal, over the scored games; 0 if there are none or no such role: see
+    /// [`Stats::has_goals`].
     #[must_use]
     pub fn mean_goal(&self, role: usize) -> f64 {
         self.tally.mean_goal(role)
@@ -372,7 +373,8 @@ impl fmt::Display for Stats {
     }
 }
 
-/// The report of a tally, in a few lines: what [`Stats`] are displayed as, and runs on other devices too.
+/// The report of a tally, in a few lines: what [`Stats`] are displayed as, and runs on other
+/// devices too.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// The counts.

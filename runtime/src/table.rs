@@ -1,13 +1,14 @@
-//! The table engine: a [`Table`] is a game's net, decoded from the bytes that the compiler writes and ready to be
-//! interpreted.
+//! The table engine: a [`Table`] is a game's net, decoded from the bytes that the compiler writes
+//! and ready to be interpreted.
 //!
-//! [`gdl_format::table`] reads them. What it has read is sound: names are sorted, every operand comes before its gate, every list
-//! has its length. So running it needs no further tests, whatever the bytes are. Decoding takes O(bytes) steps, and
-//! memory within a small multiple of that, but for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
+//! [`gdl_format::table`] reads them. What it has read is sound: names are sorted, every operand
+//! comes before its gate, every list has its length. So running it needs no further tests, whatever
+//! the bytes are. Decoding takes O(bytes) steps, and memory within a small multiple of that, but
+//! for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
 //!
-//! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents + roles); each thread keeps two
-//! bytes for each node of the largest circuit. What is left of circuits once much is known is made while games are played,
-//! within a [`ByteBudget`] of 32 MiB.
+//! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents +
+//! roles); each thread keeps two bytes for each node of the largest circuit. What is left of
+//! circuits once much is known is made while games are played, within a [`ByteBudget`] of 32 MiB.
 
 mod cases;
 mod memo;
@@ -64,7 +65,8 @@ pub struct Table {
     /// What all of that may take.
     room: ByteBudget,
     sees: Option<Sees>,
-    /// What plays many games at once, and whether that takes less time for a state than single states do.
+    /// What plays many games at once, and whether that takes less time for a state than single
+    /// states do.
     lanes: Option<Box<Lanes>>,
     prefers_lanes: bool,
     derived: Derived,
@@ -204,7 +206,8 @@ impl Table {
         self.lanes().map(Programs::new)
     }
 
-    /// True if playouts in lanes run straight-line code with this instruction set, and not the table.
+    /// True if playouts in lanes run straight-line code with this instruction set, and not the
+    /// table.
     #[must_use]
     pub fn has_straight_lanes(&self, isa: Isa) -> bool {
         self.lanes().is_some_and(|lanes| lanes.is_straight(isa))
@@ -247,18 +250,19 @@ impl Table {
         Wanted { observe: &self.observe, bits: &self.view_bits, fluents: self.shape.fluents, except }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves that
-    /// a role can never make count as none at all; where one is not legal, or missing, some state follows. O(gates +
-    /// fluents), no allocation for up to eight roles once the thread has stepped a game of this size.
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves
+    /// that a role can never make count as none at all; where one is not legal, or missing, some
+    /// state follows. O(gates + fluents), no allocation for up to eight roles once the thread has
+    /// stepped a game of this size.
     ///
     /// Missing words of `state` read as some state and are not written.
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         self.step(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint));
     }
 
-    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of percepts,
-    /// all of it. O(gates + words of the row), no allocation for up to eight roles once the thread has stepped a game of
-    /// this size.
+    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of
+    /// percepts, all of it. O(gates + words of the row), no allocation for up to eight roles once
+    /// the thread has stepped a game of this size.
     ///
     /// Missing words of `state` read as some state.
     ///
@@ -268,8 +272,8 @@ impl Table {
         self.sense(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint), percepts);
     }
 
-    /// The roles that make a move that they may ever make, and its place among those; in `few` or, if there are more roles,
-    /// in `many`.
+    /// The roles that make a move that they may ever make, and its place among those; in `few` or,
+    /// if there are more roles, in `many`.
     #[inline]
     fn places<'p, M: Id>(
         &self,

@@ -1,7 +1,9 @@
-//! The vocabulary of a game: the KIF texts of its roles, fluents, moves and percepts, and their numbers.
+//! The vocabulary of a game: the KIF texts of its roles, fluents, moves and percepts, and their
+//! numbers.
 //!
-//! The number of a name is its place in its list. Roles stand in the order of the rulesheet, fluents,
-//! moves and percepts in the bytewise order of their texts, so a text is found by binary search.
+//! The number of a name is its place in its list. Roles stand in the order of the rulesheet,
+//! fluents, moves and percepts in the bytewise order of their texts, so a text is found by binary
+//! search.
 
 use crate::kif;
 use gdl_format::shape::Shape;
@@ -129,8 +131,8 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     /// The vocabulary with these names; `role_moves` and `role_goals` have one ascending list per
-    /// role, the first of positions in `moves`. There is no chance, and each role perceives the joint
-    /// move.
+    /// role, the first of positions in `moves`. There is no chance, and each role perceives the
+    /// joint move.
     ///
     /// # Panics
     /// If `fluents` or `moves` are not sorted, if a list per role is missing, or if one is not
@@ -159,7 +161,8 @@ impl Vocabulary {
         }
     }
 
-    /// This vocabulary where a role stands for chance: each of its legal moves is as likely as the others.
+    /// This vocabulary where a role stands for chance: each of its legal moves is as likely as the
+    /// others.
     ///
     /// # Panics
     /// If there is no such role.
@@ -170,12 +173,12 @@ impl Vocabulary {
         self
     }
 
-    /// This vocabulary where the rules say what each role perceives: `role_percepts` has one ascending list
-    /// of positions in `percepts` per role.
+    /// This vocabulary where the rules say what each role perceives: `role_percepts` has one
+    /// ascending list of positions in `percepts` per role.
     ///
     /// # Panics
-    /// If `percepts` are not sorted, or if a list per role is missing, not ascending, or names a percept
-    /// that does not exist.
+    /// If `percepts` are not sorted, or if a list per role is missing, not ascending, or names a
+    /// percept that does not exist.
     #[must_use]
     pub fn with_percepts(mut self, percepts: Texts, role_percepts: Vec<Vec<u32>>) -> Self {
         assert!(percepts.is_sorted(), "names out of order");
@@ -228,7 +231,8 @@ impl Vocabulary {
         self.chance
     }
 
-    /// True if the rules say what the roles perceive, by `sees`; else each role perceives the joint move.
+    /// True if the rules say what the roles perceive, by `sees`; else each role perceives the joint
+    /// move.
     #[must_use]
     pub fn has_percepts(&self) -> bool {
         self.role_percepts.is_some()

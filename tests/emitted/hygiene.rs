@@ -1,6 +1,7 @@
-//! The expansion minds its own business: it works under the strictest lints of this edition, without a
-//! prelude, inside functions and wrappers, and its names follow the rules they are documented with.
-//! `surroundings` has the same for a renamed runtime, a shadowed `core` and the edition before.
+//! The expansion minds its own business: it works under the strictest lints of this edition,
+//! without a prelude, inside functions and wrappers, and its names follow the rules they are
+//! documented with. `surroundings` has the same for a renamed runtime, a shadowed `core` and the
+//! edition before.
 #![deny(warnings, missing_docs, unsafe_code, unreachable_pub, unused_qualifications)]
 #![deny(missing_debug_implementations, missing_copy_implementations, elided_lifetimes_in_paths)]
 

@@ -1,6 +1,7 @@
-//! Tokens that the macro emits have no `unsafe` in them and are the same whenever they are emitted: those of every
-//! built-in rulesheet and of faulty ones, taken from the compiler itself, since rustc would accept `unsafe` from a
-//! macro even where the user forbids it. Nor are they more than editors take.
+//! Tokens that the macro emits have no `unsafe` in them and are the same whenever they are emitted:
+//! those of every built-in rulesheet and of faulty ones, taken from the compiler itself, since
+//! rustc would accept `unsafe` from a macro even where the user forbids it. Nor are they more than
+//! editors take.
 
 use gdl_compiler::{
     Diagnostics, Options, Source, compile,
@@ -120,7 +121,8 @@ fn the_same_text_gives_the_same_tokens_in_every_thread_and_process() {
     assert!(printed.contains(&expected), "{printed}\n{expected}");
 }
 
-/// What is emitted changes only where that is meant: the file is written anew with `GDL_BLESS=1`, and the commit says why.
+/// What is emitted changes only where that is meant: the file is written anew with `GDL_BLESS=1`,
+/// and the commit says why.
 #[test]
 fn expansions_are_those_of_the_file() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("emitted/fingerprints.txt");

@@ -1,8 +1,8 @@
-//! Generated rulesheets mean the same to everyone: to the table engine, to `eval` and, where Python has
-//! clingo and the reference semantics lies beside the checkout, to that as well.
+//! Generated rulesheets mean the same to everyone: to the table engine, to `eval` and, where Python
+//! has clingo and the reference semantics lies beside the checkout, to that as well.
 //!
-//! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two have
-//! differed, or that has made something panic, stays in the compiler's `tests/regressions`.
+//! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two
+//! have differed, or that has made something panic, stays in the compiler's `tests/regressions`.
 
 use gdl_compiler::{Limits, Options};
 use gdl_test_support::{shared, skip};
@@ -43,8 +43,8 @@ fn split() -> Options {
     Options { split_from: 1, ..options() }
 }
 
-/// Plays generated rulesheets in table engine and `eval`, and gives `visit` those that were played. A
-/// rulesheet on which the engines differ is made as small as possible and shown.
+/// Plays generated rulesheets in table engine and `eval`, and gives `visit` those that were played.
+/// A rulesheet on which the engines differ is made as small as possible and shown.
 fn play_generated(cases: u32, visit: impl Fn(&str, Vec<Position>)) {
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&setting("GDL_SEED", 0).to_le_bytes());

@@ -1,5 +1,5 @@
-//! Plays that people made, as tests of the rulesheet: what `gdl play` and the page record must pass as it stands, and fail once
-//! something of it is changed.
+//! Plays that people made, as tests of the rulesheet: what `gdl play` and the page record must pass
+//! as it stands, and fail once something of it is changed.
 
 use gdl_compiler::{Options, Source, eval::Evaluator};
 use gdl_runtime::{Dynamic, GameExt, History, chance::Stream};

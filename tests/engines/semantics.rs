@@ -1,7 +1,8 @@
-//! The meaning of rulesheets that readers may disagree about: each case says what is seen of the start and after some
-//! moves, and both the table engine and `eval` must see just that.
+//! The meaning of rulesheets that readers may disagree about: each case says what is seen of the
+//! start and after some moves, and both the table engine and `eval` must see just that.
 //!
-//! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the end.
+//! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the
+//! end.
 
 use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
 use gdl_runtime::engine;

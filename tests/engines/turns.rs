@@ -1,5 +1,5 @@
-//! Whose turn it is, and steps of which one role's move is given: what the runtime says of them, counted by hand from the legal
-//! moves that `eval` finds.
+//! Whose turn it is, and steps of which one role's move is given: what the runtime says of them,
+//! counted by hand from the legal moves that `eval` finds.
 
 use gdl_compiler::{
     Options, Source,
@@ -8,7 +8,8 @@ use gdl_compiler::{
 use gdl_runtime::{Dynamic, Game, GameExt, Information, chance::Stream, game::StepError};
 use gdl_tools::game::GameArg;
 
-/// Follows a random game, and tells for each state before the end which roles have a choice: their numbers.
+/// Follows a random game, and tells for each state before the end which roles have a choice: their
+/// numbers.
 fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
     let entry = gdl_games::find(name).expect("built in");
     let source = Source::new(name, entry.text);
@@ -89,7 +90,8 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
 
 #[test]
 fn one_role_is_asked_at_a_time_or_none_or_several() {
-    // Turns; forced last moves; choices at the same time; chance alone and chance beside a player; one role.
+    // Turns; forced last moves; choices at the same time; chance alone and chance beside a player;
+    // one role.
     let asked: Vec<_> = ["tictactoe", "nim", "rock_paper_scissors", "monty_hall", "liars_dice", "lights_out"]
         .iter()
         .flat_map(|name| (0..3).flat_map(|seed| follow(name, seed)))

@@ -1,5 +1,5 @@
-//! Random games of a rulesheet beside the same game written by hand in `reference/`: in every state the same moves
-//! are legal, players perceive the same, and both end with the same goals.
+//! Random games of a rulesheet beside the same game written by hand in `reference/`: in every state
+//! the same moves are legal, players perceive the same, and both end with the same goals.
 
 use crate::{
     built_in,

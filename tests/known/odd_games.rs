@@ -1,5 +1,5 @@
-//! Games that look odd and are right: no error, and by the evaluator and by the compiled net the counts that
-//! another semantics gives.
+//! Games that look odd and are right: no error, and by the evaluator and by the compiled net the
+//! counts that another semantics gives.
 
 use gdl_compiler::{
     Diagnostics, Options, Severity, Source, check::check, compile, eval::Evaluator, syntax::parse,
@@ -8,8 +8,8 @@ use gdl_runtime::engine;
 use gdl_tools::verify::{GameReasoner, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
-/// Roles, fluents at the start, whether it is the end, moves of each role, and how many sequences of one, two
-/// and three joint moves there are.
+/// Roles, fluents at the start, whether it is the end, moves of each role, and how many sequences
+/// of one, two and three joint moves there are.
 fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     let roles = reasoner.roles();
     let start = reasoner.initial()?;

@@ -1,7 +1,8 @@
-//! The pictures of `docs/games.md`: a position of each game, as `gdl play` draws its board in a terminal, or by its fluents if it has no
-//! board.
+//! The pictures of `docs/games.md`: a position of each game, as `gdl play` draws its board in a
+//! terminal, or by its fluents if it has no board.
 //!
-//! It is the position after twelve moves of a seeded random game, or before the end of a shorter one. `GDL_BLESS=1` writes them anew.
+//! It is the position after twelve moves of a seeded random game, or before the end of a shorter
+//! one. `GDL_BLESS=1` writes them anew.
 
 use crate::built_in;
 use gdl_runtime::{Dynamic, Game, GameExt, bits::BitBox, board::Board, chance::Stream};

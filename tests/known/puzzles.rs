@@ -1,5 +1,5 @@
-//! Puzzles by all arrangements that can be reached, move by move: those of the rulesheet, those of the same puzzle written by hand
-//! in `reference/`, and known numbers.
+//! Puzzles by all arrangements that can be reached, move by move: those of the rulesheet, those of
+//! the same puzzle written by hand in `reference/`, and known numbers.
 
 use crate::{built_in, reference, reference::Position};
 use gdl_runtime::{Game, GameExt};
@@ -13,11 +13,11 @@ fn depth(in_debug: usize) -> usize {
     if cfg!(debug_assertions) { in_debug } else { usize::MAX }
 }
 
-/// How many states there are that are first reached after 0, 1, 2 and so many moves, up to `depth`, whatever their number of moves, and
-/// the fewest moves to one with the goal 100.
+/// How many states there are that are first reached after 0, 1, 2 and so many moves, up to `depth`,
+/// whatever their number of moves, and the fewest moves to one with the goal 100.
 ///
-/// Of a state only a hash is kept, of 64 bits: were two of millions the same, by a chance of one in millions, a count would be too small,
-/// in every run.
+/// Of a state only a hash is kept, of 64 bits: were two of millions the same, by a chance of one in
+/// millions, a count would be too small, in every run.
 fn layers(name: &str, depth: usize) -> (Vec<u64>, Option<usize>) {
     let game = built_in(name);
     let role = game.roles().next().expect("a player");
@@ -100,7 +100,8 @@ fn peg_solitaire() {
     assert_eq!(layers("peg_solitaire", checked).0, known[..=checked]);
 }
 
-/// Whether some play from a state ends with the goal 100; the search goes by the order of moves, and to no state twice.
+/// Whether some play from a state ends with the goal 100; the search goes by the order of moves,
+/// and to no state twice.
 fn has_solution<G: Game>(game: &G, role: G::Role, state: &G::State, seen: &mut HashSet<String>) -> bool {
     if game.is_terminal(state) {
         return game.goal(state, role) == Some(100);

@@ -1,5 +1,5 @@
-//! Rulesheets of other authors agree with reference traces: legal moves, states, goals, ends and counts of
-//! move sequences.
+//! Rulesheets of other authors agree with reference traces: legal moves, states, goals, ends and
+//! counts of move sequences.
 //!
 //! Rulesheets and traces lie in a folder `shared` beside the checkout; without it the tests are
 //! skipped. Each rulesheet is compiled to a table. One that takes too much for that is evaluated

@@ -1,5 +1,5 @@
-//! Successors made in lanes are the successors that single steps make, on every instruction set, however many lanes are
-//! full; and so are joint moves, all of a state or many at a time.
+//! Successors made in lanes are the successors that single steps make, on every instruction set,
+//! however many lanes are full; and so are joint moves, all of a state or many at a time.
 
 use gdl_games::compiled;
 use gdl_runtime::{

@@ -1,5 +1,6 @@
-//! Games in lanes from given states are the games that go on from there: tallies are those of single games within their
-//! errors, the same on every instruction set, and exact where nothing is left to chance.
+//! Games in lanes from given states are the games that go on from there: tallies are those of
+//! single games within their errors, the same on every instruction set, and exact where nothing is
+//! left to chance.
 
 use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
 use gdl_runtime::{
@@ -140,7 +141,8 @@ fn playouts_from_a_state_repeat() {
     assert_eq!(run(Playouts::new(&game).start(&initial)), run(Playouts::new(&game)));
 }
 
-/// Of the end, of what takes too long, of a game where no role can move, and of what no play comes to.
+/// Of the end, of what takes too long, of a game where no role can move, and of what no play comes
+/// to.
 #[test]
 fn ends_are_counted() {
     let game = tictactoe::game();

@@ -1,4 +1,5 @@
-//! Games of so many moves that their signals have more than 65,536 slots are played in lanes as others are.
+//! Games of so many moves that their signals have more than 65,536 slots are played in lanes as
+//! others are.
 
 use super::expand::{joints, steps};
 use gdl_runtime::{
@@ -12,8 +13,8 @@ use gdl_tests::{successors::check, watch::agree};
 /// Cells, two of which a player marks in a move.
 const CELLS: usize = 262;
 
-/// Two players in turn mark two cells that are clear, which may be one, three times in all. The first wins if that makes
-/// cell 1 marked.
+/// Two players in turn mark two cells that are clear, which may be one, three times in all. The
+/// first wins if that makes cell 1 marked.
 fn pairs() -> Dynamic {
     let cells: Vec<String> = (1..=CELLS).map(|cell| format!("(cell {cell})")).collect();
     let cells = cells.join(" ");

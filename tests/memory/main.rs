@@ -1,4 +1,5 @@
-//! Players keep to the memory that they are given: not by what they say of it, but by an allocator that fails past a number of bytes.
+//! Players keep to the memory that they are given: not by what they say of it, but by an allocator
+//! that fails past a number of bytes.
 
 use cap::Cap;
 use gdl_games::dynamic;
@@ -19,7 +20,8 @@ static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 /// Tests take turns: the memory of one is not to be limited for another.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Bytes that players may take, and those of lanes, samples and other things that do not grow with a search.
+/// Bytes that players may take, and those of lanes, samples and other things that do not grow with
+/// a search.
 const GIVEN: usize = 2 << 20;
 const BESIDE: usize = 3 << 18;
 

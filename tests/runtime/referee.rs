@@ -160,7 +160,8 @@ fn players_are_given_what_their_role_perceives() {
         drop(players);
         assert!(played.is_complete() && played.faults.iter().flatten().all(Option::is_none));
         assert_eq!(played.players[monty_hall::Role::Random as usize], "random");
-        // Before the door is chosen nothing is known, then the car is behind one of three, and of two doors.
+        // Before the door is chosen nothing is known, then the car is behind one of three, and of
+        // two doors.
         assert_eq!(hosts_car[..3], [1, 3, 2], "{hosts_car:?}");
     }
 }

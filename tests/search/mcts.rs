@@ -1,4 +1,5 @@
-//! Monte Carlo tree search: the same tree for the same seed, proofs that are right, mixed strategies that are even.
+//! Monte Carlo tree search: the same tree for the same seed, proofs that are right, mixed
+//! strategies that are even.
 
 use crate::circles;
 use gdl_games::{breakthrough_small, connect_four, monty_hall, nim, rock_paper_scissors, tictactoe};
@@ -240,7 +241,8 @@ fn an_answer_that_was_good_before_is_tried_first() {
     assert!(2 * learnt < unlearned, "{learnt} {unlearned}");
 }
 
-/// What a search of connect four finds after one before the first move, by nodes of each, and whether it says that games were decisive.
+/// What a search of connect four finds after one before the first move, by nodes of each, and
+/// whether it says that games were decisive.
 fn found_after(mut search: Mcts<connect_four::ConnectFour>, before: u64, nodes: u64) -> (String, bool) {
     let (game, role) = (connect_four::game(), connect_four::Role::Red);
     if before > 0 {

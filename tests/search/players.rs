@@ -1,4 +1,5 @@
-//! Players on the built-in games: legal moves whatever the budget, and the same ones for the same seed.
+//! Players on the built-in games: legal moves whatever the budget, and the same ones for the same
+//! seed.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_players::{

@@ -1,10 +1,11 @@
-//! Rulesheets of many shapes: a seed and a number make one that is accepted and can be played more often than not, and
-//! the names of the shapes that are in it.
+//! Rulesheets of many shapes: a seed and a number make one that is accepted and can be played more
+//! often than not, and the names of the shapes that are in it.
 //!
-//! A rulesheet is put together of parts (`parts.rs`): boards, walks, auctions, counters and so on, each with fluents and
-//! moves of its own. What holds them together is here: roles and whose turn it is, a clock, and formulas over all
-//! fluents and moves, with connectives inside each other. Relations have an order in which they may deny each other,
-//! so that rulesheets are stratified. The same seed and number are the same rulesheet, on any machine.
+//! A rulesheet is put together of parts (`parts.rs`): boards, walks, auctions, counters and so on,
+//! each with fluents and moves of its own. What holds them together is here: roles and whose turn
+//! it is, a clock, and formulas over all fluents and moves, with connectives inside each other.
+//! Relations have an order in which they may deny each other, so that rulesheets are stratified.
+//! The same seed and number are the same rulesheet, on any machine.
 //!
 //! Steps and bytes: a few hundred rules of a few hundred words, whatever is drawn.
 

@@ -1,8 +1,9 @@
 //! The journey of a rulesheet through every phase and engine, and what became of it.
 //!
-//! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and without a panic; and all
-//! engines agree on what they play: the table, lanes on every instruction set, the lifted engine, and `eval`, state by
-//! state. `enter` hears of each phase before it begins, with the bytes that it may take beyond what is there already.
+//! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and
+//! without a panic; and all engines agree on what they play: the table, lanes on every instruction
+//! set, the lifted engine, and `eval`, state by state. `enter` hears of each phase before it
+//! begins, with the bytes that it may take beyond what is there already.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Phase, Severity, Source, compile,
@@ -48,7 +49,8 @@ const SEQUENCES: u128 = 1_500;
 /// The most operations of a net for which straight-line code is made.
 const STRAIGHT: usize = if cfg!(debug_assertions) { 150 } else { 400 };
 
-/// What a phase of the compiler takes beside its limit: the text, the rules and tables of small things.
+/// What a phase of the compiler takes beside its limit: the text, the rules and tables of small
+/// things.
 const BESIDE: usize = 8 << 20;
 
 /// What an engine may take: planes of lanes, and states.
@@ -95,11 +97,12 @@ impl End {
     }
 }
 
-/// The most reports of a phase: what its fuel is enough for, and one for each part that has a share of it.
+/// The most reports of a phase: what its fuel is enough for, and one for each part that has a share
+/// of it.
 fn most_reports(phase: Phase) -> u64 {
     match phase {
-        // It has its fuel for names and again for what no state changes, and five million steps for sample states, the last of
-        // which may take as much again.
+        // It has its fuel for names and again for what no state changes, and five million steps for
+        // sample states, the last of which may take as much again.
         Phase::Lift => (2 * patient().fuel + 10_000_000) / INTERVAL + 10,
         _ => 200,
     }

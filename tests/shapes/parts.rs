@@ -1,5 +1,5 @@
-//! The parts of rulesheets: each adds fluents, moves and relations of its own to what an [`Author`] has written so far,
-//! and tells it the atoms that others may ask for.
+//! The parts of rulesheets: each adds fluents, moves and relations of its own to what an [`Author`]
+//! has written so far, and tells it the atoms that others may ask for.
 //!
 //! Steps and bytes: at most a few hundred rules each.
 
@@ -285,7 +285,8 @@ impl Author {
         self.merits[role].push(format!("(true ({latch} 0))"));
     }
 
-    /// One of two to four fluents holds, in a fixed order round and round, and something happens at one of them.
+    /// One of two to four fluents holds, in a fixed order round and round, and something happens at
+    /// one of them.
     fn write_wheel(&mut self) {
         self.note("wheel");
         let (wheel, then) = (self.name("wheel"), self.name("then"));

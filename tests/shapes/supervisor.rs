@@ -1,10 +1,13 @@
-//! Cases in a process of their own: the supervisor starts it, counts what became of each case, and names the faults.
+//! Cases in a process of their own: the supervisor starts it, counts what became of each case, and
+//! names the faults.
 //!
-//! This program starts itself again, and the child says on its standard output which phase of a case it is about to begin.
-//! So whatever ends the child, or keeps it busy for too long, has a name: a panic, a difference, a signal, an allocation
-//! past the limit. The supervisor notes it, lets the rulesheet shrink to one that still does it, and goes on behind it.
+//! This program starts itself again, and the child says on its standard output which phase of a
+//! case it is about to begin. So whatever ends the child, or keeps it busy for too long, has a
+//! name: a panic, a difference, a signal, an allocation past the limit. The supervisor notes it,
+//! lets the rulesheet shrink to one that still does it, and goes on behind it.
 //!
-//! Steps: a case has its patience, and as long again to shrink. Bytes: those of one rulesheet, and the counts.
+//! Steps: a case has its patience, and as long again to shrink. Bytes: those of one rulesheet, and
+//! the counts.
 
 use crate::{
     HEAP,
@@ -65,8 +68,8 @@ impl Summary {
     }
 }
 
-/// Takes cases through all phases. `test` is the name of the test that calls, which the child calls again; there nothing
-/// comes back.
+/// Takes cases through all phases. `test` is the name of the test that calls, which the child calls
+/// again; there nothing comes back.
 pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> Option<Summary> {
     if let Ok(work) = env::var(WORK) {
         obey(&work, cases);
@@ -92,7 +95,8 @@ pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> 
     Some(summary)
 }
 
-/// The forms of a case without all those that are not needed for its fault, as far as there is time to find out.
+/// The forms of a case without all those that are not needed for its fault, as far as there is time
+/// to find out.
 fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: bool) -> Vec<String> {
     let path: PathBuf = env::temp_dir().join(format!("gdl-shapes-{}-{test}.kif", process::id()));
     let start = Instant::now();

@@ -1,4 +1,5 @@
-//! Comparison of engines that play one game at once: what all say of each state, or where they differ.
+//! Comparison of engines that play one game at once: what all say of each state, or where they
+//! differ.
 
 use gdl_compiler::{
     Compilation, Levels, Options, Rules, Source, compile, diagnostic::codes, eval::EvalError,
@@ -86,8 +87,8 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     }
 }
 
-/// The games by events of a compilation: of gates that count in the net before optimising, in the optimised one and, if there are any,
-/// in those of phases, and of gates that watch.
+/// The games by events of a compilation: of gates that count in the net before optimising, in the
+/// optimised one and, if there are any, in those of phases, and of gates that watch.
 ///
 /// # Panics
 /// If one of the nets takes too much memory.
@@ -98,8 +99,8 @@ pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
     games
 }
 
-/// Plays `steps` random steps in some games of the same rules and in `eval`. A lifted game that has come to a limit shows
-/// nothing any more, and is not compared from there on.
+/// Plays `steps` random steps in some games of the same rules and in `eval`. A lifted game that has
+/// come to a limit shows nothing any more, and is not compared from there on.
 ///
 /// # Panics
 /// If they differ.
@@ -198,7 +199,8 @@ fn play(
     Ok(positions)
 }
 
-/// Whether all games come to a limit where the rules leave something open, when something is asked of them.
+/// Whether all games come to a limit where the rules leave something open, when something is asked
+/// of them.
 fn all_give_up(games: &[Dynamic], states: &[BitBox], ask: impl Fn(&Dynamic, &BitBox)) -> bool {
     games.iter().zip(states).for_each(|(game, state)| ask(game, state));
     games.iter().all(has_given_up)

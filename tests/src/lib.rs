@@ -1,8 +1,8 @@
-//! Tools that several tests share: ways to make rulesheets, to find those of other authors, and to compare engines on
-//! them.
+//! Tools that several tests share: ways to make rulesheets, to find those of other authors, and to
+//! compare engines on them.
 //!
-//! Tests of the command and the fuzz targets take some of these files too, by their paths: so a file here needs the compiler
-//! and the runtime at most, and no other file.
+//! Tests of the command and the fuzz targets take some of these files too, by their paths: so a
+//! file here needs the compiler and the runtime at most, and no other file.
 
 pub mod comparison;
 pub mod corpus;

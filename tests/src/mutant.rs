@@ -1,7 +1,8 @@
 //! Mutants: rulesheets changed in a few places, by a number, which often are games still.
 //!
-//! Rules and literals are dropped, copied, exchanged, denied and joined; constants, variables, names and arities change;
-//! roles get company. Steps and bytes: those of reading and writing the text a few times.
+//! Rules and literals are dropped, copied, exchanged, denied and joined; constants, variables,
+//! names and arities change; roles get company. Steps and bytes: those of reading and writing the
+//! text a few times.
 
 use gdl_runtime::chance::Stream;
 

@@ -1,5 +1,6 @@
-//! Work on many items, such as all rulesheets of a folder, by as many threads as there are cores: for tests that would otherwise
-//! leave all cores but one idle. What comes of the items is in their order, however the threads took them.
+//! Work on many items, such as all rulesheets of a folder, by as many threads as there are cores:
+//! for tests that would otherwise leave all cores but one idle. What comes of the items is in their
+//! order, however the threads took them.
 
 use std::{
     collections::BTreeMap,

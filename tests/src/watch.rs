@@ -1,5 +1,6 @@
-//! Games in lanes, watched beside the table: every lane that is watched makes legal moves and comes to the state that
-//! single steps come to, on every instruction set; tallies are those of the games played.
+//! Games in lanes, watched beside the table: every lane that is watched makes legal moves and comes
+//! to the state that single steps come to, on every instruction set; tallies are those of the games
+//! played.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt, Playouts,
@@ -118,9 +119,9 @@ pub fn gates(game: &Dynamic) -> usize {
     observe + advance
 }
 
-/// Plays as many games as there are lanes in each instruction set, and watches as many lanes as `work` admits.
-/// The lanes are those of `table`, which may have straight-line code for the same net: then that plays too. False if the
-/// game is not for lanes.
+/// Plays as many games as there are lanes in each instruction set, and watches as many lanes as
+/// `work` admits. The lanes are those of `table`, which may have straight-line code for the same
+/// net: then that plays too. False if the game is not for lanes.
 ///
 /// # Panics
 /// If lanes and table differ.

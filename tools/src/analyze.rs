@@ -1,11 +1,13 @@
 //! What a game is like: [`Figures`] of its size, length and outcome, from a number of random games.
 //!
-//! Random games are followed move by move where that is asked for ([`walk`]), and played in lanes where totals are enough.
-//! What comes of it depends on the seed and the number of games alone. [`page`] shows it with charts, which [`chart`] draws.
+//! Random games are followed move by move where that is asked for ([`walk`]), and played in lanes
+//! where totals are enough. What comes of it depends on the seed and the number of games alone.
+//! [`page`] shows it with charts, which [`chart`] draws.
 //!
-//! The number of games is bounded by the settings and their length by [`walk::longest`]; random games are played in parts
-//! of about `PART` evaluations of a gate each, and the work is called off between parts and moves. A page has as many lines
-//! and bars as there are roles, a dot for each ply, and 40 moves.
+//! The number of games is bounded by the settings and their length by [`walk::longest`]; random
+//! games are played in parts of about `PART` evaluations of a gate each, and the work is called off
+//! between parts and moves. A page has as many lines and bars as there are roles, a dot for each
+//! ply, and 40 moves.
 
 pub mod chart;
 pub mod openings;
@@ -40,7 +42,8 @@ impl Settings {
     /// Games that are followed, unless it is said how many.
     pub const DEFAULT_COUNT: u64 = 1_000;
 
-    /// For each game that is followed so many are played in lanes for the outcome, and for each move at the start.
+    /// For each game that is followed so many are played in lanes for the outcome, and for each
+    /// move at the start.
     pub const OUTCOMES: u64 = 100;
     /// See [`Settings::OUTCOMES`].
     pub const OPENINGS: u64 = 10;
@@ -67,7 +70,8 @@ pub struct Figures {
     pub openings: Option<Openings>,
 }
 
-/// Random games are played in parts of so many evaluations of a gate, 512 at once in lanes: some tenths of a second.
+/// Random games are played in parts of so many evaluations of a gate, 512 at once in lanes: some
+/// tenths of a second.
 const PART: f64 = 7e10;
 
 /// How many games are played.
@@ -119,7 +123,8 @@ fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: 
     (!settings.cancel.is_cancelled()).then_some(stats)
 }
 
-/// Plays and adds up. `tell` is told how many of the games that are followed are done. None if it was cancelled.
+/// Plays and adds up. `tell` is told how many of the games that are followed are done. None if it
+/// was cancelled.
 pub fn analyze(
     name: &str,
     game: &Dynamic,
@@ -198,8 +203,9 @@ impl Figures {
             .map(|games| games as f64 / self.outcome.tally.scored().max(1) as f64)
     }
 
-    /// How much more of two players the one who chooses first wins than the other: its share of wins less that of
-    /// the other. None unless there are two players, of whom one chooses before the other.
+    /// How much more of two players the one who chooses first wins than the other: its share of
+    /// wins less that of the other. None unless there are two players, of whom one chooses before
+    /// the other.
     #[must_use]
     pub fn first_move_advantage(&self) -> Option<(usize, Estimate)> {
         let first = self.walks.first_to_choose?;
@@ -232,19 +238,22 @@ impl Figures {
     /// The one JSON object of the command. Estimates are objects of `mean` and `interval` (95 %).
     ///
     /// - `game`, `engine` (`table`, `events` or `lifted`), `seed`, `games` (followed move by move);
-    /// - `branching`: `joint` moves of a state, `mean` and `most`; for each of `roles` its `mean` moves, `mean_of_choices` (where
-    ///   it has more than one), `most`, `share_of_choices` (of the states);
-    /// - `length` in joint moves: `mean` (an estimate), `shortest`, `median`, `longest`, `games` (pairs of a length and
-    ///   its number of games), `unfinished` (games given up);
+    /// - `branching`: `joint` moves of a state, `mean` and `most`; for each of `roles` its `mean`
+    ///   moves, `mean_of_choices` (where it has more than one), `most`, `share_of_choices` (of the
+    ///   states);
+    /// - `length` in joint moves: `mean` (an estimate), `shortest`, `median`, `longest`, `games`
+    ///   (pairs of a length and its number of games), `unfinished` (games given up);
     /// - `states`: `visited`, `distinct` among them, and how many there are `at_least`;
     /// - `tree`: `log10_sequences` of joint moves, `log10_games`, and their `relative_error`;
-    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or null of a role that no game gave one)
-    ///   and the shares of `wins`, `draws` and
-    ///   `losses`; `first_move_advantage`, null or the `role` and an `estimate` of its wins less its losses, as a share;
-    /// - `openings`, null where no role chooses at the start: `role`, `playouts_of_each`, `spread` (best less worst),
-    ///   `deviation` (beyond chance), `moves` from the best to the worst, each with its `goal` (an estimate);
-    /// - `plies`, move by move: `games` that came so far, mean `joint` moves, and `choices`, each role's mean moves where it
-    ///   has more than one, or null.
+    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or null
+    ///   of a role that no game gave one) and the shares of `wins`, `draws` and `losses`;
+    ///   `first_move_advantage`, null or the `role` and an `estimate` of its wins less its losses,
+    ///   as a share;
+    /// - `openings`, null where no role chooses at the start: `role`, `playouts_of_each`, `spread`
+    ///   (best less worst), `deviation` (beyond chance), `moves` from the best to the worst, each
+    ///   with its `goal` (an estimate);
+    /// - `plies`, move by move: `games` that came so far, mean `joint` moves, and `choices`, each
+    ///   role's mean moves where it has more than one, or null.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let walks = &self.walks;

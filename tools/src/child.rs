@@ -17,8 +17,8 @@ pub struct Report {
     pub stopped: bool,
 }
 
-/// Runs a command that reads all of `input` before it writes no more than a few lines. It is stopped after
-/// `cap`.
+/// Runs a command that reads all of `input` before it writes no more than a few lines. It is
+/// stopped after `cap`.
 ///
 /// # Errors
 /// If the command cannot be started or writes no text.

@@ -1,8 +1,9 @@
-//! Contests: matches of the same players, who change seats from match to match. A [`Contest`] says who plays and what moves may cost; a
-//! [`Total`] what each player came to.
+//! Contests: matches of the same players, who change seats from match to match. A [`Contest`] says
+//! who plays and what moves may cost; a [`Total`] what each player came to.
 //!
-//! A match follows from the seed and its number alone, unless players go by the clock; totals are whole numbers, so those of
-//! ranges of matches add up to that of all, in whatever process each is played.
+//! A match follows from the seed and its number alone, unless players go by the clock; totals are
+//! whole numbers, so those of ranges of matches add up to that of all, in whatever process each is
+//! played.
 
 use crate::{
     error::{Error, Result},
@@ -80,11 +81,12 @@ impl Contest<'_> {
         self.clocks().into_iter().fold(spec, Spec::with_clocks)
     }
 
-    /// Plays the matches of these numbers, several at once, until it is cancelled. `tell` is told how many are done, and `keep` is given
-    /// each with its number.
+    /// Plays the matches of these numbers, several at once, until it is cancelled. `tell` is told
+    /// how many are done, and `keep` is given each with its number.
     ///
     /// # Errors
-    /// If there are not as many players as roles, a referee cannot lead the game, or `keep` says so.
+    /// If there are not as many players as roles, a referee cannot lead the game, or `keep` says
+    /// so.
     pub fn play(
         &self,
         game: &Dynamic,
@@ -282,14 +284,15 @@ impl Total {
         self.unscored += other.unscored;
     }
 
-    /// What is told of it as JSON, but for what depends on the clock; `players` are named as they were asked for, `roles` are those of
-    /// the game:
+    /// What is told of it as JSON, but for what depends on the clock; `players` are named as they
+    /// were asked for, `roles` are those of the game:
     ///
     /// - `players`, in order: `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `score`
-    ///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo` and `elo_interval`, null
-    ///   where infinite; `roles`, the same counts for each role it played; `faults`, the `illegal`, `late` and missing (`gone`)
-    ///   answers;
-    /// - `mean_length` (joint moves) of so many matches, `unscored` (matches given up, or without one goal for each player).
+    ///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo`
+    ///   and `elo_interval`, null where infinite; `roles`, the same counts for each role it played;
+    ///   `faults`, the `illegal`, `late` and missing (`gone`) answers;
+    /// - `mean_length` (joint moves) of so many matches, `unscored` (matches given up, or without
+    ///   one goal for each player).
     #[must_use]
     pub fn to_json(
         &self,

@@ -1,4 +1,5 @@
-//! Engines and instruction sets as one asks for them: a name and a game in, how the game is to be run out.
+//! Engines and instruction sets as one asks for them: a name and a game in, how the game is to be
+//! run out.
 
 use crate::{
     error::{Error, Result},
@@ -8,15 +9,17 @@ use crate::{
 use clap::ValueEnum;
 use gdl_runtime::playouts;
 
-/// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
+/// How games are played and moves made: lanes take 512 games or states at once, all others one at a
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineChoice {
-    /// 512 games or states at once, by compiled code, which built-in games within the gate budget have in release
-    /// builds, or by the rules as a table
+    /// 512 games or states at once, by compiled code, which built-in games within the gate budget
+    /// have in release builds, or by the rules as a table
     Lanes,
     /// 512 games at once, by the rules as a table
     TableLanes,
-    /// Compiled code, which built-in games within the gate budget have; debug builds run their tables
+    /// Compiled code, which built-in games within the gate budget have; debug builds run their
+    /// tables
     Straight,
     /// The rules as a table
     Table,

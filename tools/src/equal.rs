@@ -1,11 +1,13 @@
-//! Whether two rulesheets are one game: the same roles, and in every state that play can reach the same legal moves, the same end and, at
-//! ends, the same goals.
+//! Whether two rulesheets are one game: the same roles, and in every state that play can reach the
+//! same legal moves, the same end and, at ends, the same goals.
 //!
-//! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`] comes out. Pairs of states are
-//! walked breadth first from the two initial states, each pair once, so that equality is proved when none is left, and the first
-//! difference is one of the shortest. Where there are more pairs or moves than [`Bounds`] say, the depth that was walked whole is told, and
-//! seeded random play goes on from the start. How states are made up is of no concern: fluents may have any names. States and what is
-//! seen of them are made 512 at a time in lanes where the games have these. Memory: the states of each pair, and 24 bytes.
+//! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`]
+//! comes out. Pairs of states are walked breadth first from the two initial states, each pair once,
+//! so that equality is proved when none is left, and the first difference is one of the shortest.
+//! Where there are more pairs or moves than [`Bounds`] say, the depth that was walked whole is
+//! told, and seeded random play goes on from the start. How states are made up is of no concern:
+//! fluents may have any names. States and what is seen of them are made 512 at a time in lanes
+//! where the games have these. Memory: the states of each pair, and 24 bytes.
 
 mod many;
 
@@ -109,7 +111,8 @@ pub fn compare<A: Game, B: Game>(
     Pair { a, b, roles, moves, percepts }.walk(bounds, tell)
 }
 
-/// The pairs of states that were met, and for each the pair and the number of the joint move that it was first met by.
+/// The pairs of states that were met, and for each the pair and the number of the joint move that
+/// it was first met by.
 struct Walk<A: Game, B: Game> {
     pairs: IndexSet<(A::State, B::State), FxBuildHasher>,
     origins: Vec<(usize, usize)>,
@@ -269,7 +272,8 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         Ok(Some(legal))
     }
 
-    /// What roles perceive of a joint move, if it differs; each perceives the joint move where the rules say nothing of percepts.
+    /// What roles perceive of a joint move, if it differs; each perceives the joint move where the
+    /// rules say nothing of percepts.
     fn percepts_differ(&self, a: &A::State, b: &B::State, joint: &[A::Move]) -> Option<String> {
         let has = (self.a.vocabulary().has_percepts(), self.b.vocabulary().has_percepts());
         if has == (false, false) {
@@ -300,7 +304,8 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         })
     }
 
-    /// A joint move as the second game has it, in the order of its roles. All moves of it are legal there.
+    /// A joint move as the second game has it, in the order of its roles. All moves of it are legal
+    /// there.
     fn joint(&self, joint: &[A::Move]) -> Vec<B::Move> {
         let mut others = vec![B::Move::from_index(0); joint.len()];
         for (action, role) in joint.iter().zip(&self.roles) {

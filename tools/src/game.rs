@@ -103,7 +103,8 @@ impl GameArg {
         }
     }
 
-    /// What the game is called in reports: the built-in name, or the file's name without its ending.
+    /// What the game is called in reports: the built-in name, or the file's name without its
+    /// ending.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -114,8 +115,8 @@ impl GameArg {
         }
     }
 
-    /// The game without compiled code, whether it is built in or not: as asked for, else as a table if it
-    /// can be grounded.
+    /// The game without compiled code, whether it is built in or not: as asked for, else as a table
+    /// if it can be grounded.
     ///
     /// # Errors
     /// If the rulesheet is at fault; the diagnostics went to stderr.
@@ -199,8 +200,9 @@ impl GameArg {
         }
     }
 
-    /// Calls `run` with the game as a [`Dynamic`], for code that is too large to be compiled for each compiled game. Such a game runs as a
-    /// table, with straight-line code in lanes, unless `way` says otherwise.
+    /// Calls `run` with the game as a [`Dynamic`], for code that is too large to be compiled for
+    /// each compiled game. Such a game runs as a table, with straight-line code in lanes, unless
+    /// `way` says otherwise.
     ///
     /// # Errors
     /// As for [`GameArg::playouts`].

@@ -1,14 +1,17 @@
-//! Whether a game is any good, as play shows it: a [`Judgement`] of a rulesheet, by [`Settings`] that count what may be played.
+//! Whether a game is any good, as play shows it: a [`Judgement`] of a rulesheet, by [`Settings`]
+//! that count what may be played.
 //!
-//! A rulesheet is compiled within limits, then played at random in lanes, followed move by move ([`coverage`]), and played by
-//! searches of different strength ([`skill`]), whose matches are told as stories ([`drama`]). Each stage may find it hopeless: then the
-//! later ones are left out, since most candidates of a generator are. What is measured is defined in [`outcome`], [`skill`], [`drama`],
-//! [`variety`] and [`coverage`], each measure in one function; [`score`] makes one number of some. `docs/judge.md` says which paper each
-//! is from. [`text`] and [`page`] show it.
+//! A rulesheet is compiled within limits, then played at random in lanes, followed move by move
+//! ([`coverage`]), and played by searches of different strength ([`skill`]), whose matches are told
+//! as stories ([`drama`]). Each stage may find it hopeless: then the later ones are left out, since
+//! most candidates of a generator are. What is measured is defined in [`outcome`], [`skill`],
+//! [`drama`], [`variety`] and [`coverage`], each measure in one function; [`score`] makes one
+//! number of some. `docs/judge.md` says which paper each is from. [`text`] and [`page`] show it.
 //!
-//! Nothing goes by the clock: the same rulesheet and settings give the same judgement, on any number of threads and whatever is
-//! judged beside it. Playing is bounded by numbers of games, their length, and [`Settings::work`], an estimate of the gates that walks and
-//! searches evaluate; compiling by [`Limits`](gdl_compiler::Limits).
+//! Nothing goes by the clock: the same rulesheet and settings give the same judgement, on any
+//! number of threads and whatever is judged beside it. Playing is bounded by numbers of games,
+//! their length, and [`Settings::work`], an estimate of the gates that walks and searches evaluate;
+//! compiling by [`Limits`](gdl_compiler::Limits).
 
 pub mod coverage;
 pub mod drama;
@@ -51,7 +54,8 @@ pub struct Settings {
     pub walks: u64,
     /// Matches of each contest, fewer if they take too much work.
     pub matches: u64,
-    /// The nodes for a move of the players on the ladder, weakest first. The second one plays against itself.
+    /// The nodes for a move of the players on the ladder, weakest first. The second one plays
+    /// against itself.
     pub budgets: Vec<u64>,
     /// Gates that the searches of a contest may evaluate, as far as that can be foretold.
     pub work: f64,
@@ -313,18 +317,23 @@ impl Judgement {
 
     /// The JSON object of a candidate:
     ///
-    /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`, `unscored`, `no_choice`, `one_sided`,
-    ///   `drawn`), `reason` (null of a judged one), `score` (0 to 1, null unless all was measured) and its `parts` by name;
-    /// - `roles` (other than chance), `chance`, `hidden`; `engine` (`table` or `events`, null if nothing was played);
-    /// - `random` and `skilled` play (null if not played): `games`, `completion`, `decisiveness`, `draws`, `balance`, `length`, and of
-    ///   each of `roles` the mean `goal` and shares of `wins`, `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the
-    ///   shares of games that are `too_long`, `stuck` and `unscored`;
-    /// - `shape` of random games: `length` (`shortest`, `median`, `longest`), `branching` (`joint`, `most`, and for each of `roles` its
-    ///   moves where it has a choice), `agency`;
-    /// - `skill`: `depth`, `levels`, and `rungs`, each with `strong` and `weak` (nodes, null of random play), `matches`, `gain` (an
-    ///   estimate: `mean` and its 95 % `interval`, of 1); for one role `goals`, the mean of each player;
+    /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`,
+    ///   `unscored`, `no_choice`, `one_sided`, `drawn`), `reason` (null of a judged one), `score`
+    ///   (0 to 1, null unless all was measured) and its `parts` by name;
+    /// - `roles` (other than chance), `chance`, `hidden`; `engine` (`table` or `events`, null if
+    ///   nothing was played);
+    /// - `random` and `skilled` play (null if not played): `games`, `completion`, `decisiveness`,
+    ///   `draws`, `balance`, `length`, and of each of `roles` the mean `goal` and shares of `wins`,
+    ///   `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the shares of games that
+    ///   are `too_long`, `stuck` and `unscored`;
+    /// - `shape` of random games: `length` (`shortest`, `median`, `longest`), `branching` (`joint`,
+    ///   `most`, and for each of `roles` its moves where it has a choice), `agency`;
+    /// - `skill`: `depth`, `levels`, and `rungs`, each with `strong` and `weak` (nodes, null of
+    ///   random play), `matches`, `gain` (an estimate: `mean` and its 95 % `interval`, of 1); for
+    ///   one role `goals`, the mean of each player;
     /// - `drama`, `lead_changes`, `decided`; `variety` (`states`, `ends`, `openings`);
-    /// - `dead`: `coverage`, and of `rules`, `moves` and `fluents` how many there are (`of`), how many are dead (`count`), and a `list`;
+    /// - `dead`: `coverage`, and of `rules`, `moves` and `fluents` how many there are (`of`), how
+    ///   many are dead (`count`), and a `list`;
     /// - `absent`: for each measure that is not there the reason.
     #[must_use]
     pub fn to_json(&self) -> Value {

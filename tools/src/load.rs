@@ -53,8 +53,8 @@ impl Compiled {
         emit::Code::Auto.is_straight(&self.net)
     }
 
-    /// The operations that the net takes at each phase of its cycle, such as each player's turn; of the net alone if it
-    /// has none.
+    /// The operations that the net takes at each phase of its cycle, such as each player's turn; of
+    /// the net alone if it has none.
     #[must_use]
     pub fn operations(&self) -> Vec<usize> {
         let nets = self.phases.as_ref().map_or(slice::from_ref(&self.net), |phases| &phases.nets);
@@ -195,8 +195,9 @@ fn receive(
     Err(Box::new((Source::new(name, ""), fault)))
 }
 
-/// Takes a rulesheet through all phases: all that is to be said of it and the game; or, if some of that is an error, the
-/// rules as far as they were understood. What takes long is shown on the terminal, which is the only observer here.
+/// Takes a rulesheet through all phases: all that is to be said of it and the game; or, if some of
+/// that is an error, the rules as far as they were understood. What takes long is shown on the
+/// terminal, which is the only observer here.
 pub fn examine(
     source: &Source,
     options: &Options,
@@ -239,8 +240,8 @@ pub fn diagnose(source: &Source, options: &Options) -> Diagnostics {
     }
 }
 
-/// What `gdl check` says of a rulesheet, for which being evaluated state by state is a warning; and what it is compiled to, if it can
-/// be.
+/// What `gdl check` says of a rulesheet, for which being evaluated state by state is a warning; and
+/// what it is compiled to, if it can be.
 #[must_use]
 pub fn check(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
     let (mut diagnostics, compiled) = inspect(source, options);
@@ -311,8 +312,8 @@ pub enum Loaded {
     Lifted(Dynamic),
 }
 
-/// Makes a rulesheet a game that runs as asked for: else compiled or, if it takes too much to be grounded,
-/// evaluated state by state. What is to be said of it goes to stderr.
+/// Makes a rulesheet a game that runs as asked for: else compiled or, if it takes too much to be
+/// grounded, evaluated state by state. What is to be said of it goes to stderr.
 ///
 /// # Errors
 /// [`Error::Rules`] if it cannot be used, [`Error::Input`] if it is too large to be played.
@@ -342,8 +343,9 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
     Ok(Loaded::Compiled(Box::new(compiled)))
 }
 
-/// Makes rules a game that is evaluated state by state, if all that speaks against them is that they take too much to be grounded. Then that is
-/// a warning. None if there are other errors, or if that takes too much as well, which is one more among the diagnostics.
+/// Makes rules a game that is evaluated state by state, if all that speaks against them is that
+/// they take too much to be grounded. Then that is a warning. None if there are other errors, or if
+/// that takes too much as well, which is one more among the diagnostics.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     let compiling = Compiling::start();
     excuse(rules, &Options { observer: compiling.observer(), ..options.clone() }, diagnostics)
@@ -392,7 +394,8 @@ pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic> 
     game.map_err(|excess| Error::Input(excess.message))
 }
 
-/// The game of what was compiled, run as a trial says, and what the trial expects of the engines that take part in it.
+/// The game of what was compiled, run as a trial says, and what the trial expects of the engines
+/// that take part in it.
 ///
 /// # Errors
 /// [`Error::Input`] if it is too large to be played.

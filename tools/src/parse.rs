@@ -1,5 +1,5 @@
-//! Values that people write: a text in, a value or a sentence that says what is wrong with it out; and values as they are
-//! written.
+//! Values that people write: a text in, a value or a sentence that says what is wrong with it out;
+//! and values as they are written.
 
 use clap::ValueEnum;
 use gdl_compiler::diagnostic::codes;
@@ -59,7 +59,8 @@ pub fn written(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Bytes of a text that names are compared with: what is longer is no slip of the finger, and would take long.
+/// Bytes of a text that names are compared with: what is longer is no slip of the finger, and would
+/// take long.
 const LONGEST_SLIP: usize = 1_000;
 
 /// `; did you mean ...?` with the nearest of `names`, or nothing if none is near.

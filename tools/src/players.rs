@@ -1,4 +1,5 @@
-//! Players by name: `alphabeta:depth=4` becomes a player for a game; with the feature `network` also players elsewhere.
+//! Players by name: `alphabeta:depth=4` becomes a player for a game; with the feature `network`
+//! also players elsewhere.
 
 use crate::{
     error::{Error, Result},
@@ -378,8 +379,8 @@ impl Spec {
         DEFAULT.parse().ok()
     }
 
-    /// The player. The seed is for one that was not told any. None for a person, and for a player elsewhere that there are
-    /// no rules for.
+    /// The player. The seed is for one that was not told any. None for a person, and for a player
+    /// elsewhere that there are no rules for.
     #[must_use]
     pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
         #[cfg(feature = "network")]

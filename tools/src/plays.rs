@@ -1,17 +1,21 @@
 //! Tests of a rulesheet: plays with expectations, and matches that were recorded.
 //!
-//! A file of plays has a `(test NAME STEP ..)` for each test, in KIF. A test begins in the initial state; its steps are
+//! A file of plays has a `(test NAME STEP ..)` for each test, in KIF. A test begins in the initial
+//! state; its steps are
 //!
 //! - `(moves M ..)`: a joint move, with a move of each role in role order, which must be legal;
 //! - `(does R M)`: the move of one role, where each other one has a single legal move;
 //! - `(state F ..)`: goes on from another state;
-//! - an atom such as `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal` or `(goal white 100)`, which must hold, or `(not ATOM)`;
+//! - an atom such as `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal` or
+//!   `(goal white 100)`, which must hold, or `(not ATOM)`;
 //! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
 //!
-//! The oracle answers for the rules, so a test that fails comes with the reason ([`Explanation`]); sequences are counted by the
-//! game as it is played. A play that people made becomes a test ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be
-//! legal, and states and goals as they were recorded ([`Judge`]). A test ends with the first step that fails. Tests are read as a whole before
-//! any is run, and a file that cannot be read is an error with its place.
+//! The oracle answers for the rules, so a test that fails comes with the reason ([`Explanation`]);
+//! sequences are counted by the game as it is played. A play that people made becomes a test
+//! ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be legal, and states
+//! and goals as they were recorded ([`Judge`]). A test ends with the first step that fails. Tests
+//! are read as a whole before any is run, and a file that cannot be read is an error with its
+//! place.
 
 use crate::{
     error::{Error, Result},
@@ -268,7 +272,8 @@ fn after(oracle: &Evaluator<'_>, state: &State, moves: &[String]) -> std::result
     oracle.next(state, &joint).map_err(wrong)
 }
 
-/// What judges recorded matches: the oracle and, once the end or the goals take more than its limits, lifted evaluation for these two.
+/// What judges recorded matches: the oracle and, once the end or the goals take more than its
+/// limits, lifted evaluation for these two.
 pub struct Judge<'a> {
     oracle: &'a Evaluator<'a>,
     lift: &'a dyn Fn() -> Result<Dynamic>,
@@ -282,19 +287,22 @@ impl fmt::Debug for Judge<'_> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge that asks the oracle. `lift` makes the rules a game that is evaluated state by state, if that is needed.
+    /// A judge that asks the oracle. `lift` makes the rules a game that is evaluated state by
+    /// state, if that is needed.
     #[must_use]
     pub fn new(oracle: &'a Evaluator<'a>, lift: &'a dyn Fn() -> Result<Dynamic>) -> Self {
         Self { oracle, lift, lifted: OnceCell::new() }
     }
 
-    /// If the end and the goals were too much for the oracle, and are lifted evaluation's from then on.
+    /// If the end and the goals were too much for the oracle, and are lifted evaluation's from then
+    /// on.
     #[must_use]
     pub fn is_lifted(&self) -> bool {
         self.lifted.get().is_some()
     }
 
-    /// Follows a match that was recorded: every move must be legal, no state but the last terminal, states and goals as recorded.
+    /// Follows a match that was recorded: every move must be legal, no state but the last terminal,
+    /// states and goals as recorded.
     ///
     /// # Errors
     /// What does not conform to the rules.
@@ -387,8 +395,9 @@ fn difference(state: &State, recorded: &State) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A test of the line of a history to where it is, in KIF: its moves, and then what is so there. Where the game is over that is
-/// the goals, else that it is not and the first `MOST_LEGAL` legal moves. None if it takes more bytes than `most`.
+/// A test of the line of a history to where it is, in KIF: its moves, and then what is so there.
+/// Where the game is over that is the goals, else that it is not and the first `MOST_LEGAL` legal
+/// moves. None if it takes more bytes than `most`.
 pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<String> {
     let here = history.state();
     let view = game.view(here);
@@ -440,7 +449,8 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
 }
 
 impl Failure {
-    /// Whether more is to be told than the message: a rule that gives what should not hold, or rules that do not give what should.
+    /// Whether more is to be told than the message: a rule that gives what should not hold, or
+    /// rules that do not give what should.
     #[must_use]
     pub fn reason(&self) -> Option<&Explanation> {
         self.why.as_deref().filter(|why| !matches!(why.reason, Reason::Given | Reason::Deeper))

@@ -1,9 +1,10 @@
 //! What only play shows of a rulesheet: GDL118, GDL119 and GDL121 to GDL125.
 //!
-//! The input is a compiled game with its rules and [`Settings`], the output diagnostics, each with the moves that
-//! show it, and [`Statistics`]. All states that can be reached are visited, breadth first, so that
-//! small games are judged completely and by the shortest play; if there are too many, random games
-//! follow. Nothing depends on anything but the game and the settings: no clock, no threads.
+//! The input is a compiled game with its rules and [`Settings`], the output diagnostics, each with
+//! the moves that show it, and [`Statistics`]. All states that can be reached are visited, breadth
+//! first, so that small games are judged completely and by the shortest play; if there are too
+//! many, random games follow. Nothing depends on anything but the game and the settings: no clock,
+//! no threads.
 
 mod choices;
 mod describe;
@@ -101,8 +102,9 @@ pub enum Progress {
 /// Plays a game and reports what is wrong with it, one diagnostic for each code and role; what
 /// [`outcome`] proves of the net is not repeated. `tell` hears how far it is.
 ///
-/// Time and memory are bounded by the settings: gates evaluated, and 64 MiB of states. Goals, edges and plays take some 32 MiB each at most
-/// more, and what is said of a fault has the names of a state in it.
+/// Time and memory are bounded by the settings: gates evaluated, and 64 MiB of states. Goals, edges
+/// and plays take some 32 MiB each at most more, and what is said of a fault has the names of a
+/// state in it.
 pub fn simulate(
     subject: Subject<'_>,
     settings: &Settings,

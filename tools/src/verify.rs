@@ -1,12 +1,14 @@
 //! Compares a reasoner with a reference trace.
 //!
-//! The input is a [`Reasoner`] (the evaluator of the compiler, a compiled game, ...) and a [`Trace`], the output
-//! an [`Outcome`]: how much was compared, and the first difference. Recorded playouts are
-//! replayed move by move; joint move sequences are counted level by level with equal states merged.
+//! The input is a [`Reasoner`] (the evaluator of the compiler, a compiled game, ...) and a
+//! [`Trace`], the output an [`Outcome`]: how much was compared, and the first difference. Recorded
+//! playouts are replayed move by move; joint move sequences are counted level by level with equal
+//! states merged.
 //!
-//! A replay takes a few questions for each step that the trace has, whose bytes are [bounded](trace::MOST_BYTES). Counting
-//! asks about no more states and makes no more joint moves than [`Limits`] say; it keeps the states of two levels, the lower of
-//! which may have `MOST_BYTES` of text.
+//! A replay takes a few questions for each step that the trace has, whose bytes are
+//! [bounded](trace::MOST_BYTES). Counting asks about no more states and makes no more joint moves
+//! than [`Limits`] say; it keeps the states of two levels, the lower of which may have `MOST_BYTES`
+//! of text.
 
 mod engine;
 pub mod trace;

@@ -77,8 +77,8 @@ fn print_sizes(rows: &[Row]) {
     }
 }
 
-/// A ratio above 1 is in bold: there gringo is better. The first is to gringo where its rules are not kept, the
-/// second where its solver does.
+/// A ratio above 1 is in bold: there gringo is better. The first is to gringo where its rules are
+/// not kept, the second where its solver does.
 fn print_comparison(rows: &[Row], cap: Duration) {
     let over = format!("over {} s", cap.as_secs_f64());
     println!();
@@ -115,7 +115,8 @@ fn print_comparison(rows: &[Row], cap: Duration) {
     }
 }
 
-/// What is possible to gringo is possible without knowledge of the rules: nothing else should be here.
+/// What is possible to gringo is possible without knowledge of the rules: nothing else should be
+/// here.
 fn warn_of_more(row: &Row) {
     let (Outcome::Grounded(Figures { fluents, moves, .. }), Some(counts)) =
         (&row.compiler, row.plain.and_then(|run| run.counts))

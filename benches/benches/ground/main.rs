@@ -4,13 +4,14 @@
 //!     cargo bench -p gdl-benches --bench ground -- --passes [NAME..]
 //!     cargo bench -p gdl-benches --bench ground -- --deadline SECONDS [NAME..]
 //!
-//! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed, through
-//! gringo in the same run. They are public rulesheets in a folder `shared` beside the checkout; without it the
-//! built-in games take their place. With `--corpus` all public rulesheets go through the compiler alone. Each
-//! game has a process of its own, which shows its peak memory and can be stopped.
+//! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed,
+//! through gringo in the same run. They are public rulesheets in a folder `shared` beside the
+//! checkout; without it the built-in games take their place. With `--corpus` all public rulesheets
+//! go through the compiler alone. Each game has a process of its own, which shows its peak memory
+//! and can be stopped.
 //!
-//! `--passes` shows what each pass of the optimiser brings. With `--deadline` a loader that has so much time for
-//! each public rulesheet shows how late it notices that the time is over.
+//! `--passes` shows what each pass of the optimiser brings. With `--deadline` a loader that has so
+//! much time for each public rulesheet shows how late it notices that the time is over.
 
 mod corpus;
 mod deadline;

@@ -1,4 +1,5 @@
-//! The measurement of one game: its rulesheet goes through the compiler, and each part tells what it took and made.
+//! The measurement of one game: its rulesheet goes through the compiler, and each part tells what
+//! it took and made.
 
 use crate::subject::{Subject, options};
 use cpu_time::ProcessTime;
@@ -32,8 +33,8 @@ pub(crate) enum Outcome {
     Stopped,
 }
 
-/// Times are processor time, medians of several runs; memory is that of the whole process at its peak, if the
-/// system tells.
+/// Times are processor time, medians of several runs; memory is that of the whole process at its
+/// peak, if the system tells.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Figures {
     /// Seconds from text to ground rules.

@@ -1,7 +1,8 @@
-//! gringo, the grounder of clingo, on the same games: it grounds checked rules, and tells what that takes.
+//! gringo, the grounder of clingo, on the same games: it grounds checked rules, and tells what that
+//! takes.
 //!
-//! It runs through Python's `clingo` (`pip install clingo`). Where that is not installed there is nothing to
-//! compare with.
+//! It runs through Python's `clingo` (`pip install clingo`). Where that is not installed there is
+//! nothing to compare with.
 
 mod program;
 mod split;
@@ -21,8 +22,8 @@ const SCRIPT: &str = include_str!("ground.py");
 /// The cost of a run of gringo.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cost {
-    /// Processor time from the text of the program to the last rule, where the rules are not read: the median
-    /// of several runs.
+    /// Processor time from the text of the program to the last rule, where the rules are not read:
+    /// the median of several runs.
     pub seconds: f64,
     /// The same where the solver keeps the rules, as the compiler does.
     pub kept_seconds: f64,

@@ -1,8 +1,9 @@
 //! Checked rules as a logic program for gringo.
 //!
-//! The encoding is that of Schiffel, "Grounding GDL Game Descriptions" (2017): what may hold and what may be
-//! done are choices, so nothing that depends on the state or the moves is simplified away, and what gringo
-//! writes are the rules of the propositional net. An `or` is multiplied out, `distinct` is `!=`.
+//! The encoding is that of Schiffel, "Grounding GDL Game Descriptions" (2017): what may hold and
+//! what may be done are choices, so nothing that depends on the state or the moves is simplified
+//! away, and what gringo writes are the rules of the propositional net. An `or` is multiplied out,
+//! `distinct` is `!=`.
 
 use super::split::split;
 use gdl_compiler::{
@@ -23,9 +24,11 @@ pub(super) struct Part {
     pub(super) binds: bool,
 }
 
-/// The program, with rules as they stand or split; none if some rule has too many alternatives or variables.
+/// The program, with rules as they stand or split; none if some rule has too many alternatives or
+/// variables.
 ///
-/// Keywords keep their names; `rN` is the relation, `fN` the function and `cN` the constant of that number.
+/// Keywords keep their names; `rN` is the relation, `fN` the function and `cN` the constant of that
+/// number.
 #[must_use]
 pub fn program(rules: &Rules, splits: bool) -> Option<String> {
     let mut text =

@@ -1,4 +1,5 @@
-//! Hand-written baselines, playout loops of one game at a time: the speed a compiled rulesheet is held against.
+//! Hand-written baselines, playout loops of one game at a time: the speed a compiled rulesheet is
+//! held against.
 //!
 //! Each file plays one game from its first position to its end, every legal move being equally
 //! likely, in safe and portable scalar code. No list of legal moves is ever built: a move is a

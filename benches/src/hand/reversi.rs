@@ -1,6 +1,6 @@
-//! Reversi on 8x8: a disc is placed so that it and another of the player's enclose enemies in a row, all of which are
-//! turned over. A player who cannot place passes, which counts as a move; the game ends when neither can place, and
-//! more discs win.
+//! Reversi on 8x8: a disc is placed so that it and another of the player's enclose enemies in a
+//! row, all of which are turned over. A player who cannot place passes, which counts as a move; the
+//! game ends when neither can place, and more discs win.
 //!
 //! The legal cells are found for the whole board at once: from the player's discs, runs of enemies
 //! grow in the eight directions, first by one, then by two cells at a time, and the cell after a

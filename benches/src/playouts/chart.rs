@@ -1,4 +1,5 @@
-//! The report as a picture: bars on a logarithmic scale, in SVG with colours for light and dark screens.
+//! The report as a picture: bars on a logarithmic scale, in SVG with colours for light and dark
+//! screens.
 
 use super::{
     report::{Contest, Contestant, Report},
@@ -22,8 +23,8 @@ const TITLE: f64 = 30.0;
 const BAR: f64 = 14.0;
 const STEP: f64 = 18.0;
 
-/// Fills by the place of an engine; text and lines take theirs from the background. Both sets keep a contrast of
-/// three to one with the background at least.
+/// Fills by the place of an engine; text and lines take theirs from the background. Both sets keep
+/// a contrast of three to one with the background at least.
 const STYLE: &str = "
     svg { --ground: #ffffff; --text: #1f2328; --faint: #59636e; --line: #d1d9e0;
         --fill-0: #6e7781; --fill-1: #bc4c00; --fill-2: #0969da; --fill-3: #8250df; --fill-4: #1a7f37;
@@ -144,7 +145,8 @@ impl Scale {
         let logarithms: Vec<f64> = rates.filter(|&rate| rate > 0.0).map(f64::log10).collect();
         let first = logarithms.iter().copied().fold(f64::INFINITY, f64::min).floor();
         let last = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max).ceil();
-        // The shortest bar is to be seen too. Casts of floats saturate, and rates are far from that.
+        // The shortest bar is to be seen too. Casts of floats saturate, and rates are far from
+        // that.
         let first = if first.is_finite() { first as i32 } else { 0 };
         let last = if last.is_finite() { last as i32 } else { 0 };
         Self { first, last: last.max(first + 1) }

@@ -11,8 +11,8 @@ pub(super) struct Machine {
     pub(super) cores: usize,
     /// The best instruction set of lanes.
     pub(super) isa: &'static str,
-    /// How many processes wanted to run before and after, averaged over a minute: with nothing else to do it is
-    /// the number of threads at most.
+    /// How many processes wanted to run before and after, averaged over a minute: with nothing else
+    /// to do it is the number of threads at most.
     pub(super) load: [Option<f64>; 2],
 }
 

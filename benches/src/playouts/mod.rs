@@ -1,9 +1,10 @@
-//! The comparison of random playouts by every engine and by hand-written baselines: a [`Report`] as a table and a
-//! chart.
+//! The comparison of random playouts by every engine and by hand-written baselines: a [`Report`] as
+//! a table and a chart.
 //!
-//! All contestants of a game play in one process, on the same clock and in turn: one sample of each makes a
-//! round. Whatever else the machine does in a round slows all of them down, so ratios are taken round by round, and
-//! the report has their median. The clock is processor time, which stands still while other processes run.
+//! All contestants of a game play in one process, on the same clock and in turn: one sample of each
+//! makes a round. Whatever else the machine does in a round slows all of them down, so ratios are
+//! taken round by round, and the report has their median. The clock is processor time, which stands
+//! still while other processes run.
 //!
 //! Engines draw from generators of their own, and every choice is exactly uniform in all of them.
 
@@ -24,7 +25,8 @@ use std::{fs, path::PathBuf};
 
 /// Random playouts by each engine and by loops written by hand, in turn and in one process.
 ///
-/// Rates are per second of processor time, ratios are to the loop written by hand: medians over all rounds.
+/// Rates are per second of processor time, ratios are to the loop written by hand: medians over all
+/// rounds.
 #[derive(Debug, Parser)]
 #[command(name = "playouts")]
 pub struct Args {
@@ -77,7 +79,8 @@ impl Args {
     }
 }
 
-/// Plays, prints the table and writes it and the chart to `out` unless the arguments name another folder.
+/// Plays, prints the table and writes it and the chart to `out` unless the arguments name another
+/// folder.
 ///
 /// # Errors
 /// A sentence about what is missing or cannot be written.

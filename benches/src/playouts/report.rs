@@ -78,8 +78,8 @@ impl Contestant {
 }
 
 impl Contest {
-    /// The ratios to the first engine with as many threads, the least, the median and the greatest; none for that
-    /// engine itself.
+    /// The ratios to the first engine with as many threads, the least, the median and the greatest;
+    /// none for that engine itself.
     pub(super) fn ratios(&self, contestant: &Contestant) -> Option<[f64; 3]> {
         let yardstick = self.contestants.iter().find(|other| other.threads == contestant.threads)?;
         if yardstick.engine == contestant.engine {
@@ -91,8 +91,9 @@ impl Contest {
         Some([least, median(ratios), greatest])
     }
 
-    /// Playouts of each thread as a share of those of a contestant that is alone: by the clock, which other work on
-    /// the machine disturbs, and by processor time. None for a contestant that is alone itself.
+    /// Playouts of each thread as a share of those of a contestant that is alone: by the clock,
+    /// which other work on the machine disturbs, and by processor time. None for a contestant that
+    /// is alone itself.
     pub(super) fn scaling(&self, contestant: &Contestant) -> Option<[f64; 2]> {
         let alone = self.contestants.iter().find(|other| {
             (other.engine, other.isa, other.threads) == (contestant.engine, contestant.isa, 1)

@@ -117,7 +117,8 @@ impl Side {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cost {
     Seconds(f64),
-    /// Seconds of processor time of the player's thread: so many nodes as took that long in the moves before.
+    /// Seconds of processor time of the player's thread: so many nodes as took that long in the
+    /// moves before.
     Processor(f64),
     Nodes(u64),
 }
@@ -338,7 +339,8 @@ impl Row {
     }
 }
 
-/// The goals of the two players after a match, the first of which has the second role in every other one.
+/// The goals of the two players after a match, the first of which has the second role in every
+/// other one.
 fn play(
     game: &Dynamic,
     players: &mut [Side; 2],

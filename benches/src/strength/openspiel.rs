@@ -1,8 +1,10 @@
-//! Matches against the MCTS of `OpenSpiel` (Lanctot et al., "`OpenSpiel`: a framework for reinforcement learning in games", 2019), which plays
-//! by random games as `Mcts` does, at equal processor time.
+//! Matches against the MCTS of `OpenSpiel` (Lanctot et al., "`OpenSpiel`: a framework for
+//! reinforcement learning in games", 2019), which plays by random games as `Mcts` does, at equal
+//! processor time.
 //!
-//! A Python that can import `pyspiel` (`pip install open_spiel`) runs `openspiel.py`, which is asked line by line; `PYTHON` names it, else
-//! `python3` is tried. Both sides keep the game by their own rules: what they take for legal is compared at every move, and who has won.
+//! A Python that can import `pyspiel` (`pip install open_spiel`) runs `openspiel.py`, which is
+//! asked line by line; `PYTHON` names it, else `python3` is tried. Both sides keep the game by
+//! their own rules: what they take for legal is compared at every move, and who has won.
 
 use super::{
     contest::{Contender, Cost, Side},
@@ -33,7 +35,8 @@ struct Peer {
 enum Look {
     /// What the first role gets: above 0 if it has won.
     Over(f64),
-    /// The number of the role to move, and each move as it numbers and as we write it, in several moves of ours if need be.
+    /// The number of the role to move, and each move as it numbers and as we write it, in several
+    /// moves of ours if need be.
     On(usize, Vec<(String, Vec<String>)>),
 }
 
@@ -47,7 +50,8 @@ fn python() -> String {
     env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// Matches in one game, from both seats in turn: a row of a table. `seconds` are those of processor time for a move.
+/// Matches in one game, from both seats in turn: a row of a table. `seconds` are those of processor
+/// time for a move.
 pub(super) fn row(name: &str, player: Contender, seconds: f64, matches: u64) -> io::Result<Option<String>> {
     let Some(game) = game(name).filter(|_| GAMES.contains(&name)) else { return Ok(None) };
     let mut peer = Peer::new(name)?;

@@ -1,4 +1,5 @@
-//! How rulesheets are read: which syntax it is in, which lints are told, whether case counts, and how much a rulesheet may cost.
+//! How rulesheets are read: which syntax it is in, which lints are told, whether case counts, and
+//! how much a rulesheet may cost.
 
 use clap::{Args, ValueEnum};
 use gdl_compiler::{Levels, Limits, Options, Syntax};

@@ -1,7 +1,7 @@
 //! `gdl bench`: how soon rulesheets load, how fast they play and what memory they take.
 //!
-//! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped; this one collects
-//! what they report.
+//! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped;
+//! this one collects what they report.
 
 use crate::{
     args::rules::{Bounds, Case},
@@ -61,11 +61,13 @@ pub(crate) struct BenchArgs {
     /// How long the compilation of each may take
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
     pub deadline: f64,
-    /// How games are played [default: lanes; without lanes, or where a trial says that they take longer, table, events or lifted, as
-    /// the trial says or, if the rules take too much to be grounded, lifted]
+    /// How games are played [default: lanes; without lanes, or where a trial says that they take
+    /// longer, table, events or lifted, as the trial says or, if the rules take too much to be
+    /// grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
-    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` [default: the fastest one]
+    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` [default: the
+    /// fastest one]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Whether `Cell` and `cell` are one symbol
@@ -84,8 +86,8 @@ pub(crate) struct BenchArgs {
     pub alone: bool,
 }
 
-/// Seconds that a process may take beyond those it is given: for the first game, and for the games that are
-/// being played when the time is up.
+/// Seconds that a process may take beyond those it is given: for the first game, and for the games
+/// that are being played when the time is up.
 const GRACE: f64 = 30.0;
 
 /// The width of the longest name of an engine, `table-lanes`.
@@ -267,7 +269,8 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     })
 }
 
-/// Measures a game on a graphics card, which has no processor time: rates are those of the time that went by.
+/// Measures a game on a graphics card, which has no processor time: rates are those of the time
+/// that went by.
 fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu_seconds: f64) -> Outcome {
     let time = Some(Duration::from_secs_f64(args.seconds));
     let run = Run { device: args.device.as_deref(), seed: 0, count: u64::MAX, time, progress: None };

@@ -1,5 +1,5 @@
-//! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played. That one can only be evaluated state by state is a
-//! warning.
+//! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played. That
+//! one can only be evaluated state by state is a warning.
 
 use crate::args::rules::RulesArgs;
 use clap::{Args, ValueEnum};
@@ -87,7 +87,8 @@ pub(crate) struct SimulationArgs {
     /// What the random choices follow from
     #[arg(long, value_name = "N", default_value_t = 0, requires = "simulate")]
     pub seed: u64,
-    /// Random games to play where not all states can be visited [default: 1000, fewer of a vast game]
+    /// Random games to play where not all states can be visited [default: 1000, fewer of a vast
+    /// game]
     #[arg(long, value_name = "N", requires = "simulate", value_parser = whole)]
     pub playouts: Option<u64>,
     /// The most moves of a random game

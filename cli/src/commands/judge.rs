@@ -87,7 +87,8 @@ struct Candidate {
 /// Judges all of them, prints what came of it and writes the page.
 ///
 /// # Errors
-/// If a folder cannot be read, something cannot be written, or no rulesheet was measured to the end.
+/// If a folder cannot be read, something cannot be written, or no rulesheet was measured to the
+/// end.
 pub(crate) fn run(args: &JudgeArgs) -> Result {
     let candidates = candidates(&args.games)?;
     let mut out = output::stdout();

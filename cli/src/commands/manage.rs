@@ -115,7 +115,8 @@ impl ManageArgs {
 /// Does it.
 ///
 /// # Errors
-/// If a schedule, a rulesheet or a database is at fault, something cannot be written, or the run was called off.
+/// If a schedule, a rulesheet or a database is at fault, something cannot be written, or the run
+/// was called off.
 pub(crate) fn run(args: &ManageArgs) -> Result {
     match &args.action {
         Action::Check { schedule, json } => check(schedule, *json),

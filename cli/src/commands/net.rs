@@ -1,7 +1,7 @@
 //! `gdl net`: the propositional net a game compiles to, in figures or as a graph.
 //!
-//! Figures take a look at each gate. The graph is text for each gate and operand, which is made before it is written: of a net
-//! with more operations than `MOST_DRAWN` there is none.
+//! Figures take a look at each gate. The graph is text for each gate and operand, which is made
+//! before it is written: of a net with more operations than `MOST_DRAWN` there is none.
 
 use crate::args::way::WayArgs;
 use clap::Args;

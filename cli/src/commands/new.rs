@@ -1,6 +1,7 @@
 //! `gdl new`: a folder with a rulesheet, a crate that uses it, and a test.
 //!
-//! The rulesheet is a whole game, to be changed into another one: that of `docs/primer.md`. Nothing is overwritten.
+//! The rulesheet is a whole game, to be changed into another one: that of `docs/primer.md`. Nothing
+//! is overwritten.
 
 use clap::Args;
 use gdl_tools::{
@@ -103,8 +104,8 @@ pub(crate) struct NewArgs {
     /// What the game is called: small letters, digits and `_`
     #[arg(value_name = "NAME", value_parser = name)]
     pub name: String,
-    /// Where the package gdl-runtime is, seen from here: the folder `runtime` of a clone [default: the
-    /// registry, where it is not published yet]
+    /// Where the package gdl-runtime is, seen from here: the folder `runtime` of a clone [default:
+    /// the registry, where it is not published yet]
     #[arg(long, value_name = "FOLDER")]
     pub runtime: Option<PathBuf>,
 }

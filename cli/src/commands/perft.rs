@@ -25,11 +25,12 @@ Examples:
 pub(crate) struct PerftArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// How moves are made [default: lanes; without lanes table, events or lifted, as a trial says or, if the rules take too much to be
-    /// grounded, lifted]
+    /// How moves are made [default: lanes; without lanes table, events or lifted, as a trial says
+    /// or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
-    /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
+    /// The instruction set of lanes; results do not depend on it [default: the best one of this
+    /// machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
     /// How many joint moves deep to count

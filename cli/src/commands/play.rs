@@ -1,4 +1,5 @@
-//! `gdl play`: a game in the terminal, in a [`session`] with a person, whose lines are read as [`command`]s, or [`alone`].
+//! `gdl play`: a game in the terminal, in a [`session`] with a person, whose lines are read as
+//! [`command`]s, or [`alone`].
 
 mod alone;
 mod args;

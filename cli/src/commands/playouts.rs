@@ -46,15 +46,17 @@ pub(crate) struct PlayoutsArgs {
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// How games are played [default: lanes; without lanes, or where a trial says that they take longer, table, events or lifted, as
-    /// the trial says or, if the rules take too much to be grounded, lifted]
+    /// How games are played [default: lanes; without lanes, or where a trial says that they take
+    /// longer, table, events or lifted, as the trial says or, if the rules take too much to be
+    /// grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
-    /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
+    /// The instruction set of lanes; results do not depend on it [default: the best one of this
+    /// machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
-    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` for what the processor makes of it [default: the
-    /// fastest one]
+    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` for what the
+    /// processor makes of it [default: the fastest one]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Print one JSON object on stdout

@@ -60,7 +60,8 @@ enum Job {
         #[command(flatten)]
         piece: PieceArgs,
     },
-    /// Sequences of joint moves, as `gdl perft` counts them; a block is a state that the first ones lead to
+    /// Sequences of joint moves, as `gdl perft` counts them; a block is a state that the first ones
+    /// lead to
     Perft {
         #[command(flatten)]
         game: GameArg,
@@ -149,7 +150,8 @@ fn part(text: &str) -> std::result::Result<[NonZero<u64>; 2], String> {
 /// Does the blocks and writes the document.
 ///
 /// # Errors
-/// If a rulesheet is at fault, there are no such blocks, the job depends on the machine, or something cannot be written.
+/// If a rulesheet is at fault, there are no such blocks, the job depends on the machine, or
+/// something cannot be written.
 pub(crate) fn run(args: &ShardArgs) -> Result {
     let (document, piece) = match &args.job {
         Job::Playouts { game, count, engine, seed, piece } => {

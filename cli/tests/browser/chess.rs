@@ -1,4 +1,5 @@
-//! Chess on the page: pieces as drawings, castling by two clicks, the choice of a promotion, and a machine that answers.
+//! Chess on the page: pieces as drawings, castling by two clicks, the choice of a promotion, and a
+//! machine that answers.
 
 use super::chromium::Page;
 

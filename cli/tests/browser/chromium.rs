@@ -1,8 +1,9 @@
 //! Chromium without a window, driven by its protocol for developers over a pair of pipes.
 //!
-//! The browser reads commands from descriptor 3 and writes to 4, each message ended by a zero byte. A shell puts its stdin and
-//! stdout there, so no library is needed. What a page says of itself that is amiss (exceptions, what its own policy forbids,
-//! requests that leave the machine) is kept until the end of the test, and fails it.
+//! The browser reads commands from descriptor 3 and writes to 4, each message ended by a zero byte.
+//! A shell puts its stdin and stdout there, so no library is needed. What a page says of itself
+//! that is amiss (exceptions, what its own policy forbids, requests that leave the machine) is kept
+//! until the end of the test, and fails it.
 
 use serde_json::{Value, json};
 use std::{
@@ -251,13 +252,15 @@ impl Page {
         count.as_u64().unwrap_or_default() as usize
     }
 
-    /// Clicks in the middle of the element that a selector finds, once it is there and can be clicked.
+    /// Clicks in the middle of the element that a selector finds, once it is there and can be
+    /// clicked.
     pub(super) fn click(&mut self, selector: &str) {
         self.click_on(&format!("document.querySelector({})", json!(selector)));
     }
 
-    /// Clicks in the middle of the element that an expression gives, once it is there and can be clicked. What arrives from the server may
-    /// move it away after it was looked for, so a press that did not reach it is made again.
+    /// Clicks in the middle of the element that an expression gives, once it is there and can be
+    /// clicked. What arrives from the server may move it away after it was looked for, so a press
+    /// that did not reach it is made again.
     ///
     /// # Panics
     /// If no press reaches it.
@@ -284,7 +287,8 @@ impl Page {
         }
     }
 
-    /// Where the middle of an element is, once it has come to rest: what arrives from the server moves what stands beside it.
+    /// Where the middle of an element is, once it has come to rest: what arrives from the server
+    /// moves what stands beside it.
     ///
     /// # Panics
     /// If it does not come to rest.

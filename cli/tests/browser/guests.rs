@@ -47,7 +47,8 @@ fn a_guest_plays_by_a_link() {
     guest.wait_for_moves(1);
     guest.reload();
     guest.wait_for_moves(1);
-    // As after a new start of the server: once the match goes on here the link leads to its seat again.
+    // As after a new start of the server: once the match goes on here the link leads to its seat
+    // again.
     let address = page.run("location.hash");
     let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
     page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 1 && JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`)).guests.length === 1"));

@@ -68,7 +68,8 @@ fn new_in(folder: &Path, args: &[&str]) -> super::Run {
     command(&[&["new"], args].concat()).current_dir(folder).output().expect("gdl runs").into()
 }
 
-/// What is in the files is tested as the package `dominoes`; here it is whether they are written under another name.
+/// What is in the files is tested as the package `dominoes`; here it is whether they are written
+/// under another name.
 #[test]
 fn a_new_game_has_its_name_everywhere() {
     let folder = tempfile::tempdir().expect("a folder");

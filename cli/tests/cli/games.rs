@@ -41,7 +41,8 @@ fn the_net_is_described() {
         // A turn each; the players' halves of the net are alike.
         let phases = net["phases"].as_array().expect("a list");
         assert!(phases.len() == 2 && phases[0] == phases[1] && phases[0].as_u64() < net["ops"].as_u64());
-        // A net for each number of moves made; the ninth move, which is the only one, decides nothing but the end.
+        // A net for each number of moves made; the ninth move, which is the only one, decides
+        // nothing but the end.
         assert_eq!(net["plies"].as_array().map(Vec::len), Some(10));
         assert_eq!(net["moves"], value!({ "xplayer": 10, "oplayer": 10 }));
         assert_eq!(
@@ -357,7 +358,8 @@ fn graphics_cards_are_a_feature() {
         assert_eq!(run.code, Some(1));
         assert!(run.stderr.contains("there is no graphics card `no such card`"), "{}", run.stderr);
         assert!(run.stderr.contains("one of these names") || run.stderr.contains("install the driver"));
-        // The emulator plays what no card is given, and a card says so; or there is none, and what to install is said.
+        // The emulator plays what no card is given, and a card says so; or there is none, and what
+        // to install is said.
         let run = gdl(&["playouts", "chess", "--engine", "gpu", "--device", "emulate", "--count", "1"]);
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         for game in ["chess", "go", "xiangqi"] {

@@ -61,7 +61,8 @@ fn a_game_has_all_its_numbers() {
     }
 }
 
-/// The engine changes what is said of it, and, where games are played state by state, how many there are.
+/// The engine changes what is said of it, and, where games are played state by state, how many
+/// there are.
 #[test]
 fn engines_judge_alike() {
     let judged = |engine| json(&["judge", "tictactoe", "--quick", "--json", "--engine", engine]);

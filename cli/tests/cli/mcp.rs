@@ -185,7 +185,8 @@ fn an_author_checks_fixes_plays_and_asks_why() {
     client.close();
 }
 
-/// Of the mistakes of the compiler's tests `fix` repairs what `gdl check --fix` repairs, to the same bytes.
+/// Of the mistakes of the compiler's tests `fix` repairs what `gdl check --fix` repairs, to the
+/// same bytes.
 #[test]
 fn fix_does_what_check_fix_does() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/reject");

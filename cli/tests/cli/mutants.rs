@@ -1,7 +1,8 @@
-//! Mutants of rulesheets through the command itself: none hangs, panics or ends by a signal, and all engines say the same.
+//! Mutants of rulesheets through the command itself: none hangs, panics or ends by a signal, and
+//! all engines say the same.
 //!
-//! They are those of the built-in games and, if there are any beside the checkout, of other authors' rulesheets. `GDL_CASES`
-//! sets how many, `GDL_SEED` which; a long run is
+//! They are those of the built-in games and, if there are any beside the checkout, of other
+//! authors' rulesheets. `GDL_CASES` sets how many, `GDL_SEED` which; a long run is
 //!
 //! ```text
 //! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-cli --test cli -- --nocapture mutants
@@ -41,7 +42,8 @@ fn own(ending: &str) -> String {
     format!("mutant_{}.{ending}", std::process::id())
 }
 
-/// Runs `gdl`, which may refuse the rulesheet but has to end by itself and to say nothing of itself.
+/// Runs `gdl`, which may refuse the rulesheet but has to end by itself and to say nothing of
+/// itself.
 fn run(args: &[&str], text: &str) -> Run {
     let paths = ["stdout", "stderr"].map(|stream| file(&own(stream), ""));
     let [stdout, stderr] = paths.each_ref().map(|path| File::create(path).expect("a file"));

@@ -183,7 +183,8 @@ fn assert_seen(rules: &Rules, found: &Diagnostic) {
     }
 }
 
-/// Every finding on every small rulesheet, whether all states are visited or games are played at random.
+/// Every finding on every small rulesheet, whether all states are visited or games are played at
+/// random.
 #[test]
 fn the_oracle_sees_what_is_found() {
     let small = Settings { playouts: Some(30), steps: 40, work: 20_000_000, ..Settings::default() };

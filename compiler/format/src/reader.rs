@@ -1,5 +1,5 @@
-//! The numbers, texts and lists of a table, read as values within their limits, or the place of the first fault. No list takes
-//! more memory than a small multiple of the bytes that are left.
+//! The numbers, texts and lists of a table, read as values within their limits, or the place of the
+//! first fault. No list takes more memory than a small multiple of the bytes that are left.
 
 use crate::{aig::Program, lanes::MOST_SLOTS, table::TableError};
 
@@ -53,7 +53,8 @@ impl<'b> Reader<'b> {
         self.has_slot(slot as usize).then_some(slot).ok_or_else(|| self.fault("a slot beyond all"))
     }
 
-    /// True if there may be a slot of this number. What has one takes a byte of the table at least, so memory may be taken for them.
+    /// True if there may be a slot of this number. What has one takes a byte of the table at least,
+    /// so memory may be taken for them.
     pub(crate) fn has_slot(&self, slot: usize) -> bool {
         /// So many any table may have.
         const FEW: usize = 1 << 16;

@@ -26,20 +26,21 @@
 //! item     = kind:byte role value:byte slot
 //! ```
 //!
-//! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents; in
-//! `advance` and `perceive` the `does` inputs follow, role by role in the order of `moves*`; then come
-//! the gates, each the AND of two earlier signals. The outputs of `observe` are, role by role, the
-//! legality of each move of `moves*`; then role by role each goal value of `goals*`; then terminal. The
-//! outputs of `advance` are the next value of each fluent, those of `perceive` are, role by role, each
-//! percept of `percepts*`.
+//! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents;
+//! in `advance` and `perceive` the `does` inputs follow, role by role in the order of `moves*`;
+//! then come the gates, each the AND of two earlier signals. The outputs of `observe` are, role by
+//! role, the legality of each move of `moves*`; then role by role each goal value of `goals*`; then
+//! terminal. The outputs of `advance` are the next value of each fluent, those of `perceive` are,
+//! role by role, each percept of `percepts*`.
 //!
-//! `lanes` has, for each phase of the cycle of fluents that go round whatever the moves, the initial state's first, and
-//! then for each number of moves made in games from the initial state, if these are played so,
-//! the schedules that observe 512 games at once, keep the states in which games end (empty if scores are observed
-//! too), score those that are kept, and advance. Each step of a run sets the slot `result` to bit
-//! 4a + 2b + c of `table`, of the words in the slots a, b, c. See [`lanes`] for the first slots. A choice
-//! has slot 0 if there is only one move, which is always legal. Items say what is counted where a game ends:
-//! kind 0, a role has a goal value; 1, it wins; 2, it shares the greatest goal; 3, both of two players do.
+//! `lanes` has, for each phase of the cycle of fluents that go round whatever the moves, the
+//! initial state's first, and then for each number of moves made in games from the initial state,
+//! if these are played so, the schedules that observe 512 games at once, keep the states in which
+//! games end (empty if scores are observed too), score those that are kept, and advance. Each step
+//! of a run sets the slot `result` to bit 4a + 2b + c of `table`, of the words in the slots a, b,
+//! c. See [`lanes`] for the first slots. A choice has slot 0 if there is only one move, which is
+//! always legal. Items say what is counted where a game ends: kind 0, a role has a goal value; 1,
+//! it wins; 2, it shares the greatest goal; 3, both of two players do.
 
 use crate::{
     aig::Program,
@@ -62,7 +63,8 @@ pub const fn has_this_version(bytes: &[u8]) -> bool {
     matches!(bytes, [b'G', b'D', b'L', b'T', VERSION, ..])
 }
 
-/// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
+/// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be
+/// played.
 pub const MAX_VIEW_WORDS: usize = 1 << 22;
 
 /// A game: names and programs. Names are borrowed, from whatever has them.
@@ -99,7 +101,8 @@ pub struct Sees<'t> {
     pub percepts: Vec<&'t str>,
     /// For each role the percepts it may ever have, ascending.
     pub role_percepts: Vec<Vec<u32>>,
-    /// The program that perceives: from the fluents and the moves made to each percept of each role.
+    /// The program that perceives: from the fluents and the moves made to each percept of each
+    /// role.
     pub perceive: Program,
 }
 
@@ -194,8 +197,8 @@ impl<'t> Table<'t> {
     /// Reads a table. O(bytes), in time and memory.
     ///
     /// # Errors
-    /// What is wrong with the bytes; any bytes at all may be given. What was read needs no further tests: numbers are within
-    /// their lists, signals and slots within their programs.
+    /// What is wrong with the bytes; any bytes at all may be given. What was read needs no further
+    /// tests: numbers are within their lists, signals and slots within their programs.
     pub fn decode(bytes: &'t [u8]) -> Result<Self, TableError> {
         let mut reader = Reader::new(bytes);
         if reader.take(4)? != MAGIC {

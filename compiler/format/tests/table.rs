@@ -126,7 +126,8 @@ proptest! {
         let bytes = table.encode();
         let read = Table::decode(&bytes);
         prop_assert_eq!(read.as_ref(), Ok(&table));
-        // Not all of it is an error, at a place within; a changed bit is one, or another table that is read as it is.
+        // Not all of it is an error, at a place within; a changed bit is one, or another table that
+        // is read as it is.
         let place = cut.index(bytes.len());
         prop_assert!(Table::decode(&bytes[..place]).is_err());
         let mut changed = bytes.clone();

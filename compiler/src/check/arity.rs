@@ -1,8 +1,8 @@
 //! One name, one number of arguments, one kind: GDL021 for relations, GDL022 for functions, GDL023
 //! and GDL024 for names that are relation and term at once.
 //!
-//! Names are known together with their arity, so rules that break this have a meaning all the same. One look at each name
-//! of the text.
+//! Names are known together with their arity, so rules that break this have a meaning all the same.
+//! One look at each name of the text.
 
 use super::scene::Scene;
 use crate::diagnostic::{Diagnostic, Edit, codes};
@@ -122,7 +122,8 @@ fn terms(
     both
 }
 
-/// What makes literals ask for a fluent whose name is not that of a `defined` relation, by relation.
+/// What makes literals ask for a fluent whose name is not that of a `defined` relation, by
+/// relation.
 fn as_fluents(scene: &Scene<'_>, defined: &FxHashSet<RelationId>) -> FxHashMap<RelationId, Vec<Edit>> {
     let keywords = &scene.rules.keywords;
     let mut fluents = FxHashSet::default();

@@ -1,9 +1,10 @@
 //! Fluents that the next move loses, since no rule for `next` keeps them: GDL140.
 //!
-//! Fluents are told apart by their name and number of arguments alone. What is true at the start, is read and is given by no
-//! rule for `next` is reported in any case if it has arguments: without any it mostly marks the start. What every rule gives for a
-//! move alone, as the last move made or a board without a frame rule, and what marks the start, is reported only as the
-//! cause of what [`outcome`](crate::outcome) proves. Nothing is said where a fluent is a variable. O(text).
+//! Fluents are told apart by their name and number of arguments alone. What is true at the start,
+//! is read and is given by no rule for `next` is reported in any case if it has arguments: without
+//! any it mostly marks the start. What every rule gives for a move alone, as the last move made or
+//! a board without a frame rule, and what marks the start, is reported only as the cause of what
+//! [`outcome`](crate::outcome) proves. Nothing is said where a fluent is a variable. O(text).
 
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Formula, RelationId, Rule, Rules, Symbol, Term};
@@ -154,8 +155,8 @@ pub(super) fn check(rules: &Rules, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Reports what is lost and what `roots` depend on in the same state, of which something was proved. What is reported
-/// already is not reported again.
+/// Reports what is lost and what `roots` depend on in the same state, of which something was
+/// proved. What is reported already is not reported again.
 pub(crate) fn causes(rules: &Rules, roots: &[RelationId], diagnostics: &mut Diagnostics) {
     let read = reads(rules, roots);
     for givers in survey(rules).unwrap_or_default() {

@@ -215,7 +215,8 @@ impl<'a> Lowering<'a> {
         Edit::remove(self.source.whole_lines(self.form))
     }
 
-    /// Whether a node is one of the literals that must all hold. Nodes are numbered in the order of the text.
+    /// Whether a node is one of the literals that must all hold. Nodes are numbered in the order of
+    /// the text.
     fn is_conjunct(&self, node: NodeId) -> bool {
         self.body.binary_search(&node).is_ok()
     }

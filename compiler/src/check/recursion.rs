@@ -64,8 +64,8 @@ pub(super) fn check(
     }
 }
 
-/// Of `p(x, z) <- p(x, y), p(y, z)` the relation that `p` is the transitive closure of: the rule says the same if its first literal
-/// is one of that relation.
+/// Of `p(x, z) <- p(x, y), p(y, z)` the relation that `p` is the transitive closure of: the rule
+/// says the same if its first literal is one of that relation.
 fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<RelationId> {
     let [Formula::Atom(first), Formula::Atom(second)] = &form.rule.body[..] else { return None };
     let head = &form.rule.head;

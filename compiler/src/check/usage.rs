@@ -16,8 +16,9 @@ struct Usage {
     read_elsewhere: bool,
 }
 
-/// Leaves out the relations that are `functions` as well, which have a message, and if there are `missing`
-/// keywords what is defined and not used: the rules that are not there may be those that use it.
+/// Leaves out the relations that are `functions` as well, which have a message, and if there are
+/// `missing` keywords what is defined and not used: the rules that are not there may be those that
+/// use it.
 pub(super) fn check(
     scene: &Scene<'_>,
     functions: &FxHashSet<RelationId>,

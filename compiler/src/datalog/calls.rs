@@ -1,7 +1,7 @@
 //! Heads with arguments, each stored once: terms, atoms, questions and answers are such calls.
 //!
-//! A head and arguments get a dense number, and equal ones the same, by one hash table. The arguments of all lie in one
-//! list, so a call takes no memory of its own.
+//! A head and arguments get a dense number, and equal ones the same, by one hash table. The
+//! arguments of all lie in one list, so a call takes no memory of its own.
 
 use super::terms::TermId;
 use hashbrown::HashTable;
@@ -59,8 +59,10 @@ impl Calls {
         self.table.find(hash, equal).copied()
     }
 
-    /// Appends the calls with one head and the arguments that lie one after the other, `arity` for each, which is not 0: none where a call is not
-    /// there, or where another one with nearly the same hash is met first. All are looked up together, so that memory is waited for once and not for each.
+    /// Appends the calls with one head and the arguments that lie one after the other, `arity` for
+    /// each, which is not 0: none where a call is not there, or where another one with nearly the
+    /// same hash is met first. All are looked up together, so that memory is waited for once and
+    /// not for each.
     pub(super) fn find_all(
         &self,
         head: u32,

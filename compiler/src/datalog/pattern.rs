@@ -1,8 +1,8 @@
 //! Terms with variables, which clauses are made of: how they are read off rules, matched and found.
 //!
-//! Variables are numbers, and a row of terms has their values. A [`Pattern`] says what a term is under a row; a
-//! [`Match`] takes a term apart and writes to the row. Which variables have a value by then is known beforehand, so
-//! rows need not be cleared.
+//! Variables are numbers, and a row of terms has their values. A [`Pattern`] says what a term is
+//! under a row; a [`Match`] takes a term apart and writes to the row. Which variables have a value
+//! by then is known beforehand, so rows need not be cleared.
 
 use super::terms::{Oversized, TermId, Terms};
 use crate::rules::{Symbol, Term};
@@ -17,7 +17,8 @@ pub(crate) enum Pattern {
     Function(Symbol, Vec<Pattern>),
 }
 
-/// How many variables take as long to look at as one function, whose term has to be found among all terms.
+/// How many variables take as long to look at as one function, whose term has to be found among all
+/// terms.
 pub(crate) const FUNCTION: usize = 8;
 
 impl Pattern {
@@ -80,7 +81,8 @@ impl Pattern {
         }
     }
 
-    /// The pattern with each variable replaced by its value. A function that has no variables afterwards stays one.
+    /// The pattern with each variable replaced by its value. A function that has no variables
+    /// afterwards stays one.
     pub(crate) fn substitute(&self, values: &[Self]) -> Self {
         match self {
             Self::Variable(variable) => values[*variable as usize].clone(),
@@ -91,7 +93,8 @@ impl Pattern {
         }
     }
 
-    /// The term that it is in a row which has all its variables, if there is such a term. What is on the stack stays there.
+    /// The term that it is in a row which has all its variables, if there is such a term. What is
+    /// on the stack stays there.
     #[inline]
     pub(crate) fn find(&self, terms: &Terms, row: &[TermId], stack: &mut Vec<TermId>) -> Option<TermId> {
         match self {
@@ -103,8 +106,8 @@ impl Pattern {
         }
     }
 
-    /// What `look` makes of the terms that patterns are in a row, unless there is no such term for one of them. What
-    /// is on the stack stays there.
+    /// What `look` makes of the terms that patterns are in a row, unless there is no such term for
+    /// one of them. What is on the stack stays there.
     pub(crate) fn with_found<T>(
         patterns: &[Self],
         terms: &Terms,
@@ -125,8 +128,8 @@ impl Pattern {
         Some(result)
     }
 
-    /// True if both are the same term in a row which has all their variables. The term need not have been made yet. What is
-    /// on the stack stays there.
+    /// True if both are the same term in a row which has all their variables. The term need not
+    /// have been made yet. What is on the stack stays there.
     pub(crate) fn equals(
         &self,
         other: &Self,

@@ -1,10 +1,11 @@
 //! Ground terms and atoms, each stored once.
 //!
-//! Names and arguments get dense ids, and equal terms equal ids. Terms share their parts, so a term of exponential size
-//! written out takes linear space here; its written size is tracked (saturating), and no term beyond the limits on depth and
-//! size is made.
+//! Names and arguments get dense ids, and equal terms equal ids. Terms share their parts, so a term
+//! of exponential size written out takes linear space here; its written size is tracked
+//! (saturating), and no term beyond the limits on depth and size is made.
 //!
-//! Terms are in two parts: fixed ones, which clones share, and those that come up later and can be forgotten.
+//! Terms are in two parts: fixed ones, which clones share, and those that come up later and can be
+//! forgotten.
 
 use super::calls::{Calls, hash_call};
 use crate::{
@@ -270,7 +271,8 @@ impl Atoms {
         self.calls.find(relation.0, arguments).map(AtomId)
     }
 
-    /// Appends the atoms of a relation with arguments that lie one after the other, `arity` for each: see [`Calls::find_all`].
+    /// Appends the atoms of a relation with arguments that lie one after the other, `arity` for
+    /// each: see [`Calls::find_all`].
     pub(crate) fn find_all(
         &self,
         relation: RelationId,

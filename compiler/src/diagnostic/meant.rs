@@ -1,7 +1,8 @@
 //! What a misspelled name was meant to be: the name nearest to it among some others.
 //!
-//! Names are near where one or two letters differ, are missing, too many or swapped, whatever their case; short names must be nearer. All
-//! searches of one text share [`COMPARISONS`] pairs of characters; what is not found by then is not told.
+//! Names are near where one or two letters differ, are missing, too many or swapped, whatever their
+//! case; short names must be nearer. All searches of one text share [`COMPARISONS`] pairs of
+//! characters; what is not found by then is not told.
 
 use std::cell::Cell;
 

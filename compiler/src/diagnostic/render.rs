@@ -1,9 +1,9 @@
 //! Diagnostics for people: plain text with the source line and a caret.
 //!
-//! Diagnostics and their [`Source`] become text, with ANSI colours if the [`Palette`]
-//! has any. What is quoted from the source is made harmless first: tabs become spaces, control
-//! characters a replacement character, and long lines are cut around the caret: of these only the part that is shown is
-//! looked at, but to count columns.
+//! Diagnostics and their [`Source`] become text, with ANSI colours if the [`Palette`] has any. What
+//! is quoted from the source is made harmless first: tabs become spaces, control characters a
+//! replacement character, and long lines are cut around the caret: of these only the part that is
+//! shown is looked at, but to count columns.
 
 use super::{Diagnostic, Diagnostics, Severity, Source, Span, Witness};
 use std::fmt::{self, Write};

@@ -1,9 +1,10 @@
 //! The Rust module of a compiled game.
 //!
-//! A [`Compilation`] becomes the tokens of `pub mod tictactoe { .. }`: the game's type, its
-//! roles, moves, fluents and percepts, its table as one literal, and the implementation of `Game`. The tokens
-//! name nothing but what they define and the runtime's `__private` module, which also brings `core`,
-//! so they mean the same wherever they stand. The same compilation always gives the same tokens.
+//! A [`Compilation`] becomes the tokens of `pub mod tictactoe { .. }`: the game's type, its roles,
+//! moves, fluents and percepts, its table as one literal, and the implementation of `Game`. The
+//! tokens name nothing but what they define and the runtime's `__private` module, which also brings
+//! `core`, so they mean the same wherever they stand. The same compilation always gives the same
+//! tokens.
 
 use super::{
     Code, engine,

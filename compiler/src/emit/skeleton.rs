@@ -34,7 +34,8 @@ pub struct Guess {
 
 impl Guess {
     /// Reads the names off a tree: roles from `role` facts, moves from `legal`, `input` and `does`,
-    /// fluents from `init`, `next`, `base` and `true`, percepts from `sees`. Nested forms count wherever they stand.
+    /// fluents from `init`, `next`, `base` and `true`, percepts from `sees`. Nested forms count
+    /// wherever they stand.
     #[must_use]
     pub fn new(tree: &Tree, source: &Source) -> Self {
         let mut roles: Vec<String> = Vec::new();

@@ -1,11 +1,12 @@
 //! Rules in the form that grounding works on.
 //!
-//! A [`Clause`] has positive literals that bind variables, and tests
-//! that only look at bound ones; [`clauses`] makes them of checked [`Rules`]. An `or` that binds variables becomes a relation of its own, or
-//! where it has few branches one clause per branch; all other connectives stay inside the tests.
+//! A [`Clause`] has positive literals that bind variables, and tests that only look at bound ones;
+//! [`clauses`] makes them of checked [`Rules`]. An `or` that binds variables becomes a relation of
+//! its own, or where it has few branches one clause per branch; all other connectives stay inside
+//! the tests.
 //!
-//! An `or` may give many clauses: what each of them and each copy of a body takes is spent and counted before it is
-//! made.
+//! An `or` may give many clauses: what each of them and each copy of a body takes is spent and
+//! counted before it is made.
 
 use super::{
     excess::{Excess, What},
@@ -45,7 +46,8 @@ impl Literal {
         variables
     }
 
-    /// The atom that it is in a row which has all its variables, if there is one. What is on the stack stays there.
+    /// The atom that it is in a row which has all its variables, if there is one. What is on the
+    /// stack stays there.
     pub(super) fn find(
         &self,
         atoms: &Atoms,
@@ -162,7 +164,8 @@ pub(super) struct Clause {
     pub(super) variables: usize,
     /// Index of the rule it comes from.
     pub(super) rule: usize,
-    /// Whether the head only says what is possible, to narrow joins down, and has no part in instances.
+    /// Whether the head only says what is possible, to narrow joins down, and has no part in
+    /// instances.
     pub(super) is_guard: bool,
 }
 
@@ -456,8 +459,8 @@ fn bind(body: &[Formula], bound: &mut [bool]) {
     }
 }
 
-/// Marks the variables that a formula, negated or not, binds wherever it holds: those of its atoms, and of an `or` those
-/// that every branch binds. O(symbols + branches · variables).
+/// Marks the variables that a formula, negated or not, binds wherever it holds: those of its atoms,
+/// and of an `or` those that every branch binds. O(symbols + branches · variables).
 fn bind_all(formula: &Formula, negated: bool, bound: &mut [bool]) {
     match (formula, negated) {
         (Formula::Atom(_), false) => formula.for_each_variable(&mut |v| bound[v.index()] = true),

@@ -1,4 +1,5 @@
-//! The state of a clause in the fixpoint: whether it is open, its instances so far, what they cost, and how much it may cost.
+//! The state of a clause in the fixpoint: whether it is open, its instances so far, what they cost,
+//! and how much it may cost.
 
 use super::{Literal, clause::Clause, terms::AtomId};
 use std::rc::Rc;

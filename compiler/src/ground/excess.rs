@@ -1,4 +1,5 @@
-//! What grounding says when it runs into a limit: which one, in which rule, and what to do. It looks at one rule.
+//! What grounding says when it runs into a limit: which one, in which rule, and what to do. It
+//! looks at one rule.
 
 use super::advice;
 use crate::{

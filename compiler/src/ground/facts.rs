@@ -1,10 +1,11 @@
 //! The facts found so far, and indexes over them.
 //!
-//! An [`Index`] leads from the values of a literal's bound variables to those of its free ones, with the atom. Facts are
-//! noted first and enter the indexes one by one, so that joins see them when their turn comes.
+//! An [`Index`] leads from the values of a literal's bound variables to those of its free ones,
+//! with the atom. Facts are noted first and enter the indexes one by one, so that joins see them
+//! when their turn comes.
 //!
-//! An index takes some steps for each fact that may enter it, spent before it is filled ([`Facts::filling`]) or as facts
-//! enter. Facts and indexes are counted in bytes.
+//! An index takes some steps for each fact that may enter it, spent before it is filled
+//! ([`Facts::filling`]) or as facts enter. Facts and indexes are counted in bytes.
 
 use super::{
     clause::{Literal, canonical},
@@ -91,8 +92,8 @@ pub(super) struct Facts {
 /// The place of an atom that was not found.
 const NOWHERE: u32 = u32::MAX;
 
-/// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map that is
-/// two thirds full, and two small pieces of the heap.
+/// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map
+/// that is two thirds full, and two small pieces of the heap.
 const BYTES_PER_KEY: usize = 120;
 
 /// Bytes that an index takes without its rows.
@@ -163,7 +164,8 @@ impl Facts {
         Some(self.of(index.relation).len() as u64 * index.effort)
     }
 
-    /// Enters all that was noted, and fills the next index made. Nothing may wait in indexes made before.
+    /// Enters all that was noted, and fills the next index made. Nothing may wait in indexes made
+    /// before.
     pub(super) fn fill(&mut self, atoms: &Atoms, terms: &Terms) {
         self.entered = self.list.len();
         let Some(index) = self.indexes.get_mut(self.filled) else { return };

@@ -1,16 +1,17 @@
 //! The semi-naive fixpoint: what can hold, and every instance that can make it hold.
 //!
 //! Facts wait in a list. Each in turn enters the indexes and starts the plans of all clauses that
-//! have a literal it matches; what those derive joins the list. An instance is found
-//! when the last of its facts is processed, through the first literal that matches that fact: exactly once, but that of those which are the same
-//! but for what is fixed in them some are left out (`plan.rs`).
+//! have a literal it matches; what those derive joins the list. An instance is found when the last
+//! of its facts is processed, through the first literal that matches that fact: exactly once, but
+//! that of those which are the same but for what is fixed in them some are left out (`plan.rs`).
 //!
-//! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are forgotten, while
-//! the others go on. It may be opened again with a larger cap, or be dropped for others of the same meaning.
+//! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are
+//! forgotten, while the others go on. It may be opened again with a larger cap, or be dropped for
+//! others of the same meaning.
 //!
-//! Every step costs fuel, and what is kept is counted in bytes, so both are bounded by the limits: what a clause costs
-//! for each instance is known from its text ([`Clause::effort`]), and rows that wait to be emitted have a part of the
-//! bytes that are left.
+//! Every step costs fuel, and what is kept is counted in bytes, so both are bounded by the limits:
+//! what a clause costs for each instance is known from its text ([`Clause::effort`]), and rows that
+//! wait to be emitted have a part of the bytes that are left.
 
 mod instance;
 
@@ -93,8 +94,8 @@ pub(super) struct Grounder<'a> {
     definitions: Vec<Definition>,
 }
 
-/// Grounds the static relations that `roots` depend on, which are static too. Gives the terms, the atoms and
-/// those of them that hold.
+/// Grounds the static relations that `roots` depend on, which are static too. Gives the terms, the
+/// atoms and those of them that hold.
 pub(super) fn declarations(
     rules: &Rules,
     clauses: &Clauses,
@@ -161,8 +162,8 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// Computes the relations that are fixed. Ends after a stage in which clauses are over `cap`, with their numbers:
-    /// then nothing more can be computed.
+    /// Computes the relations that are fixed. Ends after a stage in which clauses are over `cap`,
+    /// with their numbers: then nothing more can be computed.
     pub(super) fn settle(&mut self, cap: Cap) -> Result<Vec<usize>, Excess> {
         self.states.iter_mut().for_each(|state| state.cap = cap);
         for stage in 0..self.strata.last {
@@ -174,7 +175,8 @@ impl<'a> Grounder<'a> {
         Ok(Vec::new())
     }
 
-    /// Computes what can hold at any time, after the fixed relations; clauses over `cap` are left parked.
+    /// Computes what can hold at any time, after the fixed relations; clauses over `cap` are left
+    /// parked.
     pub(super) fn play(&mut self, cap: Cap) -> Result<(), Excess> {
         let of = |relation: RelationId| -> Vec<TermId> {
             self.facts.of(relation).iter().map(|&a| self.atoms.arguments(a)[0]).collect()
@@ -209,7 +211,8 @@ impl<'a> Grounder<'a> {
         self.drain()
     }
 
-    /// Adds clauses, whose relations may be new, and runs everything to the fixpoint again. Gives their numbers.
+    /// Adds clauses, whose relations may be new, and runs everything to the fixpoint again. Gives
+    /// their numbers.
     pub(super) fn add(&mut self, clauses: Vec<Clause>, cap: Cap) -> Result<Range<usize>, Excess> {
         let first = self.states.len();
         self.strata.extend(&clauses);
@@ -310,7 +313,8 @@ impl<'a> Grounder<'a> {
         rows
     }
 
-    /// The tuples of values that `seen` takes in the facts that match a literal: better known if it `matters`.
+    /// The tuples of values that `seen` takes in the facts that match a literal: better known if it
+    /// `matters`.
     pub(super) fn projection(&mut self, literal: &clause::Literal, seen: &[u32], matters: bool) -> Rows {
         let Self { facts, atoms, terms, .. } = self;
         let rows = self.statistics.projection(literal, seen, matters, facts, atoms, terms);
@@ -318,8 +322,8 @@ impl<'a> Grounder<'a> {
         rows
     }
 
-    /// Joins a body in no more than so many steps. Gives the tuples of values that each list of variables takes in
-    /// what was found, unless there are none by now.
+    /// Joins a body in no more than so many steps. Gives the tuples of values that each list of
+    /// variables takes in what was found, unless there are none by now.
     pub(super) fn probe<const N: usize>(
         &mut self,
         body: &Clause,
@@ -500,8 +504,8 @@ impl<'a> Grounder<'a> {
         Err(self.excess(what, number))
     }
 
-    /// What there is too much of while a clause is at state. A rule of which there is more than of others is to
-    /// blame.
+    /// What there is too much of while a clause is at state. A rule of which there is more than of
+    /// others is to blame.
     fn excess(&self, what: What, number: usize) -> Excess {
         let what = self.meter.cancelled().map_or(what, What::Cancelled);
         let mut costs = vec![(0, 0); self.fired.len()];
@@ -526,8 +530,8 @@ impl<'a> Grounder<'a> {
         Excess { recursive, instances, steps, left: self.meter.left(), ..what.of(rule) }
     }
 
-    /// What can be legal can be done by a role, and what can hold next or at the start can hold. `init` comes
-    /// here only if it depends on relations that may not be stratified.
+    /// What can be legal can be done by a role, and what can hold next or at the start can hold.
+    /// `init` comes here only if it depends on relations that may not be stratified.
     fn follow(&mut self, atom: AtomId) -> Result<(), Excess> {
         let relation = self.atoms.relation(atom);
         let arguments = self.atoms.arguments(atom).to_vec();
@@ -601,8 +605,9 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// True if an earlier literal of the clause matches the same fact: its own plan finds the instance, or one that is the same but for what
-    /// it is fixed by, by that literal or one that is still earlier.
+    /// True if an earlier literal of the clause matches the same fact: its own plan finds the
+    /// instance, or one that is the same but for what it is fixed by, by that literal or one that
+    /// is still earlier.
     fn is_repeated(&self, plan: &Plan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
         let (Some(start), Some(fact)) = (plan.start, fact) else { return false };
         let mut before = clause.positives[..start].iter().enumerate();

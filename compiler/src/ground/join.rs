@@ -1,7 +1,7 @@
 //! Joins: plans walked over the facts found so far.
 //!
-//! Steps stand for what is done: a lookup takes some and more for a long key, a test as many as it has parts. They are
-//! spent one by one.
+//! Steps stand for what is done: a lookup takes some and more for a long key, a test as many as it
+//! has parts. They are spent one by one.
 
 use super::{
     clause::{Clause, Literal, Test},

@@ -3,8 +3,8 @@
 //! [`Rows`] are what planning a join and splitting a clause go by. They are estimates: of
 //! long relations a sample is counted, and joins are taken to be of independent columns.
 //!
-//! A sample has fewer facts of what is wider, so each measure takes a bounded number of steps; they are counted in
-//! [`Statistics::steps`], and each measure is made once.
+//! A sample has fewer facts of what is wider, so each measure takes a bounded number of steps; they
+//! are counted in [`Statistics::steps`], and each measure is made once.
 
 use super::{
     clause::{Literal, canonical},
@@ -31,8 +31,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The rows of a join, if values are spread evenly and independently (Selinger et al., "Access path
-    /// selection in a relational database management system", 1979).
+    /// The rows of a join, if values are spread evenly and independently (Selinger et al., "Access
+    /// path selection in a relational database management system", 1979).
     pub(super) fn join<'r>(parts: impl IntoIterator<Item = &'r Self>) -> Self {
         let (mut count, mut values) = (1.0, Vec::<(u32, f64)>::new());
         for part in parts {
@@ -122,8 +122,8 @@ impl Statistics {
         self.measured[&key].rename(|place| names[place as usize])
     }
 
-    /// The tuples of values that `seen` takes in the facts that match a literal. O(its relation's facts) the first
-    /// time; of long relations an estimate, unless it `matters`.
+    /// The tuples of values that `seen` takes in the facts that match a literal. O(its relation's
+    /// facts) the first time; of long relations an estimate, unless it `matters`.
     pub(super) fn projection(
         &mut self,
         literal: &Literal,
@@ -169,8 +169,8 @@ impl Statistics {
         self.projected.retain(|key, _| (key.0 as usize) < first);
     }
 
-    /// Takes `rows` for what matches a relation applied to variables that are all different, until it is
-    /// measured.
+    /// Takes `rows` for what matches a relation applied to variables that are all different, until
+    /// it is measured.
     pub(super) fn assume(&mut self, relation: RelationId, arity: usize, rows: Rows) {
         let pattern = (0..arity as u32).map(Pattern::Variable).collect();
         self.measured.insert((relation.0, pattern), rows);

@@ -1,10 +1,11 @@
 //! Which relations are fixed and in which order they are computed.
 //!
-//! [`Strata`] say of the relations of clauses which can matter, which depend on the
-//! state or the moves (dynamic), and a stage for each relation such that a static one lies above
-//! everything it depends on, but for its own cycle, and the dynamic ones are the last stage. A static
-//! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle is real. O(literals); parts
-//! of split rules are looked at once more for each level of parts of parts, at most.
+//! [`Strata`] say of the relations of clauses which can matter, which depend on the state or the
+//! moves (dynamic), and a stage for each relation such that a static one lies above everything it
+//! depends on, but for its own cycle, and the dynamic ones are the last stage. A static relation on
+//! a negative cycle counts as dynamic: only the ground program shows whether the cycle is real.
+//! O(literals); parts of split rules are looked at once more for each level of parts of parts, at
+//! most.
 
 use super::clause::{Clause, Clauses};
 use crate::{
@@ -31,8 +32,8 @@ pub(super) struct Strata {
 }
 
 impl Strata {
-    /// Classifies the relations behind those known, which the heads of `clauses` are, one by one. They are
-    /// computed in the last stage whatever they depend on.
+    /// Classifies the relations behind those known, which the heads of `clauses` are, one by one.
+    /// They are computed in the last stage whatever they depend on.
     pub(super) fn extend(&mut self, clauses: &[Clause]) {
         let known = self.dynamic.len();
         let new = |relation: RelationId| relation.index() >= known;
@@ -98,7 +99,8 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     let judged = roots.iter().map(|r| r.index()).chain(unstratified.iter().copied()).collect();
     let mut relevant = guards.clone();
     spread(judged, &mut relevant, |from| edges[from].iter().map(|&(to, _)| to));
-    // What is derived on demand is not complete before the end: whatever tests it must wait for the net.
+    // What is derived on demand is not complete before the end: whatever tests it must wait for the
+    // net.
     let mut late = vec![false; relations];
     spread(clauses.demanded.iter().map(|r| r.index()).collect(), &mut late, |to| users[to].iter().copied());
     let tested = (0..relations).filter(|&r| late[r] && tested[r]);

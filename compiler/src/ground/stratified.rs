@@ -1,8 +1,9 @@
 //! The order of ground atoms, and the test that no negation lies on a cycle.
 //!
 //! [`order`] puts the derived atoms of [`GroundRules`] in an order in which each comes after all it
-//! depends on, cycles in groups, or finds the [`Cycle`]s with a negation on them. Fluents and moves are given, so
-//! a cycle through time is none. O(literals of the ground rules), and [`WORK`] more to show cycles.
+//! depends on, cycles in groups, or finds the [`Cycle`]s with a negation on them. Fluents and moves
+//! are given, so a cycle through time is none. O(literals of the ground rules), and [`WORK`] more
+//! to show cycles.
 
 use super::{GroundRules, Literal, Meaning, Program, terms::AtomId};
 use crate::{Diagnostic, Rules, diagnostic::codes, graph};
@@ -19,8 +20,8 @@ pub(super) struct Cycle {
 /// Literals that may be looked at to show cycles beside the first.
 const WORK: usize = 1_000_000;
 
-/// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no other shows, as far as
-/// that is quickly done. O(literals).
+/// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no
+/// other shows, as far as that is quickly done. O(literals).
 pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>> {
     let derived: Vec<AtomId> = (0..ground.meaning.len() as u32)
         .map(AtomId)
@@ -82,8 +83,8 @@ pub(super) fn evaluate(ground: &GroundRules, given: impl Fn(Meaning) -> bool) ->
     truths
 }
 
-/// The least fixpoint of a cycle, after Dowling and Gallier (1984): each instance waits for the members of the
-/// cycle in its body.
+/// The least fixpoint of a cycle, after Dowling and Gallier (1984): each instance waits for the
+/// members of the cycle in its body.
 fn close(ground: &GroundRules, group: &[AtomId], truths: &mut [bool]) {
     let mut users: FxHashMap<AtomId, Vec<usize>> = group.iter().map(|&atom| (atom, Vec::new())).collect();
     // The head of each instance and how many members it waits for.

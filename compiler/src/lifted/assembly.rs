@@ -123,8 +123,9 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
 }
 
 impl Lifted {
-    /// The same game with the names that a net of the same rules has, so that rows of bits of either mean the same to both. A net has
-    /// names for all that can ever hold or be done, often fewer than are found without it. None if it has one that was not found.
+    /// The same game with the names that a net of the same rules has, so that rows of bits of
+    /// either mean the same to both. A net has names for all that can ever hold or be done, often
+    /// fewer than are found without it. None if it has one that was not found.
     #[must_use]
     pub fn with_names_of(mut self, net: &Net) -> Option<Self> {
         let terms = &self.blank.terms;
@@ -156,8 +157,8 @@ impl Lifted {
     }
 }
 
-/// Parts the tables that are the same in all states, with views and indexes up to date, from those that are filled for
-/// each, which are left empty.
+/// Parts the tables that are the same in all states, with views and indexes up to date, from those
+/// that are filled for each, which are left empty.
 fn part(memory: &mut Memory, is_fixed: &[bool], limits: &Limits) -> Result<Store, Stop> {
     memory.store.set_prices();
     let blank = memory.store.blank();
@@ -242,8 +243,8 @@ fn ascend<T: Ord>(list: &mut Vec<T>) {
     list.dedup();
 }
 
-/// For each role the goal values that a clause may give it, ascending. A value that is a variable may be any
-/// number of the rules.
+/// For each role the goal values that a clause may give it, ascending. A value that is a variable
+/// may be any number of the rules.
 fn goals(program: &Program, k: &Relations, names: &Names) -> Vec<Vec<u8>> {
     let mut all: Vec<u8> = names.goal_of.values().copied().collect();
     ascend(&mut all);

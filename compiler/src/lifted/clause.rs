@@ -1,11 +1,12 @@
 //! Rules made ready for evaluation.
 //!
-//! Checked [`Rules`] become [`Clause`]s in negation normal form, with the [`Patterns`] that
-//! their positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
+//! Checked [`Rules`] become [`Clause`]s in negation normal form, with the [`Patterns`] that their
+//! positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
 //! that play can reach: time is folded together and nothing that depends on it is negated.
 //!
-//! Clauses take steps and bytes by the length of the rules, but for disjunctions, whose variables are counted once for each
-//! that they are nested in: their depth is bounded by [`Limits::max_nesting`](crate::Limits::max_nesting).
+//! Clauses take steps and bytes by the length of the rules, but for disjunctions, whose variables
+//! are counted once for each that they are nested in: their depth is bounded by
+//! [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 use super::Stop;
 use crate::{
@@ -72,8 +73,8 @@ pub(super) enum Goal {
     Fails(Atom),
     /// The patterns are equal or, if false, differ.
     Compare(Pattern, Pattern, bool),
-    /// One of the conjunctions holds. Variables that stand outside too and are bound by some of them only
-    /// have to be bound before.
+    /// One of the conjunctions holds. Variables that stand outside too and are bound by some of
+    /// them only have to be bound before.
     Any(Vec<Vec<Goal>>, Vec<u32>),
 }
 
@@ -117,8 +118,8 @@ impl Goal {
         }
     }
 
-    /// Finds out which variables disjunctions have to wait for; `total` counts all occurrences in the clause,
-    /// but for the other branches of disjunctions that the goal is in.
+    /// Finds out which variables disjunctions have to wait for; `total` counts all occurrences in
+    /// the clause, but for the other branches of disjunctions that the goal is in.
     fn find_outer(&mut self, total: &[u32]) {
         let mut bound = vec![false; total.len()];
         self.bind(&mut bound);
@@ -253,7 +254,8 @@ impl Reader<'_> {
         Ok(self.patterns.atom(atom.relation.index(), arguments))
     }
 
-    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if `negative`.
+    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if
+    /// `negative`.
     fn normalise(&mut self, formula: &Formula, negative: bool, out: &mut Vec<Goal>) -> Result<(), Stop> {
         match formula {
             Formula::Atom(inner) => {
@@ -284,8 +286,8 @@ impl Reader<'_> {
 }
 
 /// Clauses whose least model holds everything that can ever hold, in any state that play can reach:
-/// what is next is true, what is legal may be done, and a negation of what depends on the state or the
-/// moves always succeeds. `dynamic` says which relations depend on them.
+/// what is next is true, what is legal may be done, and a negation of what depends on the state or
+/// the moves always succeeds. `dynamic` says which relations depend on them.
 pub(super) fn relaxed(
     clauses: &[Clause],
     keywords: &Keywords,
@@ -322,8 +324,8 @@ pub(super) fn relaxed(
     list
 }
 
-/// Drops what the clauses for `dynamic` relations demand of `vast` ones, where that leaves no variable
-/// unbound; true if anything was dropped. The clauses give the same as before or more.
+/// Drops what the clauses for `dynamic` relations demand of `vast` ones, where that leaves no
+/// variable unbound; true if anything was dropped. The clauses give the same as before or more.
 pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[bool]) -> bool {
     let mut changed = false;
     for clause in clauses.iter_mut().filter(|clause| dynamic[clause.head.relation]) {

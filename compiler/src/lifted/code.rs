@@ -1,8 +1,8 @@
-//! How a program is evaluated: which components are filled for what, and the code of their clauses and of the procedures
-//! that these call.
+//! How a program is evaluated: which components are filled for what, and the code of their clauses
+//! and of the procedures that these call.
 //!
-//! A [`Code`] is made of a program, the relations that are called instead of being filled, and how large the others are. It
-//! fills the tables of a [`Memory`].
+//! A [`Code`] is made of a program, the relations that are called instead of being filled, and how
+//! large the others are. It fills the tables of a [`Memory`].
 
 use super::{
     Relations, Stop, fixpoint,
@@ -29,8 +29,8 @@ struct Plan {
     variants: Vec<Vec<Step>>,
 }
 
-/// The components that are filled to see a state without its goals, and those that are filled besides for these, for a
-/// step and for what is perceived of it.
+/// The components that are filled to see a state without its goals, and those that are filled
+/// besides for these, for a step and for what is perceived of it.
 #[derive(Debug, Default)]
 pub(super) struct Phases {
     pub(super) observe: Vec<usize>,
@@ -40,7 +40,8 @@ pub(super) struct Phases {
 }
 
 impl Code {
-    /// The code by which `demanded` relations are called and all others filled; the indexes that it needs are made in `store`.
+    /// The code by which `demanded` relations are called and all others filled; the indexes that it
+    /// needs are made in `store`.
     ///
     /// # Errors
     /// If planning takes more than there is, or the code more than it may.
@@ -60,7 +61,8 @@ impl Code {
         Ok(Self { procedures, plans, phases })
     }
 
-    /// Fills components, those below being filled. Some tables may be `fixed`, beside those of the memory.
+    /// Fills components, those below being filled. Some tables may be `fixed`, beside those of the
+    /// memory.
     ///
     /// # Errors
     /// If that takes more than the memory allows, or the rules leave something open.

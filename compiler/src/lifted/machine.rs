@@ -1,15 +1,16 @@
 //! What runs plans: finds all bindings that satisfy a body and derives the head for each.
 //!
-//! A [`Machine`] takes the steps of [`plan`](super::plan) and adds to a [`Memory`] new tuples in a relation's table,
-//! or answers to a question. A clause that meets a question of its own component is put aside with
-//! its variables and goes on with each answer when it is found, so recursion in the rules costs no stack and
-//! cycles end (tabling, as in SLG resolution, Chen and Warren 1996). A question of a lower component is
-//! answered completely before the clause goes on, so it may be negated too.
+//! A [`Machine`] takes the steps of [`plan`](super::plan) and adds to a [`Memory`] new tuples in a
+//! relation's table, or answers to a question. A clause that meets a question of its own component
+//! is put aside with its variables and goes on with each answer when it is found, so recursion in
+//! the rules costs no stack and cycles end (tabling, as in SLG resolution, Chen and Warren 1996). A
+//! question of a lower component is answered completely before the clause goes on, so it may be
+//! negated too.
 //!
 //! Backtracking recurses once per step of a body and per component, up to [`MAX_DEPTH`].
 //!
-//! Every step, row, answer and task takes fuel, more of it if many terms are handled, and what is kept is charged
-//! ([`memory`](super::memory)).
+//! Every step, row, answer and task takes fuel, more of it if many terms are handled, and what is
+//! kept is charged ([`memory`](super::memory)).
 
 use super::{
     Stop,

@@ -1,10 +1,12 @@
-//! What an evaluation keeps: tables, terms, questions with their answers, and how much it may still take.
+//! What an evaluation keeps: tables, terms, questions with their answers, and how much it may still
+//! take.
 //!
-//! Every step is paid for with fuel before it is done. Every tuple, term, question and answer is paid for with bytes when it
-//! is kept, and besides by what it takes in views and indexes: while plans are looked for, by what these hold
-//! ([`Store::indexed`]), and in play by what they will hold, so that the order of evaluations does not matter.
-//! The agenda is bounded by its length. What is kept takes about as many bytes as it is charged, and twice as
-//! many while a table moves to a larger place.
+//! Every step is paid for with fuel before it is done. Every tuple, term, question and answer is
+//! paid for with bytes when it is kept, and besides by what it takes in views and indexes: while
+//! plans are looked for, by what these hold ([`Store::indexed`]), and in play by what they will
+//! hold, so that the order of evaluations does not matter. The agenda is bounded by its length.
+//! What is kept takes about as many bytes as it is charged, and twice as many while a table moves
+//! to a larger place.
 
 use super::{
     Stop,
@@ -44,7 +46,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Nothing but the tables and the terms, and within the limits. The observer is told of the steps.
+    /// Nothing but the tables and the terms, and within the limits. The observer is told of the
+    /// steps.
     pub(super) fn new(store: Store, terms: Terms, limits: &Limits, observer: Observer) -> Self {
         let relations = store.tables.len();
         let options = Options { limits: limits.clone(), observer, ..Options::default() };
@@ -111,7 +114,8 @@ impl Memory {
         self.charge(width)
     }
 
-    /// Whether views and indexes hold no more than they may, if they are not paid for tuple by tuple.
+    /// Whether views and indexes hold no more than they may, if they are not paid for tuple by
+    /// tuple.
     #[inline]
     pub(super) fn check_views(&self) -> Result<(), Stop> {
         if self.store.indexed() <= self.room || self.store.is_priced() { Ok(()) } else { Err(Stop::Bytes) }
@@ -129,7 +133,8 @@ impl Memory {
     }
 }
 
-/// The share of [`Limits::max_bytes`] that one evaluation may take: there may be one for each thread.
+/// The share of [`Limits::max_bytes`] that one evaluation may take: there may be one for each
+/// thread.
 pub(super) fn bytes_of(limits: &Limits) -> usize {
     limits.max_bytes / 4
 }

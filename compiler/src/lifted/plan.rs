@@ -1,13 +1,13 @@
 //! The order in which the literals of a body are tried, as code for the [`machine`](super::machine).
 //!
-//! A test comes as soon as its variables are bound, otherwise the atom or disjunction with the fewest
-//! expected rows is next, as the sizes measured so far have it. What follows once the head's variables are
-//! bound only needs to succeed once, so a [`Step::Cut`] stands there. Which variables are bound is known at every
-//! step, so nothing has to be unbound when a step fails.
+//! A test comes as soon as its variables are bound, otherwise the atom or disjunction with the
+//! fewest expected rows is next, as the sizes measured so far have it. What follows once the head's
+//! variables are bound only needs to succeed once, so a [`Step::Cut`] stands there. Which variables
+//! are bound is known at every step, so nothing has to be unbound when a step fails.
 //!
 //! A relation that is not filled is called with the arguments known by then. Each pattern of known
-//! arguments makes a [`Procedure`] with plans of its own: the sideways passing of information of magic
-//! sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
+//! arguments makes a [`Procedure`] with plans of its own: the sideways passing of information of
+//! magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
 //!
 //! To weigh a goal is a step, of which all planning may take [`Limits::fuel`](crate::Limits::fuel) divided by
 //! [`FUEL_SHARE`]: up to the square of a body's goals for each plan. Plans that are kept are procedures and those of the
@@ -208,8 +208,8 @@ impl Planner<'_> {
         if bytes <= self.effort.bytes { Ok(()) } else { Err(Stop::Procedures) }
     }
 
-    /// The code that derives a clause's head for its relation's table. With a variant, only what follows
-    /// from the new tuples of the variant's first atom.
+    /// The code that derives a clause's head for its relation's table. With a variant, only what
+    /// follows from the new tuples of the variant's first atom.
     pub(super) fn filled(&mut self, clause: usize, variant: Option<usize>) -> Result<Vec<Step>, Stop> {
         let program = self.program;
         let Clause { head, body, variables } = &program.clauses[clause];
@@ -345,8 +345,8 @@ impl Order<'_, '_> {
         true
     }
 
-    /// Appends the goals, with a cut as soon as the head is bound, and the derivation of the head. So many
-    /// copies of what is left may be made.
+    /// Appends the goals, with a cut as soon as the head is bound, and the derivation of the head.
+    /// So many copies of what is left may be made.
     fn derive(
         &mut self,
         mut rest: Vec<&Goal>,
@@ -372,9 +372,9 @@ impl Order<'_, '_> {
         Ok(())
     }
 
-    /// A disjunction whose branches are better tried one after the other, each with all that is left: they
-    /// bind what others need, but not the same, and the best of the others has a high cost, or an infinite
-    /// one if they all have to wait.
+    /// A disjunction whose branches are better tried one after the other, each with all that is
+    /// left: they bind what others need, but not the same, and the best of the others has a high
+    /// cost, or an infinite one if they all have to wait.
     fn disjunction<'g>(
         &self,
         rest: &[&'g Goal],

@@ -1,10 +1,11 @@
 //! Clauses gathered into components: strongly connected relations, each after those it depends on.
 //!
-//! A component knows whether its relations hang on the rules alone, on the state, or on the state and
-//! the joint move, and whether one of them depends on the failure of another.
+//! A component knows whether its relations hang on the rules alone, on the state, or on the state
+//! and the joint move, and whether one of them depends on the failure of another.
 //!
-//! That takes O(literals) steps and bytes but for the variants, which copy a body for each of its atoms of the head's own
-//! component: there may be so many literals of them as the bytes of an evaluation allow.
+//! That takes O(literals) steps and bytes but for the variants, which copy a body for each of its
+//! atoms of the head's own component: there may be so many literals of them as the bytes of an
+//! evaluation allow.
 
 use super::{
     Stop,
@@ -42,8 +43,8 @@ pub(super) struct Component {
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) clauses: Vec<Clause>,
-    /// For each clause and each of its positive atoms of the head's own component: the body with that atom
-    /// in front, and each disjunction round it cut down to the branch it stands in.
+    /// For each clause and each of its positive atoms of the head's own component: the body with
+    /// that atom in front, and each disjunction round it cut down to the branch it stands in.
     pub(super) variants: Vec<Vec<Vec<Goal>>>,
     /// The clauses of each relation.
     pub(super) clauses_of: Vec<Vec<usize>>,
@@ -56,8 +57,8 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Gathers clauses over so many relations. Those `given` hang on their layer, whatever clauses there
-    /// are.
+    /// Gathers clauses over so many relations. Those `given` hang on their layer, whatever clauses
+    /// there are.
     ///
     /// # Errors
     /// If variants take more than the limits.
@@ -147,7 +148,8 @@ impl Program {
         self.components[self.component_of[relation]].layer
     }
 
-    /// The components that some relations depend on, their own included, each after those it depends on.
+    /// The components that some relations depend on, their own included, each after those it
+    /// depends on.
     pub(super) fn closure(&self, relations: &[usize]) -> Vec<usize> {
         let mut needed = vec![false; self.components.len()];
         let mut stack: Vec<usize> = relations.iter().map(|&relation| self.component_of[relation]).collect();

@@ -1,7 +1,7 @@
 //! Questions, each a procedure with the arguments given, and the answers found.
 //!
-//! Each question and each answer is stored once. A clause that has to wait for answers is kept with its variables until all
-//! are there.
+//! Each question and each answer is stored once. A clause that has to wait for answers is kept with
+//! its variables until all are there.
 
 use super::table::END;
 use crate::datalog::{calls::Calls, terms::TermId};

@@ -1,8 +1,9 @@
 //! Sample states: what plans are made for, and whether what they show has a name.
 //!
-//! A game is played at random from the start, some [`SAMPLES`] states long or until that has taken [`SAMPLE_FUEL`] steps. On
-//! the way relations turn out to be vast, and the survey notes it. Each state's goals are numbers afterwards; and if fluents
-//! and moves were taken from `base` and `input`, these list all that the states hold and allow.
+//! A game is played at random from the start, some [`SAMPLES`] states long or until that has taken
+//! [`SAMPLE_FUEL`] steps. On the way relations turn out to be vast, and the survey notes it. Each
+//! state's goals are numbers afterwards; and if fluents and moves were taken from `base` and
+//! `input`, these list all that the states hold and allow.
 
 use super::{
     Relations, Stop,
@@ -82,8 +83,8 @@ impl<'a> Guard<'a> {
     }
 }
 
-/// Plays a game at random from the start and measures what its states hold, on average; with the states. On the way
-/// relations turn out to be vast.
+/// Plays a game at random from the start and measures what its states hold, on average; with the
+/// states. On the way relations turn out to be vast.
 pub(super) fn measure(
     survey: &mut Survey<'_>,
     guard: &Guard<'_>,

@@ -1,13 +1,13 @@
 //! Finds out how a program is best evaluated: what is filled, what is called, and how large it is.
 //!
-//! Components are filled one after the other, each clause planned for the sizes of that moment. A component
-//! that takes more than its share is left to be called with the arguments that are known where it is
-//! needed. So the relations that depend on the rules alone get their tables, and in sample states the others their
-//! measure.
+//! Components are filled one after the other, each clause planned for the sizes of that moment. A
+//! component that takes more than its share is left to be called with the arguments that are known
+//! where it is needed. So the relations that depend on the rules alone get their tables, and in
+//! sample states the others their measure.
 //!
-//! All components together may take the fuel of the limits, and as many bytes as an evaluation: those that depend on the
-//! rules alone for good, those of a state until the next one. Views are measured when the tables below them are
-//! filled, so that costs as much as filling them.
+//! All components together may take the fuel of the limits, and as many bytes as an evaluation:
+//! those that depend on the rules alone for good, those of a state until the next one. Views are
+//! measured when the tables below them are filled, so that costs as much as filling them.
 
 use super::{
     Stop, fixpoint,
@@ -95,7 +95,8 @@ impl<'p> Survey<'p> {
             && component.clauses.iter().any(|&clause| !self.program.clauses[clause].body.is_empty())
     }
 
-    /// The components that depend on the state and are filled, but need not be, each after those it depends on.
+    /// The components that depend on the state and are filled, but need not be, each after those it
+    /// depends on.
     pub(super) fn optional(&self) -> Vec<usize> {
         let components = &self.program.components;
         let is_filled = |component: &usize| {
@@ -110,7 +111,8 @@ impl<'p> Survey<'p> {
         self.fuel
     }
 
-    /// Fills the components of a layer that some relations need, or finds that they are to be called.
+    /// Fills the components of a layer that some relations need, or finds that they are to be
+    /// called.
     pub(super) fn fill_all(&mut self, relations: &[usize], layer: Layer, share: Share) -> Result<(), Stop> {
         for component in self.program.closure(relations) {
             if self.program.components[component].layer == layer {

@@ -1,10 +1,11 @@
 //! Tuples of a relation, and views into them that are indexed by what a literal knows.
 //!
-//! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] is the tuples
-//! whose arguments have a certain shape, cut down to the leaves of that shape, with an index for each
-//! set of columns that some plan looks up. Views and indexes follow their table when asked to, in steps and bytes by the
-//! rows that are new. A [`Store`] knows the bytes that all of them hold, and those that each tuple of a relation takes there
-//! once all views and indexes are up to date.
+//! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] is the
+//! tuples whose arguments have a certain shape, cut down to the leaves of that shape, with an index
+//! for each set of columns that some plan looks up. Views and indexes follow their table when asked
+//! to, in steps and bytes by the rows that are new. A [`Store`] knows the bytes that all of them
+//! hold, and those that each tuple of a relation takes there once all views and indexes are up to
+//! date.
 
 use super::clause::Shape;
 use crate::datalog::{
@@ -319,7 +320,8 @@ impl Store {
         }
     }
 
-    /// Brings every view and index of a relation up to date, as long as all of them hold so many bytes; true if they do.
+    /// Brings every view and index of a relation up to date, as long as all of them hold so many
+    /// bytes; true if they do.
     pub(super) fn refresh_all(&mut self, relation: usize, terms: &Terms, most: usize) -> bool {
         for i in 0..self.views_of[relation].len() {
             let view = self.views_of[relation][i];
@@ -372,8 +374,8 @@ impl Store {
         self.views.len()
     }
 
-    /// How many rows an up-to-date view has, and how many different values in each column, judged by its
-    /// first rows.
+    /// How many rows an up-to-date view has, and how many different values in each column, judged
+    /// by its first rows.
     pub(super) fn measure(&self, view: usize) -> Measure {
         const SAMPLE: u32 = 10_000;
         let rows = self.rows(view);

@@ -1,5 +1,5 @@
-//! What proofs may cost: little at first, and more as long as they bring something. Most nets have nothing that the
-//! first few proofs do not show.
+//! What proofs may cost: little at first, and more as long as they bring something. Most nets have
+//! nothing that the first few proofs do not show.
 
 use super::proof::Prover;
 use crate::{meter::Meter, propnet::Net};

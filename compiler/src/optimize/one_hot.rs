@@ -1,13 +1,15 @@
-//! The one-hot complement: each role makes exactly one move, so a conjunction that excludes more than half of a
-//! role's moves is the disjunction of the others. So it is with fluents of which exactly one holds.
+//! The one-hot complement: each role makes exactly one move, so a conjunction that excludes more
+//! than half of a role's moves is the disjunction of the others. So it is with fluents of which
+//! exactly one holds.
 //!
-//! Frame axioms speak of all moves but a few; afterwards they speak of the few. Also, two moves of one
-//! role exclude each other.
+//! Frame axioms speak of all moves but a few; afterwards they speak of the few. Also, two moves of
+//! one role exclude each other.
 //!
-//! A conjunction is complemented for one group after the other until nothing is gained. That ends: with each replacement it has
-//! fewer leaves, which are the inputs that it mentions, each as often as it does, with all its gates written out as trees.
-//! What is looked at is paid for before: the operands of a gate, the groups that they are in or deny, and for a group that
-//! may be complemented its members and the operands of operands.
+//! A conjunction is complemented for one group after the other until nothing is gained. That ends:
+//! with each replacement it has fewer leaves, which are the inputs that it mentions, each as often
+//! as it does, with all its gates written out as trees. What is looked at is paid for before: the
+//! operands of a gate, the groups that they are in or deny, and for a group that may be
+//! complemented its members and the operands of operands.
 
 use super::rebuild::{inputs, live, rebuild, uses};
 use crate::meter::Meter;
@@ -16,11 +18,13 @@ use crate::propnet::{Gate, Net, Signal};
 /// Steps to count one more in a group.
 const COUNTED: u64 = 4;
 
-/// Bytes of a gate: where its mentions start, its uses and its leaves, in lists that may be twice as long as they have to be.
+/// Bytes of a gate: where its mentions start, its uses and its leaves, in lists that may be twice
+/// as long as they have to be.
 const GATE: usize = 32;
 
-/// Replaces long exclusions by their complements, those too that are spread over conjunctions and disjunctions among
-/// the operands. O(literals), for each group that an input is in and each gate whose operands are looked into.
+/// Replaces long exclusions by their complements, those too that are spread over conjunctions and
+/// disjunctions among the operands. O(literals), for each group that an input is in and each gate
+/// whose operands are looked into.
 pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut groups = Groups::new(net, meter)?;
     let live = live(net);
@@ -148,8 +152,8 @@ impl Groups {
         Some(())
     }
 
-    /// Replaces a long exclusion among sorted operands, or all of them by false if two exclude each other; false if there
-    /// is nothing to replace.
+    /// Replaces a long exclusion among sorted operands, or all of them by false if two exclude each
+    /// other; false if there is nothing to replace.
     fn complement(
         &self,
         net: &mut Net,
@@ -192,8 +196,9 @@ impl Groups {
         (!operand.is_negated() && self.is_input(operand)).then_some(operand)
     }
 
-    /// Puts one operand in the place of all that deny members of the group that these touch, if that is shorter. Such an operand is a
-    /// member denied, a conjunction with some, or a disjunction of members, which denies all others.
+    /// Puts one operand in the place of all that deny members of the group that these touch, if
+    /// that is shorter. Such an operand is a member denied, a conjunction with some, or a
+    /// disjunction of members, which denies all others.
     fn shorten(
         &self,
         net: &mut Net,
@@ -258,7 +263,8 @@ impl Groups {
             None if 2 * denied.len() > members.len() => (&members[..], false),
             None => return Some(false),
         };
-        // A gate that others need stays; and what is replaced by as many leaves may be replaced again and again.
+        // A gate that others need stays; and what is replaced by as many leaves may be replaced
+        // again and again.
         let most = gone.min(leaves - 1).min((members.len() - 1) / 2);
         meter.spend((1 + choices.len() as u64) * least.len() as u64)?;
         let open = least.iter().map(|s| s.negate_if(is_choice)).filter(|s| is_open(s, &choices));

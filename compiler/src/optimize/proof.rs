@@ -1,13 +1,15 @@
 //! Proofs by propagation: what follows where some signals hold.
 //!
-//! A [`Prover`] assumes signals and draws the conclusions that gates, legality and mutex groups allow, one
-//! gate at a time and in both directions, like unit propagation (Davis and Putnam 1960). A contradiction proves
-//! that the assumptions never hold together in a state that play can reach. It finds no more than that, but each
-//! conclusion costs only the uses of a gate, and nothing is searched.
+//! A [`Prover`] assumes signals and draws the conclusions that gates, legality and mutex groups
+//! allow, one gate at a time and in both directions, like unit propagation (Davis and Putnam 1960).
+//! A contradiction proves that the assumptions never hold together in a state that play can reach.
+//! It finds no more than that, but each conclusion costs only the uses of a gate, and nothing is
+//! searched.
 //!
-//! Each gate gets one value until that is taken back, so an assumption takes no more steps than the net has operands, moves and
-//! members of groups; the caller bounds the assumptions ([`Budget`](super::budget::Budget)). What is kept is a few numbers
-//! for each gate, operand and member, paid for at the start.
+//! Each gate gets one value until that is taken back, so an assumption takes no more steps than the
+//! net has operands, moves and members of groups; the caller bounds the assumptions
+//! ([`Budget`](super::budget::Budget)). What is kept is a few numbers for each gate, operand and
+//! member, paid for at the start.
 
 use super::{
     turns::{Turn, turns},
@@ -61,8 +63,9 @@ pub(super) struct Prover<'n> {
 }
 
 impl<'n> Prover<'n> {
-    /// Nothing assumed but the constant, and of steps that the state before them is not terminal and that no move
-    /// is made that never is legal; nothing known of so many groups. O(literals + groups).
+    /// Nothing assumed but the constant, and of steps that the state before them is not terminal
+    /// and that no move is made that never is legal; nothing known of so many groups. O(literals +
+    /// groups).
     pub(super) fn new(net: &'n Net, groups: usize, steps: bool, meter: &mut Meter) -> Option<Self> {
         meter.spend((net.len() + 2 * net.literals() + groups) as u64)?;
         meter.take(GATE * net.len() + OPERAND * net.literals() + 64 * groups)?;
@@ -112,7 +115,8 @@ impl<'n> Prover<'n> {
                 }
             }
         }
-        // All conclusions, even if they contradict each other: then no state has a step, and all is true of it.
+        // All conclusions, even if they contradict each other: then no state has a step, and all is
+        // true of it.
         while prover.done < prover.trail.len() {
             prover.conclude_next();
         }
@@ -133,8 +137,8 @@ impl<'n> Prover<'n> {
         &self.mutex_groups
     }
 
-    /// Lets nothing matter but what some signals depend on, and what the legality of the moves among that depends
-    /// on. Nothing may be assumed. Returns the moves, by role.
+    /// Lets nothing matter but what some signals depend on, and what the legality of the moves
+    /// among that depends on. Nothing may be assumed. Returns the moves, by role.
     pub(super) fn focus(&mut self, signals: &[Signal]) -> Vec<Vec<Signal>> {
         self.present += 1;
         let mut moves = vec![Vec::new(); self.relevant.len()];
@@ -157,7 +161,8 @@ impl<'n> Prover<'n> {
         moves
     }
 
-    /// Lets a group be known, in the place of what was known under its number. Nothing may be assumed.
+    /// Lets a group be known, in the place of what was known under its number. Nothing may be
+    /// assumed.
     pub(super) fn know(&mut self, number: usize, group: MutexGroup) {
         for &fluent in &self.mutex_groups[number].members {
             self.groups_of[fluent as usize].retain(|&other| other as usize != number);
@@ -190,7 +195,8 @@ impl<'n> Prover<'n> {
         self.trail.len()
     }
 
-    /// Assumes a signal. False if it contradicts what is assumed already; then only `undo` makes sense.
+    /// Assumes a signal. False if it contradicts what is assumed already; then only `undo` makes
+    /// sense.
     pub(super) fn assume(&mut self, signal: Signal) -> bool {
         let mut consistent = self.set(signal);
         while consistent && self.done < self.trail.len() {
@@ -244,8 +250,8 @@ impl<'n> Prover<'n> {
         *value == Some(!signal.is_negated())
     }
 
-    /// Draws all conclusions from the value of the next gate. All counters are up to date afterwards, even if some
-    /// conclusion is a contradiction.
+    /// Draws all conclusions from the value of the next gate. All counters are up to date
+    /// afterwards, even if some conclusion is a contradiction.
     fn conclude_next(&mut self) -> bool {
         let net = self.net;
         let gate = self.trail[self.done];
@@ -286,7 +292,8 @@ impl<'n> Prover<'n> {
             }
     }
 
-    /// What the value of a gate says about moves: those whose legality it is, and the only one that is left.
+    /// What the value of a gate says about moves: those whose legality it is, and the only one that
+    /// is left.
     fn conclude_moves(&mut self, gate: u32) -> bool {
         let mut consistent = true;
         for place in 0..self.moves_of.get(&gate).map_or(0, Vec::len) {
@@ -362,7 +369,8 @@ impl<'n> Prover<'n> {
     }
 }
 
-/// The turns of roles by the gate of their condition: it, and the move that is left where it does not hold.
+/// The turns of roles by the gate of their condition: it, and the move that is left where it does
+/// not hold.
 fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
     for Turn { condition, rest } in turns(net) {

@@ -1,8 +1,8 @@
 //! Ground rules to net.
 //!
-//! Each derived atom becomes the disjunction of its instances, in the order of dependence. A group of
-//! atoms that depend on each other without negation is a system of equations, which `cycle` solves. Every gate and every
-//! product of a system is paid for, in steps and bytes, as it is made.
+//! Each derived atom becomes the disjunction of its instances, in the order of dependence. A group
+//! of atoms that depend on each other without negation is a system of equations, which `cycle`
+//! solves. Every gate and every product of a system is paid for, in steps and bytes, as it is made.
 
 use super::{Net, Outputs, Signal, cycle::System};
 use crate::{
@@ -107,7 +107,8 @@ fn define(ground: &GroundRules, net: &mut Net, signals: &[Signal], atom: AtomId)
     net.or(terms)
 }
 
-/// The signals of atoms that depend on each other, in the order of `group`, under the signals of the others.
+/// The signals of atoms that depend on each other, in the order of `group`, under the signals of
+/// the others.
 fn solve(
     ground: &GroundRules,
     net: &mut Net,

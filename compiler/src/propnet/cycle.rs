@@ -1,16 +1,19 @@
-//! Atoms that depend on each other: a system of monotone equations in, the signals of its least solution out.
+//! Atoms that depend on each other: a system of monotone equations in, the signals of its least
+//! solution out.
 //!
-//! Such a group never has a negation inside, so each atom is a disjunction of products of atoms of the group,
-//! each with a coefficient from outside. Where no product has two of them, the system is linear over the
-//! Boolean semiring and Gaussian elimination solves it (Carré 1971): an atom gains nothing from
-//! itself, so its equation without itself takes its place in all others. Reachability on a board, the
-//! usual cycle, needs a fraction of the gates that as many rounds as there are cells would need; the atom with
-//! the fewest products and uses goes first, as for sparse matrices (Markowitz 1957). What would grow too
-//! much is unrolled from false until the gates repeat, at the latest after as many rounds as atoms are left. So it ends: each
-//! step eliminates an atom or is one of these rounds. Each product is paid for before it is kept.
+//! Such a group never has a negation inside, so each atom is a disjunction of products of atoms of
+//! the group, each with a coefficient from outside. Where no product has two of them, the system is
+//! linear over the Boolean semiring and Gaussian elimination solves it (Carré 1971): an atom gains
+//! nothing from itself, so its equation without itself takes its place in all others. Reachability
+//! on a board, the usual cycle, needs a fraction of the gates that as many rounds as there are
+//! cells would need; the atom with the fewest products and uses goes first, as for sparse matrices
+//! (Markowitz 1957). What would grow too much is unrolled from false until the gates repeat, at the
+//! latest after as many rounds as atoms are left. So it ends: each step eliminates an atom or is
+//! one of these rounds. Each product is paid for before it is kept.
 //!
-//! A board of 19 by 19 points takes a few million steps. A system that takes far more than its size lets expect is a knot: its gates
-//! would be so many that to evaluate the rules themselves is faster, so it is given up.
+//! A board of 19 by 19 points takes a few million steps. A system that takes far more than its size
+//! lets expect is a knot: its gates would be so many that to evaluate the rules themselves is
+//! faster, so it is given up.
 
 use super::{Net, Signal};
 use crate::meter::Meter;
@@ -32,14 +35,16 @@ pub(super) struct System {
     knot: u64,
 }
 
-/// Steps and bytes of a product in an equation, beside its unknowns, and bytes of an unknown of a product and of a system.
+/// Steps and bytes of a product in an equation, beside its unknowns, and bytes of an unknown of a
+/// product and of a system.
 const PRODUCT: (u64, usize) = (16, 112);
 const FACTOR: usize = 16;
 const UNKNOWN: usize = 128;
 
-/// Steps in which a linear system is solved, for each of its products and unknowns, and another system, for each of its products. Reachability
-/// on boards of 7 by 7 to 11 by 11 takes 6 to 9 for each pair; that all pairs of 9 places are joined, in ways that no board is,
-/// takes 15 to 28 for each pair, and 1,250 to 2,400 for each product.
+/// Steps in which a linear system is solved, for each of its products and unknowns, and another
+/// system, for each of its products. Reachability on boards of 7 by 7 to 11 by 11 takes 6 to 9 for
+/// each pair; that all pairs of 9 places are joined, in ways that no board is, takes 15 to 28 for
+/// each pair, and 1,250 to 2,400 for each product.
 const LINEAR: u64 = 20;
 const OTHER: u64 = 1_000;
 
@@ -85,8 +90,9 @@ impl System {
         Some(())
     }
 
-    /// The least solution; nothing comes back if it takes more than the meter has, or is a knot: then the meter has not stopped. O(unknowns³)
-    /// for a dense linear system, far less for a sparse one.
+    /// The least solution; nothing comes back if it takes more than the meter has, or is a knot:
+    /// then the meter has not stopped. O(unknowns³) for a dense linear system, far less for a
+    /// sparse one.
     pub(super) fn solve(mut self, net: &mut Net, meter: &mut Meter) -> Option<Vec<Signal>> {
         let labels: Vec<Signal> = self.equations.iter().map(label).collect();
         let is_linear = self.equations.iter().flat_map(Equation::keys).all(|product| product.len() < 2);
@@ -175,8 +181,8 @@ impl System {
     }
 }
 
-/// Decides between unknowns of equal cost in a way that is the same for systems that differ in little, so that
-/// their solutions share gates: by the first coefficient.
+/// Decides between unknowns of equal cost in a way that is the same for systems that differ in
+/// little, so that their solutions share gates: by the first coefficient.
 fn label(equation: &Equation) -> Signal {
     let coefficients =
         equation.iter().filter(|(product, _)| !product.is_empty()).flat_map(|(_, terms)| terms);
@@ -279,7 +285,8 @@ mod tests {
         }
     }
 
-    /// What can be reached from each cell of a board, through cells that are free: systems alike share gates.
+    /// What can be reached from each cell of a board, through cells that are free: systems alike
+    /// share gates.
     #[test]
     fn reachability_is_sparse() {
         const SIDE: usize = 6;
@@ -324,8 +331,8 @@ mod tests {
         all.into_iter().flatten()
     }
 
-    /// What can be reached on a large board is solved. What pairs of cells have to do with pairs is given up before it takes many gates,
-    /// which says nothing of the meter.
+    /// What can be reached on a large board is solved. What pairs of cells have to do with pairs is
+    /// given up before it takes many gates, which says nothing of the meter.
     #[test]
     fn a_knot_is_given_up() {
         let system = |unknowns: usize, products: &dyn Fn(usize) -> Vec<Vec<usize>>| {

@@ -1,11 +1,14 @@
 //! Texts of infix GDL and Epilog to expressions.
 //!
-//! The pest grammar (`signs.pest`) only cuts the text into tokens; an explicit stack makes [`Expressions`] of them, an arena, so nothing
-//! here recurses. The signs bind, from the tightest: application, `~`, `!`, `&`, `|`, `==>`, `:=`, `:-`, `::`; all but `~` stand between
-//! two expressions and group to the right, and `&` and `|` are flat. A sentence ends where a token follows that cannot go on with it.
-//! What only one of the two languages has is refused by its reader. A fault gives one diagnostic, and the reading goes on at the next
-//! line that starts with a word. O(bytes); expressions are no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting), and there
-//! are no more tokens than [`Limits::max_tokens`](crate::Limits::max_tokens).
+//! The pest grammar (`signs.pest`) only cuts the text into tokens; an explicit stack makes
+//! [`Expressions`] of them, an arena, so nothing here recurses. The signs bind, from the tightest:
+//! application, `~`, `!`, `&`, `|`, `==>`, `:=`, `:-`, `::`; all but `~` stand between two
+//! expressions and group to the right, and `&` and `|` are flat. A sentence ends where a token
+//! follows that cannot go on with it. What only one of the two languages has is refused by its
+//! reader. A fault gives one diagnostic, and the reading goes on at the next line that starts with
+//! a word. O(bytes); expressions are no deeper than
+//! [`Limits::max_nesting`](crate::Limits::max_nesting), and there are no more tokens than
+//! [`Limits::max_tokens`](crate::Limits::max_tokens).
 
 mod foreign;
 
@@ -117,8 +120,8 @@ pub(super) struct Expressions {
 pub(super) type Literal = (Id, bool);
 
 impl Expressions {
-    /// A formula as its alternatives, each a conjunction of literals: `~` is pushed inwards, `&` inwards over `|`. None if there are more
-    /// literals than `most` in all.
+    /// A formula as its alternatives, each a conjunction of literals: `~` is pushed inwards, `&`
+    /// inwards over `|`. None if there are more literals than `most` in all.
     pub(super) fn alternatives(&self, id: Id, negated: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
         self.multiplied(id, negated, true, most)
     }
@@ -506,7 +509,8 @@ impl Reader<'_> {
             self.misplaced(span, "write what belongs on its left, or remove it");
             return;
         }
-        // To the right: what binds as tightly waits too, but for the flat signs, which are joined when they are made.
+        // To the right: what binds as tightly waits too, but for the flat signs, which are joined
+        // when they are made.
         self.reduce(|top| top < what);
         self.signs.push((what, span));
         self.ready = false;
@@ -618,8 +622,9 @@ impl Reader<'_> {
         self.ready = false;
     }
 
-    /// Whether a parenthesis opens a form of KIF: an arrow, a variable with a question mark, or a word and another one, or a list,
-    /// without a sign between. No more than the first bytes of it are looked at.
+    /// Whether a parenthesis opens a form of KIF: an arrow, a variable with a question mark, or a
+    /// word and another one, or a list, without a sign between. No more than the first bytes of it
+    /// are looked at.
     fn is_form(&self, span: Span) -> bool {
         const LOOKED_AT: usize = 400;
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);

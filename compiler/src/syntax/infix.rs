@@ -1,9 +1,11 @@
 //! Infix GDL to a tree.
 //!
-//! `head(X) :- p(X, y) & ~q(X)` is the list `(<= (head ?X) (p ?X y) (not (q ?X)))`, and all nodes stand where the text has what they come
-//! from. Words that begin with a capital letter or `_` are variables, each `_` one of its own; `or(..)`, `|`, `not(..)` and `~` are the
-//! same. `&` inside `|` or `~` is multiplied out, into rules of their own. [`translate`] writes sentences of infix GDL that stand in a
-//! text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is multiplied out.
+//! `head(X) :- p(X, y) & ~q(X)` is the list `(<= (head ?X) (p ?X y) (not (q ?X)))`, and all nodes
+//! stand where the text has what they come from. Words that begin with a capital letter or `_` are
+//! variables, each `_` one of its own; `or(..)`, `|`, `not(..)` and `~` are the same. `&` inside
+//! `|` or `~` is multiplied out, into rules of their own. [`translate`] writes sentences of infix
+//! GDL that stand in a text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is
+//! multiplied out.
 
 use super::expressions::{Expressions, Id, Literal, What, read as expressions};
 use super::{Kind, NodeId, Syntax, Tree, writer::BLANK, writer::Writer};
@@ -39,7 +41,8 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     (reader.tree, reader.found)
 }
 
-/// The edits that write the sentences from `start` on in KIF; none if the first is none of infix GDL.
+/// The edits that write the sentences from `start` on in KIF; none if the first is none of infix
+/// GDL.
 pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
     let source = Source::new("", &text[start..]);
     let limits = Limits { max_nesting: DEEPEST, ..Limits::default() };

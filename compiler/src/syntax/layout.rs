@@ -1,9 +1,10 @@
 //! Infix GDL and Epilog in the usual layout: text in, text out.
 //!
-//! A sentence that fits takes one line. Others have their head on the first line, each literal on a line of its own with the sign that
-//! joins it to the next behind it, and `==>` before effects. Facts that share a line go on to share it; blank lines stay, one of several.
-//! Afterwards the tokens and comments are those of the text, full stops left out, in the same order, and to format again changes nothing.
-//! O(bytes).
+//! A sentence that fits takes one line. Others have their head on the first line, each literal on a
+//! line of its own with the sign that joins it to the next behind it, and `==>` before effects.
+//! Facts that share a line go on to share it; blank lines stay, one of several. Afterwards the
+//! tokens and comments are those of the text, full stops left out, in the same order, and to format
+//! again changes nothing. O(bytes).
 
 use super::Syntax;
 use super::expressions::{Expressions, Token, What, read, tokens};

@@ -1,5 +1,5 @@
-//! Mistakes in infix GDL and in Epilog: each is an addition to the game of the catalogue's pages, and gives these codes at these
-//! places, counted from the addition, and nothing else.
+//! Mistakes in infix GDL and in Epilog: each is an addition to the game of the catalogue's pages,
+//! and gives these codes at these places, counted from the addition, and nothing else.
 
 use gdl_compiler::diagnostic::frame;
 use gdl_compiler::{Levels, Options, Severity, Source, Syntax, compile};

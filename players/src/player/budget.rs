@@ -12,7 +12,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// No limit. Searches that would never end by themselves then take a number of nodes that they document.
+    /// No limit. Searches that would never end by themselves then take a number of nodes that they
+    /// document.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::default()
@@ -30,8 +31,8 @@ impl Budget {
         Self { deadline: Instant::now().checked_add(time), ..Self::default() }
     }
 
-    /// A budget of nodes of the search, or of playouts where those are what is counted. Searches on one thread with equal seeds
-    /// and nodes are the same.
+    /// A budget of nodes of the search, or of playouts where those are what is counted. Searches on
+    /// one thread with equal seeds and nodes are the same.
     #[must_use]
     pub fn of_nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::default() }
@@ -79,7 +80,8 @@ impl Budget {
         self.cancel.is_cancelled()
     }
 
-    /// True if the deadline is past or it was cancelled. Nodes are counted by the search that visits them.
+    /// True if the deadline is past or it was cancelled. Nodes are counted by the search that
+    /// visits them.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)

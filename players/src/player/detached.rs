@@ -19,12 +19,13 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// A player in a thread of its own, which may be left behind.
 ///
-/// No thread can be ended from outside. So a caller of a player that never returns waits for ever, unless the player lives in
-/// a thread that is not waited for, with a game of its own. That is what this is: it does as the player does, but once the
-/// budget is cancelled, or its deadline and a grace are over, [`Player::choose`] returns without a move, and
-/// [`Player::start`] returns; [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked
-/// again; one that never does keeps its thread and its memory until the process ends. If the player panics, so does the next
-/// question to it; after that it has no moves.
+/// No thread can be ended from outside. So a caller of a player that never returns waits for ever,
+/// unless the player lives in a thread that is not waited for, with a game of its own. That is what
+/// this is: it does as the player does, but once the budget is cancelled, or its deadline and a
+/// grace are over, [`Player::choose`] returns without a move, and [`Player::start`] returns;
+/// [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked
+/// again; one that never does keeps its thread and its memory until the process ends. If the player
+/// panics, so does the next question to it; after that it has no moves.
 ///
 /// With a budget of nodes alone, that is not cancelled, it waits as long as the player takes.
 ///
@@ -79,8 +80,8 @@ impl<G: Game> fmt::Debug for Detached<G> {
 }
 
 impl<G: Game + Clone + 'static> Detached<G> {
-    /// The grace: how long after the deadline an answer is waited for, unless [`Detached::grace`] says otherwise: longer than a
-    /// referee waits.
+    /// The grace: how long after the deadline an answer is waited for, unless [`Detached::grace`]
+    /// says otherwise: longer than a referee waits.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(3);
 
     /// The player in a thread of its own, which starts here.

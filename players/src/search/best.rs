@@ -18,12 +18,13 @@ use trial::Trial;
 /// - one role without chance: [`Planner`] searches for a plan and follows it;
 /// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
 /// - two roles in turn and few states: their [`Solution`], found before the first move;
-/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches against [`Mcts`] before the first move, else
-///   `Mcts`, with some of each budget for a proof by alpha-beta where the end is near;
+/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches
+///   against [`Mcts`] before the first move, else `Mcts`, with some of each budget for a proof by
+///   alpha-beta where the end is near;
 /// - else [`Mcts`], from the first clock on.
 ///
-/// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of the search taken. With a budget of nodes
-/// on one thread the same seed makes the same moves.
+/// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of
+/// the search taken. With a budget of nodes on one thread the same seed makes the same moves.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Best};
@@ -100,17 +101,20 @@ impl<G: Game> fmt::Debug for Best<G> {
 }
 
 impl<G: Game> Best<G> {
-    /// Bytes that a search may take, unless [`Best::memory`] says otherwise or the kind of game needs more.
+    /// Bytes that a search may take, unless [`Best::memory`] says otherwise or the kind of game
+    /// needs more.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// Steps of random games to the end, from which on a proof is tried: before that it is hardly ever found, and the tree
-    /// misses what it takes.
+    /// Steps of random games to the end, from which on a proof is tried: before that it is hardly
+    /// ever found, and the tree misses what it takes.
     const END: usize = 12;
 
-    /// The shares of what is left of a budget that go into a proof, one after the other while the proof sees about as far as the end.
+    /// The shares of what is left of a budget that go into a proof, one after the other while the
+    /// proof sees about as far as the end.
     const PROVING: [f64; 3] = [0.05, 0.35, 0.6];
 
-    /// The share of the time before the first move for matches of alpha-beta against random games in a tree.
+    /// The share of the time before the first move for matches of alpha-beta against random games
+    /// in a tree.
     const TRYING: f64 = 0.6;
 
     /// The share of the time before the first move in which a game must be solved.
@@ -188,7 +192,8 @@ impl<G: Game> Best<G> {
         character
     }
 
-    /// Searches a state for a role. Of a game of hidden information the state alone is searched, as if it were known.
+    /// Searches a state for a role. Of a game of hidden information the state alone is searched, as
+    /// if it were known.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         let character = self.look(game, budget);
         let mut found = match &mut self.way {
@@ -275,7 +280,8 @@ impl<G: Game> TreeSearch<G> {
             for share in Best::<G>::PROVING {
                 let proof = prover.search(game, state, role, &budget.share(share, spent));
                 spent += proof.report.nodes;
-                // What a role can be sure of where several choose at once is not all that it can get.
+                // What a role can be sure of where several choose at once is not all that it can
+                // get.
                 let is_enough = if character.is_simultaneous { 100.0 } else { 0.1 };
                 if proof.report.exact {
                     if proof.report.value.is_some_and(|value| value >= is_enough) {

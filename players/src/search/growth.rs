@@ -1,7 +1,9 @@
-//! Growth of lists within a number of bytes: what it takes to make a list longer is known before it is done.
+//! Growth of lists within a number of bytes: what it takes to make a list longer is known before it
+//! is done.
 //!
-//! A list that is full moves into a longer one, and for as long as that takes there are both. Short lists double. Long ones grow by an eighth, so that
-//! a search can use most of the bytes that it is given.
+//! A list that is full moves into a longer one, and for as long as that takes there are both. Short
+//! lists double. Long ones grow by an eighth, so that a search can use most of the bytes that it is
+//! given.
 
 /// Bytes of a list from which on it is long.
 const LONG: usize = 1 << 20;

@@ -1,4 +1,5 @@
-//! Monte Carlo tree search for hidden information: statistics are of what roles know, and not of states.
+//! Monte Carlo tree search for hidden information: statistics are of what roles know, and not of
+//! states.
 
 use super::{
     SearchResult,
@@ -20,13 +21,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Monte Carlo tree search over information sets, one tree for each role (MO-ISMCTS: Cowling, Powley and Whitehouse, "Information set
-/// Monte Carlo tree search", 2012): each playout draws one of the plays that fit what the role knows, and each role chooses by
-/// what came of its moves where it knew the same. So nobody is taken to know what is hidden, the role itself not either, and what
-/// the others did says something of what they have.
+/// Monte Carlo tree search over information sets, one tree for each role (MO-ISMCTS: Cowling,
+/// Powley and Whitehouse, "Information set Monte Carlo tree search", 2012): each playout draws one
+/// of the plays that fit what the role knows, and each role chooses by what came of its moves where
+/// it knew the same. So nobody is taken to know what is hidden, the role itself not either, and
+/// what the others did says something of what they have.
 ///
-/// Plays that fit are followed from the start, with what each role knows of them: all of them while they are few, else a sample, in which
-/// those count more whose moves the search takes for likely. A node of the budget is a play.
+/// Plays that fit are followed from the start, with what each role knows of them: all of them while
+/// they are few, else a sample, in which those count more whose moves the search takes for likely.
+/// A node of the budget is a play.
 pub struct Ismcts<G: Game> {
     seed: u64,
     bytes: usize,
@@ -118,7 +121,8 @@ impl<G: Game> Memory<G> {
         (first as usize, count as usize)
     }
 
-    /// Where the slots of an information stand; they are made if there are none. False if they are new.
+    /// Where the slots of an information stand; they are made if there are none. False if they are
+    /// new.
     fn open(&mut self, known: u32, moves: &[G::Move]) -> bool {
         if self.span(known).1 > 0 {
             return true;
@@ -499,7 +503,8 @@ impl<G: Game> Descent<'_, G> {
         (path, state, None)
     }
 
-    /// The place of the move that a role tries: one that was never tried, else by the greatest upper bound, among those that can be made.
+    /// The place of the move that a role tries: one that was never tried, else by the greatest
+    /// upper bound, among those that can be made.
     fn choose(
         &mut self,
         memory: &mut Memory<G>,

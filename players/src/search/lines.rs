@@ -1,8 +1,8 @@
-//! Lines: sets of fluents that make a role's greatest goal together, such as four in a row, read off the net; and which of them a state lacks
-//! one or two fluents of.
+//! Lines: sets of fluents that make a role's greatest goal together, such as four in a row, read
+//! off the net; and which of them a state lacks one or two fluents of.
 //!
-//! The gates of a goal are multiplied out as far as that gives few sets, and conditions on fluents that must not hold are left out. So
-//! lines say what matters in a state, and prove nothing of it.
+//! The gates of a goal are multiplied out as far as that gives few sets, and conditions on fluents
+//! that must not hold are left out. So lines say what matters in a state, and prove nothing of it.
 
 use gdl_runtime::{
     bits,
@@ -20,10 +20,12 @@ const LENGTHS: std::ops::RangeInclusive<usize> = 3..=7;
 const MOST_FLUENTS: usize = 1 << 12;
 const MOST_GATES: usize = 1 << 18;
 
-/// The most steps to the lines of a role, about one for each fluent of a set that is made on the way.
+/// The most steps to the lines of a role, about one for each fluent of a set that is made on the
+/// way.
 const WORK: usize = 1 << 21;
 
-/// The most words of states that are looked at for what rules lines out, and how many in the time of a step.
+/// The most words of states that are looked at for what rules lines out, and how many in the time
+/// of a step.
 const LOOKED: usize = 1 << 25;
 const WORDS: usize = 32;
 
@@ -47,7 +49,8 @@ pub(super) struct Lines {
     threats: usize,
 }
 
-/// One line: its side, and for each of its fluents the number of the threat that it is where it alone is missing.
+/// One line: its side, and for each of its fluents the number of the threat that it is where it
+/// alone is missing.
 #[derive(Clone, Debug)]
 struct Line {
     side: usize,
@@ -57,7 +60,8 @@ struct Line {
 /// Up to 256 lines.
 #[derive(Clone, Debug)]
 struct Block {
-    /// Three digits of a number for each line: 8, less the fluents of the line. With one added for each that holds, 7 says that one is missing.
+    /// Three digits of a number for each line: 8, less the fluents of the line. With one added for
+    /// each that holds, 7 says that one is missing.
     start: [Lines256; 3],
     /// For each fluent the lines that it is in, and those that it rules out.
     of: Box<[[Lines256; 2]]>,
@@ -69,7 +73,8 @@ impl Lines {
     /// Steps to lines in a microsecond, about.
     pub(super) const STEPS: usize = 50;
 
-    /// The lines of the roles whose lines are found within so many steps for all of them. O(gates + [`WORK`] + [`MOST`]²) for each role.
+    /// The lines of the roles whose lines are found within so many steps for all of them. O(gates +
+    /// [`WORK`] + [`MOST`]²) for each role.
     pub(super) fn of(table: &Table, mut work: usize) -> Self {
         let (Shape { fluents, roles, .. }, vocabulary) = (table.shape(), table.vocabulary());
         let [observe, advance] = table.circuits();
@@ -114,8 +119,9 @@ impl Lines {
         self.threats + self.sides
     }
 
-    /// Takes a line to be ruled out by the fluents of another side's lines that hold in none of some states together with one of
-    /// its own, of as many states as are looked at in the time of so many steps. O([`LOOKED`] + lines * fluents of lines).
+    /// Takes a line to be ruled out by the fluents of another side's lines that hold in none of
+    /// some states together with one of its own, of as many states as are looked at in the time of
+    /// so many steps. O([`LOOKED`] + lines * fluents of lines).
     pub(super) fn rule_out<'s>(&mut self, states: impl Iterator<Item = &'s [u64]>, work: usize) {
         let Some(fluents) = self.blocks.first().map(|block| block.of.len()) else { return };
         let words = fluents.div_ceil(64);
@@ -154,8 +160,9 @@ impl Lines {
         }
     }
 
-    /// Visits the features of a state that are not 0, each with its value: 1 for each fluent that a side lacks for a line, and for each side
-    /// how many lines lack two, by fives. Those that are ruled out do not count. O(fluents that hold * blocks).
+    /// Visits the features of a state that are not 0, each with its value: 1 for each fluent that a
+    /// side lacks for a line, and for each side how many lines lack two, by fives. Those that are
+    /// ruled out do not count. O(fluents that hold * blocks).
     #[inline]
     pub(super) fn visit(&self, state: &[u64], mut feature: impl FnMut(usize, f32)) {
         // A threat of two lines is one, of the few that there are.
@@ -225,7 +232,8 @@ impl Block {
     }
 }
 
-/// The least sets of fluents, of those that moves make, that make a signal, of such a length that they are lines; none if there are too many.
+/// The least sets of fluents, of those that moves make, that make a signal, of such a length that
+/// they are lines; none if there are too many.
 fn sets_of(
     circuit: &Circuit,
     signal: u32,
@@ -242,7 +250,8 @@ fn sets_of(
             }
         }
     }
-    // Node 0 is false, and those after it are fluents. What must not hold is left out; what has too many sets has none.
+    // Node 0 is false, and those after it are fluents. What must not hold is left out; what has too
+    // many sets has none.
     let input = |signal: usize| match signal {
         0 => Some(Vec::new()),
         _ if signal % 2 == 1 || !is_made(signal / 2 - 1) => Some(vec![Vec::new()]),
@@ -362,7 +371,8 @@ mod tests {
         let (table, state) = after(TICTACTOE, &["(mark 1 1)", "(mark 2 2)", "(mark 1 2)", "(mark 3 1)"]);
         let mut lines = Lines::of(&table, usize::MAX);
         let name = |x, y, mark| format!("(cell {x} {y} {mark})");
-        // Until it is known what excludes each other, that of o across its own stone would be one too.
+        // Until it is known what excludes each other, that of o across its own stone would be one
+        // too.
         let (threats, _) = seen(&table, &lines, &state);
         assert_eq!(threats, [name(1, 3, "o"), name(1, 3, "x")]);
         let (_, blocked) = after(TICTACTOE, &["(mark 1 1)", "(mark 3 1)", "(mark 1 2)", "(mark 1 3)"]);
@@ -409,7 +419,8 @@ mod tests {
 
     #[test]
     fn goals_that_have_too_many_lines_have_none() {
-        // At least 6 of 24: over a hundred thousand sets, which are given up before they take memory.
+        // At least 6 of 24: over a hundred thousand sets, which are given up before they take
+        // memory.
         let cells = 0..24;
         let facts = cells.map(|cell| format!("(cell {cell}) (after {cell} {}) ", cell + 1));
         let text = facts.collect::<Vec<_>>().concat()

@@ -25,24 +25,29 @@ const MAX_THREADS: usize = 256;
 
 /// Monte Carlo tree search (UCT), for any number of roles, chance and moves made at the same time.
 ///
-/// The tree grows where it is promising: a way from the root down is chosen by upper confidence bounds, a state is added,
-/// and random games from there say what it is worth. They are played in lanes, hundreds at once, shared by up to eight
-/// states of the tree; where a game has no lanes or the budget is small, one game for each state. Where roles choose in turn and it is not
-/// too dear, random games are decisive, with the feature `load`: a role that can win at once does, and makes no move by which it loses at once or the
-/// next role can win at once, if it has another. Each role has
-/// statistics of its own goals. Where states are judged by many games, a move that was not tried yet in a state is expected to be
-/// worth as much more than the state as it was elsewhere in the tree, above all after the same move before it: so not all moves have
-/// to be tried everywhere. States that are met again on another way are one (transpositions). What the best line comes to counts beside
-/// the mean of all games (implicit minimax). Values that are proved are passed on, so that what is won or lost for certain
-/// needs no more games (MCTS-solver, for any goals and number of roles).
+/// The tree grows where it is promising: a way from the root down is chosen by upper confidence
+/// bounds, a state is added, and random games from there say what it is worth. They are played in
+/// lanes, hundreds at once, shared by up to eight states of the tree; where a game has no lanes or
+/// the budget is small, one game for each state. Where roles choose in turn and it is not too dear,
+/// random games are decisive, with the feature `load`: a role that can win at once does, and makes
+/// no move by which it loses at once or the next role can win at once, if it has another. Each role
+/// has statistics of its own goals. Where states are judged by many games, a move that was not
+/// tried yet in a state is expected to be worth as much more than the state as it was elsewhere in
+/// the tree, above all after the same move before it: so not all moves have to be tried everywhere.
+/// States that are met again on another way are one (transpositions). What the best line comes to
+/// counts beside the mean of all games (implicit minimax). Values that are proved are passed on, so
+/// that what is won or lost for certain needs no more games (MCTS-solver, for any goals and number
+/// of roles).
 ///
-/// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and the move made is
-/// drawn from the average mix: matching pennies comes out even. With more than 1024 joint moves, or after
-/// [`Mcts::decoupled`], each role chooses by upper confidence bounds of its own instead (decoupled UCT). Chance draws
-/// as the rules say. The tree of the last decision is used again as far as it is still of use.
+/// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and
+/// the move made is drawn from the average mix: matching pennies comes out even. With more than
+/// 1024 joint moves, or after [`Mcts::decoupled`], each role chooses by upper confidence bounds of
+/// its own instead (decoupled UCT). Chance draws as the rules say. The tree of the last decision is
+/// used again as far as it is still of use.
 ///
-/// A node of the budget is a state that is judged. With one thread the result depends on nothing but seed, budget of
-/// nodes and what was searched before; with a deadline on how fast the machine is, with more threads on their timing.
+/// A node of the budget is a state that is judged. With one thread the result depends on nothing
+/// but seed, budget of nodes and what was searched before; with a deadline on how fast the machine
+/// is, with more threads on their timing.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Mcts};
@@ -119,7 +124,8 @@ impl<G: Game> Mcts<G> {
         }
     }
 
-    /// The seed of the random games and of the drawing of hidden states; 0 unless this says otherwise.
+    /// The seed of the random games and of the drawing of hidden states; 0 unless this says
+    /// otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -127,33 +133,33 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// So many threads work on one tree; 0 means one for each processor. They choose states in turn, and play from them
-    /// at the same time.
+    /// So many threads work on one tree; 0 means one for each processor. They choose states in
+    /// turn, and play from them at the same time.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Each thread has a tree of its own, and what they say of the moves is added up in the end (Chaslot, Winands and
-    /// van den Herik, "Parallel Monte-Carlo tree search", 2008).
+    /// Each thread has a tree of its own, and what they say of the moves is added up in the end
+    /// (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008).
     #[must_use]
     pub fn root_parallel(mut self) -> Self {
         self.is_root_parallel = true;
         self
     }
 
-    /// The most bytes of the tree, or of all trees. When they are spent it does not grow any more, and random games start
-    /// at its leaves.
+    /// The most bytes of the tree, or of all trees. When they are spent it does not grow any more,
+    /// and random games start at its leaves.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.rules.bytes = bytes;
         self
     }
 
-    /// The factor of the confidence bounds, where goals are parts of 1: more tries more of what looked bad so far. Unless
-    /// this says otherwise it is 0.1 where a state is judged by many random games, and 0.7 where it is by one, or where there
-    /// is one player.
+    /// The factor of the confidence bounds, where goals are parts of 1: more tries more of what
+    /// looked bad so far. Unless this says otherwise it is 0.1 where a state is judged by many
+    /// random games, and 0.7 where it is by one, or where there is one player.
     #[must_use]
     pub fn exploration(mut self, factor: f32) -> Self {
         self.rules.exploration = Some(factor);
@@ -181,14 +187,16 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// Does not learn what moves are worth elsewhere: each move of a state is tried once before any is tried again.
+    /// Does not learn what moves are worth elsewhere: each move of a state is tried once before any
+    /// is tried again.
     #[must_use]
     pub fn unlearned(mut self) -> Self {
         self.rules.learns = false;
         self
     }
 
-    /// Roles that choose at the same time do so by confidence bounds of their own, and none mixes its moves.
+    /// Roles that choose at the same time do so by confidence bounds of their own, and none mixes
+    /// its moves.
     #[must_use]
     pub fn decoupled(mut self) -> Self {
         self.rules.mixes = false;
@@ -382,7 +390,8 @@ impl<G: Game> Search<'_, G> {
         shared.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A thread works on each tree, with an equal share of the nodes; what the others found is added to the first one.
+    /// A thread works on each tree, with an equal share of the nodes; what the others found is
+    /// added to the first one.
     fn apart(&self, tree: Tree<G>, others: Vec<Tree<G>>, budget: &Budget) -> Shared<G> {
         let count = 1 + others.len() as u64;
         let each = match budget.nodes() {

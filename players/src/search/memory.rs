@@ -1,10 +1,12 @@
-//! The transposition table of searches: rows of words for states met before, within a number of bytes.
+//! The transposition table of searches: rows of words for states met before, within a number of
+//! bytes.
 //!
-//! It takes them all when it is made, and never more. To look or to remember takes two places, whatever there is.
+//! It takes them all when it is made, and never more. To look or to remember takes two places,
+//! whatever there is.
 
-/// A hash table of fixed size that forgets. A row has a key, the words of a state, which are compared in full, and some
-/// words to remember, the first of which is never 0. Places are in pairs: the first keeps what is worth more, the
-/// second what is newer.
+/// A hash table of fixed size that forgets. A row has a key, the words of a state, which are
+/// compared in full, and some words to remember, the first of which is never 0. Places are in
+/// pairs: the first keeps what is worth more, the second what is newer.
 #[derive(Debug)]
 pub(crate) struct Memory {
     rows: Vec<u64>,
@@ -14,8 +16,8 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// A memory of so many bytes at most, for keys and values of so many words. Pages of it are taken from the system
-    /// when they are written first.
+    /// A memory of so many bytes at most, for keys and values of so many words. Pages of it are
+    /// taken from the system when they are written first.
     pub(crate) fn new(bytes: usize, key: usize, value: usize) -> Self {
         let width = key + value;
         let pairs = bytes / (16 * width);

@@ -1,4 +1,5 @@
-//! The mind of a player, which it keeps during a match besides its search: its belief, and what the last search found.
+//! The mind of a player, which it keeps during a match besides its search: its belief, and what the
+//! last search found.
 
 use super::{SearchResult, vote::vote};
 use crate::player::{Belief, Budget, Report};
@@ -17,8 +18,8 @@ impl<G: Game> MatchMemory<G> {
         Self { belief: Belief::new(seed), report: None }
     }
 
-    /// Has a player search the states that fit the information, and gives the move that most of them speak for. The mind is
-    /// a part of the player.
+    /// Has a player search the states that fit the information, and gives the move that most of
+    /// them speak for. The mind is a part of the player.
     pub(crate) fn decide<P>(
         player: &mut P,
         mind: impl Fn(&mut P) -> &mut Self,

@@ -2,8 +2,8 @@
 
 use gdl_runtime::{Game, GameExt, engine::legal_words, game::Shape};
 
-/// The legal moves of a state, split into the decisions of the role that searches, of its opponents and of chance.
-/// Keeps its memory from state to state.
+/// The legal moves of a state, split into the decisions of the role that searches, of its opponents
+/// and of chance. Keeps its memory from state to state.
 #[derive(Debug)]
 pub(crate) struct Options<G: Game> {
     /// The legal moves of all roles, one behind the other.

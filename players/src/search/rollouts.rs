@@ -32,8 +32,8 @@ pub(crate) struct Rollouts<'g, G: Game> {
     joint: Vec<G::Move>,
 }
 
-/// Nodes from which on a search is better by decisive play. With half as many, breakthrough had 41 % of the points at equal times, with three
-/// times as many 75 %.
+/// Nodes from which on a search is better by decisive play. With half as many, breakthrough had 41
+/// % of the points at equal times, with three times as many 75 %.
 #[cfg(feature = "load")]
 const DECISIVE_FROM: u32 = 1000;
 
@@ -41,8 +41,8 @@ const DECISIVE_FROM: u32 = 1000;
 #[cfg(feature = "load")]
 const MAKING: u32 = 4;
 
-/// Whether decisive play makes searches of these budgets better; `first` is what there is now, in which it would be made, and those after it have one part
-/// in `parts` of that.
+/// Whether decisive play makes searches of these budgets better; `first` is what there is now, in
+/// which it would be made, and those after it have one part in `parts` of that.
 #[cfg(feature = "load")]
 pub(crate) fn are_decisive<G: Game>(game: &G, first: &Budget, parts: u32) -> bool {
     let time = first.deadline().map(|end| end.saturating_duration_since(Instant::now()));

@@ -1,15 +1,18 @@
-//! Solutions of small games, for one role or for two that take turns: the values of all states that play can reach.
+//! Solutions of small games, for one role or for two that take turns: the values of all states that
+//! play can reach.
 //!
-//! States are visited breadth first and numbered; then values go back from the ends, against the moves, until none
-//! changes (retrograde analysis). So games that can go round in circles are solved too: play without end is worth
-//! nothing to one role, and half to each of two.
+//! States are visited breadth first and numbered; then values go back from the ends, against the
+//! moves, until none changes (retrograde analysis). So games that can go round in circles are
+//! solved too: play without end is worth nothing to one role, and half to each of two.
 //!
-//! States that a symmetry takes into each other are one. That a permutation is a symmetry is proved as the states are
-//! visited: of every state that is kept, all images are looked at too, and must have the images of its legal moves,
-//! goals and successors. At the first that does not, the permutation is dropped and the visit begins again. That saves
-//! memory, and all the work on values; it saves no steps of the game, which are made in lanes.
+//! States that a symmetry takes into each other are one. That a permutation is a symmetry is proved
+//! as the states are visited: of every state that is kept, all images are looked at too, and must
+//! have the images of its legal moves, goals and successors. At the first that does not, the
+//! permutation is dropped and the visit begins again. That saves memory, and all the work on
+//! values; it saves no steps of the game, which are made in lanes.
 //!
-//! Steps are bounded by the nodes of a budget. All that grows with the game keeps to a number of bytes.
+//! Steps are bounded by the nodes of a budget. All that grows with the game keeps to a number of
+//! bytes.
 
 mod look;
 mod values;
@@ -71,11 +74,11 @@ impl Error for SolveError {}
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Solved {
-    /// The goal that the role gets if both play as well as can be, where the goals of two add up to 100; else half of
-    /// 100 and how much more it gets than the other.
+    /// The goal that the role gets if both play as well as can be, where the goals of two add up to
+    /// 100; else half of 100 and how much more it gets than the other.
     pub value: f64,
-    /// The number of moves to the end, if the player who is ahead hurries and the other one does not. None where neither
-    /// is ahead.
+    /// The number of moves to the end, if the player who is ahead hurries and the other one does
+    /// not. None where neither is ahead.
     pub moves: Option<u32>,
 }
 
@@ -127,13 +130,14 @@ impl<G: Game> Solution<G> {
     /// Bytes that are enough for some millions of states.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
-    /// Solves what play can reach from a state. The nodes of the budget are states looked at, images among
-    /// them, and names of fluents and moves.
+    /// Solves what play can reach from a state. The nodes of the budget are states looked at,
+    /// images among them, and names of fluents and moves.
     ///
-    /// States, steps, values and what is looked at together take `bytes` at most; lanes and samples, which do not grow with the number of
-    /// states, come on top.
+    /// States, steps, values and what is looked at together take `bytes` at most; lanes and
+    /// samples, which do not grow with the number of states, come on top.
     ///
-    /// Time and memory: O(states and moves), where states that symmetries take into each other count once for memory.
+    /// Time and memory: O(states and moves), where states that symmetries take into each other
+    /// count once for memory.
     ///
     /// # Errors
     /// If the game is not of the kind, or takes too much.
@@ -197,7 +201,8 @@ impl<G: Game> Solution<G> {
         self.symmetries.len() + 1
     }
 
-    /// The value of a state to a role; none of a state that play does not reach. O(words of a state and symmetries).
+    /// The value of a state to a role; none of a state that play does not reach. O(words of a state
+    /// and symmetries).
     #[must_use]
     pub fn value(&self, state: &G::State, role: G::Role) -> Option<Solved> {
         let (value, distance) = self.find(state)?;
@@ -210,8 +215,9 @@ impl<G: Game> Solution<G> {
         Some(Solved { value, moves: (distance != NONE).then_some(distance) })
     }
 
-    /// A best move of a role: to the greatest value, and there as soon as it is ahead, as late as it is behind. None if
-    /// play does not reach the state or the role has no move there. The first such move in move order.
+    /// A best move of a role: to the greatest value, and there as soon as it is ahead, as late as
+    /// it is behind. None if play does not reach the state or the role has no move there. The first
+    /// such move in move order.
     #[must_use]
     pub fn best(&self, game: &G, state: &G::State, role: G::Role) -> Option<G::Move> {
         let mut view = game.new_view();

@@ -62,11 +62,13 @@ impl States {
         self.rows.held() + self.numbers.allocation_size()
     }
 
-    /// Bytes of the longer lists that so many more states want; they are in use beside the others while lists move.
+    /// Bytes of the longer lists that so many more states want; they are in use beside the others
+    /// while lists move.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let room = self.numbers.capacity();
         let wanted = self.len() + more;
-        // Tables have a power of two of places, an eighth of them free, and a byte beside each number.
+        // Tables have a power of two of places, an eighth of them free, and a byte beside each
+        // number.
         let places = (wanted.max(room + 1) * 8 / 7 + 1).next_power_of_two();
         let table = if wanted > room { places * (size_of::<u32>() + 1) + 64 } else { 0 };
         self.rows.growth(more * self.words) + table

@@ -1,5 +1,5 @@
-//! Coordinates among the arguments of fluents: the relations that may be a board, and the cell that each of their
-//! fluents speaks of.
+//! Coordinates among the arguments of fluents: the relations that may be a board, and the cell that
+//! each of their fluents speaks of.
 
 use super::Board;
 use std::collections::BTreeSet;
@@ -123,7 +123,8 @@ impl<'t> Candidate<'t> {
         }
         let axes: Vec<Axis> = axes.into_iter().skip(first).take(run.min(most)).flatten().collect();
         if arity == 2 && axes.len() == 2 {
-            // `(pile a 3)`: each first argument has one second at a time, which is a quantity and no place.
+            // `(pile a 3)`: each first argument has one second at a time, which is a quantity and
+            // no place.
             let held = names.iter().filter(|(fluent, _)| initial.contains(fluent));
             let firsts: Vec<&str> = held.map(|(_, arguments)| arguments[0]).collect();
             let distinct: BTreeSet<&str> = firsts.iter().copied().collect();
@@ -134,7 +135,8 @@ impl<'t> Candidate<'t> {
         // What counts may still be a mark: `(cell 1 2 5 open)`.
         (1..=axes.len()).rev().find_map(|count| {
             let candidate = Self::with(head, names, arity, axes[..count].to_vec())?;
-            // Two numbers without a name that says more and without a mark may be anything, a single one all the more.
+            // Two numbers without a name that says more and without a mark may be anything, a
+            // single one all the more.
             let small = axes[..count].iter().any(|axis| axis.values.len() < 3);
             // One that counts between others is what lies somewhere, not where.
             let between = |axis: &Axis| axis.argument != 0 && axis.argument != arity - 1;
@@ -144,7 +146,8 @@ impl<'t> Candidate<'t> {
         })
     }
 
-    /// The relation with these coordinates, if there are cells enough and most of the grid is there.
+    /// The relation with these coordinates, if there are cells enough and most of the grid is
+    /// there.
     fn with(head: &'t str, names: &'t [Name<'t>], arity: usize, axes: Vec<Axis>) -> Option<Self> {
         let key = |arguments: &Vec<&'t str>| {
             axes.iter().map(|axis| axis.part.of(arguments[axis.argument])).collect::<Vec<_>>()
@@ -160,7 +163,8 @@ impl<'t> Candidate<'t> {
             cells >= 2 * ground
         };
         let candidate = Self { head, names, axes, arity, cells };
-        // A pyramid is a sixth of the cube around it; what has one height at each place is a board with numbers.
+        // A pyramid is a sixth of the cube around it; what has one height at each place is a board
+        // with numbers.
         let least = if is_high { 6 } else { 3 };
         (cells >= enough && cells * least >= whole && !candidate.is_stack()).then_some(candidate)
     }

@@ -1,4 +1,5 @@
-//! What the author of a rulesheet means by the coordinates, as the names of variables say: `(cell ?row ?col ?mark)` has the row first.
+//! What the author of a rulesheet means by the coordinates, as the names of variables say:
+//! `(cell ?row ?col ?mark)` has the row first.
 //!
 //! Each place of the rulesheet where the relation stands with named coordinates counts, and most of
 //! them decide. Where the first is called `row` or `r` and the second `col` or `c` rows run down,

@@ -1,7 +1,9 @@
-//! The machines of a net: as many as threads ever worked at the same time with it, as far as they may take so much. Then threads wait for each other.
+//! The machines of a net: as many as threads ever worked at the same time with it, as far as they
+//! may take so much. Then threads wait for each other.
 //!
-//! Input: a net made ready, and a state. Output: a machine in that state, which is given back when the caller is done with it. It is the idle
-//! one that was nearest to the state, so games that are played by turns each keep a machine.
+//! Input: a net made ready, and a state. Output: a machine in that state, which is given back when
+//! the caller is done with it. It is the idle one that was nearest to the state, so games that are
+//! played by turns each keep a machine.
 
 use super::machine::{Machine, Wiring};
 use crate::game::Shape;

@@ -23,7 +23,8 @@ pub enum StepError {
         role: String,
         /// The move, as KIF text.
         action: String,
-        /// What the role may do, as KIF text, in move order: the first [`StepError::SHOWN`] moves; empty if nothing.
+        /// What the role may do, as KIF text, in move order: the first [`StepError::SHOWN`] moves;
+        /// empty if nothing.
         legal: Vec<String>,
         /// How many legal moves there are besides these.
         more: usize,

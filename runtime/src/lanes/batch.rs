@@ -1,6 +1,6 @@
-//! Batched work on the states of a caller: [`Expansion`] makes successors of up to 512 states in a pass and writes them
-//! to a [`Batch`]; [`Leaves`] plays random games from up to eight states at once. Both are given and give the game's
-//! own types.
+//! Batched work on the states of a caller: [`Expansion`] makes successors of up to 512 states in a
+//! pass and writes them to a [`Batch`]; [`Leaves`] plays random games from up to eight states at
+//! once. Both are given and give the game's own types.
 
 use super::{RowBatch, RowExpansion, RowLeaves};
 use crate::{
@@ -10,18 +10,20 @@ use crate::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// Batched successor generation, 512 (state, joint move) pairs a pass, one in each lane: the successors of a state, or of
-/// many.
+/// Batched successor generation, 512 (state, joint move) pairs a pass, one in each lane: the
+/// successors of a state, or of many.
 ///
-/// A pass takes a little longer than one step of a single state, however many lanes it has: some microseconds.
-/// [`Expansion::start`], then a [`push`](Expansion::push) for each pair of a state and a joint move, then
-/// [`Expansion::advance`], which writes the successors to a [`Batch`] in the order of the pairs; and so on with the
-/// next pairs. [`Expansion::push_all`] adds all joint moves of a state.
+/// A pass takes a little longer than one step of a single state, however many lanes it has: some
+/// microseconds. [`Expansion::start`], then a [`push`](Expansion::push) for each pair of a state
+/// and a joint move, then [`Expansion::advance`], which writes the successors to a [`Batch`] in the
+/// order of the pairs; and so on with the next pairs. [`Expansion::push_all`] adds all joint moves
+/// of a state.
 ///
-/// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the phase of a
-/// state; successors are at the next one.
+/// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the
+/// phase of a state; successors are at the next one.
 ///
-/// Memory: 64 bytes for each signal of the net and 4 KiB for each word of a state, however many passes there are.
+/// Memory: 64 bytes for each signal of the net and 4 KiB for each word of a state, however many
+/// passes there are.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, gdl, lanes::{Batch, Expansion, Isa}};
@@ -74,9 +76,10 @@ impl<'g, G: Game> Expansion<'g, G> {
     pub const LANES: usize = LANES;
 
     /// An empty pass. None if the game cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle apart, or states
-    /// may have 2^54 joint moves and more, or a state and a view have more than 8,192 words. O(gates), usually some times
-    /// over. If the machine does not have the instruction set, that is [`Isa::Portable`].
+    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle
+    /// apart, or states may have 2^54 joint moves and more, or a state and a view have more than
+    /// 8,192 words. O(gates), usually some times over. If the machine does not have the instruction
+    /// set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(game: &'g G, isa: Isa) -> Option<Self> {
         Some(Self { rows: RowExpansion::new(game.table()?, isa)?, game: PhantomData })
@@ -88,20 +91,23 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.isa()
     }
 
-    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the initial state's.
+    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the
+    /// initial state's.
     #[must_use]
     pub fn phases(&self) -> usize {
         self.rows.phases()
     }
 
-    /// The phase of a state; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state; none if no play from the initial state comes to it. O(words of a
+    /// state).
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &G::State) -> Option<usize> {
         self.rows.phase(state.as_ref())
     }
 
-    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo [`Expansion::phases`].
+    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo
+    /// [`Expansion::phases`].
     pub fn start(&mut self, phase: usize) {
         self.rows.start(phase);
     }
@@ -145,9 +151,10 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.push_state(state.as_ref());
     }
 
-    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for the first `skip` of
-    /// them, as far as there is room; `view` is what is seen of the state. Terminal states have none. The
-    /// number of joint moves that are left. O(words of the state and the view + pairs).
+    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for
+    /// the first `skip` of them, as far as there is room; `view` is what is seen of the state.
+    /// Terminal states have none. The number of joint moves that are left. O(words of the state and
+    /// the view + pairs).
     ///
     /// # Panics
     /// If the state or the view is of another game and too short.
@@ -164,7 +171,8 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.advance(&mut successors.rows);
     }
 
-    /// Like [`Expansion::advance`], but goal bits may stay clear in states that are not terminal, as with
+    /// Like [`Expansion::advance`], but goal bits may stay clear in states that are not terminal,
+    /// as with
     /// [`Game::observe_without_goals`]: where pieces are counted for them that is much less work.
     ///
     /// # Panics
@@ -173,8 +181,8 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.advance_without_goals(&mut successors.rows);
     }
 
-    /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
-    /// [`Expansion::advance`].
+    /// The states themselves and what is seen of them; their joint moves do not matter. As costly
+    /// as [`Expansion::advance`].
     ///
     /// # Panics
     /// If the batch is of another shape.
@@ -187,7 +195,8 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.count(counts);
     }
 
-    /// Makes all moves and counts the joint moves of the states that follow, none of which is written anywhere.
+    /// Makes all moves and counts the joint moves of the states that follow, none of which is
+    /// written anywhere.
     pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
         self.rows.count_after(counts);
     }
@@ -195,7 +204,8 @@ impl<'g, G: Game> Expansion<'g, G> {
 
 /// Up to 512 states and what is seen of them, as [`Expansion`] writes them: lane by lane.
 ///
-/// Memory: 4 KiB for each word of a state and a view, at most 32 MiB for a game that there is an [`Expansion`] of.
+/// Memory: 4 KiB for each word of a state and a view, at most 32 MiB for a game that there is an
+/// [`Expansion`] of.
 pub struct Batch<G: Game> {
     rows: RowBatch,
     game: PhantomData<fn(G)>,
@@ -241,8 +251,8 @@ impl<G: Game> Batch<G> {
         self.rows.state(lane, state.as_mut());
     }
 
-    /// Writes what is seen of the state of a lane as [`Game::observe`] does, but for the legal moves
-    /// of terminal states, which have none here, whatever the rules say.
+    /// Writes what is seen of the state of a lane as [`Game::observe`] does, but for the legal
+    /// moves of terminal states, which have none here, whatever the rules say.
     ///
     /// Goal values of chance are only there where it has exactly one.
     ///
@@ -264,14 +274,15 @@ impl<G: Game> Batch<G> {
     }
 }
 
-/// Rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at least 64 from each of
-/// eight.
+/// Rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at least 64
+/// from each of eight.
 ///
-/// States of one pass must be at the same phase of the cycle that games go round where players take turns, as are
-/// the successors of a state.
+/// States of one pass must be at the same phase of the cycle that games go round where players take
+/// turns, as are the successors of a state.
 ///
-/// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
-/// has straight-line code. Memory: 64 bytes for each signal of the net, however many games are played.
+/// The same states, seed and number of a block give the same tallies, whatever the instruction set,
+/// and whether the game has straight-line code. Memory: 64 bytes for each signal of the net,
+/// however many games are played.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, gdl, lanes::{Isa, Leaves}};
@@ -316,9 +327,9 @@ impl<'g, G: Game> Leaves<'g, G> {
     /// The most states of a pass.
     pub const MOST: usize = RowLeaves::MOST;
 
-    /// Lanes for games of at most `max_length` moves from the states that are given; those that are not over then
-    /// are given up and counted as too long. If the machine does not have the instruction set, that is
-    /// [`Isa::Portable`].
+    /// Lanes for games of at most `max_length` moves from the states that are given; those that are
+    /// not over then are given up and counted as too long. If the machine does not have the
+    /// instruction set, that is [`Isa::Portable`].
     ///
     /// None if the game cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
     /// move at all.
@@ -327,14 +338,16 @@ impl<'g, G: Game> Leaves<'g, G> {
         Some(Self { rows: RowLeaves::new(game.table()?, isa, max_length)?, game: PhantomData })
     }
 
-    /// The phase of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state on the cycle; none if no play from the initial state comes to it.
+    /// O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &G::State) -> Option<usize> {
         self.rows.phase(state.as_ref())
     }
 
-    /// Plays games from states at this phase, as many from each as [`Leaves::games`] says. A tally for each state, in
-    /// their order. Games that are over where they start count for what they are.
+    /// Plays games from states at this phase, as many from each as [`Leaves::games`] says. A tally
+    /// for each state, in their order. Games that are over where they start count for what they
+    /// are.
     ///
     /// Of states at another phase, tallies mean nothing.
     ///

@@ -1,7 +1,9 @@
-//! The code of a game's phases: its table, or straight-line code that the compiler made of the same operations.
+//! The code of a game's phases: its table, or straight-line code that the compiler made of the same
+//! operations.
 //!
-//! Straight code is generic over [`Word`], so the game's crate compiles it for each instruction set without
-//! any `unsafe` of its own and without a `target-cpu`. Only [`Isa`] makes words, after it has asked the machine.
+//! Straight code is generic over [`Word`], so the game's crate compiles it for each instruction set
+//! without any `unsafe` of its own and without a `target-cpu`. Only [`Isa`] makes words, after it
+//! has asked the machine.
 
 use super::{
     Phase,
@@ -36,7 +38,8 @@ pub trait Code {
     /// Scores the states that were kept.
     fn score<W: Word>(&self, phase: usize, slots: &mut Slots);
 
-    /// Adds up, in the order of their slots, what is counted in the lanes where a scored game has ended.
+    /// Adds up, in the order of their slots, what is counted in the lanes where a scored game has
+    /// ended.
     fn count<W: Word>(&self, phase: usize, slots: &Slots, scored: W, sums: &mut [Plane]);
 
     /// Makes each role's choice among its legal moves. The lanes where some role has none.
@@ -141,8 +144,9 @@ impl Straight {
         self.is_for(isa) && self.code.go_on(isa, player, steps)
     }
 
-    /// Runs a part for slots of a caller. False, and nothing happens, if there is no code for the instruction set, or it is not that
-    /// of the widest words: for others, what this saves is not worth compiling the code once more.
+    /// Runs a part for slots of a caller. False, and nothing happens, if there is no code for the
+    /// instruction set, or it is not that of the widest words: for others, what this saves is not
+    /// worth compiling the code once more.
     pub(super) fn run(self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
         isa == Isa::Avx512 && self.code.run(isa, part, slots)
     }

@@ -1,9 +1,11 @@
-//! Uniform choice where the number of legal moves is known, the same in all lanes that matter: from planes that tell
-//! which moves are legal to planes that tell which one of them is made, each exactly as likely.
+//! Uniform choice where the number of legal moves is known, the same in all lanes that matter: from
+//! planes that tell which moves are legal to planes that tell which one of them is made, each
+//! exactly as likely.
 //!
-//! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes. Of its length, powers of
-//! two are digits as they come; only the odd part is drawn by rejection, from so many digits that it is rare: two
-//! numbers below eight make one below nine (the first one, unless the second is seven; eight then, unless both are).
+//! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes. Of
+//! its length, powers of two are digits as they come; only the odd part is drawn by rejection, from
+//! so many digits that it is rare: two numbers below eight make one below nine (the first one,
+//! unless the second is seven; eight then, unless both are).
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
@@ -12,8 +14,9 @@ use gdl_format::lanes::MOST_COUNTED;
 /// Digits of a rank.
 const DIGITS: usize = 4;
 
-/// Replaces the legal moves, of which there are `count`, by the one that is made. Where all moves are legal, the planes need
-/// not say so. In lanes with another number of legal moves some are made, or none.
+/// Replaces the legal moves, of which there are `count`, by the one that is made. Where all moves
+/// are legal, the planes need not say so. In lanes with another number of legal moves some are
+/// made, or none.
 ///
 /// # Panics
 /// If there are more than fifteen moves, or fewer than `count`, or that is 0.
@@ -80,8 +83,8 @@ fn draw<W: Word>(rank: &mut [W; DIGITS], count: usize, noise: &mut Source<W>) {
         return;
     }
     let mut todo = try_draw(high, odd, W::splat(true), noise);
-    // That all 512 lanes are content is unlikely for a while, and a look that turns out differently now and then costs
-    // more than another draw.
+    // That all 512 lanes are content is unlikely for a while, and a look that turns out differently
+    // now and then costs more than another draw.
     for _ in 1..blind(odd) {
         todo = try_draw(high, odd, todo, noise);
     }

@@ -1,14 +1,16 @@
-//! Batched successor generation, 512 pairs of a state and a joint move in a pass: the states that follow, and what is seen of
-//! them, as rows of bits.
+//! Batched successor generation, 512 pairs of a state and a joint move in a pass: the states that
+//! follow, and what is seen of them, as rows of bits.
 //!
-//! States come as rows of bits, one behind the other; lanes want planes. So a pass transposes words of 512 lanes
-//! into planes, runs the programs of a phase on them, and transposes back what is asked for. A joint move is
-//! one bit for each role that has a choice: it is noted as a number of eight bits, which a pass tells from the others,
-//! or, if the role has very many moves, in a plane at once.
+//! States come as rows of bits, one behind the other; lanes want planes. So a pass transposes words
+//! of 512 lanes into planes, runs the programs of a phase on them, and transposes back what is
+//! asked for. A joint move is one bit for each role that has a choice: it is noted as a number of
+//! eight bits, which a pass tells from the others, or, if the role has very many moves, in a plane
+//! at once.
 //!
-//! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and 4 KiB for each word of a
-//! state, a [`RowBatch`] 4 KiB for each word of a state and a view, of which there may be [`MOST_WORDS`]: a view has words
-//! for each role, so roles with moves of their own would take memory by their square.
+//! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and
+//! 4 KiB for each word of a state, a [`RowBatch`] 4 KiB for each word of a state and a view, of
+//! which there may be [`MOST_WORDS`]: a view has words for each role, so roles with moves of their
+//! own would take memory by their square.
 
 use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL};
 use crate::{
@@ -21,7 +23,8 @@ use crate::{
 use gdl_format::lanes::MOST_SLOTS;
 use std::{fmt, ops::Range};
 
-/// What is set in every lane once the programs have run, which are the only ones to ask for idle lanes.
+/// What is set in every lane once the programs have run, which are the only ones to ask for idle
+/// lanes.
 const ALWAYS: u32 = IDLE;
 
 /// The most joint moves a state may have, so that those of 512 states can be summed.
@@ -67,7 +70,8 @@ enum Role {
     Sure,
     /// As a number, which is given for each move.
     Number(Box<[u8]>),
-    /// As a bit in a plane, whose slot is given for each move. Those that are never legal share one, which is cleared.
+    /// As a bit in a plane, whose slot is given for each move. Those that are never legal share
+    /// one, which is cleared.
     Planes(Box<[u32]>),
 }
 
@@ -78,7 +82,8 @@ pub struct RowBatch {
     length: usize,
     states: Vec<Rows>,
     views: Vec<Rows>,
-    /// The words of views that are zero in all lanes, as those are where a role has none of so many moves.
+    /// The words of views that are zero in all lanes, as those are where a role has none of so many
+    /// moves.
     clear: Vec<bool>,
 }
 
@@ -166,10 +171,11 @@ impl<'t> RowExpansion<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// An empty pass. None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or
-    /// no fluents tell the phases of its cycle apart, or states may have 2^54 joint moves and more, or a state and a view
-    /// have more than 8,192 words. O(gates), usually some times over. If the machine does not have the instruction set,
-    /// that is [`Isa::Portable`].
+    /// An empty pass. None if the table cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle
+    /// apart, or states may have 2^54 joint moves and more, or a state and a view have more than
+    /// 8,192 words. O(gates), usually some times over. If the machine does not have the instruction
+    /// set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa) -> Option<Self> {
         let lanes = table.lanes()?;
@@ -215,20 +221,23 @@ impl<'t> RowExpansion<'t> {
         self.lanes.shape
     }
 
-    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the initial state's.
+    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the
+    /// initial state's.
     #[must_use]
     pub fn phases(&self) -> usize {
         self.lanes.cycle.len()
     }
 
-    /// The phase of a state; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state; none if no play from the initial state comes to it. O(words of a
+    /// state).
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.lanes.cycle.find(state)
     }
 
-    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo [`RowExpansion::phases`].
+    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo
+    /// [`RowExpansion::phases`].
     pub fn start(&mut self, phase: usize) {
         self.phase = phase % self.phases();
         self.length = 0;
@@ -280,7 +289,8 @@ impl<'t> RowExpansion<'t> {
         self.length += 1;
     }
 
-    /// Adds a state whose moves do not matter: for [`RowExpansion::observe`] and [`RowExpansion::count`].
+    /// Adds a state whose moves do not matter: for [`RowExpansion::observe`] and
+    /// [`RowExpansion::count`].
     ///
     /// # Panics
     /// As [`RowExpansion::push`].
@@ -289,8 +299,9 @@ impl<'t> RowExpansion<'t> {
         self.push::<MoveId>(state, &[]);
     }
 
-    /// Adds some states, the words of one behind those of the other, and as many joint moves, which lie likewise. It
-    /// is the same as a [`push`](RowExpansion::push) of each pair, and takes about half as long.
+    /// Adds some states, the words of one behind those of the other, and as many joint moves, which
+    /// lie likewise. It is the same as a [`push`](RowExpansion::push) of each pair, and takes about
+    /// half as long.
     ///
     /// # Panics
     /// If there is no room for all, or a word or move is missing.
@@ -318,9 +329,10 @@ impl<'t> RowExpansion<'t> {
         self.length = lanes.end;
     }
 
-    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for the first `skip` of
-    /// them, as far as there is room; `view` is what is seen of the state. Terminal states have none. The
-    /// number of joint moves that are left. O(words of the state and the view + pairs).
+    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for
+    /// the first `skip` of them, as far as there is room; `view` is what is seen of the state.
+    /// Terminal states have none. The number of joint moves that are left. O(words of the state and
+    /// the view + pairs).
     ///
     /// # Panics
     /// If `view` is shorter than [`Shape::view_words`], or a word of the state is missing.
@@ -330,7 +342,8 @@ impl<'t> RowExpansion<'t> {
         if bits::test(view, shape.terminal_bit()) { 0 } else { self.push_legal(state, view, skip) }
     }
 
-    /// [`RowExpansion::push_all`] of a state that is not terminal or has no legal moves; only these are read.
+    /// [`RowExpansion::push_all`] of a state that is not terminal or has no legal moves; only these
+    /// are read.
     #[inline]
     pub fn push_legal(&mut self, state: &[u64], legal: &[u64], skip: u64) -> u64 {
         let shape = self.lanes.shape;
@@ -380,9 +393,9 @@ impl<'t> RowExpansion<'t> {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::All }), None);
     }
 
-    /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not terminal, as with
-    /// [`Game::observe_without_goals`](crate::Game::observe_without_goals): where pieces are counted for them that is much
-    /// less work.
+    /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not
+    /// terminal, as with [`Game::observe_without_goals`](crate::Game::observe_without_goals): where
+    /// pieces are counted for them that is much less work.
     ///
     /// # Panics
     /// If the batch is of another shape.
@@ -390,8 +403,8 @@ impl<'t> RowExpansion<'t> {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::WithoutGoals }), None);
     }
 
-    /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
-    /// [`RowExpansion::advance`].
+    /// The states themselves and what is seen of them; their joint moves do not matter. As costly
+    /// as [`RowExpansion::advance`].
     ///
     /// # Panics
     /// If the batch is of another shape.
@@ -409,7 +422,8 @@ impl<'t> RowExpansion<'t> {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::Legal }), None);
     }
 
-    /// Makes all moves and counts the joint moves of the states that follow, none of which is written anywhere.
+    /// Makes all moves and counts the joint moves of the states that follow, none of which is
+    /// written anywhere.
     pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
         self.run(true, None, Some(counts));
     }
@@ -430,8 +444,8 @@ impl<'t> RowExpansion<'t> {
     }
 }
 
-/// Deals what is in a list, which is not empty, out to lanes: each `stride` times, round and round, but for the first
-/// `skip` times.
+/// Deals what is in a list, which is not empty, out to lanes: each `stride` times, round and round,
+/// but for the first `skip` times.
 #[inline]
 fn deal(list: &[u32], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u32)) {
     let length = list.len();
@@ -675,7 +689,8 @@ pub(super) fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
     }
 }
 
-/// The number of joint moves in each lane: the product of those of the roles, which are summed digit by digit.
+/// The number of joint moves in each lane: the product of those of the roles, which are summed
+/// digit by digit.
 #[inline(always)]
 fn count<W: Word>(
     phase: &Phase,

@@ -1,17 +1,20 @@
-//! Games that a caller plays, 512 at once: a [`Stepper`] is given numbers of moves and writes rows of what is seen, and between
-//! the steps [`Games`] stay in planes.
+//! Games that a caller plays, 512 at once: a [`Stepper`] is given numbers of moves and writes rows
+//! of what is seen, and between the steps [`Games`] stay in planes.
 //!
-//! [`RowExpansion`](super::RowExpansion) is given states and gives states, so each pass transposes them twice. Here a step
-//! changes planes alone: moves are checked by an AND with the legal ones, lanes whose game is over get the initial state by a
-//! mask, and only what the caller wants to read is transposed. Where players take turns, games that started at different times
-//! are at different phases of the cycle: a step runs the programs of each phase at which some game is, on all lanes, and takes of
-//! each its own.
+//! [`RowExpansion`](super::RowExpansion) is given states and gives states, so each pass transposes
+//! them twice. Here a step changes planes alone: moves are checked by an AND with the legal ones,
+//! lanes whose game is over get the initial state by a mask, and only what the caller wants to read
+//! is transposed. Where players take turns, games that started at different times are at different
+//! phases of the cycle: a step runs the programs of each phase at which some game is, on all lanes,
+//! and takes of each its own.
 //!
-//! Chance moves by itself: where it has a choice, each game draws from a stream of its own, as it would if it were played alone.
+//! Chance moves by itself: where it has a choice, each game draws from a stream of its own, as it
+//! would if it were played alone.
 //!
-//! A step takes O(phases met * operations + planes) steps, to read O(lanes * words of a row). A [`Stepper`] has programs of its
-//! own, takes 64 bytes for each of their slots and what is read at a time, 4 KiB for each word; [`Games`] take 64 bytes for each fluent, each goal value
-//! and, twice, each move of each role, and 32 bytes a game where chance plays.
+//! A step takes O(phases met * operations + planes) steps, to read O(lanes * words of a row). A
+//! [`Stepper`] has programs of its own, takes 64 bytes for each of their slots and what is read at
+//! a time, 4 KiB for each word; [`Games`] take 64 bytes for each fluent, each goal value and,
+//! twice, each move of each role, and 32 bytes a game where chance plays.
 
 mod read;
 mod step;
@@ -158,11 +161,13 @@ impl Games {
 }
 
 impl Stepper {
-    /// What steps games of a table. At each step one role is asked for its move, if it is proved that there are never two with a
-    /// choice at the same time, chance does not play and `all` is false; else each. None if the table cannot be played in lanes
-    /// (see [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle apart, or a state or the
-    /// legal moves of all roles have more than 8,192 words, or a role has no legal move in the initial state. O(gates), usually
-    /// some times over. If the machine does not have the instruction set, that is [`Isa::Portable`].
+    /// What steps games of a table. At each step one role is asked for its move, if it is proved
+    /// that there are never two with a choice at the same time, chance does not play and `all` is
+    /// false; else each. None if the table cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle
+    /// apart, or a state or the legal moves of all roles have more than 8,192 words, or a role has
+    /// no legal move in the initial state. O(gates), usually some times over. If the machine does
+    /// not have the instruction set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(table: &Table, isa: Isa, all: bool) -> Option<Self> {
         let lanes = table.lanes()?;
@@ -262,14 +267,15 @@ impl Stepper {
         self.lanes.shape
     }
 
-    /// True if [`Stepper::choose`] wants a move of each role, and false if of the one that is asked.
+    /// True if [`Stepper::choose`] wants a move of each role, and false if of the one that is
+    /// asked.
     #[must_use]
     pub fn asks_all(&self) -> bool {
         self.asks_all
     }
 
-    /// The role that is asked in a state where one alone is, the first one if none has a choice; none if play never comes to the
-    /// state. O(words of a state).
+    /// The role that is asked in a state where one alone is, the first one if none has a choice;
+    /// none if play never comes to the state. O(words of a state).
     #[must_use]
     pub fn speaker(&self, state: &[u64]) -> Option<usize> {
         self.lanes.find(state).map(|phase| self.plans[phase].speaker)

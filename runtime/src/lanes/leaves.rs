@@ -1,11 +1,13 @@
-//! Batched rollouts from the states of a caller: a tally for each of a few states, of dozens or hundreds of games that
-//! go on from it.
+//! Batched rollouts from the states of a caller: a tally for each of a few states, of dozens or
+//! hundreds of games that go on from it.
 //!
-//! A search that comes to a leaf wants to know what random play makes of it. Lanes play as many games at once
-//! as they have bits for about the price of one, so a leaf gets them all (Cazenave and Jouandeau, "On the
-//! parallelization of UCT", 2007, call it leaf parallelisation), or a few leaves share them.
+//! A search that comes to a leaf wants to know what random play makes of it. Lanes play as many
+//! games at once as they have bits for about the price of one, so a leaf gets them all (Cazenave
+//! and Jouandeau, "On the parallelization of UCT", 2007, call it leaf parallelisation), or a few
+//! leaves share them.
 //!
-//! A pass takes at most as many steps of the lanes as the greatest length says, and the memory of its slots.
+//! A pass takes at most as many steps of the lanes as the greatest length says, and the memory of
+//! its slots.
 
 use super::{Lanes, Player};
 use crate::{
@@ -19,14 +21,15 @@ use std::{fmt, ops::Range};
 /// Words of lanes, which sums are kept for.
 const WORDS: usize = LANES / 64;
 
-/// Batched rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at least 64 from each of
-/// eight.
+/// Batched rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at
+/// least 64 from each of eight.
 ///
-/// States of one pass must be at the same phase of the cycle that games go round where players take turns, as are
-/// the successors of a state.
+/// States of one pass must be at the same phase of the cycle that games go round where players take
+/// turns, as are the successors of a state.
 ///
-/// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
-/// has straight-line code. Memory: 64 bytes a slot, however many games are played.
+/// The same states, seed and number of a block give the same tallies, whatever the instruction set,
+/// and whether the game has straight-line code. Memory: 64 bytes a slot, however many games are
+/// played.
 pub struct RowLeaves<'t> {
     player: Player<'t>,
 }
@@ -44,9 +47,9 @@ impl<'t> RowLeaves<'t> {
     /// The most states of a pass.
     pub const MOST: usize = WORDS;
 
-    /// Lanes for games of at most `max_length` moves from the states that are given; those that are not over then
-    /// are given up and counted as too long. If the machine does not have the instruction set, that is
-    /// [`Isa::Portable`].
+    /// Lanes for games of at most `max_length` moves from the states that are given; those that are
+    /// not over then are given up and counted as too long. If the machine does not have the
+    /// instruction set, that is [`Isa::Portable`].
     ///
     /// None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
     /// move at all.
@@ -62,14 +65,16 @@ impl<'t> RowLeaves<'t> {
         Self { player: Player::new(lanes, isa, straight, 0, max_length) }
     }
 
-    /// The phase of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state on the cycle; none if no play from the initial state comes to it.
+    /// O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.player.lanes.cycle.find(state)
     }
 
-    /// Plays games from states at this phase, as many from each as [`RowLeaves::games`] says. A tally for each state, in
-    /// their order. Games that are over where they start count for what they are.
+    /// Plays games from states at this phase, as many from each as [`RowLeaves::games`] says. A
+    /// tally for each state, in their order. Games that are over where they start count for what
+    /// they are.
     ///
     /// Of states at another phase, tallies mean nothing.
     ///

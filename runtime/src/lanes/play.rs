@@ -1,8 +1,8 @@
 //! Blocks of games in lanes: [`Lanes`], a seed and the number of a block give a tally.
 //!
-//! A block is a number of games. A lane whose game is over starts the next one as long as there is one, and every
-//! game that started is played to its end and counted, so long games count as often as short ones. Or games start from
-//! states that are given, at most one in each lane.
+//! A block is a number of games. A lane whose game is over starts the next one as long as there is
+//! one, and every game that started is played to its end and counted, so long games count as often
+//! as short ones. Or games start from states that are given, at most one in each lane.
 
 use super::{
     ENDED, FLUENTS, IDLE, Lanes, SCORED, TERMINAL,
@@ -62,8 +62,8 @@ struct Sums {
     stuck: Plane,
 }
 
-/// Games that have started and were not yet taken from those that are left. To count lanes takes longer than to add
-/// them up, so that is done when a number is needed.
+/// Games that have started and were not yet taken from those that are left. To count lanes takes
+/// longer than to add them up, so that is done when a number is needed.
 #[derive(Clone, Copy, Debug)]
 struct Since {
     /// A sum for each word of lanes.
@@ -98,8 +98,8 @@ impl Sums {
 }
 
 impl<'l> Player<'l> {
-    /// A player of games of at most `max_length` moves, which must be at least one. It runs straight-line code
-    /// where there is some, if that is wanted.
+    /// A player of games of at most `max_length` moves, which must be at least one. It runs
+    /// straight-line code where there is some, if that is wanted.
     pub(crate) fn new(lanes: &'l Lanes, isa: Isa, straight: bool, seed: u64, max_length: u64) -> Self {
         Self {
             lanes,
@@ -152,7 +152,8 @@ impl<'l> Player<'l> {
         }
     }
 
-    /// Sets up games from the states that stand in the slots, which are at this phase, in the lanes told.
+    /// Sets up games from the states that stand in the slots, which are at this phase, in the lanes
+    /// told.
     pub(super) fn start_at(&mut self, phase: usize, lanes: Plane, seed: u64, block: u64) {
         self.noise = Noise::new(seed, block);
         self.starts.restart();

@@ -1,5 +1,5 @@
-//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes; [`Programs`] shows those of a game to
-//! what runs them elsewhere.
+//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes;
+//! [`Programs`] shows those of a game to what runs them elsewhere.
 
 use super::{Lanes, Phase};
 use crate::{
@@ -88,8 +88,8 @@ impl<'t> Programs<'t> {
         self.0.phases[..self.0.cycle.len()].iter().map(Phase::programs).collect()
     }
 
-    /// The phases that games from the initial state go round where there is one for each number of moves made: no game is
-    /// longer. None where there are no such.
+    /// The phases that games from the initial state go round where there is one for each number of
+    /// moves made: no game is longer. None where there are no such.
     #[must_use]
     pub fn plies(self) -> Vec<PhasePrograms<'t>> {
         self.0.phases[self.0.cycle.len()..].iter().map(Phase::programs).collect()
@@ -128,7 +128,8 @@ impl Phase {
     }
 }
 
-/// A function for each kind of operation takes long to compile, so they are compiled once for all programs.
+/// A function for each kind of operation takes long to compile, so they are compiled once for all
+/// programs.
 impl Chunk for &Program {
     #[inline(always)]
     fn run<W: Word>(self, slots: &mut Slots) {

@@ -1,7 +1,8 @@
 //! Per-lane start times: one bit-plane a step, resolved lazily backwards.
 //!
-//! Games may not go on for ever, but hardly any goes on for long, so all that a step does is to note one plane. Now
-//! and then, and when start times are asked for, the notes are read backwards: the last one of a lane tells.
+//! Games may not go on for ever, but hardly any goes on for long, so all that a step does is to
+//! note one plane. Now and then, and when start times are asked for, the notes are read backwards:
+//! the last one of a lane tells.
 
 use crate::simd::{LANES, Plane};
 

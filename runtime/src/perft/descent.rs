@@ -1,9 +1,10 @@
-//! Depth-first counting in lanes: from states and the number of ways that lead to each, the numbers of sequences from
-//! them.
+//! Depth-first counting in lanes: from states and the number of ways that lead to each, the numbers
+//! of sequences from them.
 //!
-//! Of each level one batch of at most 512 states is kept, and a mark of how far its joint moves have been made.
-//! What fills a pass goes one level down, whatever its parents are; the last level is only counted. Steps are as many as
-//! there are sequences, 512 at a time; memory is a batch for each level.
+//! Of each level one batch of at most 512 states is kept, and a mark of how far its joint moves
+//! have been made. What fills a pass goes one level down, whatever its parents are; the last level
+//! is only counted. Steps are as many as there are sequences, 512 at a time; memory is a batch for
+//! each level.
 
 use crate::{
     cancel::Cancel,
@@ -80,8 +81,8 @@ impl<'t> Descent<'t> {
         self.states
     }
 
-    /// The number of sequences of this length, at least one, from states after equally many moves; some number if it is
-    /// cancelled.
+    /// The number of sequences of this length, at least one, from states after equally many moves;
+    /// some number if it is cancelled.
     pub(super) fn count<S: Row>(&mut self, level: &[(S, u128)], length: usize) -> u128 {
         self.states = 0;
         let mut sum: u128 = 0;
@@ -115,8 +116,8 @@ impl<'t> Descent<'t> {
         sum
     }
 
-    /// Shows all successors of states after equally many moves, each with the ways to its parent, as long as `see` says
-    /// so. True if it did to the end.
+    /// Shows all successors of states after equally many moves, each with the ways to its parent,
+    /// as long as `see` says so. True if it did to the end.
     pub(super) fn successors<S: Row>(
         &mut self,
         level: &[(S, u128)],

@@ -1,7 +1,9 @@
-//! Operations on planes whose places were looked at once, so that to run them needs no look at each.
+//! Operations on planes whose places were looked at once, so that to run them needs no look at
+//! each.
 //!
-//! [`Operations`] are made of the steps of a program, and never change; they know how many planes there must be. Before a program runs
-//! that is asked of its planes. A place is a distance in bytes, of 32 bits, which an address takes as it is.
+//! [`Operations`] are made of the steps of a program, and never change; they know how many planes
+//! there must be. Before a program runs that is asked of its planes. A place is a distance in
+//! bytes, of 32 bits, which an address takes as it is.
 
 use super::{Plane, Word};
 use gdl_format::lanes::{MOST_SLOTS, SLOT_BYTES, Step};
@@ -77,8 +79,9 @@ impl Rest<'_> {
         self.rest = rest;
         let first = self.planes.as_mut_ptr();
         for &[a, b, c, result] in steps {
-            // SAFETY: these are places of `Operations`, which has seen that each is the distance of one of so many planes from the
-            // first; only `Operations::on` makes a `Rest`, and there were so many. Nothing else refers to them meanwhile.
+            // SAFETY: these are places of `Operations`, which has seen that each is the distance of
+            // one of so many planes from the first; only `Operations::on` makes a `Rest`, and there
+            // were so many. Nothing else refers to them meanwhile.
             unsafe {
                 let [a, b, c] = [a, b, c].map(|place| &*first.byte_add(place as usize));
                 let value = W::ternary::<TABLE>(W::load(a), W::load(b), W::load(c));

@@ -1,4 +1,5 @@
-//! Planes as eight words of 64 bits, which rustc turns into whatever vectors every machine of a kind has.
+//! Planes as eight words of 64 bits, which rustc turns into whatever vectors every machine of a
+//! kind has.
 
 use super::{Plane, Word};
 

@@ -1,9 +1,9 @@
-//! Transposition between lanes and states: up to 64 planes become a word of 64 bits for each of 512 lanes, bit p of
-//! which is the lane's bit of plane p; and back, from states of several words.
+//! Transposition between lanes and states: up to 64 planes become a word of 64 bits for each of 512
+//! lanes, bit p of which is the lane's bit of plane p; and back, from states of several words.
 //!
-//! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers; squares are
-//! brought together from planes, or spread over them, by exchanges of 8 x 8 words. Where there are few planes most of
-//! a square is not needed.
+//! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers; squares
+//! are brought together from planes, or spread over them, by exchanges of 8 x 8 words. Where there
+//! are few planes most of a square is not needed.
 
 use super::{Chunk, LANES, Plane, Slots, Word, bytes, first};
 
@@ -22,8 +22,8 @@ const FEW: usize = 3;
 /// The same the other way.
 const FEW_ROWS: usize = 4;
 
-/// The rows of the first `blocks` blocks of 64 lanes; bits without a plane are clear. `scratch` may hold anything.
-/// O(blocks), about as long as 100 functions of a word for each.
+/// The rows of the first `blocks` blocks of 64 lanes; bits without a plane are clear. `scratch` may
+/// hold anything. O(blocks), about as long as 100 functions of a word for each.
 ///
 /// # Panics
 /// If there are more than 64 planes or more than 8 blocks.
@@ -37,13 +37,15 @@ pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize,
     }
 }
 
-/// Brings together what is of the same block of 64 lanes, from groups of eight planes each. How many groups there are.
+/// Brings together what is of the same block of 64 lanes, from groups of eight planes each. How
+/// many groups there are.
 #[inline(always)]
 pub(crate) fn gather<W: Word>(planes: &[Plane], scratch: &mut Rows) -> usize {
     let groups = planes.chunks(8);
     let count = groups.len();
     for (group, planes) in groups.enumerate() {
-        // All eight are asked for by themselves, and the last ones of a group may not be there: so none of them goes through memory.
+        // All eight are asked for by themselves, and the last ones of a group may not be there: so
+        // none of them goes through memory.
         let mut words = [W::splat(false); 8];
         for place in 0..8 {
             if let Some(plane) = planes.get(place) {
@@ -91,9 +93,9 @@ fn load<W: Word, const COUNT: usize>(scratch: &Rows, block: usize) -> [W; COUNT]
     words
 }
 
-/// The planes of a word of states, whose words lie one behind the other, those of a state behind those of the one
-/// before. Only the first `blocks` blocks of 64 states count; of other lanes planes get some bit. `scratch` may
-/// hold anything. O(blocks), as for [`to_rows`].
+/// The planes of a word of states, whose words lie one behind the other, those of a state behind
+/// those of the one before. Only the first `blocks` blocks of 64 states count; of other lanes
+/// planes get some bit. `scratch` may hold anything. O(blocks), as for [`to_rows`].
 ///
 /// # Panics
 /// If there are more than 64 planes, more than 8 blocks or other than 512 states.
@@ -138,7 +140,8 @@ pub(crate) fn to_planes<W: Word>(
     }
 }
 
-/// The digits of numbers below 256, one for each lane: bit k of a lane's number is its bit of the k-th.
+/// The digits of numbers below 256, one for each lane: bit k of a lane's number is its bit of the
+/// k-th.
 #[inline(always)]
 pub(crate) fn digits<W: Word>(numbers: &[u8; LANES]) -> [W; 8] {
     let mut words = [W::splat(false); 8];

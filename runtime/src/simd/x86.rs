@@ -1,9 +1,10 @@
 //! Planes in the vectors of x86-64 machines.
 //!
-//! Each instruction set has a type whose functions call its instructions. The type is private to the folder
-//! and only handed to a [`Kernel`] by the function here that runs one, whose callers ask the machine first: so
-//! wherever such a function is called, the machine has the instruction. Loads and stores are through
-//! references to a [`Plane`], which has the size and the alignment they need.
+//! Each instruction set has a type whose functions call its instructions. The type is private to
+//! the folder and only handed to a [`Kernel`] by the function here that runs one, whose callers ask
+//! the machine first: so wherever such a function is called, the machine has the instruction. Loads
+//! and stores are through references to a [`Plane`], which has the size and the alignment they
+//! need.
 
 use super::{Chunk, Kernel, Plane, Slots, Word};
 #[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
@@ -148,7 +149,8 @@ impl Word for Avx512 {
     #[inline(always)]
     fn put<const BYTES: usize>(self, to: &mut [u8; BYTES]) {
         let to = to.as_mut_ptr();
-        // SAFETY: the machine has AVX-512, see the module; the place has as many bytes, and need not be aligned.
+        // SAFETY: the machine has AVX-512, see the module; the place has as many bytes, and need
+        // not be aligned.
         unsafe {
             match BYTES {
                 16 => _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(self.0)),
@@ -259,12 +261,14 @@ fn exchange_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-/// Bytes within registers, bits within blocks of eight bytes, words across registers, and bytes again. A product
-/// of matrices of 8 x 8 bits, one of which is the identity, is a transpose of the other.
+/// Bytes within registers, bits within blocks of eight bytes, words across registers, and bytes
+/// again. A product of matrices of 8 x 8 bits, one of which is the identity, is a transpose of the
+/// other.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi,gfni")]
 fn transpose(words: &mut [Avx512; 8]) {
-    // Where each byte comes from: bytes of words become words of bytes, upside down as the product wants them.
+    // Where each byte comes from: bytes of words become words of bytes, upside down as the product
+    // wants them.
     const UPSIDE_DOWN: Plane = bytes(7);
     const UPRIGHT: Plane = bytes(0);
     let (first, last) = (Avx512::load(&UPSIDE_DOWN).0, Avx512::load(&UPRIGHT).0);
@@ -278,12 +282,14 @@ fn transpose(words: &mut [Avx512; 8]) {
     }
 }
 
-/// Each word becomes bytes, one for each row; those of the first words are put side by side, then pairs of them, then zeros behind.
+/// Each word becomes bytes, one for each row; those of the first words are put side by side, then
+/// pairs of them, then zeros behind.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn widen(few: &[Avx512]) -> [Avx512; 8] {
     const UPSIDE_DOWN: Plane = bytes(7);
-    // Quarters of registers are put side by side, so the rows of word r, two in each quarter, come to bytes 2r and 2r + 1.
+    // Quarters of registers are put side by side, so the rows of word r, two in each quarter, come
+    // to bytes 2r and 2r + 1.
     const DEALT: Plane = {
         let mut words = [0; 8];
         let mut place = 0;
@@ -405,7 +411,8 @@ impl Word for Avx2 {
     #[inline(always)]
     fn load(plane: &Plane) -> Self {
         let halves: *const __m256i = std::ptr::from_ref(plane).cast();
-        // SAFETY: a plane is 64 bytes, aligned to 64: two halves of 32; the machine has AVX2, see the module.
+        // SAFETY: a plane is 64 bytes, aligned to 64: two halves of 32; the machine has AVX2, see
+        // the module.
         Self(unsafe { [_mm256_load_si256(halves), _mm256_load_si256(halves.add(1))] })
     }
 
@@ -489,8 +496,8 @@ impl Word for Avx2 {
     }
 }
 
-/// How many bits are set in each word of 64: four bits at a time, by a table in a register (Mula, Kurz, Lemire,
-/// "Faster population counts using AVX2 instructions", 2018).
+/// How many bits are set in each word of 64: four bits at a time, by a table in a register (Mula,
+/// Kurz, Lemire, "Faster population counts using AVX2 instructions", 2018).
 #[inline]
 #[target_feature(enable = "avx2")]
 fn counts(half: __m256i) -> __m256i {

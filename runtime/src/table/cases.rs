@@ -1,12 +1,12 @@
-//! Views specialised by up to six selector fluents: for each combination of their values a residual of the circuit that
-//! observes states.
+//! Views specialised by up to six selector fluents: for each combination of their values a residual
+//! of the circuit that observes states.
 //!
-//! Selectors are the fluents on which most of the gates hang. Most often they tell whose turn it is, and the moves of all
-//! others are not looked at then. Cases are told apart by the values of these fluents alone, so nothing need be known of
-//! the rules.
+//! Selectors are the fluents on which most of the gates hang. Most often they tell whose turn it
+//! is, and the moves of all others are not looked at then. Cases are told apart by the values of
+//! these fluents alone, so nothing need be known of the rules.
 //!
-//! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most 2^[`SELECTORS`] cases, and what they
-//! keep is within the [`ByteBudget`] of their table.
+//! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most
+//! 2^[`SELECTORS`] cases, and what they keep is within the [`ByteBudget`] of their table.
 
 use super::{
     residual::{ByteBudget, HotCounter, Residual},
@@ -23,7 +23,8 @@ const CANDIDATES: usize = 64;
 /// A fluent is worth a case if one of its values settles this part of all gates.
 const PART: usize = 8;
 
-/// What is wanted of the circuit that observes a state: the outputs but those whose bits of the view are in a range.
+/// What is wanted of the circuit that observes a state: the outputs but those whose bits of the
+/// view are in a range.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'t> {
     pub(super) observe: &'t Circuit,
@@ -63,8 +64,8 @@ pub(super) struct Split {
 }
 
 impl Cases {
-    /// Writes what is wanted into a view that is clear, if the state is of a case that is common. Else the view stays
-    /// clear.
+    /// Writes what is wanted into a view that is clear, if the state is of a case that is common.
+    /// Else the view stays clear.
     #[inline]
     pub(super) fn apply(
         &self,
@@ -152,8 +153,8 @@ impl Split {
     }
 }
 
-/// How many gates need not be run when each of some fluents, at most 64, has that value. All of them at once, a bit of
-/// a word each.
+/// How many gates need not be run when each of some fluents, at most 64, has that value. All of
+/// them at once, a bit of a word each.
 fn settled(circuit: &Circuit, outputs: &[(u32, u32)], fluents: &[usize], value: bool) -> Vec<usize> {
     let inputs = circuit.inputs();
     // For each signal where it is known to be true.

@@ -1,8 +1,10 @@
-//! What steps of a table take once the residuals of its circuits are made: a state and a joint move in, a number of gates out.
+//! What steps of a table take once the residuals of its circuits are made: a state and a joint move
+//! in, a number of gates out.
 //!
-//! A table is as slow as its circuits at first, and where cases or moves are common as fast as what is left of them, which may be a tenth.
-//! Here the latter is worked out without waiting for it, and nothing is kept of it in the table. The numbers are the same on all machines.
-//! Each case of a state takes O(gates) steps, each joint move O(gates x roles).
+//! A table is as slow as its circuits at first, and where cases or moves are common as fast as what
+//! is left of them, which may be a tenth. Here the latter is worked out without waiting for it, and
+//! nothing is kept of it in the table. The numbers are the same on all machines. Each case of a
+//! state takes O(gates) steps, each joint move O(gates x roles).
 
 use super::{
     FEW_ROLES, Table,
@@ -30,7 +32,8 @@ impl<'t> Weights<'t> {
         Self { table, wanted, split, cases: FxHashMap::default() }
     }
 
-    /// About how long it takes to observe a state without its goals and to step it by moves, in gates one by one.
+    /// About how long it takes to observe a state without its goals and to step it by moves, in
+    /// gates one by one.
     pub(crate) fn of<M: Id>(&mut self, state: &[u64], joint: &[M]) -> usize {
         let Self { table, wanted, .. } = *self;
         let load = load_weight(wanted.fluents);

@@ -1,4 +1,5 @@
-//! Positions of a play: joint moves in from the start or another state, a state out with what can be seen of it.
+//! Positions of a play: joint moves in from the start or another state, a state out with what can
+//! be seen of it.
 
 use crate::{refusal::Refusal, sheet};
 use gdl_runtime::{

@@ -1,8 +1,10 @@
-//! Work beside the thread that answers: each piece gets a turn, and is given up when its time is over or it is no longer wanted.
+//! Work beside the thread that answers: each piece gets a turn, and is given up when its time is
+//! over or it is no longer wanted.
 //!
-//! As many pieces are at work at a time as there are processors, [`TURNS`] at most, which bounds the memory that they take;
-//! [`WAITING`] more wait for a turn, and others are refused at once. A piece that is given up is told by a [`Cancel`], and keeps its turn until it has
-//! noticed and its memory is free: so asking and taking back gains nothing.
+//! As many pieces are at work at a time as there are processors, [`TURNS`] at most, which bounds
+//! the memory that they take; [`WAITING`] more wait for a turn, and others are refused at once. A
+//! piece that is given up is told by a [`Cancel`], and keeps its turn until it has noticed and its
+//! memory is free: so asking and taking back gains nothing.
 
 use crate::refusal::Refusal;
 use gdl_runtime::Cancel;
@@ -47,7 +49,8 @@ impl WorkQueue {
         }
     }
 
-    /// Does some work here, unless it is no longer wanted, or its time is over first; waiting is a part of its time.
+    /// Does some work here, unless it is no longer wanted, or its time is over first; waiting is a
+    /// part of its time.
     ///
     /// # Errors
     /// What the work says, or why it was not done.

@@ -1,4 +1,5 @@
-//! Texts to read: the language in two pages, the rulesheets of the built-in games, and the pages of diagnostics.
+//! Texts to read: the language in two pages, the rulesheets of the built-in games, and the pages of
+//! diagnostics.
 
 use gdl_compiler::diagnostic::codes;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};

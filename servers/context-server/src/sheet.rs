@@ -1,7 +1,9 @@
-//! Rulesheets that are asked about: a text, the name of a built-in game, or a file below a folder; and what is made of them.
+//! Rulesheets that are asked about: a text, the name of a built-in game, or a file below a folder;
+//! and what is made of them.
 //!
-//! What has a parenthesis is text. Everything is compiled within [`Limits::network`], built-in games within the usual limits, and as long as
-//! that is wanted. A file is read only if it is a `.kif` below the folder once links are followed.
+//! What has a parenthesis is text. Everything is compiled within [`Limits::network`], built-in
+//! games within the usual limits, and as long as that is wanted. A file is read only if it is a
+//! `.kif` below the folder once links are followed.
 
 use crate::refusal::Refusal;
 use gdl_compiler::{Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};

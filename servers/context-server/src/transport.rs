@@ -1,8 +1,9 @@
 //! Messages over two streams of bytes: one JSON object a line, in and out.
 //!
-//! A thread reads lines and another writes them, so neither stream holds up what is computed. A line that is longer than [`LONGEST`] is
-//! passed over without being kept; that, and what is no message, is answered with an error, but for notifications, which have no
-//! answers. A client that does not read its answers is not read either, once [`WAITING`] of them wait.
+//! A thread reads lines and another writes them, so neither stream holds up what is computed. A
+//! line that is longer than [`LONGEST`] is passed over without being kept; that, and what is no
+//! message, is answered with an error, but for notifications, which have no answers. A client that
+//! does not read its answers is not read either, once [`WAITING`] of them wait.
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -40,7 +41,8 @@ pub(crate) struct Lines {
     begun: bool,
 }
 
-/// Starts reading and writing. What comes second is told when all is written, or nothing can be any more.
+/// Starts reading and writing. What comes second is told when all is written, or nothing can be any
+/// more.
 pub(crate) fn start(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -109,7 +111,8 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
 }
 
 impl Lines {
-    /// A message, or what is to be said of a line that is none: nothing of an empty one and of what wants no answer.
+    /// A message, or what is to be said of a line that is none: nothing of an empty one and of what
+    /// wants no answer.
     #[expect(clippy::result_large_err, reason = "an answer is as large as a message")]
     fn message(&self, line: Line) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
         let fault = |code, message: String, id| {

@@ -1,7 +1,9 @@
-//! A document is an open rulesheet: its text, the places of it as clients count them, and what was read of it.
+//! A document is an open rulesheet: its text, the places of it as clients count them, and what was
+//! read of it.
 //!
-//! Clients count lines from zero and columns in units of UTF-16, the compiler counts bytes. Both ways take the logarithm of the text and
-//! a few characters, however long a line is. What is read of a text is read when it is first asked for.
+//! Clients count lines from zero and columns in units of UTF-16, the compiler counts bytes. Both
+//! ways take the logarithm of the text and a few characters, however long a line is. What is read
+//! of a text is read when it is first asked for.
 
 use crate::{
     domains::{self, Domain},
@@ -101,7 +103,8 @@ impl Document {
         })
     }
 
-    /// The values of the variables of each rule, as `domains` finds them; none of a rulesheet that is wrong or vast.
+    /// The values of the variables of each rule, as `domains` finds them; none of a rulesheet that
+    /// is wrong or vast.
     pub(crate) fn domains(&self) -> &[Vec<Domain>] {
         self.domains.get_or_init(|| self.reading().rules.as_ref().map(domains::domains).unwrap_or_default())
     }

@@ -1,9 +1,11 @@
 //! Which values the variables of rules can have, as far as the text shows it in a moment.
 //!
-//! Each argument of a relation, and each of a function, is a place; facts put values into places, and rules hand them on from the places of
-//! their bodies to those of their heads, until nothing new comes. A variable has the values that all its places in literals of the body
-//! have that are not negated. `next` and `init` give `true`, `legal` gives `does`. What can really hold is a part of that. A place with
-//! more than [`MOST`] values can have any, and nothing is told of a rulesheet that takes more than [`STEPS`] steps.
+//! Each argument of a relation, and each of a function, is a place; facts put values into places,
+//! and rules hand them on from the places of their bodies to those of their heads, until nothing
+//! new comes. A variable has the values that all its places in literals of the body have that are
+//! not negated. `next` and `init` give `true`, `legal` gives `does`. What can really hold is a part
+//! of that. A place with more than [`MOST`] values can have any, and nothing is told of a rulesheet
+//! that takes more than [`STEPS`] steps.
 
 use gdl_compiler::{
     Rules,
@@ -58,7 +60,8 @@ struct Analysis<'r> {
 }
 
 impl Analysis<'_> {
-    /// The values of a rule's variables by what is known, which are handed on to its head; none if there are too many steps.
+    /// The values of a rule's variables by what is known, which are handed on to its head; none if
+    /// there are too many steps.
     fn rule(&mut self, rule: &Rule) -> Option<Vec<Domain>> {
         let mut domains = vec![None; rule.variables.len()];
         for formula in &rule.body {

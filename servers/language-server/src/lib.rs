@@ -1,9 +1,11 @@
 //! `gdl lsp`: what editors ask about a rulesheet, and the faults of one that is being written.
 //!
-//! A client speaks the Language Server Protocol over a stream of bytes (`transport`), and a `session` answers message by message. A
-//! `document` is an open rulesheet, of which the names are looked up in an index (`names`); what the words of the language mean is in
-//! `words`, and which values variables can have in `domains`. Text is parsed and checked at once; a thread of its own does what takes longer (`worker`). Each question that a client may
-//! ask has a file in `features`, which is a function of the document.
+//! A client speaks the Language Server Protocol over a stream of bytes (`transport`), and a
+//! `session` answers message by message. A `document` is an open rulesheet, of which the names are
+//! looked up in an index (`names`); what the words of the language mean is in `words`, and which
+//! values variables can have in `domains`. Text is parsed and checked at once; a thread of its own
+//! does what takes longer (`worker`). Each question that a client may ask has a file in `features`,
+//! which is a function of the document.
 
 mod document;
 mod domains;
@@ -23,7 +25,8 @@ use std::{
 /// How many messages wait for the session before the client has to.
 const WAITING: usize = 256;
 
-/// Serves one client until it says `exit` or its stream ends; true if it said `shutdown` before, as it should.
+/// Serves one client until it says `exit` or its stream ends; true if it said `shutdown` before, as
+/// it should.
 ///
 /// # Errors
 /// If the client takes no more, or threads cannot be started.

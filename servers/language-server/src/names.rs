@@ -1,8 +1,9 @@
 //! The names of a rulesheet: where each stands, and what it is there.
 //!
-//! The index is made of the forms alone, so it is there whatever is wrong with the rules. A relation, and what is written in terms, are
-//! two things though they share a name; functions and objects are one. Variables belong to their form. Spellings that differ in case
-//! alone are one name, as for the compiler. O(nodes · log nodes).
+//! The index is made of the forms alone, so it is there whatever is wrong with the rules. A
+//! relation, and what is written in terms, are two things though they share a name; functions and
+//! objects are one. Variables belong to their form. Spellings that differ in case alone are one
+//! name, as for the compiler. O(nodes · log nodes).
 
 use crate::words::Word;
 use gdl_compiler::{
@@ -91,8 +92,8 @@ impl Names {
         self.places.iter().map(|(name, places)| (name, places.as_slice()))
     }
 
-    /// Where a name is given: the heads of a relation; the `init`, `next` and `legal` heads with a fluent or move; of a role its fact,
-    /// of other terms and of variables the first place.
+    /// Where a name is given: the heads of a relation; the `init`, `next` and `legal` heads with a
+    /// fluent or move; of a role its fact, of other terms and of variables the first place.
     pub(crate) fn definitions(&self, name: &Name, place: &Place) -> Vec<&Place> {
         let all = self.places(name);
         let given = match name {

@@ -1,8 +1,9 @@
 //! A session is the conversation with one client: messages in, answers and diagnostics out.
 //!
-//! Messages are answered in their order. Nothing that a client sends ends a session but `exit` and the end of its stream: what makes no
-//! sense is answered with an error. A text is looked at when no message waits, so of several changes only the last is; then its
-//! diagnostics are published, and the worker is given what is left to find. The worker is called off by the next change.
+//! Messages are answered in their order. Nothing that a client sends ends a session but `exit` and
+//! the end of its stream: what makes no sense is answered with an error. A text is looked at when
+//! no message waits, so of several changes only the last is; then its diagnostics are published,
+//! and the worker is given what is left to find. The worker is called off by the next change.
 
 use crate::{
     document::Document,

@@ -1,8 +1,8 @@
 //! Messages over a stream: a header with the number of bytes, and as many bytes of JSON.
 //!
-//! What comes in is told as an [`Event`], one for each message, whatever is wrong with it. Neither a header nor a message takes
-//! memory beyond its limit: what is larger is read past. A header that makes no sense is skipped, so the next message is found
-//! again.
+//! What comes in is told as an [`Event`], one for each message, whatever is wrong with it. Neither
+//! a header nor a message takes memory beyond its limit: what is larger is read past. A header that
+//! makes no sense is skipped, so the next message is found again.
 
 use crate::worker::Finding;
 use lsp_server::{ErrorCode, Message, RequestId};

@@ -9,7 +9,8 @@ pub(crate) struct Word {
     pub(crate) usage: &'static str,
     /// What it means, in a sentence.
     pub(crate) meaning: &'static str,
-    /// What is completed where a literal of a body is due, with places to fill; empty if none starts so.
+    /// What is completed where a literal of a body is due, with places to fill; empty if none
+    /// starts so.
     pub(crate) literal: &'static str,
     /// What is completed where a rule or fact is due; empty if none starts so.
     pub(crate) form: &'static str,

@@ -1,7 +1,8 @@
 //! What takes longer than a key: rulesheets are grounded and made nets in a thread of its own.
 //!
-//! A [`Job`] goes in, and a [`Finding`] comes out unless the job was called off, which ends it within some steps of the compiler.
-//! Jobs are done one after the other, with the limits for text from a network: each ends within some seconds.
+//! A [`Job`] goes in, and a [`Finding`] comes out unless the job was called off, which ends it
+//! within some steps of the compiler. Jobs are done one after the other, with the limits for text
+//! from a network: each ends within some seconds.
 
 use crate::transport::Event;
 use gdl_compiler::{Diagnostics, Limits, Observer, Options, Source, compile};

@@ -33,7 +33,8 @@ impl Fault {
         self
     }
 
-    /// A fault as arguments are told theirs: what is wrong and, after an empty line, what would be right.
+    /// A fault as arguments are told theirs: what is wrong and, after an empty line, what would be
+    /// right.
     pub(crate) fn of_argument(span: Range<usize>, text: &str) -> Self {
         match text.split_once("\n\n") {
             Some((message, help)) => Self::new(span, message).help(help),

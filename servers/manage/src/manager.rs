@@ -1,9 +1,11 @@
-//! The manager: it plays what is missing of a plan, several matches at once, and writes each step down as it is made.
+//! The manager: it plays what is missing of a plan, several matches at once, and writes each step
+//! down as it is made.
 //!
-//! The referee of the runtime leads each match; players elsewhere are asked over the network, each in one match at a time, the
-//! others play here. Before anything is played, players elsewhere hear that the matches are off in which another process left them.
-//! A manager that is called off, or that can write no more, calls its matches off, which players hear too, and takes them back:
-//! they are played from their start the next time.
+//! The referee of the runtime leads each match; players elsewhere are asked over the network, each
+//! in one match at a time, the others play here. Before anything is played, players elsewhere hear
+//! that the matches are off in which another process left them. A manager that is called off, or
+//! that can write no more, calls its matches off, which players hear too, and takes them back: they
+//! are played from their start the next time.
 
 use crate::{
     plan::{GRACE, Plan, Planned},
@@ -146,7 +148,8 @@ impl<'p> Manager<'p> {
         Self { plan, store: Mutex::new(store), cancel, agenda: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// How many matches are played at once unless it is said how many: as many as do not take each other's time.
+    /// How many matches are played at once unless it is said how many: as many as do not take each
+    /// other's time.
     #[must_use]
     pub fn threads(&self) -> usize {
         let specs = || self.plan.entrants().iter().map(|player| &player.spec);
@@ -158,11 +161,12 @@ impl<'p> Manager<'p> {
         }
     }
 
-    /// Plays all that is missing. `tell` hears of each match that is done, once that is on the disk; `sign` makes the text of its
-    /// record. How many are done in the end.
+    /// Plays all that is missing. `tell` hears of each match that is done, once that is on the
+    /// disk; `sign` makes the text of its record. How many are done in the end.
     ///
     /// # Errors
-    /// If results cannot be written, a rulesheet is too large to be played to the end, or `tell` or `sign` say so.
+    /// If results cannot be written, a rulesheet is too large to be played to the end, or `tell` or
+    /// `sign` say so.
     pub fn play(
         &self,
         threads: usize,
@@ -222,7 +226,8 @@ impl<'p> Manager<'p> {
         });
     }
 
-    /// The next match whose players are free; waits for one. None if there is nothing left, or the manager was called off.
+    /// The next match whose players are free; waits for one. None if there is nothing left, or the
+    /// manager was called off.
     fn next(&self) -> Option<Taken<'_, 'p>> {
         let mut agenda = self.agenda();
         loop {

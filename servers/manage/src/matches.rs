@@ -1,4 +1,5 @@
-//! The matches of a file of results, for programs that watch: a list of them, and one with its steps.
+//! The matches of a file of results, for programs that watch: a list of them, and one with its
+//! steps.
 //!
 //! A [`Filter`] says which matches are listed: those that run by their numbers, then those that are
 //! done, the last first, then those that are planned. [`Store::list`] gives some, and where the
@@ -206,7 +207,8 @@ impl Store {
         Ok(Contents { schedule: self.name()?, games, players: self.players()? })
     }
 
-    /// Some of the matches that are asked for: [`MOST_LISTED`], or fewer where they have many seats.
+    /// Some of the matches that are asked for: [`MOST_LISTED`], or fewer where they have many
+    /// seats.
     ///
     /// # Errors
     /// If the file is damaged.
@@ -246,7 +248,8 @@ impl Store {
         })
     }
 
-    /// A match, with as many of its steps from one on as there is room for. None if there is no such match.
+    /// A match, with as many of its steps from one on as there is room for. None if there is no
+    /// such match.
     ///
     /// # Errors
     /// If the file is damaged.

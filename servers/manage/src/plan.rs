@@ -1,8 +1,9 @@
 //! Plans: the matches that a schedule comes to, in the order in which they are played.
 //!
-//! A [`Plan`] is a [`Schedule`] whose rulesheets were compiled. Its matches follow from these alone: each repetition has all games,
-//! each game every choice of players for its seats, each choice its orders. The matches of a choice have the same luck, so a player
-//! has no more of it than another one.
+//! A [`Plan`] is a [`Schedule`] whose rulesheets were compiled. Its matches follow from these
+//! alone: each repetition has all games, each game every choice of players for its seats, each
+//! choice its orders. The matches of a choice have the same luck, so a player has no more of it
+//! than another one.
 
 use crate::{
     fault::Fault,
@@ -237,12 +238,13 @@ fn seatings(
     Ok(all)
 }
 
-/// Every choice of players for some seats, in order. Where there are fewer players than seats, each is there and some
-/// are more than once.
+/// Every choice of players for some seats, in order. Where there are fewer players than seats, each
+/// is there and some are more than once.
 struct Choices {
     players: usize,
     seats: usize,
-    /// As many numbers below a bound, ascending: the players, or where fewer, the seats at which the next player begins.
+    /// As many numbers below a bound, ascending: the players, or where fewer, the seats at which
+    /// the next player begins.
     next: Option<Vec<usize>>,
 }
 

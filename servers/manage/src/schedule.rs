@@ -1,7 +1,9 @@
-//! Schedules: a text in TOML becomes a [`Schedule`], the games, the players and the terms of their matches, or a located [`Fault`].
+//! Schedules: a text in TOML becomes a [`Schedule`], the games, the players and the terms of their
+//! matches, or a located [`Fault`].
 //!
-//! Every key is known, every value within its range, every player and game is one that there is; rulesheets are only looked for, as
-//! files. What holds of games and players together, such as that there are enough of these, is for the [`Plan`](crate::Plan) to say.
+//! Every key is known, every value within its range, every player and game is one that there is;
+//! rulesheets are only looked for, as files. What holds of games and players together, such as that
+//! there are enough of these, is for the [`Plan`](crate::Plan) to say.
 
 use crate::fault::Fault;
 use gdl_compiler::Source;
@@ -302,7 +304,8 @@ fn games(
     Ok(games)
 }
 
-/// The players, each of a name of its own; those elsewhere at an address of their own, with clocks that they can be told.
+/// The players, each of a name of its own; those elsewhere at an address of their own, with clocks
+/// that they can be told.
 fn entrants(
     players: &[(&Spanned<String>, &Spanned<String>)],
     written: &Written,

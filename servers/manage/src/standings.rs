@@ -1,9 +1,11 @@
 //! Standings: what is done of a plan, as a row for each player.
 //!
-//! A win is a goal above all others, a draw the greatest goal shared; with one role 100 is a win. For [ratings](crate::rating) the
-//! players of a match are compared two by two, the greater goal taking the point; with k players each comparison has a weight of
-//! 1 / (k - 1), so the match is one game for each of them. A player that has two seats is not compared with itself. Matches that
-//! were not played to their end, or where a role has no goal, count as unscored and nothing more, but for their faults.
+//! A win is a goal above all others, a draw the greatest goal shared; with one role 100 is a win.
+//! For [ratings](crate::rating) the players of a match are compared two by two, the greater goal
+//! taking the point; with k players each comparison has a weight of 1 / (k - 1), so the match is
+//! one game for each of them. A player that has two seats is not compared with itself. Matches that
+//! were not played to their end, or where a role has no goal, count as unscored and nothing more,
+//! but for their faults.
 
 use crate::{
     rating::{Rating, rate},
@@ -86,9 +88,10 @@ impl Standings {
         Ok(Self { name: store.name()?, matches: store.counts()?, unscored, rows })
     }
 
-    /// The standings as JSON: `schedule`; `matches` with the numbers `planned`, `running`, `done` and `unscored`; `players`, the
-    /// strongest first, with `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `faults` (`illegal`, `late`, `missing`),
-    /// `rating` and `rating_interval` (points of Elo; null for a player that met no other).
+    /// The standings as JSON: `schedule`; `matches` with the numbers `planned`, `running`, `done`
+    /// and `unscored`; `players`, the strongest first, with `player`, `matches`, `wins`, `draws`,
+    /// `losses`, `mean_goal`, `faults` (`illegal`, `late`, `missing`), `rating` and
+    /// `rating_interval` (points of Elo; null for a player that met no other).
     #[must_use]
     pub fn to_json(&self) -> Value {
         let [planned, running, done] = self.matches;

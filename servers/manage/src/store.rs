@@ -1,4 +1,5 @@
-//! Results in `SQLite`: a plan becomes a file with a row for each match, to which each step is added as it is made.
+//! Results in `SQLite`: a plan becomes a file with a row for each match, to which each step is
+//! added as it is made.
 //!
 //! A [`Store`] is the file in the hands of the one process that plays (`store/lock`); others may
 //! read it meanwhile (write-ahead log). A file begins as a whole or not at all. What was written
@@ -116,7 +117,8 @@ impl Store {
     /// Opens a file of results to play what is missing in it, or begins one.
     ///
     /// # Errors
-    /// If another process plays it, it is of another schedule, another version or nothing of this kind, or cannot be written.
+    /// If another process plays it, it is of another schedule, another version or nothing of this
+    /// kind, or cannot be written.
     pub fn play(path: &Path, plan: &Plan) -> Result<Self> {
         if Header::read(path)?.is_none() {
             create(path, plan)?;
@@ -154,7 +156,8 @@ impl Store {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| told(path, &error))?;
         let store = Self { path: path.to_owned(), connection, _lock: None };
-        // The file may be of others: what is written in its tables runs nothing, and a view that never ends is no table.
+        // The file may be of others: what is written in its tables runs nothing, and a view that
+        // never ends is no table.
         let others = store.attempt(|connection| {
             connection.busy_timeout(PATIENCE)?;
             bounds::bound(connection)?;
@@ -351,7 +354,8 @@ impl Store {
         })
     }
 
-    /// What came of each match that is done: its players in the order of their roles, and whether it was played to its end.
+    /// What came of each match that is done: its players in the order of their roles, and whether
+    /// it was played to its end.
     pub(crate) fn results(&self, mut take: impl FnMut(bool, &[Seat])) -> Result {
         self.attempt(|connection| {
             let results = "SELECT match, ending = 'terminal', player, goal, illegal, late, missing FROM seats \

@@ -1,5 +1,5 @@
-//! Measures a player on a quiet machine: from `START` to `ready` for each rulesheet of a folder, and how long after its thinking an
-//! answer is with the manager.
+//! Measures a player on a quiet machine: from `START` to `ready` for each rulesheet of a folder,
+//! and how long after its thinking an answer is with the manager.
 //!
 //!     cargo run --release -p gdl-network --example measure -- FOLDER [START_CLOCK]
 

@@ -1,7 +1,8 @@
 //! The client: what a manager does to ask a player something, and whatever comes back.
 //!
-//! A request goes out as ggp-base's manager writes it. What comes back may be in chunks, without a length, broken off or
-//! endless: it is read up to 64 KiB and no longer than is allowed, and is an answer or a [`Failure`].
+//! A request goes out as ggp-base's manager writes it. What comes back may be in chunks, without a
+//! length, broken off or endless: it is read up to 64 KiB and no longer than is allowed, and is an
+//! answer or a [`Failure`].
 
 use crate::message::{Dialect, Fault, Reply, Request};
 use gdl_players::Budget;
@@ -87,7 +88,8 @@ impl fmt::Display for Failure {
 
 impl Error for Failure {}
 
-/// Asks a player, and waits for its answer no longer than that. Needs a runtime of tokio with time and network.
+/// Asks a player, and waits for its answer no longer than that. Needs a runtime of tokio with time
+/// and network.
 ///
 /// # Errors
 /// If there is no answer that can be read.
@@ -101,8 +103,8 @@ pub async fn ask(
     request.read_reply(&text).map_err(Failure::Unreadable)
 }
 
-/// [`ask`] for threads without a runtime, which wait for the answer no longer than that and until the budget is cancelled. Must not be
-/// called where there is a runtime.
+/// [`ask`] for threads without a runtime, which wait for the answer no longer than that and until
+/// the budget is cancelled. Must not be called where there is a runtime.
 ///
 /// # Errors
 /// As for [`ask`].

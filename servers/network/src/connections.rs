@@ -1,12 +1,14 @@
 //! The connections of a host: each brings one request, has it answered, and is closed.
 //!
-//! A message is the body of a `POST`, or comes URL-encoded behind the slash of a `GET`; `OPTIONS` is what browsers ask first.
-//! Every answer has its length and allows pages of other origins to read it, as ggp-base's players do, and is never in chunks:
-//! one manager would read their lengths as moves, the other waits for the end of the connection.
+//! A message is the body of a `POST`, or comes URL-encoded behind the slash of a `GET`; `OPTIONS`
+//! is what browsers ask first. Every answer has its length and allows pages of other origins to
+//! read it, as ggp-base's players do, and is never in chunks: one manager would read their lengths
+//! as moves, the other waits for the end of the connection.
 //!
-//! No more than [`MOST`] connections are open at a time. A head has [`BUFFER`] bytes at most and a body [`MOST_BYTES`], and
-//! both together come within [`PATIENCE`]; if there are too many connections, the one is closed that has been sending its request
-//! for the longest, so those that never finish do not keep others out. How many are answered at a time is up to the host.
+//! No more than [`MOST`] connections are open at a time. A head has [`BUFFER`] bytes at most and a
+//! body [`MOST_BYTES`], and both together come within [`PATIENCE`]; if there are too many
+//! connections, the one is closed that has been sending its request for the longest, so those that
+//! never finish do not keep others out. How many are answered at a time is up to the host.
 
 use crate::{host::Host, message::MOST_BYTES};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -57,7 +59,8 @@ impl Default for Bounds {
     }
 }
 
-/// Those connections that are still sending their request, by their numbers, and how many there are in all.
+/// Those connections that are still sending their request, by their numbers, and how many there are
+/// in all.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,
@@ -99,7 +102,8 @@ pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds
     for number in 0.. {
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
-            // A client that gave up does no harm. Else there are too many files perhaps, and some of them will be closed.
+            // A client that gave up does no harm. Else there are too many files perhaps, and some
+            // of them will be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;

@@ -1,5 +1,5 @@
-//! Matches over a network, in the protocol of general game playing: a player that match managers ask, and players
-//! elsewhere that are asked.
+//! Matches over a network, in the protocol of general game playing: a player that match managers
+//! ask, and players elsewhere that are asked.
 //!
 //! A [`Host`] answers messages for a player, and [`serve`] those that come to a port; it knows the
 //! rulesheets that are compiled into the program, also under other symbols, and compiles all others
@@ -9,8 +9,8 @@
 //! back. A [`Sheet`] is a rulesheet of any syntax as it is sent, and tells by [`Names`] whether
 //! another one differs in nothing but its symbols.
 //!
-//! What the protocol wants, what peers do that is not in it, and what holds against those who mean harm is in
-//! `docs/network.md`.
+//! What the protocol wants, what peers do that is not in it, and what holds against those who mean
+//! harm is in `docs/network.md`.
 
 pub mod client;
 mod connections;

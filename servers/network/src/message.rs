@@ -1,9 +1,10 @@
-//! Messages of the protocol: a text becomes a [`Request`] or a [`Fault`] with its place, an answer a [`Reply`], and both are
-//! written again.
+//! Messages of the protocol: a text becomes a [`Request`] or a [`Fault`] with its place, an answer
+//! a [`Reply`], and both are written again.
 //!
-//! A text is read token by token and nothing recurses, so no depth of parentheses costs more than its bytes, and a message is
-//! bounded by [`MOST_BYTES`], whatever reads it. Keywords are known in any case; every other symbol keeps the spelling
-//! it came in. Managers write in two [`Dialect`]s, which differ in nothing that a reader of tokens sees.
+//! A text is read token by token and nothing recurses, so no depth of parentheses costs more than
+//! its bytes, and a message is bounded by [`MOST_BYTES`], whatever reads it. Keywords are known in
+//! any case; every other symbol keeps the spelling it came in. Managers write in two [`Dialect`]s,
+//! which differ in nothing that a reader of tokens sees.
 //!
 //! ```
 //! use gdl_network::message::{Dialect, Request};
@@ -51,8 +52,8 @@ pub enum Request {
     Play {
         /// The name of the match.
         id: String,
-        /// The moves of all roles in role order, or where the rules say what is perceived (`sees`) the percepts of the
-        /// player. None, which is written `NIL`, before the first step.
+        /// The moves of all roles in role order, or where the rules say what is perceived (`sees`)
+        /// the percepts of the player. None, which is written `NIL`, before the first step.
         news: Option<Vec<String>>,
     },
     /// `STOP`: the match is over.
@@ -101,7 +102,8 @@ pub enum Reply {
     Aborted,
 }
 
-/// What is wrong with a message, and where. `Display` is a line, such as `1:7: a message is one list`.
+/// What is wrong with a message, and where. `Display` is a line, such as
+/// `1:7: a message is one list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// One plain sentence.
@@ -388,7 +390,8 @@ impl Request {
     }
 }
 
-/// Terms or rules as names have them: on one line, one blank between the items of a list, no comments.
+/// Terms or rules as names have them: on one line, one blank between the items of a list, no
+/// comments.
 pub(crate) fn normalise(terms: &str) -> String {
     let mut text = String::with_capacity(terms.len());
     for token in tokens(terms) {

@@ -1,4 +1,5 @@
-//! Names of a match: how the symbols of one rulesheet are called in another, if the two differ in nothing but their symbols.
+//! Names of a match: how the symbols of one rulesheet are called in another, if the two differ in
+//! nothing but their symbols.
 //!
 //! Managers send the whole rulesheet, and some rename every symbol but keep the order of all else
 //! (they scramble it). So the two are gone through side by side: symbols and variables may differ
@@ -125,7 +126,8 @@ impl Names {
         names
     }
 
-    /// Pairs of a symbol of the game that plays and the one that stands for it, where they differ, in the order of their bytes.
+    /// Pairs of a symbol of the game that plays and the one that stands for it, where they differ,
+    /// in the order of their bytes.
     #[must_use]
     pub fn renamed(&self) -> Vec<[String; 2]> {
         let words = &self.to_received;
@@ -206,7 +208,8 @@ fn is_fixed(word: &str) -> bool {
         || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
 
-/// A word of four syllables, one of 81 million: more than any rulesheet has room for. No keyword looks like that.
+/// A word of four syllables, one of 81 million: more than any rulesheet has room for. No keyword
+/// looks like that.
 fn word(stream: &mut Stream) -> String {
     let mut letter = |letters: &[u8]| char::from(letters[stream.below(letters.len() as u64) as usize]);
     (0..4).flat_map(|_| [letter(b"bcdfghjklmnprstvwxz"), letter(b"aeiou")]).collect()

@@ -1,4 +1,5 @@
-//! Notes: what a player's host has to say of each message, a line for people or fields for programs.
+//! Notes: what a player's host has to say of each message, a line for people or fields for
+//! programs.
 
 use gdl_players::player::Report;
 use std::{fmt, net::SocketAddr};
@@ -12,7 +13,8 @@ const MOST: usize = 200;
 pub struct Note {
     /// Where the message came from.
     pub from: Option<SocketAddr>,
-    /// What it was, such as `PLAY`; `unreadable`, `refused` (a connection), or `match` if it is not about a message.
+    /// What it was, such as `PLAY`; `unreadable`, `refused` (a connection), or `match` if it is not
+    /// about a message.
     pub what: &'static str,
     /// The match, if it names one.
     pub id: Option<String>,

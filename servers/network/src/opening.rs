@@ -1,4 +1,5 @@
-//! The opening of a match: rules that were received become engines, each brought to the seat as soon as it is ready.
+//! The opening of a match: rules that were received become engines, each brought to the seat as
+//! soon as it is ready.
 //!
 //! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any
 //! other is read within limits and then compiled, lifted (evaluated state by state) and drawn from

@@ -1,16 +1,19 @@
 //! Players elsewhere: a [`Remote`] is a [`Player`] whose moves are asked for over the network.
 //!
-//! It is told of the match as by a manager: `START` with the rulesheet and the clocks, `PLAY` for each step, `STOP` or `ABORT`. The
-//! answer to a `PLAY` is waited for as long as the caller's budget is not cancelled, as a referee does when the clock and its
-//! grace are over, or a second longer than its deadline. An answer that is late, missing, broken or no move of the game is
-//! none but a [`Fault`], so a referee draws a move in its place; whether a move is legal is for the referee to say.
+//! It is told of the match as by a manager: `START` with the rulesheet and the clocks, `PLAY` for
+//! each step, `STOP` or `ABORT`. The answer to a `PLAY` is waited for as long as the caller's
+//! budget is not cancelled, as a referee does when the clock and its grace are over, or a second
+//! longer than its deadline. An answer that is late, missing, broken or no move of the game is none
+//! but a [`Fault`], so a referee draws a move in its place; whether a move is legal is for the
+//! referee to say.
 //!
 //! The rulesheet is sent in KIF, whatever syntax its author chose, and perhaps under other symbols,
 //! so that a player cannot know the game by its words; all that is said of the match is in the
 //! words of that [`Sheet`], and callers see none of them.
 //!
-//! A player elsewhere has one match, so it is asked again only about what follows; if the caller went somewhere else, as
-//! by taking a move back, that match is aborted, and the player is led through a new one.
+//! A player elsewhere has one match, so it is asked again only about what follows; if the caller
+//! went somewhere else, as by taking a move back, that match is aborted, and the player is led
+//! through a new one.
 
 use crate::{
     client::{Address, Failure, wait},
@@ -27,7 +30,8 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// How long after its deadline an answer is waited for where no caller cancels: as long as managers do, and a little.
+/// How long after its deadline an answer is waited for where no caller cancels: as long as managers
+/// do, and a little.
 const GRACE: Duration = Duration::from_millis(1500);
 
 /// How long a player may take to hear that a match is over.
@@ -97,15 +101,16 @@ impl<G: Game> Remote<G> {
         Self { name, address, sheet, clocks: [None; 2], id: None, told: None, fault: None, report: None }
     }
 
-    /// The clocks that the player is told of, before the first move and for each: whole seconds, at least one. Unless
-    /// this says otherwise, they are what the budget of the start allows.
+    /// The clocks that the player is told of, before the first move and for each: whole seconds, at
+    /// least one. Unless this says otherwise, they are what the budget of the start allows.
     #[must_use]
     pub fn clocks(mut self, start: Option<Duration>, play: Option<Duration>) -> Self {
         self.clocks = [start, play];
         self
     }
 
-    /// What the next match is called: a word that no other match of the player has. Without it there is one, and another for each match.
+    /// What the next match is called: a word that no other match of the player has. Without it
+    /// there is one, and another for each match.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
@@ -115,7 +120,8 @@ impl<G: Game> Remote<G> {
     /// Asks and waits for the answer, until the time is up or the budget is cancelled.
     fn ask(&mut self, request: &Request, limit: Duration, budget: &Budget) -> Result<Reply, Failure> {
         let address = &self.address;
-        // In a thread of its own, since callers may have a runtime of their own that does not let them wait.
+        // In a thread of its own, since callers may have a runtime of their own that does not let
+        // them wait.
         let answer = thread::scope(|scope| {
             let asking = thread::Builder::new().spawn_scoped(scope, || wait(address, request, limit, budget));
             let answer = asking.map(thread::ScopedJoinHandle::join);
@@ -200,7 +206,8 @@ impl<G: Game> Remote<G> {
     }
 }
 
-/// How long an answer is waited for: a budget without end is cancelled in the end, or leaves it to the clock that was told.
+/// How long an answer is waited for: a budget without end is cancelled in the end, or leaves it to
+/// the clock that was told.
 fn limit(budget: &Budget, clock: Duration) -> Duration {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     left.unwrap_or(clock).saturating_add(GRACE)

@@ -1,8 +1,9 @@
 //! A seat: the role that the player has in a match, as requests and threads share it.
 //!
-//! Requests note what they were told and wait for what threads find; threads wait for what was told. All of it is behind one
-//! lock that is never held for long, so no request waits for a thread that thinks. A position is the number of
-//! steps before it. What is found of a position is of no use once there is another step, and is dropped with it.
+//! Requests note what they were told and wait for what threads find; threads wait for what was
+//! told. All of it is behind one lock that is never held for long, so no request waits for a thread
+//! that thinks. A position is the number of steps before it. What is found of a position is of no
+//! use once there is another step, and is dropped with it.
 
 use crate::names::Names;
 use gdl_players::player::Report;
@@ -136,8 +137,8 @@ impl SeatState {
         self.answer.clone().or_else(|| self.spare.clone().filter(|_| will_do))
     }
 
-    /// If these are the news of the last step once more. A manager repeats itself if it heard no answer; one that made the
-    /// player's last answer has a new step, however alike it is.
+    /// If these are the news of the last step once more. A manager repeats itself if it heard no
+    /// answer; one that made the player's last answer has a new step, however alike it is.
     fn is_repeated(&self, news: &[String]) -> bool {
         let alike = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
         let Some(last) = self.steps.last() else { return false };
@@ -275,7 +276,8 @@ impl Seat {
         deadline.checked_sub(self.spared(self.play)).unwrap_or(deadline)
     }
 
-    /// When an answer goes out at the latest, whatever the player thinks: half of the allowance later.
+    /// When an answer goes out at the latest, whatever the player thinks: half of the allowance
+    /// later.
     pub(crate) fn last_call(&self, end: Instant, clock: Duration) -> Instant {
         end.checked_sub(self.spared(clock) / 2).unwrap_or(end)
     }
@@ -321,8 +323,8 @@ impl Seat {
         self.lock().heard = Some(Instant::now());
     }
 
-    /// Notes the news of a `PLAY`, and that an answer is due. The position, when its answer must be there, and whether all of
-    /// that was told before.
+    /// Notes the news of a `PLAY`, and that an answer is due. The position, when its answer must be
+    /// there, and whether all of that was told before.
     pub(crate) fn ask(&self, news: Option<&[String]>) -> (usize, Instant, bool) {
         self.change(|state| {
             let now = Instant::now();

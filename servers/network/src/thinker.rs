@@ -1,8 +1,9 @@
 //! The thinker: the thread that plays a seat, by the best engine that there is.
 //!
-//! It follows the news, has a legal move of each position ready before it thinks about a better one, and when it is not
-//! asked for a move it goes on thinking about the last choice it had, of which a tree that is kept has the position to come.
-//! A player that breaks down is not asked again, and its moves are drawn.
+//! It follows the news, has a legal move of each position ready before it thinks about a better
+//! one, and when it is not asked for a move it goes on thinking about the last choice it had, of
+//! which a tree that is kept has the position to come. A player that breaks down is not asked
+//! again, and its moves are drawn.
 
 use crate::{
     course::Course,

@@ -8,8 +8,8 @@ use std::{
     thread,
 };
 
-/// A match has up to five threads at work. Those of an old match may still be about to notice that it is over; while there are
-/// so many of them no other begins.
+/// A match has up to five threads at work. Those of an old match may still be about to notice that
+/// it is over; while there are so many of them no other begins.
 const MOST: usize = 32;
 
 /// How many threads are at work.

@@ -1,4 +1,5 @@
-//! The board of a game as the page draws it: found in the names of the fluents, with how moves go on it and what is where.
+//! The board of a game as the page draws it: found in the names of the fluents, with how moves go
+//! on it and what is where.
 //!
 //! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
 
@@ -74,7 +75,8 @@ pub(crate) struct BoardView {
     pub drops: bool,
     /// What can be in a cell.
     pub marks: Vec<MarkView>,
-    /// What is in each cell, grid by grid, row by row: positions of marks. Null where there is no cell.
+    /// What is in each cell, grid by grid, row by row: positions of marks. Null where there is no
+    /// cell.
     pub cells: Vec<Option<Vec<usize>>>,
 }
 

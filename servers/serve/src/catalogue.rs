@@ -1,7 +1,8 @@
 //! The games to choose from: a card for each built-in game, with what it is like and its board.
 //!
-//! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none. The board of a game that is not
-//! compiled in takes loading it, so its card comes with the game's own request and the list has one without the board.
+//! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none. The
+//! board of a game that is not compiled in takes loading it, so its card comes with the game's own
+//! request and the list has one without the board.
 
 use crate::board::{BoardView, Motion, board_of};
 use gdl_games::{Entry, LIST, Tag};
@@ -51,7 +52,8 @@ pub(crate) enum Kind {
     Simultaneous,
 }
 
-/// The cards of the built-in games, in the order of the catalogue. Takes a while: some thousand states are visited.
+/// The cards of the built-in games, in the order of the catalogue. Takes a while: some thousand
+/// states are visited.
 #[must_use]
 pub(crate) fn built_in() -> Vec<Card> {
     let card = |entry: &'static Entry| {

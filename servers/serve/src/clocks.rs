@@ -1,11 +1,12 @@
-//! The clocks of a session: the time that each role has left, which runs while it has a choice to make, and grows by an increment
-//! with each move.
+//! The clocks of a session: the time that each role has left, which runs while it has a choice to
+//! make, and grows by an increment with each move.
 //!
-//! They know no time of their own: who owns them tells them what time it is ([`Clocks::tick`]) and whose turn it is
-//! ([`Clocks::wind`]), so tests need not wait. At the start of a play, and wherever one goes in its history, they stand at what they
-//! showed there until a move is chosen. When one has run down play halts. A rulesheet knows no loss on time, so there is no goal for it:
-//! a person takes a move back, begins anew, or plays on without clocks. No more than [`MOST_ROLES`] roles have clocks, so what is
-//! remembered of each place stays small.
+//! They know no time of their own: who owns them tells them what time it is ([`Clocks::tick`]) and
+//! whose turn it is ([`Clocks::wind`]), so tests need not wait. At the start of a play, and
+//! wherever one goes in its history, they stand at what they showed there until a move is chosen.
+//! When one has run down play halts. A rulesheet knows no loss on time, so there is no goal for it:
+//! a person takes a move back, begins anew, or plays on without clocks. No more than [`MOST_ROLES`]
+//! roles have clocks, so what is remembered of each place stays small.
 
 use crate::problem::{Answer, Problem};
 use gdl_runtime::{Dynamic, GameExt, dynamic::RoleId, game::Id};
@@ -20,7 +21,8 @@ const MOST_ROLES: usize = 16;
 /// The longest time of a clock, and the longest increment, in seconds.
 const LONGEST: f64 = 24.0 * 3600.0;
 const LONGEST_INCREMENT: f64 = 3600.0;
-/// A machine thinks for this part of what it has left, beside most of its increment, so that it does not run out.
+/// A machine thinks for this part of what it has left, beside most of its increment, so that it
+/// does not run out.
 const SHARE: u32 = 30;
 
 /// The clock of a role.
@@ -142,7 +144,8 @@ impl Clocks {
         }
     }
 
-    /// A role has chosen: it is given its increment if its clock ran, and clocks that stood run again.
+    /// A role has chosen: it is given its increment if its clock ran, and clocks that stood run
+    /// again.
     pub(crate) fn press(&mut self, role: RoleId) {
         self.stand = false;
         if let Some(Some(clock)) = self.roles.get_mut(role.index()) {

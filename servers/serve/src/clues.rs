@@ -1,7 +1,9 @@
-//! The clues of a board: what the rulesheet says of its columns and rows in facts, as of a nonogram's, to be drawn beside them.
+//! The clues of a board: what the rulesheet says of its columns and rows in facts, as of a
+//! nonogram's, to be drawn beside them.
 //!
-//! A clue is a fact `(row 3 1 2)` whose relation is named for rows or columns, whose first argument is the name of one, and whose last is
-//! the clue; those between are its order. Clues are drawn where each row and each column has some.
+//! A clue is a fact `(row 3 1 2)` whose relation is named for rows or columns, whose first argument
+//! is the name of one, and whose last is the clue; those between are its order. Clues are drawn
+//! where each row and each column has some.
 
 use crate::facts;
 use gdl_runtime::board::Board;

@@ -1,7 +1,8 @@
 //! The compilations under way that somebody wants to follow: for each ticket how far it is.
 //!
-//! A caller makes up a ticket, sends it with a rulesheet, and asks for it in other requests. A ticket is there as long as its
-//! compilation is at work, so there are no more of them than compilations at a time.
+//! A caller makes up a ticket, sends it with a rulesheet, and asks for it in other requests. A
+//! ticket is there as long as its compilation is at work, so there are no more of them than
+//! compilations at a time.
 
 use crate::{shared::lock, work::observer};
 use gdl_compiler::{Observer, observer::Progress};

@@ -1,4 +1,5 @@
-//! The connections of the server: each is accepted, has its requests answered by the router, and is closed.
+//! The connections of the server: each is accepted, has its requests answered by the router, and is
+//! closed.
 //!
 //! No more than [`MOST`] are open at a time. If there are too many, the one is closed that has been
 //! idle for the longest: it waits for a request, still sends one, or its last answer was made that
@@ -130,7 +131,8 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
                     admit(stream, &router, &open, bounds);
                 }
             }
-            // A client that gave up does no harm. Else there are too many files perhaps, and some of them will be closed.
+            // A client that gave up does no harm. Else there are too many files perhaps, and some
+            // of them will be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;

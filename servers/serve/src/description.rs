@@ -1,4 +1,5 @@
-//! What programs are told of the requests: a description in the form of `OpenAPI`, which tests keep true.
+//! What programs are told of the requests: a description in the form of `OpenAPI`, which tests keep
+//! true.
 
 use axum::{
     http::header,

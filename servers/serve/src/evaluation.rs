@@ -1,7 +1,9 @@
-//! What a state is worth to each role: at the end its goals, before that what a small search of the tree expects.
+//! What a state is worth to each role: at the end its goals, before that what a small search of the
+//! tree expects.
 //!
-//! The search takes [`NODES`] states for each of the first [`MOST_ROLES`] roles and half a second each at most, and always the same seed, so that
-//! a place of the history has the same worth whenever it is looked at, unless the game is so slow that the clock ends the search.
+//! The search takes [`NODES`] states for each of the first [`MOST_ROLES`] roles and half a second
+//! each at most, and always the same seed, so that a place of the history has the same worth
+//! whenever it is looked at, unless the game is so slow that the clock ends the search.
 
 use gdl_players::{Budget, search::Mcts};
 use gdl_runtime::{Cancel, Dynamic, Game, GameExt};

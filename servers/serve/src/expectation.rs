@@ -1,8 +1,9 @@
-//! The expectation of each move of a role that does not see everything: the mean, over the states that fit what it knows, of
-//! random games that begin with the move.
+//! The expectation of each move of a role that does not see everything: the mean, over the states
+//! that fit what it knows, of random games that begin with the move.
 //!
-//! A search of each state by itself would think that the role knows that state: it would find the winning door in each, and
-//! every door to be worth 100. So nothing is searched. Each state is weighed by how likely it is, and each legal move is rated.
+//! A search of each state by itself would think that the role knows that state: it would find the
+//! winning door in each, and every door to be worth 100. So nothing is searched. Each state is
+//! weighed by how likely it is, and each legal move is rated.
 
 use gdl_players::{
     Budget,
@@ -44,7 +45,8 @@ impl Expectation {
         Self { sums: sums.collect(), states, search: FlatMonteCarlo::new().seed(seed), playouts: 0 }
     }
 
-    /// Plays some games more from each state. False if there was no time for all of them, and what was played counts.
+    /// Plays some games more from each state. False if there was no time for all of them, and what
+    /// was played counts.
     pub(crate) fn improve(
         &mut self,
         game: &Dynamic,

@@ -1,8 +1,8 @@
 //! Games that can be opened: a name or a rulesheet becomes a game and its text.
 //!
-//! A rulesheet that came with a request is compiled within [`Limits::network`], until its request is gone; if that is asked for,
-//! within the limits of a rulesheet that `gdl serve` is given. The last few that were compiled or checked are kept, so what was
-//! checked is what is played.
+//! A rulesheet that came with a request is compiled within [`Limits::network`], until its request
+//! is gone; if that is asked for, within the limits of a rulesheet that `gdl serve` is given. The
+//! last few that were compiled or checked are kept, so what was checked is what is played.
 
 use crate::{
     problem::{Answer, Problem},
@@ -60,13 +60,15 @@ impl LoadMode {
         match self {
             Self::Quick => Limits::network(),
             Self::Patient => Limits::default(),
-            // The rules alone are kept, of which a quarter of this is for what they say of the game at the start.
+            // The rules alone are kept, of which a quarter of this is for what they say of the game
+            // at the start.
             Self::Lifted => Limits { max_bytes: 512 << 20, ..Limits::network() },
         }
     }
 }
 
-/// The games that have names here: those that are built in, and the one that `gdl serve` was given; and the last ones without.
+/// The games that have names here: those that are built in, and the one that `gdl serve` was given;
+/// and the last ones without.
 #[derive(Debug, Default)]
 pub(crate) struct Games {
     own: Option<Opened>,

@@ -1,7 +1,9 @@
-//! The guests of a server: people elsewhere on the network, each of whom has a link to one seat of one session.
+//! The guests of a server: people elsewhere on the network, each of whom has a link to one seat of
+//! one session.
 //!
-//! A link holds a token of 128 random bits, which is all that a guest needs and all that is known of one. A seat has one link at a time;
-//! whether a token still opens it says the session. There are never more than [`MOST`] links.
+//! A link holds a token of 128 random bits, which is all that a guest needs and all that is known
+//! of one. A seat has one link at a time; whether a token still opens it says the session. There
+//! are never more than [`MOST`] links.
 
 use crate::{
     problem::{Answer, Problem},
@@ -33,7 +35,8 @@ impl Guests {
         self.address
     }
 
-    /// Notes what a token opens. An older one of the same seat opens nothing any more, nor do those of sessions that are gone.
+    /// Notes what a token opens. An older one of the same seat opens nothing any more, nor do those
+    /// of sessions that are gone.
     ///
     /// # Errors
     /// If there are too many.

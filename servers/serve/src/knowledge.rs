@@ -1,10 +1,12 @@
-//! What roles know of a play: from the places of a history, the information of a role and the fluents that it can be sure of.
+//! What roles know of a play: from the places of a history, the information of a role and the
+//! fluents that it can be sure of.
 //!
-//! It is kept, and goes on from where it was as play goes on, so to look again takes no step of the game. For a new place it
-//! takes a step to tell the percepts and, where a view is asked for the role, a step of a [`Belief`], which tries
-//! 65,536 joint moves at most; before each it is asked whether that is still wanted. What no more than `KEPT` roles know is kept.
-//! The states of a belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more no role can be sure of
-//! anything.
+//! It is kept, and goes on from where it was as play goes on, so to look again takes no step of the
+//! game. For a new place it takes a step to tell the percepts and, where a view is asked for the
+//! role, a step of a [`Belief`], which tries 65,536 joint moves at most; before each it is asked
+//! whether that is still wanted. What no more than `KEPT` roles know is kept. The states of a
+//! belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more no role can
+//! be sure of anything.
 
 use gdl_players::{Budget, player::Belief};
 use gdl_runtime::{Dynamic, Game, History, Information, dynamic::RoleId, history::Place};
@@ -52,7 +54,8 @@ impl Knowledge {
         Self { seed, known: Vec::new() }
     }
 
-    /// What a role was told on the way from the start to here. None if there was no time to find out; then less is left to do.
+    /// What a role was told on the way from the start to here. None if there was no time to find
+    /// out; then less is left to do.
     pub(crate) fn information(
         &mut self,
         game: &Dynamic,
@@ -63,7 +66,8 @@ impl Knowledge {
         self.follow(game, history, role, budget, false).map(|known| &known.information)
     }
 
-    /// The same, and the fluents that the role can be sure of: those that hold in every state that fits.
+    /// The same, and the fluents that the role can be sure of: those that hold in every state that
+    /// fits.
     pub(crate) fn sure(
         &mut self,
         game: &Dynamic,
@@ -77,8 +81,8 @@ impl Knowledge {
         Some((sure, &known.information))
     }
 
-    /// All states that fit what a role knows, if there are no more than so many, and none if there are or not all of them are known.
-    /// Nothing at all if there was no time to find out.
+    /// All states that fit what a role knows, if there are no more than so many, and none if there
+    /// are or not all of them are known. Nothing at all if there was no time to find out.
     pub(crate) fn states(
         &mut self,
         game: &Dynamic,

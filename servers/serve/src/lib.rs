@@ -1,14 +1,18 @@
 //! `gdl serve`: any game as a board to click, in a browser.
 //!
-//! A server on 127.0.0.1, which has a door of its own for `guests` if that is wanted, answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
-//! `session`, which requests and machines share (`shared`) and which is found in a bounded `registry`; machines think (`thinking`)
-//! in threads of their own, so an answer never waits for them. The page is told a `session_view`. Before that games are chosen
-//! (`catalogue`) or written (`rulesheet`, followed by `compilations`), and beside it one may look at their `net`, ask for a `reason` and for the
-//! `evaluation` of a position. What time is left tell its `clocks`. Advice to those who do not see everything is an `expectation`. The form of a board's cells shows in the
-//! rules for `neighbours`, what stands beside them in `clues`, and both in the `facts` of a rulesheet. Matches of `gdl manage` are watched in its
-//! `results`, drawn like the states of a session (`scene`). Whatever takes a while is `work` with a turn,
-//! which is called off when no request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this address
-//! from this page are heard, so no other page in the browser can play along or look.
+//! A server on 127.0.0.1, which has a door of its own for `guests` if that is wanted, answers the
+//! `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
+//! `session`, which requests and machines share (`shared`) and which is found in a bounded
+//! `registry`; machines think (`thinking`) in threads of their own, so an answer never waits for
+//! them. The page is told a `session_view`. Before that games are chosen (`catalogue`) or written
+//! (`rulesheet`, followed by `compilations`), and beside it one may look at their `net`, ask for a
+//! `reason` and for the `evaluation` of a position. What time is left tell its `clocks`. Advice to
+//! those who do not see everything is an `expectation`. The form of a board's cells shows in the
+//! rules for `neighbours`, what stands beside them in `clues`, and both in the `facts` of a
+//! rulesheet. Matches of `gdl manage` are watched in its `results`, drawn like the states of a
+//! session (`scene`). Whatever takes a while is `work` with a turn, which is called off when no
+//! request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this
+//! address from this page are heard, so no other page in the browser can play along or look.
 //!
 //! [`run`] is what `gdl serve` does; [`router`] answers without sockets.
 
@@ -190,7 +194,8 @@ impl Lan {
     }
 }
 
-/// Serves until the process ends. The address is printed once it can be reached, and below it that of guests, if there are to be some.
+/// Serves until the process ends. The address is printed once it can be reached, and below it that
+/// of guests, if there are to be some.
 ///
 /// # Errors
 /// If the game or the results cannot be opened, or the port is taken.

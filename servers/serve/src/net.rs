@@ -1,12 +1,13 @@
-//! The net of a session's game, for people who look inside: from the compiled game and a state it tells the sizes of the net,
-//! what holds, and a drawing with the gates that are true.
+//! The net of a session's game, for people who look inside: from the compiled game and a state it
+//! tells the sizes of the net, what holds, and a drawing with the gates that are true.
 //!
-//! The net is compiled once for a session, when it is first asked for. Gates are evaluated in three values: what depends on
-//! moves that are still to be made is open.
+//! The net is compiled once for a session, when it is first asked for. Gates are evaluated in three
+//! values: what depends on moves that are still to be made is open.
 //!
-//! A session keeps a net of so many operations as it is told to; of a larger one the figures alone are kept. To look takes a few
-//! steps for each literal. No more than `MOST_FLUENTS` fluents are told, and as many relations, and no more than `MOST_OUTPUTS`
-//! outputs; the names of each of these take no more than `MOST_TEXT` bytes.
+//! A session keeps a net of so many operations as it is told to; of a larger one the figures alone
+//! are kept. To look takes a few steps for each literal. No more than `MOST_FLUENTS` fluents are
+//! told, and as many relations, and no more than `MOST_OUTPUTS` outputs; the names of each of these
+//! take no more than `MOST_TEXT` bytes.
 
 mod drawing;
 mod layout;
@@ -21,11 +22,13 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Fluents that do not hold are told if there are no more than this; of those that hold no more are told either.
+/// Fluents that do not hold are told if there are no more than this; of those that hold no more are
+/// told either.
 const MOST_FLUENTS: usize = 1_000;
 /// Outputs are offered by name if there are no more than this.
 const MOST_OUTPUTS: usize = 4_000;
-/// No more bytes are told of the names of relations and fluents, of outputs, and of those that are true.
+/// No more bytes are told of the names of relations and fluents, of outputs, and of those that are
+/// true.
 const MOST_TEXT: usize = 1 << 20;
 /// Nets of strangers that are kept have no more: some megabytes for each session.
 pub(crate) const MOST_OPERATIONS: usize = 50_000;
@@ -151,7 +154,8 @@ pub(crate) struct LitDrawing {
 }
 
 impl SessionNet {
-    /// Of a game that has a net, which is kept if it has no more operations, fluents and outputs than `most` of each.
+    /// Of a game that has a net, which is kept if it has no more operations, fluents and outputs
+    /// than `most` of each.
     #[must_use]
     pub(crate) fn new(compiled: Compiled, most: usize) -> Self {
         let sizes = Sizes::of(&compiled);
@@ -170,7 +174,8 @@ impl SessionNet {
             .is_some_and(|kept| kept.outputs.iter().any(|known| known.is_called(&kept.net, output)))
     }
 
-    /// What is seen in a state, or in one that is not known: with a picture of what `of` depends on, or of all.
+    /// What is seen in a state, or in one that is not known: with a picture of what `of` depends
+    /// on, or of all.
     #[must_use]
     pub(crate) fn view(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> NetView {
         let sizes = Some(self.sizes.clone());
@@ -236,8 +241,8 @@ impl Kept {
         picture
     }
 
-    /// The value of each gate in the state with these fluents. Moves that are not legal are not made, and the only one that
-    /// is legal is; all others are open. O(literals).
+    /// The value of each gate in the state with these fluents. Moves that are not legal are not
+    /// made, and the only one that is legal is; all others are open. O(literals).
     fn values(&self, fluents: impl Iterator<Item = usize>) -> Vec<Option<bool>> {
         let net = &self.net;
         let mut holds = vec![false; net.initial.len()];

@@ -1,9 +1,10 @@
-//! The reasons by the rules that a person is told of a session: a [`Question`] is taken from the session with what may be told, and
-//! answered beside it by the oracle, as `gdl why` does.
+//! The reasons by the rules that a person is told of a session: a [`Question`] is taken from the
+//! session with what may be told, and answered beside it by the oracle, as `gdl why` does.
 //!
-//! A role that may not know the state is told a reason if it is the same in every state that fits what the role knows, so it says
-//! nothing that the role could not find out by itself; there may be [`MOST_STATES`] of them. An answer takes [`FUEL`] steps of the
-//! oracle in all and [`MOST_BYTES`] as JSON: one that would be larger goes less deep.
+//! A role that may not know the state is told a reason if it is the same in every state that fits
+//! what the role knows, so it says nothing that the role could not find out by itself; there may be
+//! [`MOST_STATES`] of them. An answer takes [`FUEL`] steps of the oracle in all and [`MOST_BYTES`]
+//! as JSON: one that would be larger goes less deep.
 
 use crate::{
     games::Opened,
@@ -39,7 +40,8 @@ pub(crate) struct Question {
     place: usize,
     /// The states as KIF text: the one there is, or those that fit what a role knows.
     states: Vec<String>,
-    /// The state before it, the joint move made there and the moves from the start; nothing for a role that may not know.
+    /// The state before it, the joint move made there and the moves from the start; nothing for a
+    /// role that may not know.
     before: Option<(String, Vec<String>, usize)>,
     /// If the game begins there.
     is_start: bool,

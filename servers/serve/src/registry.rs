@@ -1,8 +1,8 @@
 //! The registry of a server's sessions, each found by an id that cannot be guessed.
 //!
-//! There are never more than [`Registry::MOST`], and those together never weigh more than [`Registry::BYTES`]; one that was
-//! not asked for in [`Registry::IDLE`] is gone. When there are too many the one that was idle longest makes room, if that was
-//! long enough.
+//! There are never more than [`Registry::MOST`], and those together never weigh more than
+//! [`Registry::BYTES`]; one that was not asked for in [`Registry::IDLE`] is gone. When there are
+//! too many the one that was idle longest makes room, if that was long enough.
 
 use crate::{
     problem::{Answer, Problem},
@@ -44,7 +44,8 @@ impl Registry {
         Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
     }
 
-    /// What chance follows from in a session: short enough to be read out, and nobody can know it before.
+    /// What chance follows from in a session: short enough to be read out, and nobody can know it
+    /// before.
     ///
     /// # Errors
     /// If the machine gives no random bits.

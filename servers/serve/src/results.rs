@@ -1,7 +1,9 @@
-//! The results of `gdl manage` that a server shows: a file, which each request opens anew, and the games in it that were drawn last.
+//! The results of `gdl manage` that a server shows: a file, which each request opens anew, and the
+//! games in it that were drawn last.
 //!
-//! The file is only read, so it may be played into meanwhile; it is never kept open, so the process that plays it finds it free. A game
-//! of its rulesheets is compiled once it is drawn, as one that came with a request, and [`MOST_DRAWN`] are kept.
+//! The file is only read, so it may be played into meanwhile; it is never kept open, so the process
+//! that plays it finds it free. A game of its rulesheets is compiled once it is drawn, as one that
+//! came with a request, and [`MOST_DRAWN`] are kept.
 
 use crate::{
     board::BoardView,

@@ -1,8 +1,8 @@
 //! The faults of a rulesheet while a person writes it: text in, what `gdl check` says of it out.
 //!
-//! The text is compiled within what a stranger's rulesheet may take, or with more patience if that is asked for, and a stop that
-//! the caller can pull: a person who types on asks again, and the last answer is no longer wanted. What was compiled is kept for
-//! those who want to play it.
+//! The text is compiled within what a stranger's rulesheet may take, or with more patience if that
+//! is asked for, and a stop that the caller can pull: a person who types on asks again, and the
+//! last answer is no longer wanted. What was compiled is kept for those who want to play it.
 
 use crate::games::{Games, LoadMode};
 use gdl_compiler::{
@@ -37,8 +37,8 @@ pub(crate) struct Verdict {
     pub diagnostics: Vec<Value>,
     /// How many errors there are, those left out included.
     pub errors: usize,
-    /// How many warnings there are, those left out included; what takes too much to be compiled is one, if the game can be played state by
-    /// state.
+    /// How many warnings there are, those left out included; what takes too much to be compiled is
+    /// one, if the game can be played state by state.
     pub warnings: usize,
     /// If it can be played. A lint that stops `gdl check` does not stop a game.
     pub sound: bool,

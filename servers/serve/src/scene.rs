@@ -1,7 +1,7 @@
 //! The scene of a state, as the page draws it: what stands on the board, and what else holds.
 //!
-//! The names of what else holds take no more than `MOST_TOLD` bytes; fluents that are left out are counted. A board is bounded by
-//! its cells.
+//! The names of what else holds take no more than `MOST_TOLD` bytes; fluents that are left out are
+//! counted. A board is bounded by its cells.
 
 use crate::{
     board::{BoardView, Motion, board_of},
@@ -99,7 +99,8 @@ impl Stage {
         Scene { board, fluents: groups.collect(), left_out }
     }
 
-    /// The cells that moves speak of; of a column those that the step changed, which has the cells before and after it.
+    /// The cells that moves speak of; of a column those that the step changed, which has the cells
+    /// before and after it.
     pub(crate) fn touched<'m>(
         &self,
         moves: impl Iterator<Item = &'m str>,

@@ -1,8 +1,10 @@
-//! The seat of a role, parsed from `person` or from a player's name with options, or given to a guest elsewhere by an invitation.
+//! The seat of a role, parsed from `person` or from a player's name with options, or given to a
+//! guest elsewhere by an invitation.
 //!
-//! A machine thinks no longer, remembers in no more bytes and has no more threads than it says here, whatever is asked for and
-//! also if nothing is. Of all machines no more than `MOST_RESTING` keep what they remember from one move to the next, so
-//! that with those that are thinking they stay within some hundred MiB; others begin anew each time.
+//! A machine thinks no longer, remembers in no more bytes and has no more threads than it says
+//! here, whatever is asked for and also if nothing is. Of all machines no more than `MOST_RESTING`
+//! keep what they remember from one move to the next, so that with those that are thinking they
+//! stay within some hundred MiB; others begin anew each time.
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Source;

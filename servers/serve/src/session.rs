@@ -1,13 +1,16 @@
-//! A session is a game that is being played: it takes moves, seats and ways through its history, and says who has to think next.
+//! A session is a game that is being played: it takes moves, seats and ways through its history,
+//! and says who has to think next.
 //!
-//! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
-//! chosen, and what machines have to think about comes out as [`Thought`](crate::thought::Thought)s, which are thought elsewhere. A thought that comes
-//! back when the session is elsewhere counts nothing. Nothing here waits. Who looks, a person at this page or a guest elsewhere, decides
-//! what is seen and which roles may be moved ([`Viewer`]).
+//! A session steps itself: chance and roles without a choice move at once, a joint move is made as
+//! soon as every role has chosen, and what machines have to think about comes out as
+//! [`Thought`](crate::thought::Thought)s, which are thought elsewhere. A thought that comes back
+//! when the session is elsewhere counts nothing. Nothing here waits. Who looks, a person at this
+//! page or a guest elsewhere, decides what is seen and which roles may be moved ([`Viewer`]).
 //!
-//! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is replayed or played, so those of
-//! all sessions together stay within 128 MiB. A step looks at the state three times and makes a joint move; what may take many
-//! steps is given a [`Budget`] that is looked at before each, and goes on when it is next asked for.
+//! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is
+//! replayed or played, so those of all sessions together stay within 128 MiB. A step looks at the
+//! state three times and makes a joint move; what may take many steps is given a [`Budget`] that is
+//! looked at before each, and goes on when it is next asked for.
 
 mod thoughts;
 mod timing;
@@ -66,7 +69,8 @@ pub(crate) enum Visibility {
     All,
     /// What a role may know.
     Of(RoleId),
-    /// Nothing that is hidden from any role: people share the screen, and it was not said who looks.
+    /// Nothing that is hidden from any role: people share the screen, and it was not said who
+    /// looks.
     Closed,
 }
 
@@ -109,7 +113,8 @@ pub(crate) struct Session {
     pub version: u64,
     /// If machines wait, since a person looks at the past.
     pub is_paused: bool,
-    /// If play went on from a place before the end after people had seen what was hidden until then.
+    /// If play went on from a place before the end after people had seen what was hidden until
+    /// then.
     pub was_revealed: bool,
     /// What went wrong last, if play cannot go on.
     pub trouble: Option<String>,
@@ -135,7 +140,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session at the start of a game or in another position. Machines do not move before [`Session::settle`].
+    /// A session at the start of a game or in another position. Machines do not move before
+    /// [`Session::settle`].
     #[must_use]
     pub(crate) fn new(
         id: String,
@@ -170,11 +176,12 @@ impl Session {
         }
     }
 
-    /// Bytes that the session may come to take, roughly: its game, unless the server has that anyway, a full history, and the net
-    /// for those who look inside.
+    /// Bytes that the session may come to take, roughly: its game, unless the server has that
+    /// anyway, a full history, and the net for those who look inside.
     #[must_use]
     pub(crate) fn weight(&self) -> usize {
-        /// Of a gate, in programs, what is left of them, and the net; of a name, with what finds it.
+        /// Of a gate, in programs, what is left of them, and the net; of a name, with what finds
+        /// it.
         const GATE: usize = 64;
         const NAME: usize = 128;
         if self.opened.is_known {
@@ -264,7 +271,8 @@ impl Session {
         }
     }
 
-    /// The fluents that a role can be sure of, and what it perceived last. None if there was no time to find out.
+    /// The fluents that a role can be sure of, and what it perceived last. None if there was no
+    /// time to find out.
     pub(crate) fn sure(
         &mut self,
         role: RoleId,
@@ -355,7 +363,8 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the seat of a role to a guest who will come by a link that holds this; one who had it before has it no more.
+    /// Gives the seat of a role to a guest who will come by a link that holds this; one who had it
+    /// before has it no more.
     ///
     /// # Errors
     /// If there is no such role, or it is chance's.

@@ -1,10 +1,12 @@
-//! The view of a session that the page is told: data for serde, made from the session and from the role through whose eyes it is seen.
+//! The view of a session that the page is told: data for serde, made from the session and from the
+//! role through whose eyes it is seen.
 //!
-//! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
-//! left. The names of fluents, those of moves and those of steps take no more than a [`Room`] each; what is left
-//! out is counted, and may be played and gone to as well. The rest is bounded by the rulesheet, and a board by its cells. A
-//! match, and the test that is made of one, take no more than `MOST_SAVED` bytes each. Of the moves that are not legal, which are listed when
-//! they are asked for, no more than `MOST_ILLEGAL` are told.
+//! A view takes a look at the state and one at each place of the line that was not looked at
+//! before, as long as there is budget left. The names of fluents, those of moves and those of steps
+//! take no more than a [`Room`] each; what is left out is counted, and may be played and gone to as
+//! well. The rest is bounded by the rulesheet, and a board by its cells. A match, and the test that
+//! is made of one, take no more than `MOST_SAVED` bytes each. Of the moves that are not legal,
+//! which are listed when they are asked for, no more than `MOST_ILLEGAL` are told.
 
 use crate::{
     board::BoardView,
@@ -85,7 +87,8 @@ pub(crate) struct View {
     pub can_redo: bool,
     /// If machines wait to be told to go on.
     pub paused: bool,
-    /// What chance follows from; not told while the rules hide something, which it would give away, or guests would know what is to come.
+    /// What chance follows from; not told while the rules hide something, which it would give away,
+    /// or guests would know what is to come.
     pub seed: Option<u64>,
     /// If play went on from a place before the end after what was hidden had been seen there.
     pub revealed: bool,
@@ -123,7 +126,8 @@ pub(crate) struct GameView {
     pub roles: Vec<RoleView>,
 }
 
-/// A match that can be gone on with: its record, as `gdl match` writes it, and what it takes to open it again.
+/// A match that can be gone on with: its record, as `gdl match` writes it, and what it takes to
+/// open it again.
 #[derive(Debug, Serialize)]
 pub(crate) struct Saved {
     /// The game, if `gdl serve` knows it by name.
@@ -146,7 +150,8 @@ impl Saved {
     /// The line of a session from the start to where it is.
     ///
     /// # Errors
-    /// If it is too long to be written down, or people elsewhere play along and rely on what the rules hide.
+    /// If it is too long to be written down, or people elsewhere play along and rely on what the
+    /// rules hide.
     pub(crate) fn of(session: &Session) -> Answer<Self> {
         let game = session.game();
         if session.has_guests() && session.eyes(Viewer::Here(None)) != Visibility::All {
@@ -223,7 +228,8 @@ impl Recorded {
     }
 }
 
-/// What a role may not do at a state, and what holds in a cell that is asked about: that for which one may ask a reason.
+/// What a role may not do at a state, and what holds in a cell that is asked about: that for which
+/// one may ask a reason.
 #[derive(Debug, Serialize)]
 pub(crate) struct IllegalView {
     /// The place that it is about.
@@ -239,7 +245,8 @@ pub(crate) struct IllegalView {
 }
 
 impl IllegalView {
-    /// Of the moves of a role, or else of a person who is to choose, those with some text in them that speak of a cell, or of any.
+    /// Of the moves of a role, or else of a person who is to choose, those with some text in them
+    /// that speak of a cell, or of any.
     ///
     /// # Errors
     /// If the role that looks may not know, or there was no time to find out what it knows.
@@ -507,7 +514,8 @@ fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     [line, ahead.iter().take_while(|place| room.takes(256 + bytes(place))).copied().collect()]
 }
 
-/// The last of the places that are neither on the way to here nor on the way back, in the order in which play came to them.
+/// The last of the places that are neither on the way to here nor on the way back, in the order in
+/// which play came to them.
 fn elsewhere(session: &Session, line: &[Place], ahead: &[Place]) -> Vec<Place> {
     let game = session.game();
     let told: BTreeSet<usize> = line.iter().chain(ahead).map(|place| place.index()).collect();
@@ -651,7 +659,8 @@ fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId])
     if let Some(stuck) = game.roles().find(|&role| game.legal_moves_in(view, role).len() == 0) {
         return format!("{} has no legal move: the rules are at fault", game.role_text(stuck));
     }
-    // Those without a choice wait for the others, even where play is halted and nobody chose for them yet.
+    // Those without a choice wait for the others, even where play is halted and nobody chose for
+    // them yet.
     let has_choice = |role: &&RoleId| game.legal_moves_in(view, **role).len() > 1;
     let choosing: Vec<&RoleId> = waiting.iter().filter(has_choice).collect();
     let names = if choosing.is_empty() { waiting.iter().collect() } else { choosing };

@@ -1,8 +1,10 @@
-//! Machines that think, each in a thread of its own; the session of a thought is told the move that comes of it.
+//! Machines that think, each in a thread of its own; the session of a thought is told the move that
+//! comes of it.
 //!
-//! There are no more than `MOST` threads, of which as many think as the machine has cores, or two: those for games that the
-//! server knows and those for others each for themselves. A thought ends by its [budget](Machine::budget) of time, or
-//! when it is not wanted any more; it looks for that between steps of the game.
+//! There are no more than `MOST` threads, of which as many think as the machine has cores, or two:
+//! those for games that the server knows and those for others each for themselves. A thought ends
+//! by its [budget](Machine::budget) of time, or when it is not wanted any more; it looks for that
+//! between steps of the game.
 
 use crate::{
     expectation::Expectation,
@@ -44,7 +46,8 @@ pub(crate) fn room() -> usize {
     MOST.saturating_sub(THREADS.load(Ordering::SeqCst))
 }
 
-/// Thoughts that are thought at the same time, about games that the server knows and about others; the rest wait.
+/// Thoughts that are thought at the same time, about games that the server knows and about others;
+/// the rest wait.
 static TURNS: [Turns; 2] = [const { Turns { taken: Mutex::new(0), given: Condvar::new() } }; 2];
 
 /// Starts a thread. Without one no player thinks, and the session is seen to wait.
@@ -66,8 +69,9 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     drop(started);
 }
 
-/// Lets whoever draws the page and whoever answers go first: a thread that thinks, and those it starts, take the processor that is
-/// left. Where a thread has no priority of its own, nothing is done.
+/// Lets whoever draws the page and whoever answers go first: a thread that thinks, and those it
+/// starts, take the processor that is left. Where a thread has no priority of its own, nothing is
+/// done.
 fn yield_to_others() {
     // A system that does not let it stays as it is.
     #[cfg(target_os = "linux")]
@@ -100,7 +104,8 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Looks at a session or changes it, and lets it play on as far as it can in a while, up to what machines have to think about.
+/// Looks at a session or changes it, and lets it play on as far as it can in a while, up to what
+/// machines have to think about.
 pub(crate) fn with<T>(shared: &Arc<Shared>, work: impl FnOnce(&mut Session) -> T) -> T {
     let begin = |session: &mut Session| {
         session.tick(Instant::now());

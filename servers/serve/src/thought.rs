@@ -1,4 +1,5 @@
-//! Thoughts: what a session has its machines think about, and what a search for advice is asked and finds.
+//! Thoughts: what a session has its machines think about, and what a search for advice is asked and
+//! finds.
 
 use crate::seats::{Machine, Mind};
 use gdl_players::player::MoveStats;

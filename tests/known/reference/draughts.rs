@@ -1,4 +1,5 @@
-//! International draughts; each jump is a move, and a piece that has to go on jumping keeps its player in turn.
+//! International draughts; each jump is a move, and a piece that has to go on jumping keeps its
+//! player in turn.
 
 use super::Position;
 use std::collections::HashSet;
@@ -24,7 +25,8 @@ pub struct Board {
 }
 
 impl Board {
-    /// A position by the numbers of squares, from above: who is to move and the pieces of both, such as `W:W31,K32:B7`.
+    /// A position by the numbers of squares, from above: who is to move and the pieces of both,
+    /// such as `W:W31,K32:B7`.
     ///
     /// # Panics
     /// If it is no such text.
@@ -177,7 +179,8 @@ impl Board {
         self.to_move = self.opponent();
     }
 
-    /// How many pieces stand against a king alone, if there are no more than three of which one is a king.
+    /// How many pieces stand against a king alone, if there are no more than three of which one is
+    /// a king.
     fn few(&self) -> Option<usize> {
         let of = |player: char| -> Vec<char> {
             self.pieces()
@@ -207,7 +210,8 @@ impl Board {
         open.iter().flat_map(Self::after_turns).chain(done).collect()
     }
 
-    /// Counts sequences of whole moves, as draughts programs do: moves with the same result are one.
+    /// Counts sequences of whole moves, as draughts programs do: moves with the same result are
+    /// one.
     #[must_use]
     pub fn perft(&self, depth: u32) -> Vec<u64> {
         super::count_sequences(self, depth, &|position: &Self| position.after_turns().into_iter().collect())

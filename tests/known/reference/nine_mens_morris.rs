@@ -1,4 +1,5 @@
-//! Nine men's morris. Points are numbered around each of the three squares, from the corner at the lower left upward.
+//! Nine men's morris. Points are numbered around each of the three squares, from the corner at the
+//! lower left upward.
 
 use super::Position;
 

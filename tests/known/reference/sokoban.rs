@@ -52,7 +52,8 @@ fn step(worker: Place, boxes: &[Place]) -> Vec<(&'static str, Place, Vec<Place>)
     steps
 }
 
-/// How many arrangements are 0, 1, 2 and so many steps away from the start, up to `depth`; a solved one has no successor.
+/// How many arrangements are 0, 1, 2 and so many steps away from the start, up to `depth`; a solved
+/// one has no successor.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     let start = Warehouse::default();

@@ -1,12 +1,14 @@
-//! The number of states: of those that were visited, how many differ, and how many there are at least.
+//! The number of states: of those that were visited, how many differ, and how many there are at
+//! least.
 
 use rustc_hash::FxHashMap;
 
 /// Visits of states, in bounded memory.
 ///
-/// States are known by 64 bits of their content. When there are too many, only those stay whose bits end in a zero, then in two,
-/// and so on: a fair sample, and whichever order they come in, the same one (Gibbons, "Distinct sampling for highly-accurate
-/// answers to distinct values queries", 2001).
+/// States are known by 64 bits of their content. When there are too many, only those stay whose
+/// bits end in a zero, then in two, and so on: a fair sample, and whichever order they come in, the
+/// same one (Gibbons, "Distinct sampling for highly-accurate answers to distinct values queries",
+/// 2001).
 #[derive(Clone, Debug, Default)]
 pub struct States {
     visits: FxHashMap<u64, u32>,
@@ -70,9 +72,10 @@ impl States {
         self.visited
     }
 
-    /// How many states differ, and how many there are at least: those that were met once and twice tell how many were missed
-    /// (Chao, "Nonparametric estimation of the number of classes in a population", 1984). States that play hardly
-    /// ever comes to are not in it, so there may be many times more.
+    /// How many states differ, and how many there are at least: those that were met once and twice
+    /// tell how many were missed (Chao, "Nonparametric estimation of the number of classes in a
+    /// population", 1984). States that play hardly ever comes to are not in it, so there may be
+    /// many times more.
     #[must_use]
     pub fn estimate(&self) -> Known {
         let scale = 2_f64.powi(self.level.cast_signed());

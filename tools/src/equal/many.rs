@@ -1,8 +1,9 @@
 //! States of one game by the hundred: what is seen of them, and their successors.
 //!
-//! At most [`MOST`] states go in that are as many joint moves away from the start, so that they are at one phase of the turn cycle; views
-//! or successors come out in their order. They are made in lanes where the game has these, else one after the other: the same comes of
-//! it, but for what is seen of an end beside its goals.
+//! At most [`MOST`] states go in that are as many joint moves away from the start, so that they are
+//! at one phase of the turn cycle; views or successors come out in their order. They are made in
+//! lanes where the game has these, else one after the other: the same comes of it, but for what is
+//! seen of an end beside its goals.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,

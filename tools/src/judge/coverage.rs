@@ -1,7 +1,10 @@
-//! What play makes use of: rules that fire, moves that become legal and fluents that come true, and those that do not ([`Dead`]).
+//! What play makes use of: rules that fire, moves that become legal and fluents that come true, and
+//! those that do not ([`Dead`]).
 //!
-//! A [`Seen`] is a witness of random games, and is shown the matches of searches, which come to what random games do not. States and views are added up bit by bit; which rules fire is looked up in the ground rules,
-//! which takes as long as they have literals, so it is done for as many random games, and as many matches, as `LITERALS` allow, one of each at least.
+//! A [`Seen`] is a witness of random games, and is shown the matches of searches, which come to
+//! what random games do not. States and views are added up bit by bit; which rules fire is looked
+//! up in the ground rules, which takes as long as they have literals, so it is done for as many
+//! random games, and as many matches, as `LITERALS` allow, one of each at least.
 
 use crate::analyze::{states::States, walk::Witness};
 use gdl_compiler::{Compilation, Source, Span, ground::GroundRules, propnet::Signal};

@@ -1,4 +1,5 @@
-//! The story of a match: what each role could expect in each position, and what that says of tension.
+//! The story of a match: what each role could expect in each position, and what that says of
+//! tension.
 //!
 //! The values come from a Monte Carlo tree search with as many nodes as the players had.
 //! They are of 100, so a difference of less than `LEVEL` points is taken for none.
@@ -24,12 +25,14 @@ pub struct Drama {
     pub lead_changes: f64,
     /// The mean share of a match that is played though it is decided, of those that had a winner.
     pub decided: Option<f64>,
-    /// The values of the most dramatic match, position by position, and its winner; of one that had a winner.
+    /// The values of the most dramatic match, position by position, and its winner; of one that had
+    /// a winner.
     pub tale: Option<(Vec<Vec<f64>>, usize)>,
 }
 
 impl Drama {
-    /// Tells the first of some matches of several players. None if no position of them could be searched.
+    /// Tells the first of some matches of several players. None if no position of them could be
+    /// searched.
     pub(super) fn new(terms: &Terms<'_>, matches: &[Played]) -> Option<Self> {
         let mut drama = Self { drama: None, lead_changes: 0.0, decided: None, tale: None };
         let (mut dramas, mut shares, mut changes) = (Vec::new(), Vec::new(), Vec::new());
@@ -72,7 +75,8 @@ fn gap(values: &[f64], seat: usize) -> f64 {
     if gap < LEVEL { 0.0 } else { gap / 100.0 }
 }
 
-/// Drama: the mean, over the positions in which the later winner is behind, of the square root of how far it is; 0 if it never is.
+/// Drama: the mean, over the positions in which the later winner is behind, of the square root of
+/// how far it is; 0 if it never is.
 #[must_use]
 pub fn tension(values: &[Vec<f64>], winner: usize) -> f64 {
     let gaps = values.iter().map(|values| gap(values, winner)).filter(|&gap| gap > 0.0);
@@ -98,7 +102,8 @@ pub fn lead_changes(values: &[Vec<f64>]) -> u32 {
     changes
 }
 
-/// Decided: the share of the positions from the one on from which the winner could expect to win to the end.
+/// Decided: the share of the positions from the one on from which the winner could expect to win to
+/// the end.
 #[must_use]
 pub fn decided(values: &[Vec<f64>], winner: usize) -> f64 {
     let sure = values.iter().rev().take_while(|values| values[winner] >= DECIDED).count();

@@ -1,6 +1,7 @@
 //! How games end: [`Outcome`], and what is measured of it.
 //!
-//! Seats are the roles other than chance. Games that were given up, or that ended without one goal for each seat, have no result.
+//! Seats are the roles other than chance. Games that were given up, or that ended without one goal
+//! for each seat, have no result.
 
 use gdl_runtime::playouts::{RoleTally, Tally};
 use serde_json::{Map, Value, json};
@@ -81,7 +82,8 @@ impl Outcome {
         self.seats.iter().map(|seat| self.wins(seat)).sum()
     }
 
-    /// Draws: the share of games with a result in which several seats share the greatest goal. 0 for one seat.
+    /// Draws: the share of games with a result in which several seats share the greatest goal. 0
+    /// for one seat.
     #[must_use]
     pub fn draws(&self) -> f64 {
         let drawn = self.seats.len() > 1 && self.scored > 0;

@@ -1,7 +1,7 @@
 //! Judgements as a page: one file with style and charts in it, which needs nothing from elsewhere.
 //!
-//! All games stand in a table, the best of them with their charts below it. The page grows with the number of games by a row each, and by
-//! `DRAWN` games with charts at most.
+//! All games stand in a table, the best of them with their charts below it. The page grows with the
+//! number of games by a row each, and by `DRAWN` games with charts at most.
 
 use super::{
     Judgement, Played, Verdict,

@@ -1,8 +1,9 @@
 //! One number of several measures, by which games are ranked.
 //!
-//! The score is the harmonic mean of its parts, so that a game that is bad at one of them is not saved by the others (Todd and others,
-//! "GAVEL: generating games via evolution and language models", 2024, whose parts these are). Outcomes are those of skilled play where it
-//! was played, else of random play. What does not apply to a game is no part.
+//! The score is the harmonic mean of its parts, so that a game that is bad at one of them is not
+//! saved by the others (Todd and others, "GAVEL: generating games via evolution and language
+//! models", 2024, whose parts these are). Outcomes are those of skilled play where it was played,
+//! else of random play. What does not apply to a game is no part.
 
 use super::Played;
 

@@ -1,8 +1,11 @@
-//! What skill is worth: matches of equal players ([`Peers`]), and of players of which one thinks longer ([`Ladder`]).
+//! What skill is worth: matches of equal players ([`Peers`]), and of players of which one thinks
+//! longer ([`Ladder`]).
 //!
-//! All players are Monte Carlo tree searches that differ in the nodes they visit for a move; the weakest one plays at random. Contests
-//! have as many matches as the settings say, or as many as their work allows, in gates that are evaluated: a node takes a random game to the end, about half as long
-//! as one from the start. A contest that could not have `FEWEST` matches for each seat is left out.
+//! All players are Monte Carlo tree searches that differ in the nodes they visit for a move; the
+//! weakest one plays at random. Contests have as many matches as the settings say, or as many as
+//! their work allows, in gates that are evaluated: a node takes a random game to the end, about
+//! half as long as one from the start. A contest that could not have `FEWEST` matches for each seat
+//! is left out.
 
 use super::{Settings, outcome::Outcome};
 use crate::{analyze::Estimate, contest::Contest, players::Spec, statistics::mean_and_error};
@@ -78,7 +81,8 @@ impl<'g> Terms<'g> {
         Self { game, settings, seats, length, decisions: length * choosing, price }
     }
 
-    /// How many matches there may be in which players visit so many nodes for a decision, on average. None if too few.
+    /// How many matches there may be in which players visit so many nodes for a decision, on
+    /// average. None if too few.
     fn matches(&self, nodes: u64) -> Option<u64> {
         let seats = self.seats.len() as u64;
         let each = (1.0 + self.decisions) * self.price * nodes as f64;
@@ -135,7 +139,8 @@ impl<'g> Terms<'g> {
         self.settings.budgets.get(1).copied()
     }
 
-    /// Each player of the ladder against the one below. None if not even the first contest can be played.
+    /// Each player of the ladder against the one below. None if not even the first contest can be
+    /// played.
     pub(super) fn ladder(&self, see: See<'_>) -> Option<Ladder> {
         let budgets = || self.settings.budgets.iter().copied();
         let steps: Vec<Option<u64>> = [None].into_iter().chain(budgets().map(Some)).collect();
@@ -237,11 +242,13 @@ impl Peers {
 pub struct Ladder {
     /// From the weakest pair to the strongest.
     pub rungs: Vec<Rung>,
-    /// Of a game for one: what each player comes to, with its nodes: games with a result, the mean goal and its standard error.
+    /// Of a game for one: what each player comes to, with its nodes: games with a result, the mean
+    /// goal and its standard error.
     pub goals: Vec<(Option<u64>, (u64, f64, f64))>,
 }
 
-/// A contest of two players that differ in strength; in a game of more roles the weaker one has all other seats.
+/// A contest of two players that differ in strength; in a game of more roles the weaker one has all
+/// other seats.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung {
     /// Nodes of the weaker player; none if it plays at random.
@@ -263,7 +270,8 @@ impl Rung {
 }
 
 impl Ladder {
-    /// Depth of skill: the mean of what thinking longer gains on each rung, where that is more than luck.
+    /// Depth of skill: the mean of what thinking longer gains on each rung, where that is more than
+    /// luck.
     #[must_use]
     pub fn depth(&self) -> f64 {
         self.rungs.iter().map(Rung::sure_gain).sum::<f64>() / self.rungs.len().max(1) as f64
@@ -294,8 +302,8 @@ impl Ladder {
     }
 }
 
-/// Gain: the goal of the first player less the mean goal of the others, of 1, over matches in which players move on by one seat from
-/// each to the next.
+/// Gain: the goal of the first player less the mean goal of the others, of 1, over matches in which
+/// players move on by one seat from each to the next.
 #[must_use]
 pub fn gain(matches: &[Played], seats: usize) -> Option<Estimate> {
     let one = |played: &Played| {

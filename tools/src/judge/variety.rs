@@ -19,7 +19,8 @@ pub struct Variety {
 }
 
 impl Variety {
-    /// Of random games, of which so many terminal states were met, so many of them different, and of matches.
+    /// Of random games, of which so many terminal states were met, so many of them different, and
+    /// of matches.
     #[must_use]
     pub fn new<'m, M: Ord + 'm>(
         walks: &Walks,

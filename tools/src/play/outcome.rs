@@ -9,7 +9,8 @@ pub enum Outcome {
     Won(String, Vec<u8>),
     /// All roles have the same goal, neither 0 nor 100.
     Draw(Vec<u8>),
-    /// Several roles share the greatest goal, and others have less; or all have 100. Their names, and all goals.
+    /// Several roles share the greatest goal, and others have less; or all have 100. Their names,
+    /// and all goals.
     Shared(Vec<String>, Vec<u8>),
     /// All roles have a goal of 0. How many there are.
     Lost(usize),

@@ -1,4 +1,5 @@
-//! Documents: what a shard leaves behind, as JSON that `cli/schema/shard.json` describes; and what is wrong with a text that is none.
+//! Documents: what a shard leaves behind, as JSON that `cli/schema/shard.json` describes; and what
+//! is wrong with a text that is none.
 
 use super::{Subject, fingerprint_of, job::Job, sums::Sums};
 use crate::error::{Error, Result};
@@ -19,7 +20,8 @@ pub const MAX_BYTES: u64 = 1 << 28;
 /// More players take part in no match: what is counted grows with the square.
 const MOST_PLAYERS: usize = 256;
 
-/// Blocks that were done, and what they sum up to. Parts are in the order of their blocks and do not touch.
+/// Blocks that were done, and what they sum up to. Parts are in the order of their blocks and do
+/// not touch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {

@@ -1,5 +1,5 @@
-//! Jobs: what is asked for ([`Request`]), with what is taken for granted left out; and what a document says was done ([`Job`]), with
-//! all that its numbers depend on.
+//! Jobs: what is asked for ([`Request`]), with what is taken for granted left out; and what a
+//! document says was done ([`Job`]), with all that its numbers depend on.
 
 use super::sums::Count;
 use crate::{analyze::Settings, contest};
@@ -121,7 +121,8 @@ pub enum Job {
 /// More playouts than that might not be counted in 64 bits.
 const MOST_PLAYOUTS: u64 = 1_000_000_000_000_000;
 
-/// More matches, and more joint moves of a match, than there ever will be; their product is counted in 64 bits.
+/// More matches, and more joint moves of a match, than there ever will be; their product is counted
+/// in 64 bits.
 pub(super) const MANY: u64 = 1_000_000_000;
 
 /// Joint moves of a playout.

@@ -1,7 +1,9 @@
-//! Merging: documents of one job in any order, one document out, which is the same however the blocks were shared out.
+//! Merging: documents of one job in any order, one document out, which is the same however the
+//! blocks were shared out.
 //!
-//! A range of blocks may come several times if it comes with the same sums each time. Merged documents can be merged again; but blocks
-//! that were summed up with others are not told apart any more, so ranges that overlap are an error unless they are equal.
+//! A range of blocks may come several times if it comes with the same sums each time. Merged
+//! documents can be merged again; but blocks that were summed up with others are not told apart any
+//! more, so ranges that overlap are an error unless they are equal.
 
 use super::{
     document::{Document, Part},
@@ -9,8 +11,8 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Merges documents, each with a name for messages. In the end document [`Document::missing`] and [`Document::summary`] are there.
-/// O(parts, times their logarithm).
+/// Merges documents, each with a name for messages. In the end document [`Document::missing`] and
+/// [`Document::summary`] are there. O(parts, times their logarithm).
 ///
 /// # Errors
 /// If there are none, they are of different games, jobs or seeds, or their blocks overlap.

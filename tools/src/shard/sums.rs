@@ -1,5 +1,6 @@
-//! What is summed up: whole numbers, or figures one behind the other, so that the sums of neighbouring ranges of blocks make one of
-//! both. What a file says is tested before it is added, so that no sum overflows.
+//! What is summed up: whole numbers, or figures one behind the other, so that the sums of
+//! neighbouring ranges of blocks make one of both. What a file says is tested before it is added,
+//! so that no sum overflows.
 
 use super::job::{Job, LONGEST, MANY};
 use crate::contest::Total;
@@ -22,8 +23,8 @@ pub enum Sums {
     Rulesheets(Vec<Entry>),
 }
 
-/// A number of sequences. In JSON a number if 64 bits hold it, else its decimal digits as a string, since few readers of JSON have
-/// longer numbers.
+/// A number of sequences. In JSON a number if 64 bits hold it, else its decimal digits as a string,
+/// since few readers of JSON have longer numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count(pub u128);
 

@@ -1,4 +1,5 @@
-//! What was found, told as a diagnostic: the rules concerned, the moves that show it, what to write.
+//! What was found, told as a diagnostic: the rules concerned, the moves that show it, what to
+//! write.
 
 use super::{
     Settings, Subject,

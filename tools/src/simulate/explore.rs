@@ -1,8 +1,9 @@
 //! All states that play can reach, breadth first: the shortest play to each, and what it shows.
 //!
-//! Every look at a state, every step and every comparison of goals is [paid](cost) from the settings' work. States, edges and the
-//! goals of the states have limits of their own; who comes to one has seen enough. A play takes a look at each of its states,
-//! and is looked for once for each fault that is told.
+//! Every look at a state, every step and every comparison of goals is [paid](cost) from the
+//! settings' work. States, edges and the goals of the states have limits of their own; who comes to
+//! one has seen enough. A play takes a look at each of its states, and is looked for once for each
+//! fault that is told.
 
 use super::{
     Progress, Settings, Subject,
@@ -32,8 +33,8 @@ const UNKNOWN: u32 = u32::MAX;
 /// States are told in steps of this many.
 const TELL: usize = 1_024;
 
-/// The states that were visited and how one leads to another. States are numbered as they are met, so
-/// a smaller number is no farther from the start.
+/// The states that were visited and how one leads to another. States are numbered as they are met,
+/// so a smaller number is no farther from the start.
 pub(super) struct Graph<'g> {
     subject: Subject<'g>,
     states: IndexSet<BitBox, FxBuildHasher>,
@@ -250,8 +251,8 @@ impl<'g> Graph<'g> {
         findings.offer(Fault::Loop, line.moves.len(), || line);
     }
 
-    /// The shortest way from a state back to it, through states that `may` be passed: each state and
-    /// the number of the joint move made there.
+    /// The shortest way from a state back to it, through states that `may` be passed: each state
+    /// and the number of the joint move made there.
     fn round(&self, from: usize, may: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
         const UNSEEN: (u32, u32) = (u32::MAX, u32::MAX);
         let mut before = vec![UNSEEN; self.visited()];
@@ -281,7 +282,8 @@ impl<'g> Graph<'g> {
     }
 }
 
-/// What it costs to observe a state and to advance it, in gates; rows count as well, and the goals of each role.
+/// What it costs to observe a state and to advance it, in gates; rows count as well, and the goals
+/// of each role.
 pub(super) fn cost(subject: Subject<'_>) -> [u64; 2] {
     // Only what was compiled is simulated.
     let (observe, advance) = subject.game.table().map_or((0, 0), Table::gates);

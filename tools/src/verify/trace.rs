@@ -1,7 +1,7 @@
 //! Reference traces: what another reasoner found, read from JSON.
 //!
-//! The text of a `ggp-oracle-trace-1` file becomes a [`Trace`]. Every list of terms in it
-//! is sorted by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
+//! The text of a `ggp-oracle-trace-1` file becomes a [`Trace`]. Every list of terms in it is sorted
+//! by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
 
 use gdl_players::record::Record;
 use serde::Deserialize;

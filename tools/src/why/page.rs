@@ -90,7 +90,8 @@ impl<W: Write> Page<'_, W> {
             (false, false) => String::new(),
         };
         writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text)?;
-        // That something does not hold is told when it is asked for, or what is asked for fails for it.
+        // That something does not hold is told when it is asked for, or what is asked for fails for
+        // it.
         if holds && !why.holds { Ok(()) } else { self.reason(why, level + 1) }
     }
 }

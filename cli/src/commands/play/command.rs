@@ -50,8 +50,8 @@ pub(crate) const HELP: [(&str, &str); 12] = [
 
 /// Reads a line, given the texts of the legal moves.
 ///
-/// A move's whole text comes first, then commands, then numbers from 1, then the beginning of a move's text, with or without its
-/// first parenthesis. Case does not matter.
+/// A move's whole text comes first, then commands, then numbers from 1, then the beginning of a
+/// move's text, with or without its first parenthesis. Case does not matter.
 ///
 /// # Errors
 /// What to type instead.

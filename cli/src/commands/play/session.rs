@@ -1,7 +1,10 @@
-//! A person at the terminal: lines in, positions out, until the person leaves or there are no more lines.
+//! A person at the terminal: lines in, positions out, until the person leaves or there are no more
+//! lines.
 //!
-//! Whatever is typed is answered and never fatal. While a person at a terminal chooses, players think. The play is a [`History`], so undo, redo and branches have no limit. In games
-//! of hidden information the person is shown what its role knows: the fluents that hold in all states that fit.
+//! Whatever is typed is answered and never fatal. While a person at a terminal chooses, players
+//! think. The play is a [`History`], so undo, redo and branches have no limit. In games of hidden
+//! information the person is shown what its role knows: the fluents that hold in all states that
+//! fit.
 
 use super::{
     args::PlayArgs,
@@ -371,9 +374,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Waits for a person, and has players think until then. Each searches where it had its last choice, since it does not know what
-    /// others choose after it. What they find depends on time, so they do not where moves are to be the same again, nor in a pipe. At the
-    /// end there is nothing left to think about.
+    /// Waits for a person, and has players think until then. Each searches where it had its last
+    /// choice, since it does not know what others choose after it. What they find depends on time,
+    /// so they do not where moves are to be the same again, nor in a pipe. At the end there is
+    /// nothing left to think about.
     fn while_players_think<T>(&mut self, wait: impl FnOnce() -> T) -> T {
         let is_repeatable = !self.prompts || self.args.terms.nodes.is_some();
         if is_repeatable || self.args.against.is_remote() || self.end().is_some() {
@@ -438,7 +442,8 @@ impl<'a> Session<'a> {
         Ok(format!("{}: {}{report}", self.adviser.name(), self.game.move_text(action)))
     }
 
-    /// The move of a role that no person plays. Where a player has no legal one, one is drawn, which is told.
+    /// The move of a role that no person plays. Where a player has no legal one, one is drawn,
+    /// which is told.
     fn answer(&mut self, role: RoleId, out: &mut dyn Write) -> Result<Option<MoveId>> {
         let budget = self.budget();
         let game = self.game;
@@ -572,7 +577,8 @@ mod tests {
         let repeatable = (&["play", "tictactoe", "--nodes", "10"][..], undone.1);
         let moves = [(0, MOVES), (1, MOVES), (2, MOVES), (3, MOVES)];
         for ((args, input), prompts, expected) in [
-            // It had no choice when the person is asked first, and has one behind it from then on, the first again after `undo`.
+            // It had no choice when the person is asked first, and has one behind it from then on,
+            // the first again after `undo`.
             (
                 undone,
                 true,

@@ -1,14 +1,15 @@
-//! Covering of gates of two operands by operations of three: what vector machines can do in one instruction.
+//! Covering of gates of two operands by operations of three: what vector machines can do in one
+//! instruction.
 //!
-//! A [`Cover`] of an [`Aig`] has what is wanted of it: operations in topological order, each any function of three earlier
-//! values. A cut of a node is a set of at most three nodes that decide its value; among
-//! a node's cuts the one that takes the fewest operations is chosen, where the operations that several nodes
-//! need are shared out among them (area flow: Manohararajah, Brown, Vranesic, "Heuristics for area minimization
-//! in LUT-based FPGA technology mapping", 2006).
+//! A [`Cover`] of an [`Aig`] has what is wanted of it: operations in topological order, each any
+//! function of three earlier values. A cut of a node is a set of at most three nodes that decide
+//! its value; among a node's cuts the one that takes the fewest operations is chosen, where the
+//! operations that several nodes need are shared out among them (area flow: Manohararajah, Brown,
+//! Vranesic, "Heuristics for area minimization in LUT-based FPGA technology mapping", 2006).
 //!
-//! A node may be stored complemented. So all inner operations are made to give 0 where all operands are 0, and
-//! operands are ordered so that tables are as small as possible: few kinds of operations make long runs of
-//! one kind.
+//! A node may be stored complemented. So all inner operations are made to give 0 where all operands
+//! are 0, and operands are ordered so that tables are as small as possible: few kinds of operations
+//! make long runs of one kind.
 //!
 //! Each gate joins no more than a few cuts of each of its operands, and keeps a few of its own.
 
@@ -38,7 +39,8 @@ pub(super) struct Cover {
     pub(super) outputs: Vec<u32>,
 }
 
-/// The table of `a & b`, `a ^ 1` and so on, for operations of fewer operands: the others are of no account.
+/// The table of `a & b`, `a ^ 1` and so on, for operations of fewer operands: the others are of no
+/// account.
 const FIRST: u8 = COLUMNS[0];
 
 /// A set of nodes that decides the value of a node.
@@ -61,7 +63,8 @@ impl Cut {
         &self.leaves[..usize::from(self.len)]
     }
 
-    /// The cut of a gate by the leaves of cuts of its operands, without its table; none if they are too many.
+    /// The cut of a gate by the leaves of cuts of its operands, without its table; none if they are
+    /// too many.
     fn join(a: &Self, b: &Self) -> Option<Self> {
         let mut leaves = [0; 3];
         let mut len = 0;
@@ -176,7 +179,8 @@ fn best_cuts(gates: &Aig, cone: &[bool]) -> Vec<Cut> {
     for (_, operands) in list().filter(|(node, _)| cone[*node]) {
         operands.iter().for_each(|&signal| users[signal as usize / 2] += 1);
     }
-    // The cuts of all nodes, those of each behind each other, the trivial one last, and where they start.
+    // The cuts of all nodes, those of each behind each other, the trivial one last, and where they
+    // start.
     let mut cuts: Vec<Cut> = (0..gates.first() as u32).map(|node| Cut::trivial(node, 0.0)).collect();
     let mut starts: Vec<u32> = (0..=gates.first() as u32).collect();
     let mut flows = vec![0.0; gates.first()];

@@ -9,8 +9,8 @@ use gdl_format::{
     lanes::Item,
 };
 
-/// Where a game is scored, and what is counted or seen there, goals of zero last. `goals` has for each role its values,
-/// ascending, and their signals; `chance` has no part in the game.
+/// Where a game is scored, and what is counted or seen there, goals of zero last. `goals` has for
+/// each role its values, ascending, and their signals; `chance` has no part in the game.
 pub(super) fn score(
     gates: &mut Aig,
     goals: &[Vec<(u8, u32)>],

@@ -1,11 +1,12 @@
-//! What is read in vain: GDL110 fluents that are never true, GDL112 moves that are never legal, GDL113 rules
-//! that never fire.
+//! What is read in vain: GDL110 fluents that are never true, GDL112 moves that are never legal,
+//! GDL113 rules that never fire.
 //!
-//! A literal that nothing possible matches is told of unless it is so because other rules never fire: then
-//! those are told of. Of literals that depend on each other in a circle the first is.
+//! A literal that nothing possible matches is told of unless it is so because other rules never
+//! fire: then those are told of. Of literals that depend on each other in a circle the first is.
 //!
-//! Comparing literals with atoms, with the heads of rules and with each other takes steps; once they are spent,
-//! nothing is said. Rules that follow from others are kept with them, no more than heads were compared.
+//! Comparing literals with atoms, with the heads of rules and with each other takes steps; once
+//! they are spent, nothing is said. Rules that follow from others are kept with them, no more than
+//! heads were compared.
 
 use super::{Findings, display_name, effort, name, shorten, with_others};
 use crate::{
@@ -149,8 +150,8 @@ pub(super) fn check(
     report_puzzles(findings, clauses, &puzzles, meter, diagnostics);
 }
 
-/// The literals of a rule that nothing possible matches; None once the steps are spent. In a rule that fires,
-/// only those count that ask for fluents and moves and stand under a connective.
+/// The literals of a rule that nothing possible matches; None once the steps are spent. In a rule
+/// that fires, only those count that ask for fluents and moves and stand under a connective.
 fn vain_literals<'a>(
     findings: &Findings<'a>,
     number: usize,

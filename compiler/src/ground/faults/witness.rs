@@ -1,8 +1,8 @@
 //! What a few random games show to be possible for certain.
 //!
-//! Grounding knows what can never happen; what remains may still not happen. A few games played on the
-//! ground rules, the same ones each time, tell some of what does. Each look at all literals and atoms takes that many
-//! steps; two looks are had at least.
+//! Grounding knows what can never happen; what remains may still not happen. A few games played on
+//! the ground rules, the same ones each time, tell some of what does. Each look at all literals and
+//! atoms takes that many steps; two looks are had at least.
 
 use crate::{
     ground::{GroundRules, Meaning, terms::AtomId},
@@ -88,7 +88,8 @@ impl Seen {
     }
 }
 
-/// A generator of numbers (Steele, Lea and Flood 2014, the mixing step): fairness does not matter here.
+/// A generator of numbers (Steele, Lea and Flood 2014, the mixing step): fairness does not matter
+/// here.
 struct Numbers(u64);
 
 impl Numbers {

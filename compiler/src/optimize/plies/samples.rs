@@ -1,8 +1,8 @@
-//! All states that play comes to by some number of moves, and all steps from there: ply by ply, the values that
-//! every gate has in them.
+//! All states that play comes to by some number of moves, and all steps from there: ply by ply, the
+//! values that every gate has in them.
 //!
-//! The caller says how many steps there may be. They are counted before they are written down, and what they and
-//! the values of all gates take is paid for by then.
+//! The caller says how many steps there may be. They are counted before they are written down, and
+//! what they and the values of all gates take is paid for by then.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
@@ -35,7 +35,8 @@ impl Samples {
         Self::of(net, vec![(state, 1.0)], most, meter)
     }
 
-    /// Sees some states, and the steps from there, if there are at most so many. None too if a role has no legal move.
+    /// Sees some states, and the steps from there, if there are at most so many. None too if a role
+    /// has no legal move.
     fn of(net: &Net, states: Vec<(Row, f64)>, most: usize, meter: &mut Meter) -> Option<Self> {
         let words = states.len().div_ceil(64);
         pay(net, states.len(), meter)?;

@@ -86,7 +86,8 @@ impl Term {
         }
     }
 
-    /// What makes two terms one: variables and what stands for them, each in the terms of those before it. None if nothing does.
+    /// What makes two terms one: variables and what stands for them, each in the terms of those
+    /// before it. None if nothing does.
     pub(super) fn unify(&self, other: &Self) -> Option<Vec<(String, Self)>> {
         let mut bindings: Vec<(String, Self)> = Vec::new();
         let mut waiting = vec![(self.clone(), other.clone())];
@@ -145,6 +146,7 @@ pub(super) struct Clause {
     pub(super) body: Vec<Literal>,
     /// The sentence that it comes from.
     pub(super) span: Span,
-    /// Whether it is one of the sentences that say what there may be, which serve to bound values and are no part of the game.
+    /// Whether it is one of the sentences that say what there may be, which serve to bound values
+    /// and are no part of the game.
     pub(super) declares: bool,
 }

@@ -1,4 +1,5 @@
-//! The rules of a sheet as clauses of KIF: here views and the bodies of all rules, below operations and players.
+//! The rules of a sheet as clauses of KIF: here views and the bodies of all rules, below operations
+//! and players.
 
 mod operations;
 mod players;
@@ -14,7 +15,8 @@ use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::limits::Limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the reference interpreter answers itself, whatever the sheet says, and what is not compiled of that.
+/// What the reference interpreter answers itself, whatever the sheet says, and what is not compiled
+/// of that.
 const BUILTINS: [&str; 25] = [
     "mutex",
     "symleq",
@@ -50,7 +52,8 @@ pub(super) fn is_builtin(name: &str) -> bool {
         || matches!(name, "same" | "distinct" | "countofall")
 }
 
-/// What a rule reads of the state or of the sheet, from the left: what is bound, and what was written so far.
+/// What a rule reads of the state or of the sheet, from the left: what is bound, and what was
+/// written so far.
 #[derive(Default)]
 struct Body {
     bound: BTreeSet<String>,
@@ -123,7 +126,8 @@ impl Translation<'_> {
     fn all(&mut self) {
         self.made.legal = self.view_relation("legal", 1);
         let views = std::mem::take(&mut self.sheet.views);
-        // Of what is legal and what a goal is worth the language of KIF says more, under the same words.
+        // Of what is legal and what a goal is worth the language of KIF says more, under the same
+        // words.
         for view in &views {
             let (name, arguments) = view.head.parts().unwrap_or_default();
             if name == "init"
@@ -264,7 +268,8 @@ impl Translation<'_> {
         }
     }
 
-    /// A formula as its alternatives. What stands under `~` stays whole, since a variable may be any value there.
+    /// A formula as its alternatives. What stands under `~` stays whole, since a variable may be
+    /// any value there.
     fn alternatives(&mut self, id: Id, negated: bool) -> Option<Vec<Vec<Signed>>> {
         let expressions = self.sheet.expressions;
         let found = expressions.alternatives_outside(id, negated, MOST_LITERALS);
@@ -505,7 +510,8 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// That a formula has no proof, whatever its unbound variables are: a relation of the bound ones, negated.
+    /// That a formula has no proof, whatever its unbound variables are: a relation of the bound
+    /// ones, negated.
     fn absent(&mut self, id: Id, state: &mut Body) -> Option<()> {
         let part = self.part(id, state)?;
         state.literals.push(Literal::Negative(part));
@@ -588,7 +594,8 @@ impl Translation<'_> {
             .collect();
         let mut first = Body { literals: guard, ..Body::default() };
         let start = step(name("0"), name("0"));
-        // Arguments that callers alone bind are those of the head of the rule, whose domains `bind` finds by the calls of the count.
+        // Arguments that callers alone bind are those of the head of the rule, whose domains `bind`
+        // finds by the calls of the count.
         let mut known = BTreeSet::new();
         first.literals.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut known));
         if !outer.iter().all(|name| known.contains(name)) {

@@ -1,8 +1,9 @@
-//! What a sheet of Epilog asks for and nothing gives, or gives and nothing asks for: views and operations (GDL100 to GDL102), facts of the
-//! state (GDL110, GDL111).
+//! What a sheet of Epilog asks for and nothing gives, or gives and nothing asks for: views and
+//! operations (GDL100 to GDL102), facts of the state (GDL110, GDL111).
 //!
-//! Said of the sheet as it was written, since its translation has relations that nobody wrote. Views, operations and facts are told apart by
-//! their name and number of arguments alone. O(text), and near names as [`Meant`] bounds it.
+//! Said of the sheet as it was written, since its translation has relations that nobody wrote.
+//! Views, operations and facts are told apart by their name and number of arguments alone. O(text),
+//! and near names as [`Meant`] bounds it.
 
 use super::super::expressions::{Id, What};
 use super::rules::is_builtin;
@@ -35,7 +36,8 @@ struct Asked {
 #[derive(Default)]
 struct Uses {
     asked: BTreeMap<Symbol, Asked>,
-    /// The first place where a fact becomes true; none of moves that become facts, of which there is a message.
+    /// The first place where a fact becomes true; none of moves that become facts, of which there
+    /// is a message.
     made: BTreeMap<Symbol, Option<Span>>,
     deleted: BTreeMap<Symbol, Span>,
     called: BTreeSet<Symbol>,
@@ -139,7 +141,8 @@ impl Names<'_, '_> {
     fn mean(&mut self, fault: Diagnostic, name: &str, place: Span, help: String) {
         let views = self.sheet.defined.iter().map(|(name, _)| name.as_str());
         let facts = self.uses.made.keys().map(|(name, _)| name.as_str());
-        // Facts without arguments are asked for by their name, so the place is that of the name in any case.
+        // Facts without arguments are asked for by their name, so the place is that of the name in
+        // any case.
         self.found.push(match self.meant.nearest(name, views.chain(facts)) {
             Some(near) => fault.mean(place, near),
             None => fault.help(help),

@@ -1,11 +1,12 @@
-//! Which values variables may take, as far as rules bound them, for what KIF has no words for: arithmetic, counting, and variables of
-//! heads that only callers bind.
+//! Which values variables may take, as far as rules bound them, for what KIF has no words for:
+//! arithmetic, counting, and variables of heads that only callers bind.
 //!
-//! Each place of each relation, fact and function has the set of the names that may stand there: the least sets that the clauses come
-//! to when each variable takes what all places of its positive literals allow. Time is folded together, and negation says nothing. Where
-//! numbers would grow without end, places of facts are cut at what `base` declares. Afterwards tables, domains and counts are facts.
-//! No more than [`MOST_VALUES`] values in [`MOST_ROUNDS`] rounds, [`MOST_ENTRIES`] entries of a table and [`MOST_STEPS`] literals and
-//! entries looked at.
+//! Each place of each relation, fact and function has the set of the names that may stand there:
+//! the least sets that the clauses come to when each variable takes what all places of its positive
+//! literals allow. Time is folded together, and negation says nothing. Where numbers would grow
+//! without end, places of facts are cut at what `base` declares. Afterwards tables, domains and
+//! counts are facts. No more than [`MOST_VALUES`] values in [`MOST_ROUNDS`] rounds,
+//! [`MOST_ENTRIES`] entries of a table and [`MOST_STEPS`] literals and entries looked at.
 
 use super::clause::{Clause, Literal, Shape, Term};
 use crate::Span;
@@ -71,7 +72,8 @@ enum Computed {
     Holds,
 }
 
-/// A relation that counts: how many of some tuples hold, for each of the arguments before the number.
+/// A relation that counts: how many of some tuples hold, for each of the arguments before the
+/// number.
 #[derive(Clone, Debug)]
 pub(super) struct Count {
     /// The relation that holds of what is counted, arguments before and tuple.
@@ -90,7 +92,8 @@ pub(super) struct Count {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Made {
     pub(super) tables: BTreeMap<String, Operation>,
-    /// For a relation the place that it has the values of: a relation and an argument, as callers give it.
+    /// For a relation the place that it has the values of: a relation and an argument, as callers
+    /// give it.
     pub(super) domains: BTreeMap<String, (String, usize)>,
     pub(super) counts: BTreeMap<String, Count>,
     /// The relation of what the sheet calls legal.
@@ -154,11 +157,13 @@ struct Survey<'c> {
     size: usize,
     changed: bool,
     steps: usize,
-    /// The places of relations whose callers count: those that domains are made of, and those that callers have their own values from.
+    /// The places of relations whose callers count: those that domains are made of, and those that
+    /// callers have their own values from.
     asked: BTreeSet<(&'c str, usize)>,
 }
 
-/// Calls `visit` for each place of an atom; `legal` is the relation of the moves that the sheet allows.
+/// Calls `visit` for each place of an atom; `legal` is the relation of the moves that the sheet
+/// allows.
 fn places(atom: &Term, legal: &str, visit: &mut impl FnMut(&str, &Term)) {
     let Some((name, arguments)) = atom.parts() else { return };
     let (prefix, inner) = match (name, arguments) {
@@ -317,7 +322,8 @@ impl<'c> Survey<'c> {
                 let given = match &term.shape {
                     Shape::Variable(variable) => {
                         let others = self.variables(clause, Some(i)).unwrap_or_default();
-                        // Other literals bind it, or what is computed. A variable that nothing else binds gives nothing.
+                        // Other literals bind it, or what is computed. A variable that nothing else
+                        // binds gives nothing.
                         match (others.get(variable), values.get(variable)) {
                             (Some(given), _) => given.clone(),
                             (None, Some(computed)) if self.is_computed(clause, variable) => computed.clone(),
@@ -345,7 +351,8 @@ impl<'c> Survey<'c> {
         })
     }
 
-    /// The values of the variables that positive literals bind, but for one literal; none if one of them has none.
+    /// The values of the variables that positive literals bind, but for one literal; none if one of
+    /// them has none.
     fn variables(&self, clause: &Clause, without: Option<usize>) -> Option<BTreeMap<String, Values>> {
         let mut values: BTreeMap<String, Values> = BTreeMap::new();
         let mut dead = false;

@@ -1,4 +1,5 @@
-//! The character of a game: what tells which search suits it, by its vocabulary and by a few random games.
+//! The character of a game: what tells which search suits it, by its vocabulary and by a few random
+//! games.
 
 use crate::{
     player::Budget,
@@ -62,7 +63,8 @@ impl Character {
         self.sum.is_some()
     }
 
-    /// The length of random games from a state on, on average, if it is at most so many steps and the budget is not spent.
+    /// The length of random games from a state on, on average, if it is at most so many steps and
+    /// the budget is not spent.
     pub(super) fn length_from<G: Game>(
         game: &G,
         state: &G::State,
@@ -85,7 +87,8 @@ impl Character {
     }
 }
 
-/// Plays at random from a state, so many steps at most, and counts them. What is seen of the end, if it is reached.
+/// Plays at random from a state, so many steps at most, and counts them. What is seen of the end,
+/// if it is reached.
 fn play<G: Game>(
     game: &G,
     state: &G::State,

@@ -1,8 +1,9 @@
 //! All histories of a game, and the regrets of the roles at what they know.
 //!
-//! Histories are found once, so that a round of regrets takes no step of the game. Where several roles choose in a state, one chooses
-//! after the other, without knowing of it. They take no more bytes than they are given; a walk recurses once for each choice, and a game with more
-//! than [`MOST_CHOICES`] of them in a row is too long.
+//! Histories are found once, so that a round of regrets takes no step of the game. Where several
+//! roles choose in a state, one chooses after the other, without knowing of it. They take no more
+//! bytes than they are given; a walk recurses once for each choice, and a game with more than
+//! [`MOST_CHOICES`] of them in a row is too long.
 
 use crate::search::{
     SolveError,
@@ -63,7 +64,8 @@ struct Finder<'g, G: Game> {
 }
 
 impl<G: Game> Finder<'_, G> {
-    /// Goes on to the next choice, and gives the roles that choose; at the end there are none, and the goals are noted.
+    /// Goes on to the next choice, and gives the roles that choose; at the end there are none, and
+    /// the goals are noted.
     fn go_on(
         &mut self,
         histories: &mut Histories<G>,
@@ -287,8 +289,8 @@ impl<G: Game> Histories<G> {
             + self.regrets.growth(more)
     }
 
-    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round that has begun is finished, and
-    /// leaves the time for a look at all histories.
+    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round
+    /// that has begun is finished, and leaves the time for a look at all histories.
     pub(super) fn improve(&mut self, meter: &mut Meter) {
         let mut values = Vec::new();
         while meter.leaves(2 * self.longest) && meter.spend(self.nodes.len() as u64) {
@@ -432,7 +434,8 @@ impl<G: Game> Histories<G> {
 struct Response<'h, G: Game> {
     histories: &'h Histories<G>,
     player: usize,
-    /// For each choice of the player the histories there, and how likely the others and chance let them happen.
+    /// For each choice of the player the histories there, and how likely the others and chance let
+    /// them happen.
     reached: Vec<Vec<(u32, f64)>>,
     best: Vec<u32>,
     /// Values of histories, as far as they are known.

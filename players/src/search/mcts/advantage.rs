@@ -1,9 +1,10 @@
-//! Advantages of moves: how much more than its state a move was worth where it was tried, on average over the whole tree.
-//! That is what is expected of the move in a state where it was not tried yet, so that not every move has to be tried in every state.
+//! Advantages of moves: how much more than its state a move was worth where it was tried, on
+//! average over the whole tree. That is what is expected of the move in a state where it was not
+//! tried yet, so that not every move has to be tried in every state.
 //!
-//! A move is known by its role and by the move before it, since an answer is good or bad for what it answers to; where that pair was hardly met,
-//! the move alone counts. Pairs share a table by their hashes: two that fall together are taken for one, which costs strength at
-//! worst.
+//! A move is known by its role and by the move before it, since an answer is good or bad for what
+//! it answers to; where that pair was hardly met, the move alone counts. Pairs share a table by
+//! their hashes: two that fall together are taken for one, which costs strength at worst.
 
 use gdl_runtime::game::Shape;
 use rustc_hash::FxHasher;
@@ -12,7 +13,8 @@ use std::hash::Hasher;
 /// The most pairs.
 const PAIRS: usize = 1 << 16;
 
-/// Times that a move must be met to count as much as no advantage, and a pair to count as much as its move.
+/// Times that a move must be met to count as much as no advantage, and a pair to count as much as
+/// its move.
 const MOVES_DOUBT: f32 = 4.0;
 const PAIRS_DOUBT: f32 = 10.0;
 
@@ -54,7 +56,8 @@ pub(super) struct Advantages {
 }
 
 impl Advantages {
-    /// Nothing is known. They take a part of so many bytes; none if moves alone take more than that.
+    /// Nothing is known. They take a part of so many bytes; none if moves alone take more than
+    /// that.
     pub(super) fn new(shape: Shape, bytes: usize) -> Self {
         let most = bytes / 16 / size_of::<Advantage>();
         let alone = Some(shape.roles * shape.moves).filter(|&alone| alone <= most).unwrap_or(0);

@@ -1,4 +1,5 @@
-//! The tree of a Monte Carlo search: it gives out states to be judged, and takes their values in again.
+//! The tree of a Monte Carlo search: it gives out states to be judged, and takes their values in
+//! again.
 
 mod backup;
 mod reuse;
@@ -29,8 +30,8 @@ enum Kind {
     Chance,
     /// Several roles choose at the same time, chance perhaps among them.
     Stage(Box<Stage>),
-    /// The same with too many joint moves for strategies: each role has slots of its own, one role's behind the
-    /// other's.
+    /// The same with too many joint moves for strategies: each role has slots of its own, one
+    /// role's behind the other's.
     Apart { choices: Vec<(usize, usize)> },
 }
 
@@ -41,7 +42,8 @@ struct Node<G: Game> {
     first: u32,
     count: u32,
     visits: u32,
-    /// Moves from the first root of all. Every step leads to a higher level, so no way goes round in circles.
+    /// Moves from the first root of all. Every step leads to a higher level, so no way goes round
+    /// in circles.
     level: u32,
     /// If its value is proved; then that is the mean.
     is_proved: bool,
@@ -65,7 +67,8 @@ enum Step {
 /// The rules of a search, set before it starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// How much is tried that looked bad so far; if that is not said, it depends on how far values can be trusted.
+    /// How much is tried that looked bad so far; if that is not said, it depends on how far values
+    /// can be trusted.
     pub(super) exploration: Option<f32>,
     /// If proved values are passed on.
     pub(super) proves: bool,
@@ -78,8 +81,9 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// How moves are compared, if what random games say of states can be trusted or not. It cannot where they are few, nor
-    /// where one role alone makes its way, which random games hardly ever find.
+    /// How moves are compared, if what random games say of states can be trusted or not. It cannot
+    /// where they are few, nor where one role alone makes its way, which random games hardly ever
+    /// find.
     fn bounds(&self, trusted: bool) -> Bounds {
         let (exploration, minimax) = if trusted { (0.1, 0.2) } else { (0.7, 0.0) };
         Bounds { exploration: self.exploration.unwrap_or(exploration), minimax }
@@ -88,10 +92,11 @@ impl Rules {
 
 /// Nodes, slots and what is needed to make more of them.
 ///
-/// States that are met again are one node (Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte Carlo tree
-/// search", 2008); slots are not shared. Beside the mean of all games each slot keeps what the best line behind it comes to
-/// (Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo tree search with heuristic evaluations using implicit minimax
-/// backups", 2014): where a state is judged by many random games that is worth knowing long before the mean tells.
+/// States that are met again are one node (Childs, Brodeur and Kocsis, "Transpositions and move
+/// groups in Monte Carlo tree search", 2008); slots are not shared. Beside the mean of all games
+/// each slot keeps what the best line behind it comes to (Lanctot, Winands, Pepels and Sturtevant,
+/// "Monte Carlo tree search with heuristic evaluations using implicit minimax backups", 2014):
+/// where a state is judged by many random games that is worth knowing long before the mean tells.
 pub(super) struct Tree<G: Game> {
     rules: Rules,
     bounds: Bounds,
@@ -179,7 +184,8 @@ impl<G: Game> Tree<G> {
         self.nodes.first().map_or(0, |node| size_of_val(node.state.as_ref()))
     }
 
-    /// True if there may be another node: then lists have room to grow, and [`Tree::below`] for what it notes of each node.
+    /// True if there may be another node: then lists have room to grow, and [`Tree::below`] for
+    /// what it notes of each node.
     fn has_room(&self) -> bool {
         let numbers = if self.numbers.len() < self.numbers.capacity() {
             0
@@ -291,8 +297,8 @@ impl<G: Game> Tree<G> {
         Kind::Apart { choices }
     }
 
-    /// Goes down from the root to a state that is to be judged, or whose value is proved. Every slot on the way counts
-    /// as lost until its value comes in, so that others go elsewhere.
+    /// Goes down from the root to a state that is to be judged, or whose value is proved. Every
+    /// slot on the way counts as lost until its value comes in, so that others go elsewhere.
     pub(super) fn select(&mut self, game: &G, stream: &mut Stream) -> (Path, G::State) {
         let mut at = self.root;
         let mut path = Path { steps: Vec::new(), node: Some(at) };
@@ -350,7 +356,8 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// What a role gets from a node on average; visits under way count as lost, as they do for slots.
+    /// What a role gets from a node on average; visits under way count as lost, as they do for
+    /// slots.
     fn expected(&self, at: u32, role: usize) -> f32 {
         self.sums[at as usize * self.roles + role] / (self.nodes[at as usize].visits.max(2) - 1) as f32
     }

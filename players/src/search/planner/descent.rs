@@ -1,15 +1,19 @@
-//! A descent into a puzzle: depth first, with moves that lead to states that are lost left out, and moves without which the state is
-//! lost made first.
+//! A descent into a puzzle: depth first, with moves that lead to states that are lost left out, and
+//! moves without which the state is lost made first.
 //!
-//! Where marks are set in any order, as in a sudoku, a move that was tried in vain need not be tried again behind another that does
-//! not matter to it (sleep sets: Godefroid, "Partial-order methods for the verification of concurrent systems", 1996). Such moves are
-//! barred in what the outlook looks at, so that a row for which nothing is left ends the search below: together that is
-//! what solvers of constraints do, with no word of constraints in the rules. Nothing is proved by it.
+//! Where marks are set in any order, as in a sudoku, a move that was tried in vain need not be
+//! tried again behind another that does not matter to it (sleep sets: Godefroid, "Partial-order
+//! methods for the verification of concurrent systems", 1996). Such moves are barred in what the
+//! outlook looks at, so that a row for which nothing is left ends the search below: together that
+//! is what solvers of constraints do, with no word of constraints in the rules. Nothing is proved
+//! by it.
 //!
-//! A descent that fails too often begins again, and chooses otherwise between moves that look alike (Gomes, Selman and Kautz, "Boosting
-//! combinatorial search through randomization", 1998; Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
+//! A descent that fails too often begins again, and chooses otherwise between moves that look alike
+//! (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998; Luby,
+//! Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
 //!
-//! What is on the way down is kept within the bytes given, and what was visited while there is room.
+//! What is on the way down is kept within the bytes given, and what was visited while there is
+//! room.
 
 use super::{Goal, Problem, gates::LANES, steps::Steps, sweep::End};
 use crate::search::{meter::Meter, states::States};
@@ -138,7 +142,8 @@ impl Descent {
         }
     }
 
-    /// Looks at a state and adds it to the way, unless it is over or lost. True if the goal that was aimed at is found.
+    /// Looks at a state and adds it to the way, unless it is over or lost. True if the goal that
+    /// was aimed at is found.
     fn enter<G: Game>(
         &mut self,
         problem: &mut Problem,
@@ -201,7 +206,8 @@ impl Descent {
         false
     }
 
-    /// Bars moves that were tried in vain a step before, where they and the move made do not matter to each other.
+    /// Bars moves that were tried in vain a step before, where they and the move made do not matter
+    /// to each other.
     fn sleep<G: Game>(&self, steps: &mut Steps<'_, G>, frame: &mut Frame) {
         let (Some(before), words) = (self.frames.last(), frame.row.len()) else { return };
         let Some(made) = before.trying else { return };
@@ -256,7 +262,8 @@ fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<
     }
 }
 
-/// The place of the move to try next: one that is needed, else one that leads nearest to the goal, any of them if it is to be drawn.
+/// The place of the move to try next: one that is needed, else one that leads nearest to the goal,
+/// any of them if it is to be drawn.
 fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
     needed.or_else(|| {

@@ -1,5 +1,5 @@
-//! Novelty: whether a state has a fluent, or two fluents together, that no state before it had (Lipovetzky and Geffner, "Width and
-//! serialization of classical planning problems", 2012).
+//! Novelty: whether a state has a fluent, or two fluents together, that no state before it had
+//! (Lipovetzky and Geffner, "Width and serialization of classical planning problems", 2012).
 
 use gdl_runtime::bits;
 
@@ -18,8 +18,8 @@ impl Novelty {
         (words <= bytes / 8).then(|| Self { pairs, met: vec![0; words], held: Vec::new() })
     }
 
-    /// True if a state has something new; it is met then. O(fluents that hold), or its square for pairs, less where few of them are
-    /// other than in the state before it.
+    /// True if a state has something new; it is met then. O(fluents that hold), or its square for
+    /// pairs, less where few of them are other than in the state before it.
     pub(super) fn meet(&mut self, row: &[u64], before: &[u64]) -> bool {
         let mut is_new = false;
         if !self.pairs {

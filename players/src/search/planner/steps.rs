@@ -1,4 +1,5 @@
-//! The steps of a puzzle from a block of states: what the states are worth where it ends, and where their moves lead.
+//! The steps of a puzzle from a block of states: what the states are worth where it ends, and where
+//! their moves lead.
 
 use crate::search::{payoff::Payoff, state_batch::StateBatch};
 use gdl_runtime::{Game, bits, engine::legal_words, game::Id};
@@ -44,7 +45,8 @@ impl<'g, G: Game> Steps<'g, G> {
         (MOST * GATES / gates.max(GATES)).max(8)
     }
 
-    /// Looks at states, whose words lie one behind the other: all that fit into about so many steps, one at least. How many that are.
+    /// Looks at states, whose words lie one behind the other: all that fit into about so many
+    /// steps, one at least. How many that are.
     pub(super) fn look(&mut self, rows: &[u64], most: usize) -> usize {
         let shape = self.game.shape();
         let (words, width) = (shape.state_words(), shape.view_words());

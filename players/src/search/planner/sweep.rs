@@ -1,7 +1,8 @@
-//! A sweep through the states of a puzzle that keeps all it meets and how it came there: breadth first, breadth first by novelty, or the
-//! most promising state first.
+//! A sweep through the states of a puzzle that keeps all it meets and how it came there: breadth
+//! first, breadth first by novelty, or the most promising state first.
 //!
-//! Each state is looked at once. States and queues take no more bytes than a sweep is given; one that has no room left is over.
+//! Each state is looked at once. States and queues take no more bytes than a sweep is given; one
+//! that has no room left is over.
 
 use super::{Goal, Problem, novelty::Novelty, steps::Steps};
 use crate::search::{meter::Meter, states::States};
@@ -20,8 +21,9 @@ pub(super) enum Order {
     Fluents,
     /// As they come, those without a new pair of fluents left out.
     Pairs,
-    /// Those first that have a fluent that is new at their distance from the goal, then the nearest (Lipovetzky and Geffner,
-    /// "Best-first width search: exploration and exploitation in classical planning", 2017).
+    /// Those first that have a fluent that is new at their distance from the goal, then the nearest
+    /// (Lipovetzky and Geffner, "Best-first width search: exploration and exploitation in classical
+    /// planning", 2017).
     Best,
 }
 
@@ -110,7 +112,8 @@ impl Sweep {
             + near
     }
 
-    /// Looks at states until the meter has counted so many nodes more; goals are told to the problem.
+    /// Looks at states until the meter has counted so many nodes more; goals are told to the
+    /// problem.
     pub(super) fn go_on<G: Game>(
         &mut self,
         problem: &mut Problem,

@@ -1,12 +1,15 @@
-//! A look at a block of states: who decides in each and what follows, or that some permutation is no symmetry.
+//! A look at a block of states: who decides in each and what follows, or that some permutation is
+//! no symmetry.
 //!
-//! What is seen of the states, and their steps with what follows, are kept until the next look, within a number of bytes.
+//! What is seen of the states, and their steps with what follows, are kept until the next look,
+//! within a number of bytes.
 
 use super::{SolveError, permute};
 use crate::search::{options::Options, state_batch::StateBatch, symmetry::Symmetry};
 use gdl_runtime::{Game, GameExt, bits, engine::legal_words, game::Id};
 
-/// What is seen may take one such part of the bytes, and lists three while they move into others of twice the length.
+/// What is seen may take one such part of the bytes, and lists three while they move into others of
+/// twice the length.
 pub(super) const PART: usize = 16;
 
 /// The states looked at last, and what was seen of them.
@@ -23,7 +26,8 @@ pub(super) struct Look<'g, G: Game> {
     /// For each state who decides, if anybody, and the end of its steps.
     deciders: Vec<Option<usize>>,
     ends: Vec<usize>,
-    /// The steps of each state, then those of its images, symmetry by symmetry: from where, by which joint move, and to where.
+    /// The steps of each state, then those of its images, symmetry by symmetry: from where, by
+    /// which joint move, and to where.
     parents: Vec<u64>,
     joints: Vec<G::Move>,
     successors: Vec<u64>,
@@ -32,7 +36,8 @@ pub(super) struct Look<'g, G: Game> {
 }
 
 impl<'g, G: Game> Look<'g, G> {
-    /// Nothing was looked at; where no role has a choice this one decides. It may take three of 16 parts of so many bytes.
+    /// Nothing was looked at; where no role has a choice this one decides. It may take three of 16
+    /// parts of so many bytes.
     pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,
@@ -60,9 +65,9 @@ impl<'g, G: Game> Look<'g, G> {
         if bytes > self.limit / PART { Err(SolveError::Bytes { limit: self.limit }) } else { Ok(()) }
     }
 
-    /// Looks at so many states, or at the first of them if all are too many to be kept. How many they were; none if some symmetry does
-    /// not take what is seen of each, and what follows, to what is seen of the image and follows there. O(states × symmetries × moves)
-    /// steps.
+    /// Looks at so many states, or at the first of them if all are too many to be kept. How many
+    /// they were; none if some symmetry does not take what is seen of each, and what follows, to
+    /// what is seen of the image and follows there. O(states × symmetries × moves) steps.
     ///
     /// # Errors
     /// If several roles decide in a state, or what is seen of one state is too much to be kept.

@@ -1,8 +1,9 @@
-//! The visit of all states that play can reach from a start: the states, the steps between them, and what the last ones
-//! are worth.
+//! The visit of all states that play can reach from a start: the states, the steps between them,
+//! and what the last ones are worth.
 //!
-//! States are looked at in blocks, fewer at a time where what is seen of a block takes too much. Each step is made once,
-//! and once more for each symmetry. Lists grow only where there is room for that, and for what going back from the ends takes.
+//! States are looked at in blocks, fewer at a time where what is seen of a block takes too much.
+//! Each step is made once, and once more for each symmetry. Lists grow only where there is room for
+//! that, and for what going back from the ends takes.
 
 use super::{
     SolveError, canonical,
@@ -101,7 +102,8 @@ impl Visit {
         self.check(4 * (self.successors.len() + steps) + 16 * (self.states.len() + steps))
     }
 
-    /// Refuses so many bytes more than there are in use where they are too many, and steps that cannot be numbered.
+    /// Refuses so many bytes more than there are in use where they are too many, and steps that
+    /// cannot be numbered.
     fn check(&self, more: usize) -> Result<(), SolveError> {
         let lists = self.successors.held() + self.starts.held() + self.movers.held() + self.values.held();
         let limit = self.limit - 3 * (self.limit / PART);

@@ -1,4 +1,5 @@
-//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so nothing here is up to chance.
+//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so nothing here is
+//! up to chance.
 
 use super::*;
 use crate::{

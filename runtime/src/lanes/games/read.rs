@@ -1,7 +1,8 @@
-//! What is seen of games in planes, written into arrays of a caller: rows of fluents and of legal moves, who is asked, which games
-//! ended, and what that is worth.
+//! What is seen of games in planes, written into arrays of a caller: rows of fluents and of legal
+//! moves, who is asked, which games ended, and what that is worth.
 //!
-//! Rows are transposed 64 planes at a time; of one word or two they go from registers to the array. Nothing here changes a game.
+//! Rows are transposed 64 planes at a time; of one word or two they go from registers to the array.
+//! Nothing here changes a game.
 
 use super::{Games, Seat, Stepper, several};
 use crate::simd::{Kernel, Plane, Rows, Word, gather, of_lane, square, to_rows};
@@ -17,7 +18,8 @@ pub enum Part<'a> {
     State,
     /// Those of these fluents that hold, in this order; [`CLEAR`] holds nowhere.
     Fluents(&'a [u32]),
-    /// The legal moves: a row of the role that is asked, or one for each; none in games that are over, nor of chance.
+    /// The legal moves: a row of the role that is asked, or one for each; none in games that are
+    /// over, nor of chance.
     Legal,
 }
 
@@ -30,16 +32,19 @@ pub enum To<'a> {
     Words(&'a mut [u64]),
 }
 
-/// How bytes of roles, 64 games each, become bytes of games, all roles of a game side by side: as many words as there are roles.
+/// How bytes of roles, 64 games each, become bytes of games, all roles of a game side by side: as
+/// many words as there are roles.
 pub(super) struct Weave {
-    /// For each word, which game's byte comes where: of the second of two roles as one of 64 games behind.
+    /// For each word, which game's byte comes where: of the second of two roles as one of 64 games
+    /// behind.
     games: Box<[Plane]>,
     /// For each word and each two roles, where their bytes come.
     pairs: Box<[u64]>,
 }
 
 impl Stepper {
-    /// Writes a part of all games, the row or rows of one game behind those of the other. O(games * bits of a row).
+    /// Writes a part of all games, the row or rows of one game behind those of the other. O(games *
+    /// bits of a row).
     ///
     /// # Panics
     /// If there are not as many words or bytes as the rows take.
@@ -56,8 +61,9 @@ impl Stepper {
         self.isa.run(Tell { lanes: &games.ended, to });
     }
 
-    /// Writes the role that is asked in each game, if one alone is: the one whose move [`Stepper::choose`] wants; or, if that is
-    /// one of each, the only one with several legal moves. -1 where there is none, and in games that are over.
+    /// Writes the role that is asked in each game, if one alone is: the one whose move
+    /// [`Stepper::choose`] wants; or, if that is one of each, the only one with several legal
+    /// moves. -1 where there is none, and in games that are over.
     ///
     /// # Panics
     /// If there is not a number for each game, or a role's number does not fit.
@@ -67,9 +73,9 @@ impl Stepper {
         self.isa.run(Number { stepper: self, games, to });
     }
 
-    /// Writes what its goal is worth to each role of each game that the last step ended in a terminal state where every role has
-    /// exactly one goal value, and 0 elsewhere and to chance, which has no need of one. `worth` is given a goal value. O(games *
-    /// roles).
+    /// Writes what its goal is worth to each role of each game that the last step ended in a
+    /// terminal state where every role has exactly one goal value, and 0 elsewhere and to chance,
+    /// which has no need of one. `worth` is given a goal value. O(games * roles).
     ///
     /// # Panics
     /// If there is not a number for each role of each game.
@@ -207,7 +213,8 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The planes of a word, those that follow being clear; they are put together in a buffer if they do not lie so.
+    /// The planes of a word, those that follow being clear; they are put together in a buffer if
+    /// they do not lie so.
     #[inline(always)]
     fn planes<'b>(&'b self, number: usize, buffer: &'b mut Rows) -> &'b [Plane] {
         let words = self.bits.div_ceil(64);
@@ -254,7 +261,8 @@ impl Source<'_> {
     }
 }
 
-/// Writes a byte for each bit of rows, of which a game has some of so many bits, one behind the other.
+/// Writes a byte for each bit of rows, of which a game has some of so many bits, one behind the
+/// other.
 #[inline(always)]
 fn write_bytes<W: Word>(rows: &[Rows], bits: usize, length: usize, to: &mut [u8]) {
     let width = if bits == 0 { 0 } else { rows.len() / bits.div_ceil(64) * bits };
@@ -269,8 +277,9 @@ fn write_bytes<W: Word>(rows: &[Rows], bits: usize, length: usize, to: &mut [u8]
     }
 }
 
-/// Writes the first bits as bytes, and others behind them as long as there is room: what is too much is written over by what
-/// comes next. Short rows are written by short stores, since one that meets two cache lines takes twice as long.
+/// Writes the first bits as bytes, and others behind them as long as there is room: what is too
+/// much is written over by what comes next. Short rows are written by short stores, since one that
+/// meets two cache lines takes twice as long.
 #[inline(always)]
 fn write_bits<W: Word>(word: u64, bits: usize, to: &mut [u8]) {
     let values = W::spread(word).and(W::load(&Plane([0x0101_0101_0101_0101; 8])));

@@ -1,8 +1,8 @@
-//! Steps of games in planes: moves are noted and held against the legal ones, chance draws, and the programs of the phases at which
-//! games are make states of states.
+//! Steps of games in planes: moves are noted and held against the legal ones, chance draws, and the
+//! programs of the phases at which games are make states of states.
 //!
-//! A move that is not legal is told before anything changes. Afterwards each game is at the next phase, over, or started again,
-//! and what is legal in it is known.
+//! A move that is not legal is told before anything changes. Afterwards each game is at the next
+//! phase, over, or started again, and what is legal in it is known.
 
 use super::{Games, Seat, Stepper, several};
 use crate::{
@@ -34,7 +34,8 @@ pub enum Renewal {
 }
 
 impl Stepper {
-    /// So many games, at most 512, in the initial state; chance, if it plays, draws from the stream that is given for each.
+    /// So many games, at most 512, in the initial state; chance, if it plays, draws from the stream
+    /// that is given for each.
     ///
     /// # Panics
     /// If there are more.
@@ -72,9 +73,9 @@ impl Stepper {
         self.isa.run(Renew { stepper: self, games, fresh });
     }
 
-    /// Notes what each role does, by numbers of moves: one for each game, or one for each role of each game if it [asks
-    /// all](Stepper::asks_all). A role with one legal move may leave it at [`ONLY`]. Those of games that are over do not matter,
-    /// nor do those of chance.
+    /// Notes what each role does, by numbers of moves: one for each game, or one for each role of
+    /// each game if it [asks all](Stepper::asks_all). A role with one legal move may leave it at
+    /// [`ONLY`]. Those of games that are over do not matter, nor do those of chance.
     ///
     /// # Errors
     /// The first game with a move that is not legal. What was noted before is lost.
@@ -174,7 +175,8 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// A byte for each game. Written so that a loop of a known length is made of it, for the instructions of the machine.
+    /// A byte for each game. Written so that a loop of a known length is made of it, for the
+    /// instructions of the machine.
     #[inline(always)]
     fn bytes(self, to: &mut [u8; LANES], of: impl Fn(i32) -> u8) {
         let Self { actions, first, stride } = self;
@@ -260,7 +262,8 @@ impl Kernel for Step<'_> {
             if !live.any() {
                 continue;
             }
-            // The games at this phase have their states, whatever phases before it have made of others.
+            // The games at this phase have their states, whatever phases before it have made of
+            // others.
             for (slot, fluent) in slots[FLUENTS as usize..].iter_mut().zip(&*fluents) {
                 *slot = *fluent;
             }

@@ -40,8 +40,8 @@ pub(crate) struct Account {
     fluents: usize,
     /// Moves that any role may ever make
     moves: usize,
-    /// `branching`, `length`, `states`, `tree`, `outcome` and `openings`, as `gdl analyze --json` has them; estimates have a `mean` and an
-    /// `interval` of 95 %
+    /// `branching`, `length`, `states`, `tree`, `outcome` and `openings`, as `gdl analyze --json`
+    /// has them; estimates have a `mean` and an `interval` of 95 %
     figures: Map<String, Value>,
 }
 

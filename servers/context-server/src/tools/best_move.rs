@@ -33,8 +33,8 @@ pub(crate) struct BestMove {
     moves: Vec<Vec<String>>,
     /// Whose move it is; not needed where a single role has a choice
     role: Option<String>,
-    /// `best` unless it is given; `random`, `greedy`, `flat`, `mcts`, `alphabeta`, `paranoid`, `perfect` and others, with options behind a colon:
-    /// `alphabeta:depth=6`
+    /// `best` unless it is given; `random`, `greedy`, `flat`, `mcts`, `alphabeta`, `paranoid`,
+    /// `perfect` and others, with options behind a colon: `alphabeta:depth=6`
     player: Option<String>,
     /// How many nodes (or random games) it may spend; 10,000 unless it is said
     nodes: Option<u64>,

@@ -34,7 +34,8 @@ pub(crate) struct Verdict {
     errors: usize,
     /// How many warnings there are
     warnings: usize,
-    /// In the order of the text: `code`, `severity`, `line`, `column`, `message`, `help`, and `edits` that a program can make
+    /// In the order of the text: `code`, `severity`, `line`, `column`, `message`, `help`, and
+    /// `edits` that a program can make
     pub(super) diagnostics: Vec<Map<String, Value>>,
     /// How many more there are than are listed
     more: usize,

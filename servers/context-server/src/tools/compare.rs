@@ -1,9 +1,11 @@
-//! `compare`: whether two rulesheets are the same game, or where play first shows that they are not.
+//! `compare`: whether two rulesheets are the same game, or where play first shows that they are
+//! not.
 //!
-//! Rulesheets that differ in nothing but symbols are the same game. Of any others the roles and moves must have the same names: then both are
-//! played side by side, first through all pairs of states breadth first, so that the difference that is found has the fewest moves,
-//! and if these are too many by random games. In each pair of states the same must be seen: whether the game is over, legal
-//! moves, goals at the end, and what roles perceive. Fluents may be any.
+//! Rulesheets that differ in nothing but symbols are the same game. Of any others the roles and
+//! moves must have the same names: then both are played side by side, first through all pairs of
+//! states breadth first, so that the difference that is found has the fewest moves, and if these
+//! are too many by random games. In each pair of states the same must be seen: whether the game is
+//! over, legal moves, goals at the end, and what roles perceive. Fluents may be any.
 
 use super::Question;
 use crate::{
@@ -56,7 +58,8 @@ pub(crate) struct Compare {
 pub(crate) struct Comparison {
     /// How they compare
     verdict: Verdict,
-    /// Of a renaming: pairs of a symbol and the one that stands for it in the other rulesheet, where these differ
+    /// Of a renaming: pairs of a symbol and the one that stands for it in the other rulesheet,
+    /// where these differ
     renamed: Vec<[String; 2]>,
     /// Of a difference: what it is
     difference: Option<String>,
@@ -170,7 +173,8 @@ impl<'g> Pair<'g> {
         self.games[0].roles().zip(&self.roles).map(|(role, &other)| [role, other])
     }
 
-    /// What differs in two states: nothing, or a sentence. Else the legal moves of each role of the one.
+    /// What differs in two states: nothing, or a sentence. Else the legal moves of each role of the
+    /// one.
     fn look(&self, states: [&State; 2]) -> Result<Option<Vec<Vec<MoveId>>>, String> {
         let [one, other] = self.games;
         let views = [one.view(states[0]), other.view(states[1])];

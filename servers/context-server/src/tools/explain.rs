@@ -26,7 +26,8 @@ pub(crate) struct Page {
     severity: String,
     /// What it means, in a line
     meaning: &'static str,
-    /// What is wrong and why it matters, with an example that is wrong and one that is right, as Markdown
+    /// What is wrong and why it matters, with an example that is wrong and one that is right, as
+    /// Markdown
     page: &'static str,
 }
 

@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fix {
-    /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder, which is left as it is
+    /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder,
+    /// which is left as it is
     rulesheet: String,
     /// Make guesses too, which may change the game: otherwise only what is certain is done
     #[serde(default)]

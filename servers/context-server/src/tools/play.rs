@@ -17,9 +17,11 @@ use std::fmt::Write;
 pub(crate) struct Play {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
     rulesheet: String,
-    /// Where to begin, as a KIF list of fluents: `((cell 1 1 b) (control x))`; the initial state unless it is given
+    /// Where to begin, as a KIF list of fluents: `((cell 1 1 b) (control x))`; the initial state
+    /// unless it is given
     state: Option<String>,
-    /// Joint moves to make, each a list with the move of every role in role order: `[["(mark 1 1)", "noop"]]`
+    /// Joint moves to make, each a list with the move of every role in role order:
+    /// `[["(mark 1 1)", "noop"]]`
     #[serde(default)]
     moves: Vec<Vec<String>>,
 }

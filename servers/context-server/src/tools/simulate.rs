@@ -27,7 +27,8 @@ pub(crate) struct Simulate {
     seed: u64,
     /// The most states to visit; 100,000 unless it is said
     states: Option<u64>,
-    /// Random games to play where not all states can be visited; 1,000 unless it is said, fewer of a vast game
+    /// Random games to play where not all states can be visited; 1,000 unless it is said, fewer of
+    /// a vast game
     playouts: Option<u64>,
 }
 

@@ -26,8 +26,8 @@ const DEPTH: u8 = 3;
 pub(crate) struct Why {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
     rulesheet: String,
-    /// What is asked about, as KIF: `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal`, `(goal white 100)`, `(next ..)`,
-    /// `(sees ..)` or a relation of the rulesheet
+    /// What is asked about, as KIF: `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal`,
+    /// `(goal white 100)`, `(next ..)`, `(sees ..)` or a relation of the rulesheet
     atom: String,
     /// Where to begin, as a KIF list of fluents; the initial state unless it is given
     state: Option<String>,
@@ -47,8 +47,9 @@ pub(crate) struct Reason {
     atom: String,
     /// Whether it holds
     holds: bool,
-    /// Why: `by` is the rule that gives it with its `premises`; `attempts` are the rules that might, each with the literals that `held`
-    /// and the first one that `fails`; `given` is a part of the state or a move; all with `line` and `column`
+    /// Why: `by` is the rule that gives it with its `premises`; `attempts` are the rules that
+    /// might, each with the literals that `held` and the first one that `fails`; `given` is a part
+    /// of the state or a move; all with `line` and `column`
     why: Map<String, Value>,
 }
 

@@ -1,7 +1,8 @@
 //! What may stand at a place that is being written.
 //!
-//! The form at the place is mostly not closed yet, so the text before it is read, from where the form starts in column one: which lists
-//! are open, and what they start with. Names come from the forms that can be read.
+//! The form at the place is mostly not closed yet, so the text before it is read, from where the
+//! form starts in column one: which lists are open, and what they start with. Names come from the
+//! forms that can be read.
 
 use crate::{
     document::Document,

@@ -79,7 +79,8 @@ fn hint(document: &Document, rules: &Rules, span: Span, values: &BTreeSet<Value>
     }
 }
 
-/// Values as they are written, numbers first and in their order, then names in the order in which the text has them first.
+/// Values as they are written, numbers first and in their order, then names in the order in which
+/// the text has them first.
 fn named(values: &BTreeSet<Value>, symbols: &Symbols) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::Object(name) => symbols.name(*name).to_owned(),

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most names that are listed.
 const LISTED: usize = 8;
 
-/// What is to be said of a position: of the name there, of the atom that it starts, then of each diagnostic.
+/// What is to be said of a position: of the name there, of the atom that it starts, then of each
+/// diagnostic.
 pub(crate) fn hover(document: &Document, position: Position) -> Option<Hover> {
     let offset = document.offset(position);
     let named = document.reading().names.at(offset);

@@ -1,7 +1,9 @@
-//! Why a ground atom holds at the start of the game, or why not: what the rules say, two rules deep.
+//! Why a ground atom holds at the start of the game, or why not: what the rules say, two rules
+//! deep.
 //!
-//! The oracle is asked, with so little fuel that no hover waits for it; what takes more is not told here, and `gdl why` tells it. Of `true`
-//! it is told why `init` gives the fluent or not. What a step brings (`next`, `does`, `sees`) is no matter of the start.
+//! The oracle is asked, with so little fuel that no hover waits for it; what takes more is not told
+//! here, and `gdl why` tells it. Of `true` it is told why `init` gives the fluent or not. What a
+//! step brings (`next`, `does`, `sees`) is no matter of the start.
 
 use crate::document::Document;
 use gdl_compiler::{
@@ -20,7 +22,8 @@ const DEPTH: usize = 2;
 /// The most attempts or literals that are listed of one atom.
 const LISTED: usize = 5;
 
-/// The answer for the literal at a node, as Markdown; none if it is not ground, a fact, or not about a state.
+/// The answer for the literal at a node, as Markdown; none if it is not ground, a fact, or not
+/// about a state.
 pub(crate) fn why(document: &Document, literal: NodeId) -> Option<String> {
     let tree = &document.reading().tree;
     let rules = document.reading().rules.as_ref()?;

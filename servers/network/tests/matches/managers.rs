@@ -1,4 +1,5 @@
-//! Managers that are awkward, or mean harm: each is answered or left, and the match of another one goes on.
+//! Managers that are awkward, or mean harm: each is answered or left, and the match of another one
+//! goes on.
 
 use crate::{ask, first, listen, post, send};
 use gdl_network::Host;

@@ -79,7 +79,8 @@ fn a_whole_match_is_told() {
 
 #[test]
 fn a_scrambled_match_is_told_in_other_words() {
-    // It answers with the word that stands behind `legal a` in the rules it was sent, or as in the rules as they are.
+    // It answers with the word that stands behind `legal a` in the rules it was sent, or as in the
+    // rules as they are.
     for (is_plain, expected) in [(false, ["", "", ""]), (true, ["", "IL right", "IL right"])] {
         let rules = Mutex::new(Vec::new());
         let answer = move |message: &str| {
@@ -186,7 +187,8 @@ fn answers_of_no_use_are_noted() {
     ] {
         let text = String::from_utf8_lossy(&answer[..answer.len().min(50)]).into_owned();
         let (address, _) = fake::player(true, move |_| answer.clone());
-        // Words that mean nothing are no fault of the start: the match goes on with them or without.
+        // Words that mean nothing are no fault of the start: the match goes on with them or
+        // without.
         let at_start = if fault == "CE" { "CE" } else { "" };
         assert_eq!(play(address, None).1, [at_start, fault, fault], "{text}");
     }

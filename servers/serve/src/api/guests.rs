@@ -1,7 +1,8 @@
-//! The requests of guests: what stands behind a link is a seat, so they see what its role may know, make its moves, and ask why.
+//! The requests of guests: what stands behind a link is a seat, so they see what its role may know,
+//! make its moves, and ask why.
 //!
-//! Each is the request of a person at this machine by another name: an address holds the token of a link in place of a session's id,
-//! and the seat is the one that it opens, whatever is asked for.
+//! Each is the request of a person at this machine by another name: an address holds the token of a
+//! link in place of a session's id, and the seat is the one that it opens, whatever is asked for.
 
 use super::{
     inspection::{self, Doubt, Rulesheet, Search},

@@ -1,5 +1,5 @@
-//! The requests that look into a game: whether a rulesheet is sound, what its net is and does, why something holds, what random play
-//! shows.
+//! The requests that look into a game: whether a rulesheet is sound, what its net is and does, why
+//! something holds, what random play shows.
 //!
 //! All of it is [work](crate::work) of some seconds at most, done beside the thread that answers and a few at a time. When the
 //! request is gone the work is called off.

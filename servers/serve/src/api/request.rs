@@ -1,5 +1,5 @@
-//! What requests have in common: a body and a query to be read, a session to be found and worked on, a person who asks, a role that is
-//! named.
+//! What requests have in common: a body and a query to be read, a session to be found and worked
+//! on, a person who asks, a role that is named.
 
 use crate::{
     connections::MOST_BYTES,
@@ -48,8 +48,8 @@ pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
         .map_err(|error| Problem::malformed(format!("the body is not as it should be: {error}")))
 }
 
-/// Does something with a session beside the thread that answers. Requests for one session wait for each other without keeping
-/// others from their turns.
+/// Does something with a session beside the thread that answers. Requests for one session wait for
+/// each other without keeping others from their turns.
 pub(super) async fn with_session<T: Send + 'static>(
     server: &Server,
     id: &str,

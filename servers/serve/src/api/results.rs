@@ -1,4 +1,5 @@
-//! The requests that watch the results of `gdl manage`: standings, matches, their steps and positions.
+//! The requests that watch the results of `gdl manage`: standings, matches, their steps and
+//! positions.
 //!
 //! Each reads the file at the queue for that; a position is drawn where rulesheets are compiled.
 

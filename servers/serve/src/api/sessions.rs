@@ -1,8 +1,9 @@
 //! The requests of sessions: JSON in, a session's view or a problem out.
 //!
-//! Whatever looks at a state is [work](crate::work) beside the thread that answers: one request of a session at a time, and until
-//! its time is up or its request is gone. A new session is compiled and its moves are made within the same bounds; moves that
-//! are too many are refused before that, those whose states take too much before the step that would be too much.
+//! Whatever looks at a state is [work](crate::work) beside the thread that answers: one request of
+//! a session at a time, and until its time is up or its request is gone. A new session is compiled
+//! and its moves are made within the same bounds; moves that are too many are refused before that,
+//! those whose states take too much before the step that would be too much.
 
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
@@ -108,7 +109,8 @@ pub(crate) struct Start {
     /// Who plays the roles; a person each, unless it is said.
     #[serde(default)]
     seats: BTreeMap<String, String>,
-    /// The clocks of roles, as minutes and the seconds that a move adds; none has one unless it is said.
+    /// The clocks of roles, as minutes and the seconds that a move adds; none has one unless it is
+    /// said.
     #[serde(default)]
     clocks: BTreeMap<String, String>,
     /// The player of all roles but the first, which a person plays, unless `seats` say otherwise.
@@ -374,7 +376,8 @@ pub(crate) async fn clocks(
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invitation {
     role: String,
-    /// What the link held that opened the seat before the server began anew: it is to open it again.
+    /// What the link held that opened the seat before the server began anew: it is to open it
+    /// again.
     token: Option<String>,
 }
 
@@ -508,7 +511,8 @@ mod tests {
         let cancel = Cancel::default();
         assert!(start(serde_json::json!([])).session(&server, &cancel).is_ok());
         cancel.cancel();
-        // It is noticed at the first move, before anybody looks whether that is one, and at the end.
+        // It is noticed at the first move, before anybody looks whether that is one, and at the
+        // end.
         for moves in [serde_json::json!([["nonsense"]]), serde_json::json!([])] {
             let late = start(moves).session(&server, &cancel);
             assert!(matches!(late, Err(problem) if problem.code == "too_slow"));

@@ -1,11 +1,13 @@
 //! A drawing of a [`Net`]: its nodes and edges, with the signal whose value each of them shows.
 //!
-//! Fluents and moves stand on the left, what is seen of a state on the right, gates between. A gate that is used complemented
-//! more often than not is shown as the disjunction that it is by De Morgan's laws, so that few edges are complements.
-//! A net of many gates is not worth looking at as a whole; what one of its outputs depends on often is.
+//! Fluents and moves stand on the left, what is seen of a state on the right, gates between. A gate
+//! that is used complemented more often than not is shown as the disjunction that it is by De
+//! Morgan's laws, so that few edges are complements. A net of many gates is not worth looking at as
+//! a whole; what one of its outputs depends on often is.
 //!
-//! Nothing is drawn of more than [`MOST_NODES`] nodes or `MOST_PIECES` pieces of edges, which bounds the layout; to find
-//! out takes a look at each literal. A name is shown with `MOST_LETTERS` letters, and told with `MOST_TOLD`.
+//! Nothing is drawn of more than [`MOST_NODES`] nodes or `MOST_PIECES` pieces of edges, which
+//! bounds the layout; to find out takes a look at each literal. A name is shown with `MOST_LETTERS`
+//! letters, and told with `MOST_TOLD`.
 
 use super::layout::{Graph, lay_out};
 use gdl_compiler::propnet::{Gate, Net, Signal};
@@ -21,8 +23,8 @@ const MOST_LETTERS: usize = 26;
 /// Characters of a name that are told of a node that is pointed at.
 const MOST_TOLD: usize = 1_000;
 
-/// Something that the net says of a state. Its name is put together when it is asked for: those of all outputs may take much
-/// more than the net.
+/// Something that the net says of a state. Its name is put together when it is asked for: those of
+/// all outputs may take much more than the net.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
     /// What sort it is of: the first word of the name.
@@ -46,7 +48,8 @@ enum About {
 }
 
 impl Output {
-    /// What it is called: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`, `sees x (die 6)`.
+    /// What it is called: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`,
+    /// `sees x (die 6)`.
     #[must_use]
     pub(crate) fn name(&self, net: &Net) -> String {
         self.words(net).collect::<Vec<_>>().join(" ")
@@ -150,7 +153,8 @@ pub(crate) struct Edge {
     pub signal: Signal,
 }
 
-/// The picture of what these outputs depend on, or how many nodes it would have if those are too many. O(gates).
+/// The picture of what these outputs depend on, or how many nodes it would have if those are too
+/// many. O(gates).
 ///
 /// # Errors
 /// The number of nodes, if the picture is not worth drawing.

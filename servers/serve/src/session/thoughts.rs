@@ -1,7 +1,8 @@
-//! What machines think about for a session: of the moves of their roles, and of what a person is advised to do.
+//! What machines think about for a session: of the moves of their roles, and of what a person is
+//! advised to do.
 //!
-//! A session gives a question with all that its answer needs, and takes the answer if play has not gone on since. No more than
-//! [`MOST_THINKING`] machines think at a time.
+//! A session gives a question with all that its answer needs, and takes the answer if play has not
+//! gone on since. No more than [`MOST_THINKING`] machines think at a time.
 
 use super::{Session, Viewer};
 use crate::{
@@ -67,8 +68,9 @@ impl Session {
         thoughts
     }
 
-    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal is replaced by one that is,
-    /// and so is that of a player that broke down, who is not there any more.
+    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal
+    /// is replaced by one that is, and so is that of a player that broke down, who is not there any
+    /// more.
     pub(crate) fn conclude(
         &mut self,
         role: RoleId,

@@ -1,7 +1,9 @@
-//! Ways through the history of a session: back and forth between choices of people, to any place, and to the start.
+//! Ways through the history of a session: back and forth between choices of people, to any place,
+//! and to the start.
 //!
-//! In comes where to go; afterwards the session is there, with nothing chosen or thought of, clocks that stand, and machines that wait
-//! where a person has something to decide. A way looks at the states that it passes, within its [`Budget`].
+//! In comes where to go; afterwards the session is there, with nothing chosen or thought of, clocks
+//! that stand, and machines that wait where a person has something to decide. A way looks at the
+//! states that it passes, within its [`Budget`].
 
 use super::Session;
 use crate::{
@@ -46,7 +48,8 @@ impl Session {
         Ok(())
     }
 
-    /// Forth to the next choice of a person, or by one step where no person plays, along what was taken back.
+    /// Forth to the next choice of a person, or by one step where no person plays, along what was
+    /// taken back.
     ///
     /// # Errors
     /// If there is nothing to make again, or no time to find it.
@@ -77,8 +80,8 @@ impl Session {
         Ok(())
     }
 
-    /// To a new play from the start of the game, in which chance follows from another seed: this one, or one that the last
-    /// seed leads to.
+    /// To a new play from the start of the game, in which chance follows from another seed: this
+    /// one, or one that the last seed leads to.
     pub(crate) fn restart(&mut self, seed: Option<u64>) {
         self.history = History::new(&self.opened.game);
         self.seed = seed.unwrap_or_else(|| self.luck.bits() >> 32);

@@ -1,8 +1,8 @@
 //! The turns of a session: what people choose, and steps until somebody has to think.
 //!
-//! In comes a choice, which is one of the legal moves of a role that has not chosen; chance and roles without a choice are chosen for.
-//! Afterwards some role has yet to choose, the game is over, or play halts and says why. Steps that nobody has a choice in are
-//! [`MOST_FORCED`] at most.
+//! In comes a choice, which is one of the legal moves of a role that has not chosen; chance and
+//! roles without a choice are chosen for. Afterwards some role has yet to choose, the game is over,
+//! or play halts and says why. Steps that nobody has a choice in are [`MOST_FORCED`] at most.
 
 use super::{Session, Viewer, make_room};
 use crate::{
@@ -61,8 +61,8 @@ impl Session {
         Ok(())
     }
 
-    /// Plays on until a role has to think, and gives these thoughts: so many at most. When the budget is spent it ends in
-    /// the midst of that.
+    /// Plays on until a role has to think, and gives these thoughts: so many at most. When the
+    /// budget is spent it ends in the midst of that.
     pub(crate) fn settle(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let mut forced = 0;
         loop {

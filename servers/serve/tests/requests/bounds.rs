@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 const WORDS: [&str; 16] =
     ["ba", "be", "bi", "bo", "da", "de", "di", "do", "ka", "ke", "ki", "ko", "ma", "me", "mi", "mo"];
 
-/// A game of 4,096 fluents that hold until they are dropped, and of as many moves; its names are long if that is wanted.
+/// A game of 4,096 fluents that hold until they are dropped, and of as many moves; its names are
+/// long if that is wanted.
 fn heap(long: bool) -> String {
     let name = if long { "n".repeat(200) } else { "n".to_owned() };
     let words = WORDS.map(|word| format!("(word {word}) ")).concat();
@@ -80,7 +81,8 @@ fn histories_are_bounded_in_bytes() {
         client.get(&format!("/api/sessions/{}/record", answer.body["id"].as_str().expect("an id")))
     };
     assert_eq!(code(&record_of(&view)), (413, "too_large"));
-    // The same of a record to go on with, whose states need not be long: none of these has a fluent but the first.
+    // The same of a record to go on with, whose states need not be long: none of these has a fluent
+    // but the first.
     let saved = record_of(&start(&[])).body;
     let mut record = saved.clone();
     let moves: Vec<[&str; 1]> = [["drop"]].into_iter().chain(keep(4_400)).collect();

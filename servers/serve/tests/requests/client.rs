@@ -1,4 +1,5 @@
-//! A client of the server without sockets: requests in, answers out, each held against the description of the interface.
+//! A client of the server without sockets: requests in, answers out, each held against the
+//! description of the interface.
 
 use crate::validity::fault;
 use axum::{

@@ -1,4 +1,5 @@
-//! A guest has a seat and nothing else: two clients of one server, one at its machine and one at the door of guests.
+//! A guest has a seat and nothing else: two clients of one server, one at its machine and one at
+//! the door of guests.
 
 use super::client::{Answer, Client, GUESTS};
 use serde_json::{Value, json};

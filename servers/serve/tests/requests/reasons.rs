@@ -1,4 +1,5 @@
-//! Reasons by requests: why something holds or not, moves that are not legal, plays as tests; and what a seat may not know.
+//! Reasons by requests: why something holds or not, moves that are not legal, plays as tests; and
+//! what a seat may not know.
 
 use super::client::{Answer, Client};
 use serde_json::{Value, json};
@@ -88,7 +89,8 @@ fn moves_that_are_not_legal_are_listed_found_and_counted() {
     let other = list("?role=xplayer");
     assert_eq!(texts(&other["moves"]).len(), 9);
     assert_eq!(client.get(&format!("{session}/illegal?role=nobody")).status, 422);
-    // Of many some are told, and any can be found: each of three hundred steps has a move of its own.
+    // Of many some are told, and any can be found: each of three hundred steps has a move of its
+    // own.
     let steps = (0..300).map(|step| format!("(succ {step} {}) ", step + 1)).collect::<Vec<_>>().concat();
     let rules = format!(
         "(role r) {steps} (init (at 0)) (<= (legal r (take ?n)) (true (at ?n)) (succ ?n ?m)) (legal r wait)
@@ -180,7 +182,8 @@ fn a_seat_is_told_nothing_that_it_may_not_know() {
                 "{query}"
             );
         }
-        // Her own die she knows, the other's she is not told of, nor may bob's moves be listed for her.
+        // Her own die she knows, the other's she is not told of, nor may bob's moves be listed for
+        // her.
         assert_eq!(why(&client, &one, "alice", "true (die alice 3)").body["why"]["holds"], true);
         assert_eq!(why(&client, &one, "alice", "true (die bob 6)").status, 409);
         assert_eq!(why(&client, &one, "alice", "true (die alice 4)").body["why"]["holds"], false);

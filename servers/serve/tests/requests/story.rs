@@ -1,7 +1,8 @@
-//! Stories: bytes in, a sequence of requests out, sound ones and others, which must not break the server.
+//! Stories: bytes in, a sequence of requests out, sound ones and others, which must not break the
+//! server.
 //!
-//! Two people use the server. Each answer must be one that the description allows; and whatever one of them does, the
-//! other's session stays as it was.
+//! Two people use the server. Each answer must be one that the description allows; and whatever one
+//! of them does, the other's session stays as it was.
 
 use super::client::{Answer, Client};
 use serde_json::{Value, json};

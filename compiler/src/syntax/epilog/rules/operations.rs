@@ -123,7 +123,8 @@ impl Translation<'_> {
             let mut state = Body { literals: vec![Literal::Positive(made.clone())], ..Body::default() };
             made.variables(&mut state.bound);
             let mut head = head.clone();
-            // The head binds nothing here: what it needs, the operation and its conditions must give.
+            // The head binds nothing here: what it needs, the operation and its conditions must
+            // give.
             if condition.iter().any(|&literal| self.literal(literal, &mut head, &mut state).is_none()) {
                 continue;
             }

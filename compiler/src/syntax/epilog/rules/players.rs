@@ -102,7 +102,8 @@ impl Translation<'_> {
     }
 }
 
-/// The fault of a text with operations whose moves are written as in infix GDL: the only one that is reported then.
+/// The fault of a text with operations whose moves are written as in infix GDL: the only one that
+/// is reported then.
 pub(in super::super) fn mixed(sheet: &Sheet<'_>) -> Option<Diagnostic> {
     let is_defined = |arity| sheet.defined.contains(&("legal".to_owned(), arity));
     if is_defined(1) || !is_defined(2) {

@@ -61,8 +61,8 @@ impl<G: Game> Tree<G> {
         choose(self.slots_of(role), self.payoff.range(role).1.into())
     }
 
-    /// The mixed strategy of a role at the root, if several roles choose there: for each legal move, in move order, how
-    /// likely it should be, and what it is worth.
+    /// The mixed strategy of a role at the root, if several roles choose there: for each legal
+    /// move, in move order, how likely it should be, and what it is worth.
     pub(in crate::search::mcts) fn mixed(&self, role: usize) -> Option<Vec<(f64, f64)>> {
         let Kind::Stage(stage) = &self.top().kind else { return None };
         let number = stage.decisions.iter().position(|decision| decision.role == role)?;
@@ -83,7 +83,8 @@ impl<G: Game> Tree<G> {
         self.top().visits
     }
 
-    /// Adds what another tree of the same root found of its moves. What one of them proved is proved.
+    /// Adds what another tree of the same root found of its moves. What one of them proved is
+    /// proved.
     pub(in crate::search::mcts) fn merge(&mut self, other: &Self) {
         let more = other.top();
         let top = &mut self.nodes[self.root as usize];

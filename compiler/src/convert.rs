@@ -138,7 +138,7 @@ fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
     freed
 }
 
-/// Whether no other form starts between the end of a form and the comment on its line.
+/// Returns whether no other form starts between the end of a form and the comment on its line.
 fn is_last(starts: &[u32], end: u32, comment: Span) -> bool {
     let next = starts.partition_point(|&start| start < end);
     starts.get(next).is_none_or(|&start| start > comment.start)
@@ -261,7 +261,7 @@ fn unique(name: &str, to: Syntax) -> String {
     if to == Syntax::Kif { name.to_ascii_lowercase() } else { name.to_owned() }
 }
 
-/// Whether a name is one in a syntax.
+/// Returns whether a name is one in a syntax.
 fn fits(name: &str, to: Syntax) -> bool {
     let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);
     let first = name.bytes().next().unwrap_or(b'_');

@@ -72,7 +72,7 @@ struct Open {
     list: NodeId,
     /// The next element to write.
     next: usize,
-    /// Whether all of it stands on one line.
+    /// True if all of it stands on one line.
     flat: bool,
     /// The column of its parenthesis.
     column: usize,
@@ -286,7 +286,7 @@ struct Writer<'t> {
     line: usize,
     /// Where the last token or comment ends in the source.
     last: u32,
-    /// Whether that is a parenthesis that opens.
+    /// True if that is a parenthesis that opens.
     opened: bool,
 }
 

@@ -44,7 +44,7 @@ pub const IS_UNOPTIMIZED: bool = cfg!(unoptimized);
 /// What a user may ask of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether spellings that differ in case alone are different symbols, in KIF; elsewhere they
+    /// True if spellings that differ in case alone are different symbols, in KIF; elsewhere they
     /// are.
     pub case_sensitive: bool,
     /// The syntax of the text, which otherwise tells it itself.

@@ -119,7 +119,7 @@ impl From<Oversized> for Stop {
 }
 
 impl Stop {
-    /// Whether another way to evaluate may help.
+    /// Returns whether another way to evaluate may help.
     fn is_excess(self) -> bool {
         matches!(
             self,
@@ -157,7 +157,7 @@ impl Stop {
 
 /// What is said of a relation whose atoms depend on their own negation.
 fn undecided(rules: &Rules, relation: usize) -> Diagnostic {
-    /// Whether the relation's own negation stands there.
+    /// Returns whether the relation's own negation stands there.
     fn denies(formula: &Formula, relation: usize, negative: bool) -> bool {
         match formula {
             Formula::Not(inner) => denies(inner, relation, !negative),

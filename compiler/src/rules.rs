@@ -111,8 +111,8 @@ impl Term {
         }
     }
 
-    /// Whether some values of the variables may make the terms equal, those of one term being none
-    /// of the other's; true if in doubt.
+    /// Returns whether some values of the variables may make the terms equal, those of one term
+    /// being none of the other's; true if in doubt.
     #[must_use]
     pub fn may_equal(&self, other: &Self) -> bool {
         match (self, other) {
@@ -235,7 +235,7 @@ pub struct Keywords {
 }
 
 impl Keywords {
-    /// Whether the relation is one of them.
+    /// Returns whether the relation is one of them.
     #[must_use]
     pub fn contains(&self, relation: RelationId) -> bool {
         let Self { role, init, fact, does, next, legal, goal, terminal, base, input, sees } = *self;

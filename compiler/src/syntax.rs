@@ -296,7 +296,7 @@ struct Builder<'s> {
     pending: Vec<NodeId>,
     /// How many parentheses are open beyond the nesting limit.
     beyond: usize,
-    /// Whether the current form holds a fault that leaves it without meaning.
+    /// True if the current form holds a fault that leaves it without meaning.
     bad: bool,
     /// Tokens that start before this offset belong to a string or block comment.
     skip: u32,
@@ -304,7 +304,7 @@ struct Builder<'s> {
     restart: Option<Restart>,
     /// Where the last token ends that is no comment.
     last: u32,
-    /// Whether every `(` in column one starts a form, since parentheses do not match anyway.
+    /// True if every `(` in column one starts a form, since parentheses do not match anyway.
     resync: bool,
     no_more_block_ends: bool,
     /// The token before, if it closed what was not open.

@@ -108,8 +108,8 @@ fn least(values: &[u8]) -> u8 {
     *values.iter().min().unwrap()
 }
 
-/// Whether a move to a state wins for the role that made it, now or by its next moves if it goes
-/// on. `turns` has the role on turn at each phase.
+/// Returns whether a move to a state wins for the role that made it, now or by its next moves if it
+/// goes on. `turns` has the role on turn at each phase.
 fn wins(net: &Net, state: &[bool], role: usize, phase: usize, turns: &[usize]) -> bool {
     let seen = view(net, state);
     if seen.terminal {

@@ -113,7 +113,7 @@ fn what_does_not_hold_is_told_rule_by_rule() {
     assert_eq!(text(&explain("(true (turn o))", &[], None, 9)), "-(true (turn o))");
 }
 
-/// Whether an atom is among those that its own explanation rests on.
+/// Returns whether an atom is among those that its own explanation rests on.
 fn rests_on_itself(explanation: &Explanation, above: &mut Vec<String>) -> bool {
     if above.contains(&explanation.atom) {
         return true;

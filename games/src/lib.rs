@@ -105,7 +105,7 @@ mod tests {
         assert_eq!(visit("tictactoe", Roles), Some(2));
     }
 
-    /// Whether random play comes to a state in which several players have a choice.
+    /// Returns whether random play comes to a state in which several players have a choice.
     fn is_simultaneous(game: &Dynamic) -> bool {
         (0..20).any(|number| {
             let mut stream = Stream::new(0, number);

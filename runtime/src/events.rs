@@ -197,7 +197,7 @@ impl Events {
         self.kind
     }
 
-    /// Whether phases have nets of their own.
+    /// Returns whether phases have nets of their own.
     pub(crate) fn has_phases(&self) -> bool {
         self.pools.len() > 1
     }

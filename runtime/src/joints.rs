@@ -13,7 +13,7 @@ pub(crate) struct Joints<G: Game> {
     /// For each role: where its moves start, the one chosen, and where they end.
     roles: Vec<[usize; 3]>,
     joint: Vec<G::Move>,
-    /// Whether the joint move at hand has not been given out yet.
+    /// True if the joint move at hand has not been given out yet.
     fresh: bool,
     over: bool,
 }

@@ -212,7 +212,7 @@ impl Lifted {
         }
     }
 
-    /// Whether the way to a state was given up, which is nowhere if there is a table.
+    /// Returns whether the way to a state was given up, which is nowhere if there is a table.
     fn is_lost(&self, state: &[u64]) -> bool {
         self.table.is_none() && bits::test(state, self.shape.fluents)
     }

@@ -125,7 +125,7 @@ pub(crate) enum Single {
 pub(crate) struct Trial {
     /// What plays single states; the table if it is none.
     pub(crate) single: Option<Single>,
-    /// Whether that takes less time for a state than lanes.
+    /// True if that takes less time for a state than lanes.
     pub(crate) has_slow_lanes: bool,
     /// What was expected of the engines that took part.
     pub(crate) estimates: Vec<Estimate>,

@@ -15,7 +15,7 @@ pub struct Texts {
     buffer: Box<str>,
     /// Where each text ends in the buffer.
     ends: Box<[u32]>,
-    /// Whether the texts stand in bytewise order.
+    /// True if the texts stand in bytewise order.
     sorted: bool,
 }
 

@@ -100,8 +100,8 @@ fn peg_solitaire() {
     assert_eq!(layers("peg_solitaire", checked).0, known[..=checked]);
 }
 
-/// Whether some play from a state ends with the goal 100; the search goes by the order of moves,
-/// and to no state twice.
+/// Returns whether some play from a state ends with the goal 100; the search goes by the order of
+/// moves, and to no state twice.
 fn has_solution<G: Game>(game: &G, role: G::Role, state: &G::State, seen: &mut HashSet<String>) -> bool {
     if game.is_terminal(state) {
         return game.goal(state, role) == Some(100);

@@ -19,7 +19,7 @@ use gdl_runtime::{
 pub struct Position {
     /// The fluents that hold, sorted.
     pub fluents: Vec<String>,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub terminal: bool,
     /// The legal moves of each role, sorted.
     pub legal: Vec<Vec<String>>,
@@ -199,8 +199,8 @@ fn play(
     Ok(positions)
 }
 
-/// Whether all games come to a limit where the rules leave something open, when something is asked
-/// of them.
+/// Returns whether all games come to a limit where the rules leave something open, when something
+/// is asked of them.
 fn all_give_up(games: &[Dynamic], states: &[BitBox], ask: impl Fn(&Dynamic, &BitBox)) -> bool {
     games.iter().zip(states).for_each(|(game, state)| ask(game, state));
     games.iter().all(has_given_up)

@@ -13,7 +13,7 @@ use std::{
 pub struct Report {
     /// What it wrote to stdout, up to its end.
     pub output: String,
-    /// Whether it was stopped because its time was over.
+    /// True if it was stopped because its time was over.
     pub stopped: bool,
 }
 

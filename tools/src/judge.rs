@@ -61,7 +61,7 @@ pub struct Settings {
     pub work: f64,
     /// Joint moves after which a game is given up.
     pub longest: usize,
-    /// Whether a game that was found hopeless is played on.
+    /// True if a game that was found hopeless is played on.
     pub full: bool,
     /// The engine that takes the game from state to state, unless a trial is to choose.
     pub way: Option<Way>,
@@ -172,9 +172,9 @@ pub struct Judgement {
     pub reason: Option<String>,
     /// The roles other than chance, which the seats of all results are.
     pub roles: Vec<String>,
-    /// Whether chance plays along.
+    /// True if chance plays along.
     pub has_chance: bool,
-    /// Whether roles may not know the state.
+    /// True if roles may not know the state.
     pub is_hidden: bool,
     /// What was played.
     pub played: Option<Played>,
@@ -282,7 +282,7 @@ impl Judgement {
         all.then(|| score::harmonic_mean(&self.parts()))
     }
 
-    /// Whether there can be drama; why not is noted.
+    /// Returns whether there can be drama; why not is noted.
     fn says_of_drama(&mut self, played: &Played) -> bool {
         let why = if self.roles.len() == 1 {
             "there is one player, who is never behind another"

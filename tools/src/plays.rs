@@ -449,8 +449,8 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
 }
 
 impl Failure {
-    /// Whether more is to be told than the message: a rule that gives what should not hold, or
-    /// rules that do not give what should.
+    /// Returns whether more is to be told than the message: a rule that gives what should not hold,
+    /// or rules that do not give what should.
     #[must_use]
     pub fn reason(&self) -> Option<&Explanation> {
         self.why.as_deref().filter(|why| !matches!(why.reason, Reason::Given | Reason::Deeper))

@@ -38,7 +38,7 @@ impl Progress {
         Self { bar, what, start: Instant::now(), by_clock }
     }
 
-    /// Whether anybody sees it: else there is no need to tell.
+    /// Returns whether anybody sees it: else there is no need to tell.
     #[must_use]
     pub fn is_shown(&self) -> bool {
         !self.bar.is_hidden()

@@ -51,7 +51,7 @@ pub trait Reasoner {
     /// As for [`Reasoner::initial`].
     fn next(&self, state: &Self::State, joint: &[String]) -> Result<Self::State, String>;
 
-    /// Whether the game is over.
+    /// Returns whether the game is over.
     ///
     /// # Errors
     /// As for [`Reasoner::initial`].

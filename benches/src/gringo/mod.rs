@@ -55,7 +55,7 @@ pub struct Run {
     pub counts: Option<Counts>,
 }
 
-/// Whether there is a `clingo` to be had.
+/// Returns whether there is a `clingo` to be had.
 #[must_use]
 pub fn is_installed() -> bool {
     let mut python = Command::new("python3");

@@ -20,7 +20,7 @@ pub(super) struct Part {
     pub(super) text: String,
     /// Its variables, one bit each.
     pub(super) variables: u64,
-    /// Whether it is a positive literal, which gives its variables their values.
+    /// True if it is a positive literal, which gives its variables their values.
     pub(super) binds: bool,
 }
 

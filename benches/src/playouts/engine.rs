@@ -24,7 +24,7 @@ pub(super) const GAMES: [&str; 8] = [
 /// A way to play games.
 pub(super) struct Engine {
     pub(super) name: &'static str,
-    /// Whether it uses the instruction set it is given.
+    /// True if it uses the instruction set it is given.
     pub(super) has_isas: bool,
     /// Makes a player of a game.
     pub(super) make: fn(&'static str) -> Player,

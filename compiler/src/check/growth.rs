@@ -183,9 +183,9 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Whether nothing beside the growing values can stop the cycle. Its literals may be joined
-    /// with others through variables that change on the way, such as a counter with a last value;
-    /// then the limits of grounding decide.
+    /// Returns whether nothing beside the growing values can stop the cycle. Its literals may be
+    /// joined with others through variables that change on the way, such as a counter with a last
+    /// value; then the limits of grounding decide.
     fn is_certain(&mut self, cycle: &[Edge]) -> bool {
         for (i, edge) in cycle.iter().enumerate() {
             let Some((rule, variable)) = edge.head else { continue };
@@ -228,7 +228,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether the argument is a whole fluent or move.
+    /// Returns whether the argument is a whole fluent or move.
     fn has_fluent(&self, relation: RelationId, argument: usize) -> bool {
         let keywords = &self.scene.rules.keywords;
         (relation == keywords.fact && argument == 0) || (relation == keywords.does && argument == 1)

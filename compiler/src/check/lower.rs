@@ -204,7 +204,7 @@ impl<'a> Lowering<'a> {
         self.tree.node(node).span
     }
 
-    /// Whether a name stands nowhere in the text: looked for once.
+    /// Returns whether a name stands nowhere in the text: looked for once.
     fn is_free(&mut self, name: &str) -> bool {
         let text = self.source.text();
         *self.free.entry(name.to_owned()).or_insert_with(|| !text.contains(name))
@@ -215,8 +215,8 @@ impl<'a> Lowering<'a> {
         Edit::remove(self.source.whole_lines(self.form))
     }
 
-    /// Whether a node is one of the literals that must all hold. Nodes are numbered in the order of
-    /// the text.
+    /// Returns whether a node is one of the literals that must all hold. Nodes are numbered in the
+    /// order of the text.
     fn is_conjunct(&self, node: NodeId) -> bool {
         self.body.binary_search(&node).is_ok()
     }

@@ -31,7 +31,7 @@ pub(super) struct Form<'a> {
     pub(super) head: NodeId,
     /// As long as the body of the rule.
     pub(super) body: &'a [NodeId],
-    /// Whether it is written with `<=`.
+    /// True if it is written with `<=`.
     pub(super) is_rule: bool,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Scene<'a> {
         self.rules.relation_name(relation)
     }
 
-    /// Whether the relation is one of the language's own.
+    /// Returns whether the relation is one of the language's own.
     pub(super) fn is_keyword(&self, relation: RelationId) -> bool {
         // They are entered first, `sees` last.
         relation <= self.rules.keywords.sees

@@ -63,7 +63,7 @@ impl Pattern {
         }
     }
 
-    /// Whether all its variables are `bound`.
+    /// Returns whether all its variables are `bound`.
     pub(crate) fn is_bound(&self, bound: &[bool]) -> bool {
         let mut all = true;
         self.for_each_variable(&mut |variable| all &= bound[variable as usize]);

@@ -164,7 +164,7 @@ pub(super) struct Clause {
     pub(super) variables: usize,
     /// Index of the rule it comes from.
     pub(super) rule: usize,
-    /// Whether the head only says what is possible, to narrow joins down, and has no part in
+    /// True if the head only says what is possible, to narrow joins down, and has no part in
     /// instances.
     pub(super) is_guard: bool,
 }

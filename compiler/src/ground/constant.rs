@@ -48,7 +48,7 @@ pub(super) fn fold(clauses: &mut Clauses, terms: &Terms, keywords: &Keywords) {
     }
 }
 
-/// Whether a clause says that all fluents of a name stay.
+/// Returns whether a clause says that all fluents of a name stay.
 fn stays(clause: &Clause, terms: &Terms, keywords: &Keywords) -> bool {
     let head = &clause.head;
     let all = match &head.arguments[..] {

@@ -14,7 +14,7 @@ pub(super) struct Excess {
     pub(super) what: What,
     /// The rule to blame, an index into [`Rules::rules`]; none if it takes all of them.
     pub(super) rule: Option<usize>,
-    /// Whether the rule's head depends on itself.
+    /// True if the rule's head depends on itself.
     pub(super) recursive: bool,
     /// Instances of the rule so far.
     pub(super) instances: usize,

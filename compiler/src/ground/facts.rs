@@ -31,7 +31,7 @@ struct Index {
     /// Steps that entering a fact takes.
     effort: u64,
     bytes: usize,
-    /// Whether no plan needs it any more: it takes nothing then.
+    /// True if no plan needs it any more: it takes nothing then.
     is_retired: bool,
 }
 

@@ -103,14 +103,15 @@ impl<'a> Findings<'a> {
         Some(self.rules.rules[*rule].head.span)
     }
 
-    /// Whether the rule was grounded: it was not if nothing depends on it, and maybe not all of it
-    /// if only what is asked for was.
+    /// Returns whether the rule was grounded: it was not if nothing depends on it, and maybe not
+    /// all of it if only what is asked for was.
     fn is_relevant(&self, rule: usize) -> bool {
         let head = self.rules.rules[rule].head.relation.index();
         self.program.strata.relevant[head] && !self.program.strata.partial[head]
     }
 
-    /// Whether some possible atom matches, for all that is known, or None once all steps are spent.
+    /// Returns whether some possible atom matches, for all that is known, or None once all steps
+    /// are spent.
     fn is_possible(&self, atom: &Atom, meter: &mut Meter) -> Option<bool> {
         let effort = effort(atom);
         meter.spend(effort)?;

@@ -64,7 +64,7 @@ pub(super) struct Grounder<'a> {
     facts: Facts,
     /// What is known of the facts, as far as they are final for now.
     statistics: Statistics,
-    /// Whether the stage at work came to its fixpoint before, so that its facts can be counted.
+    /// True if the stage at work came to its fixpoint before, so that its facts can be counted.
     is_settled: bool,
     /// The plans of the stage at work, by the facts that start them.
     plans: Vec<Plan>,
@@ -415,12 +415,12 @@ impl<'a> Grounder<'a> {
         &self.strata
     }
 
-    /// Whether the relation depends on the state or the moves, as far as it is known.
+    /// Returns whether the relation depends on the state or the moves, as far as it is known.
     pub(super) fn is_dynamic(&self, relation: RelationId) -> bool {
         self.strata.dynamic.get(relation.index()).copied().unwrap_or(true)
     }
 
-    /// Whether the relation is computed in the stage at state.
+    /// Returns whether the relation is computed in the stage at state.
     fn is_inside(&self, relation: RelationId) -> bool {
         self.strata.stage[relation.index()] == self.stage
     }

@@ -53,7 +53,7 @@ const COPY: u64 = 20;
 /// A clause is vast from so many times as many instances as one that may be split.
 const VAST: f64 = 200.0;
 
-/// Whether it pays to have clauses with `cost` instances instead of one with `now`.
+/// Returns whether it pays to have clauses with `cost` instances instead of one with `now`.
 pub(super) fn pays(cost: f64, now: f64) -> bool {
     cost < GAIN * now
 }
@@ -92,7 +92,7 @@ impl Splitter {
         }
     }
 
-    /// Whether a clause with so many instances is worth any trouble.
+    /// Returns whether a clause with so many instances is worth any trouble.
     fn is_vast(&self, instances: f64) -> bool {
         instances >= VAST * self.many
     }
@@ -317,7 +317,7 @@ impl Splitter {
         Some(Cut { inner, outer, shared, inside, is_counted: false, outside, size })
     }
 
-    /// Whether a part is `relation`, or was split so that it is defined by it.
+    /// Returns whether a part is `relation`, or was split so that it is defined by it.
     fn rests_on(&self, part: RelationId, relation: RelationId) -> bool {
         let mut pending = vec![part];
         while let Some(part) = pending.pop() {

@@ -168,7 +168,7 @@ pub(super) struct Clause {
 }
 
 impl Clause {
-    /// Whether the body binds all variables.
+    /// Returns whether the body binds all variables.
     fn is_safe(&self) -> bool {
         let mut bound = vec![false; self.variables];
         self.body.iter().for_each(|goal| goal.bind(&mut bound));

@@ -394,7 +394,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether a head is derived already.
+    /// Returns whether a head is derived already.
     fn is_known(&mut self, frame: Frame) -> Result<bool, Stop> {
         let start = self.head(frame)?;
         let Memory { store, questions, stack, .. } = &mut *self.memory;

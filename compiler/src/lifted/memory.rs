@@ -114,8 +114,8 @@ impl Memory {
         self.charge(width)
     }
 
-    /// Whether views and indexes hold no more than they may, if they are not paid for tuple by
-    /// tuple.
+    /// Returns whether views and indexes hold no more than they may, if they are not paid for tuple
+    /// by tuple.
     #[inline]
     pub(super) fn check_views(&self) -> Result<(), Stop> {
         if self.store.indexed() <= self.room || self.store.is_priced() { Ok(()) } else { Err(Stop::Bytes) }

@@ -33,7 +33,7 @@ pub(super) struct Component {
     pub(super) clauses: Vec<usize>,
     /// Those that may give something before the component has an atom.
     pub(super) begin: Vec<usize>,
-    /// Whether there are variants of the clauses.
+    /// True if there are variants of the clauses.
     pub(super) is_recursive: bool,
     pub(super) layer: Layer,
     /// Some relation depends on the failure of a relation of the same component.

@@ -59,7 +59,7 @@ impl<'a> Guard<'a> {
         Self { k, roles, role_set: roles.iter().copied().collect(), symbols: &rules.symbols, declared }
     }
 
-    /// Whether what is seen of the state has a name.
+    /// Returns whether what is seen of the state has a name.
     fn see(&self, memory: &Memory) -> Result<(), Stop> {
         let is_role = |(role, _): &(TermId, TermId)| self.role_set.contains(role);
         let mut goals = domain::pairs(memory, self.k.goal).into_iter().filter(is_role);

@@ -15,7 +15,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Whether the row is that of this state.
+    /// Returns whether the row is that of this state.
     pub(super) fn is(&self, row: &[u64]) -> bool {
         self.row == row
     }

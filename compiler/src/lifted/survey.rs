@@ -87,7 +87,7 @@ impl<'p> Survey<'p> {
         self.bytes_of_state = self.bytes;
     }
 
-    /// Whether the component's relations may be called instead of being filled.
+    /// Returns whether the component's relations may be called instead of being filled.
     fn may_be_demanded(&self, component: usize) -> bool {
         let component = &self.program.components[component];
         !component.negative_cycle

@@ -124,8 +124,8 @@ impl Reading {
     }
 }
 
-/// Whether a text begins with a parenthesis, comments apart: what comes behind it then says nothing
-/// else.
+/// Returns whether a text begins with a parenthesis, comments apart: what comes behind it then says
+/// nothing else.
 fn opens_form(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{FEFF}').trim_ascii_start();
     while rest.starts_with(['%', ';']) {

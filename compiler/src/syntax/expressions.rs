@@ -225,9 +225,9 @@ struct Reader<'s> {
     operands: Vec<Id>,
     signs: Vec<(What, Span)>,
     frames: Vec<Frame>,
-    /// Whether an expression is complete before the next token.
+    /// True if an expression is complete before the next token.
     ready: bool,
-    /// Whether the sentence has a fault, and is skipped.
+    /// True if the sentence has a fault, and is skipped.
     lost: bool,
     /// Where the last token ends.
     end: u32,
@@ -622,9 +622,9 @@ impl Reader<'_> {
         self.ready = false;
     }
 
-    /// Whether a parenthesis opens a form of KIF: an arrow, a variable with a question mark, or a
-    /// word and another one, or a list, without a sign between. No more than the first bytes of it
-    /// are looked at.
+    /// Returns whether a parenthesis opens a form of KIF: an arrow, a variable with a question
+    /// mark, or a word and another one, or a list, without a sign between. No more than the first
+    /// bytes of it are looked at.
     fn is_form(&self, span: Span) -> bool {
         const LOOKED_AT: usize = 400;
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);

@@ -169,7 +169,7 @@ impl Reader<'_> {
         Some(self.tree.list(&[not, inner], span))
     }
 
-    /// Whether a literal has no `&` inside.
+    /// Returns whether a literal has no `&` inside.
     fn is_plain(&self, id: Id) -> bool {
         let expression = self.expressions.get(id);
         match expression.what {

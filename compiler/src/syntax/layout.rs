@@ -194,7 +194,7 @@ fn flat(pieces: &[Piece<'_>]) -> String {
     text
 }
 
-/// Whether a space stands between two tokens.
+/// Returns whether a space stands between two tokens.
 fn is_spaced(before: &str, behind: &str) -> bool {
     let is_sign = |text: &str| matches!(text, ":-" | "::" | ":=" | "==>" | "&" | "|" | "!" | ",");
     match (before, behind) {

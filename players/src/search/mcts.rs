@@ -78,7 +78,7 @@ pub struct Mcts<G: Game> {
     is_root_parallel: bool,
     /// The best kind of random games that there may be.
     games: Kind,
-    /// Whether the tree grows by decisive play.
+    /// True if the tree grows by decisive play.
     grows_decisive: bool,
     rules: Rules,
     /// Searches so far.

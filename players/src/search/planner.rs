@@ -95,8 +95,8 @@ impl Problem {
         open
     }
 
-    /// Whether the goal may be reached from a state without some moves, and without one more: for
-    /// each of those.
+    /// Returns whether the goal may be reached from a state without some moves, and without one
+    /// more: for each of those.
     fn open_without(&mut self, row: &[u64], barred: &[u32], more: &[Option<u32>]) -> Vec<bool> {
         let Some(outlook) = &mut self.outlook else { return vec![true; more.len()] };
         outlook.clear();

@@ -41,8 +41,8 @@ const DECISIVE_FROM: u32 = 1000;
 #[cfg(feature = "load")]
 const MAKING: u32 = 4;
 
-/// Whether decisive play makes searches of these budgets better; `first` is what there is now, in
-/// which it would be made, and those after it have one part in `parts` of that.
+/// Returns whether decisive play makes searches of these budgets better; `first` is what there is
+/// now, in which it would be made, and those after it have one part in `parts` of that.
 #[cfg(feature = "load")]
 pub(crate) fn are_decisive<G: Game>(game: &G, first: &Budget, parts: u32) -> bool {
     let time = first.deadline().map(|end| end.saturating_duration_since(Instant::now()));

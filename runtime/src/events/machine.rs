@@ -283,7 +283,7 @@ mod tests {
         net
     }
 
-    /// Whether the goal holds in a state.
+    /// Returns whether the goal holds in a state.
     fn is_won(machine: &mut Machine, shape: Shape, state: &[u64]) -> bool {
         machine.visit(state);
         let mut view = vec![0; shape.view_words()];

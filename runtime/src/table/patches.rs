@@ -335,7 +335,7 @@ impl Rules<'_> {
         })
     }
 
-    /// Whether a residual is worth while.
+    /// Returns whether a residual is worth while.
     fn is_shorter(self, residual: &Residual) -> bool {
         2 * residual.weight() < self.weight()
     }

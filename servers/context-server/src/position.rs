@@ -33,7 +33,7 @@ pub(crate) struct Position<'g> {
 pub(crate) struct Seen {
     /// The fluents that hold, as a KIF list; null if it is too long to be written
     pub state: Option<String>,
-    /// Whether the game is over
+    /// True if the game is over
     pub terminal: bool,
     /// The roles in role order, which is that of joint moves
     pub roles: Vec<Role>,
@@ -198,7 +198,7 @@ pub(crate) fn joint_text(game: &Dynamic, joint: &[MoveId]) -> Vec<String> {
     joint.iter().map(|&action| game.move_text(action).to_owned()).collect()
 }
 
-/// Whether a play is not too long.
+/// Returns whether a play is not too long.
 ///
 /// # Errors
 /// If it is.
@@ -210,7 +210,7 @@ pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
     Err(Refusal::new(format!("{} joint moves are more than {MOST_MOVES}", moves.len())).help(help))
 }
 
-/// Whether the work is still wanted.
+/// Returns whether the work is still wanted.
 ///
 /// # Errors
 /// If it is not; what is said then is heard by nothing.

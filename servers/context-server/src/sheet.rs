@@ -138,7 +138,7 @@ fn observer(cancel: &Cancel) -> Observer {
     )
 }
 
-/// Whether all that a game was asked has been evaluated.
+/// Returns whether all that a game was asked has been evaluated.
 ///
 /// # Errors
 /// If something was given up, so that what was found is not all there is.

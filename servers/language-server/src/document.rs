@@ -54,7 +54,7 @@ pub(crate) struct Reading {
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The rules, if they passed the checks.
     pub(crate) rules: Option<Rules>,
-    /// Whether some of that is an error, so that nothing can be grounded.
+    /// True if some of that is an error, so that nothing can be grounded.
     pub(crate) has_errors: bool,
 }
 

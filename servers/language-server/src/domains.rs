@@ -55,7 +55,7 @@ struct Analysis<'r> {
     rules: &'r Rules,
     places: BTreeMap<Place, Domain>,
     steps: usize,
-    /// Whether some place got a value since it was last looked at.
+    /// True if some place got a value since it was last looked at.
     is_new: bool,
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Place {
     pub(crate) arity: usize,
     /// The word whose fluent or move it is, if it is one.
     pub(crate) under: Option<&'static Word>,
-    /// Whether it is a fluent there, not a move.
+    /// True if it is a fluent there, not a move.
     pub(crate) is_fluent: bool,
 }
 

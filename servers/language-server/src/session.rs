@@ -70,7 +70,7 @@ pub(crate) struct Session<W> {
     output: W,
     worker: Worker,
     stage: Stage,
-    /// Whether the client fills in places of a completion.
+    /// True if the client fills in places of a completion.
     snippets: bool,
     documents: BTreeMap<String, Document>,
     /// What was received and not answered yet.

@@ -48,7 +48,7 @@ pub trait Position: Clone {
     /// The players' goals, if the game is over, and none of chance.
     fn goals(&self) -> Vec<u8>;
 
-    /// Whether others still choose in the same step, where moves are made at the same time.
+    /// Returns whether others still choose in the same step, where moves are made at the same time.
     fn is_within_step(&self) -> bool {
         false
     }

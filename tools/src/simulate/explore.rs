@@ -48,7 +48,7 @@ pub(super) struct Graph<'g> {
     /// Goal values of each visited state, role by role.
     goals: Vec<Option<u8>>,
     complete: bool,
-    /// Whether a terminal state was met.
+    /// True if a terminal state was met.
     ends: bool,
     /// Whether a role had 100 in a terminal state.
     wins: Vec<bool>,
@@ -152,17 +152,17 @@ impl<'g> Graph<'g> {
         self.starts.len() - 1
     }
 
-    /// Whether that is all of them.
+    /// Returns whether that is all of them.
     pub(super) fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Whether a visited state is terminal.
+    /// Returns whether a visited state is terminal.
     pub(super) fn ends(&self) -> bool {
         self.ends
     }
 
-    /// Whether the role has 100 in a visited terminal state.
+    /// Returns whether the role has 100 in a visited terminal state.
     pub(super) fn wins(&self, role: usize) -> bool {
         self.wins[role]
     }

@@ -29,7 +29,7 @@ pub struct Trace {
     pub roles: Vec<String>,
     /// The fluents at the start.
     pub initial_state: Vec<String>,
-    /// Whether the game is over at the start.
+    /// True if the game is over at the start.
     pub initial_terminal: bool,
     /// Each player's moves at the start.
     pub initial_legals: Vec<Vec<String>>,
@@ -129,7 +129,7 @@ pub struct Step {
 pub struct End {
     /// How many joint moves led there.
     pub length: usize,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub terminal: bool,
     /// Why the playout stopped, if the game is not over.
     pub capped: Option<String>,

@@ -49,7 +49,7 @@ enum Reason {
 struct Vain<'a> {
     rule: usize,
     atom: &'a Atom,
-    /// Whether it stands in the body as it is, so that its rule never fires.
+    /// True if it stands in the body as it is, so that its rule never fires.
     needed: bool,
 }
 
@@ -180,7 +180,7 @@ fn vain_literals<'a>(
     done.map(|()| vain)
 }
 
-/// Whether `check` told of a body that no state satisfies. O(body).
+/// Returns whether `check` told of a body that no state satisfies. O(body).
 fn is_contradictory(rule: &Rule) -> bool {
     fn said(formula: &Formula) -> Option<(RelationId, &[Term])> {
         if let Formula::Atom(atom) = formula { Some((atom.relation, &atom.arguments)) } else { None }
@@ -243,7 +243,8 @@ impl Search<'_> {
         Some(if silent.is_empty() { Reason::Here } else { Reason::Rules(silent) })
     }
 
-    /// Whether no role or one that never has a legal move is meant, which is told of elsewhere.
+    /// Returns whether no role or one that never has a legal move is meant, which is told of
+    /// elsewhere.
     fn never_moves(&self, role: &Term) -> bool {
         if matches!(role, Term::Variable(_)) {
             return false;

@@ -43,7 +43,7 @@ impl Seen {
         seen
     }
 
-    /// Whether the fluent held or the move was legal.
+    /// Returns whether the fluent held or the move was legal.
     pub(super) fn contains(&self, meaning: Meaning) -> bool {
         match meaning {
             Meaning::Fluent(fluent) => self.fluents[fluent as usize],

@@ -103,8 +103,8 @@ impl Graph {
     }
 }
 
-/// Whether a relation may be kept to what is asked of it: what the game is asked for as a whole may
-/// not, nor what the start depends on.
+/// Returns whether a relation may be kept to what is asked of it: what the game is asked for as a
+/// whole may not, nor what the start depends on.
 fn restrictable(graph: &Graph, clauses: &Clauses, strata: &Strata, keywords: &Keywords) -> Vec<bool> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = *keywords;
     let mut early = vec![false; clauses.relations];
@@ -214,7 +214,7 @@ impl Demand<'_> {
         }
     }
 
-    /// Whether all variables of an argument are bound by what may be looked at.
+    /// Returns whether all variables of an argument are bound by what may be looked at.
     fn is_known(&self, place: &Use<'_>, pattern: &Pattern) -> bool {
         let mut known = true;
         pattern.for_each_variable(&mut |variable| known &= !self.sources(place, variable).is_empty());

@@ -163,7 +163,7 @@ fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>
     is_any.then_some(is_core)
 }
 
-/// Whether a clause asks for enough fluents that its head does not tell.
+/// Returns whether a clause asks for enough fluents that its head does not tell.
 fn asks(clause: &Clause, keywords: &Keywords) -> bool {
     let head = clause.head.variables();
     let hidden = |literal: &&Literal| {
@@ -438,8 +438,8 @@ impl Splitter<'_> {
         Some(Some(unfolded))
     }
 
-    /// Whether a literal's relation has a few clauses that do without functions, whose heads have
-    /// different variables, and does not depend on itself.
+    /// Returns whether a literal's relation has a few clauses that do without functions, whose
+    /// heads have different variables, and does not depend on itself.
     fn is_plain(&self, literal: &Literal) -> bool {
         let relation = literal.relation;
         if relation.index() >= self.known || relation == self.fact {

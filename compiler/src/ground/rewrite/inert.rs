@@ -171,7 +171,7 @@ impl Inert {
         }
     }
 
-    /// Whether a relation has an inert argument.
+    /// Returns whether a relation has an inert argument.
     fn has(&self, relation: RelationId) -> bool {
         (0..self.kinds[relation.index()].len()).any(|i| self.domain(relation, i).is_some())
     }

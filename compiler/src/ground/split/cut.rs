@@ -168,8 +168,9 @@ impl Draft {
         common(&self.own, &self.outside)
     }
 
-    /// Whether both sides are less than the clause, so that splitting ends: what remains has fewer
-    /// variables; the part must have fewer literals without guards, or as many and fewer tests.
+    /// Returns whether both sides are less than the clause, so that splitting ends: what remains
+    /// has fewer variables; the part must have fewer literals without guards, or as many and fewer
+    /// tests.
     pub(super) fn is_less(&self, clause: &Clause, guards: &FxHashSet<RelationId>, is_vast: bool) -> bool {
         let weight = |list: &[Literal], tests: &[Test]| {
             (list.iter().filter(|l| !guards.contains(&l.relation)).count(), tests.len())

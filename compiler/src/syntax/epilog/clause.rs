@@ -146,7 +146,7 @@ pub(super) struct Clause {
     pub(super) body: Vec<Literal>,
     /// The sentence that it comes from.
     pub(super) span: Span,
-    /// Whether it is one of the sentences that say what there may be, which serve to bound values
+    /// True if it is one of the sentences that say what there may be, which serve to bound values
     /// and are no part of the game.
     pub(super) declares: bool,
 }

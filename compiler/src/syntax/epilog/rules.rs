@@ -45,7 +45,7 @@ const BUILTINS: [&str; 25] = [
     "random",
 ];
 
-/// Whether the reference interpreter answers atoms of this name itself.
+/// Returns whether the reference interpreter answers atoms of this name itself.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
         || Operation::find(name).is_some()
@@ -73,7 +73,7 @@ struct Translation<'s> {
     parts: usize,
     /// How many rules came of it so far.
     limit: usize,
-    /// Whether sentences speak of `init` in bodies.
+    /// True if sentences speak of `init` in bodies.
     declares: bool,
     /// Where operations call each other.
     calls: BTreeMap<Symbol, Vec<(Symbol, Span)>>,
@@ -181,7 +181,7 @@ impl Translation<'_> {
         self.players();
     }
 
-    /// Whether some rule asks for a view.
+    /// Returns whether some rule asks for a view.
     fn is_called(&self, name: &str) -> bool {
         let expressions = self.sheet.expressions;
         expressions.sentences.iter().any(|&sentence| {

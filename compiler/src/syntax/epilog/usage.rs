@@ -28,7 +28,7 @@ enum Stands {
 struct Asked {
     place: Span,
     negated: bool,
-    /// Whether a sentence with another head asks for it.
+    /// True if a sentence with another head asks for it.
     elsewhere: bool,
 }
 
@@ -285,7 +285,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Whether the place is that of the first view of a name.
+    /// Returns whether the place is that of the first view of a name.
     fn first(&self, symbol_of: &Symbol, span: Span) -> bool {
         let mut heads = self.sheet.views.iter().map(|view| &view.head);
         heads.find(|head| symbol(head) == *symbol_of).is_some_and(|head| head.span == span)

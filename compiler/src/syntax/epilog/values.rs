@@ -43,7 +43,7 @@ impl Operation {
         })
     }
 
-    /// Whether the last argument is the result.
+    /// Returns whether the last argument is the result.
     pub(super) fn has_result(self) -> bool {
         !matches!(self, Self::Less | Self::AtMost)
     }
@@ -104,7 +104,7 @@ pub(super) struct Made {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Values {
     names: BTreeSet<String>,
-    /// Whether other terms than names may.
+    /// True if other terms than names may.
     open: bool,
 }
 
@@ -150,7 +150,7 @@ pub(super) fn facts(clauses: &[Clause], made: &Made) -> Result<Vec<Clause>, Unbo
 struct Survey<'c> {
     clauses: &'c [Clause],
     made: &'c Made,
-    /// Whether facts are cut at what is declared.
+    /// True if facts are cut at what is declared.
     cut: bool,
     places: BTreeMap<String, Values>,
     entries: BTreeMap<String, BTreeSet<Vec<String>>>,
@@ -341,7 +341,7 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// Whether a variable is the result of a table or a count.
+    /// Returns whether a variable is the result of a table or a count.
     fn is_computed(&self, clause: &Clause, variable: &str) -> bool {
         clause.body.iter().any(|literal| {
             let Literal::Positive(atom) = literal else { return false };
@@ -614,7 +614,7 @@ fn asked<'c>(clauses: &'c [Clause], made: &'c Made) -> BTreeSet<(&'c str, usize)
     }
 }
 
-/// Whether a literal says nothing of the state or the moves made.
+/// Returns whether a literal says nothing of the state or the moves made.
 fn is_fixed(literal: &Literal) -> bool {
     let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { return true };
     !matches!(atom.parts(), Some(("true" | "does", _)))

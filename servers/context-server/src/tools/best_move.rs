@@ -53,7 +53,7 @@ pub(crate) struct Best {
     action: String,
     /// The goal that the role can expect, 0 to 100, where the player knows
     value: Option<f64>,
-    /// Whether the value is proved
+    /// True if the value is proved
     exact: bool,
     /// Moves that were compared, the best first, with the goal to be expected
     alternatives: Vec<Alternative>,

@@ -67,7 +67,7 @@ pub(crate) struct LegalMoves {
 /// Legal moves.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Legal {
-    /// Whether the game is over, so that there are none
+    /// True if the game is over, so that there are none
     terminal: bool,
     /// The roles that were asked for, in role order
     roles: Vec<Moves>,

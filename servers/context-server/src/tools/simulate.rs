@@ -37,7 +37,7 @@ pub(crate) struct Simulate {
 pub(crate) struct Played {
     /// States that were visited
     states: usize,
-    /// Whether these are all that play can reach, so that what was not found is not there
+    /// True if these are all that play can reach, so that what was not found is not there
     complete: bool,
     /// Random games that were played
     playouts: u64,

@@ -45,7 +45,7 @@ pub(crate) struct Why {
 pub(crate) struct Reason {
     /// The atom
     atom: String,
-    /// Whether it holds
+    /// True if it holds
     holds: bool,
     /// Why: `by` is the rule that gives it with its `premises`; `attempts` are the rules that
     /// might, each with the literals that `held` and the first one that `fails`; `given` is a part

@@ -138,7 +138,7 @@ fn due(open: &[Open<'_>]) -> Due {
 struct Writer<'d> {
     document: &'d Document,
     snippets: bool,
-    /// Whether the parenthesis is there already.
+    /// True if the parenthesis is there already.
     opened: bool,
     /// What is replaced.
     word: Span,

@@ -133,7 +133,7 @@ fn readers(document: &Document, places: &[Place], key: &str) -> Vec<String> {
     readers.into_iter().collect()
 }
 
-/// Whether a relation depends on the state, and on the moves made.
+/// Returns whether a relation depends on the state, and on the moves made.
 fn depends(document: &Document, key: &str) -> (bool, bool) {
     // The relations that are read by the forms of each head.
     let mut heads: BTreeMap<u32, &str> = BTreeMap::new();

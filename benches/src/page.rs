@@ -10,7 +10,7 @@ const END: &str = "<!-- end -->\n";
 /// Writes a table to its place on a page; prints it where there is no page.
 ///
 /// # Errors
-/// If the page cannot be read or written, or has no such place.
+/// Returns an error if the page cannot be read or written, or has no such place.
 pub fn write(page: Option<&Path>, name: &str, table: &str) -> Result<(), Box<dyn Error>> {
     let Some(path) = page else {
         print!("{table}");

@@ -40,7 +40,7 @@ impl Run<'_> {
     /// Plays.
     ///
     /// # Errors
-    /// If there is no card, or it cannot play the game.
+    /// Returns an error if there is no card, or it cannot play the game.
     pub(crate) fn play(self, game: &Dynamic) -> Result<Played> {
         use gdl_gpu::{Control, Gpu};
         use gdl_runtime::Game as _;

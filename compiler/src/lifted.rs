@@ -351,9 +351,9 @@ impl Lifted {
     /// Makes rules ready to be evaluated.
     ///
     /// # Errors
-    /// If the names cannot be found within the limits, or the initial state not be evaluated; if
-    /// what holds there, or in one of a few states behind it, depends on its own negation; if a
-    /// role never has a move.
+    /// Returns an error if the names cannot be found within the limits, or the initial state not be
+    /// evaluated; if what holds there, or in one of a few states behind it, depends on its own
+    /// negation; if a role never has a move.
     pub fn new(rules: &Rules, options: &Options) -> Result<Self, Box<Diagnostic>> {
         assembly::assemble(rules, options).map_err(|stop| Box::new(stop.diagnostic(rules, &options.limits)))
     }
@@ -393,10 +393,11 @@ impl Lifted {
     /// Writes what is seen of `state` into `view`, all of it, as [`Shape`] has it.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then the view is empty.
+    /// Returns an error if that takes more than the limits, or is left open by the rules; then the
+    /// view is empty.
     ///
     /// # Panics
-    /// If a row is shorter than the shape's.
+    /// Panics if a row is shorter than the shape's.
     pub fn observe(&self, scratch: &mut Scratch, state: &[u64], view: &mut [u64]) -> Result<(), Excess> {
         self.see(scratch, state, view, true)
     }
@@ -407,7 +408,7 @@ impl Lifted {
     /// As for [`Lifted::observe`].
     ///
     /// # Panics
-    /// If a row is shorter than the shape's.
+    /// Panics if a row is shorter than the shape's.
     pub fn observe_without_goals(
         &self,
         scratch: &mut Scratch,
@@ -457,11 +458,11 @@ impl Lifted {
     /// that are no move count as none.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then the state stays as it
-    /// was.
+    /// Returns an error if that takes more than the limits, or is left open by the rules; then the
+    /// state stays as it was.
     ///
     /// # Panics
-    /// If the row is shorter than the shape's.
+    /// Panics if the row is shorter than the shape's.
     pub fn advance(&self, scratch: &mut Scratch, state: &mut [u64], joint: &[u32]) -> Result<(), Excess> {
         self.step(scratch, state, joint, &self.code.phases.advance).map_err(|stop| self.excess(stop))?;
         let next = self.table(scratch, self.relations.next);
@@ -478,11 +479,11 @@ impl Lifted {
     /// percepts, all of it.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then no role perceives
-    /// anything.
+    /// Returns an error if that takes more than the limits, or is left open by the rules; then no
+    /// role perceives anything.
     ///
     /// # Panics
-    /// If a row is shorter than the shape's.
+    /// Panics if a row is shorter than the shape's.
     pub fn perceive(
         &self,
         scratch: &mut Scratch,

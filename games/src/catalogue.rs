@@ -12,11 +12,11 @@ use std::fmt;
 pub struct Entry {
     /// The name of its rulesheet and, if it is compiled in, of its module.
     pub name: &'static str,
-    /// Where it stands.
+    /// The folder of its rulesheet.
     pub kind: Kind,
     /// The number of its roles that are not chance.
     pub players: usize,
-    /// What is not so in most games.
+    /// Properties that most games do not have.
     pub tags: &'static [Tag],
     /// The rulesheet, in KIF.
     pub text: &'static str,
@@ -73,7 +73,7 @@ impl Kind {
     }
 }
 
-/// What a game may have that most games have not.
+/// A property that a game may have and most games do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag {
     /// Some moves are drawn: there is the role `random`.

@@ -11,7 +11,7 @@ use gdl_runtime::Game;
 
 /// A visitor of compiled games: what is to be done with a game whose type is not known.
 pub trait Visitor {
-    /// What comes of it.
+    /// The result of the visit.
     type Output;
 
     /// Does it. The game is a value without size, so it can be copied into threads.

@@ -1,6 +1,6 @@
 //! Games in the Game Description Language.
 //!
-//! The rulesheets stand beside `src`, in folders by kind; [`LIST`] has them all with their texts.
+//! The rulesheets stand next to `src`, in folders by kind; [`LIST`] has them all with their texts.
 //! Some are compiled, each to a module of its own: four, or more with the feature `all`. [`visit`]
 //! picks one by name, and [`playouts`] and [`perft`] run it. [`dynamic`] makes a game of any: from
 //! the compiled ones as they are, and with the feature `load` from the text of the others.
@@ -39,7 +39,8 @@ use std::sync::{LazyLock, OnceLock};
 /// of compiled ones: one type for all games, so that what is done with any of them is compiled
 /// once. It is made when it is first asked for, and shared from then on.
 ///
-/// None if there is no such game; nor, without the feature `load`, if it is not compiled in.
+/// Returns `None` if there is no such game; nor, without the feature `load`, if it is not compiled
+/// in.
 #[must_use]
 pub fn dynamic(name: &str) -> Option<Dynamic> {
     static GAMES: LazyLock<Vec<OnceLock<Option<Dynamic>>>> =

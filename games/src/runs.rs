@@ -45,7 +45,7 @@ impl PlayoutSettings<'_> {
     /// Plays the game. Time and memory are those of [`Playouts::run`].
     ///
     /// # Panics
-    /// If the game does.
+    /// Panics if the game does.
     #[must_use]
     pub fn run<G: Game>(self, game: &G) -> Stats {
         let Self { seed, count, time, threads, engine, isa, progress } = self;

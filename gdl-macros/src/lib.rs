@@ -232,7 +232,7 @@ fn text_of_file(written: &str, literal: Span) -> (Result<Source, String>, TokenS
     (text.map(|text| Source::new(shown, text)), watch)
 }
 
-/// What to say if no file could be read.
+/// The error message if no file could be read.
 fn missing(written: &str, tried: &[Tried]) -> String {
     let mut message = format!("{written}: error[GDLM1]: cannot read the rulesheet");
     for tried in tried {

@@ -15,7 +15,7 @@ use std::{
 pub(crate) struct Found {
     /// Its absolute path, for cargo to watch.
     pub(crate) path: PathBuf,
-    /// What it holds.
+    /// Its contents.
     pub(crate) bytes: Vec<u8>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) fn read(written: &str, literal: Span) -> Result<Found, SourceError> {
     Err(SourceError::Missing(tried))
 }
 
-/// Where to look, in order.
+/// The directories to search, in order.
 fn directories(literal: Span) -> Vec<PathBuf> {
     let mut directories = Vec::new();
     // The literal's own file, not the call's: a macro of another crate may have passed it on. It is

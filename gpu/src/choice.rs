@@ -15,7 +15,7 @@ use crate::{
 /// Moves in a group: as many as three digits count.
 const GROUP: usize = 7;
 
-/// So many digits are drawn without a look whether any game needs them.
+/// The number of digits that are drawn without a test whether any game needs them.
 const PLAIN: usize = 4;
 
 /// The moves made, one in each game that has a legal one, and the games that have none. Only games
@@ -71,12 +71,12 @@ pub(crate) fn choose_known<B: Build>(
     (0..known).map(|number| equal(b, &rank, number)).collect()
 }
 
-/// How many digits a number has.
+/// The number of digits of a number.
 pub(crate) fn digits(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
 
-/// How many of at most seven words are set.
+/// Counts the set words, at most seven, in each lane.
 fn count<B: Build>(b: &mut B, words: &[B::Value]) -> Vec<B::Value> {
     let mut columns = vec![words.to_vec()];
     let mut place = 0;
@@ -113,7 +113,8 @@ fn add<B: Build>(b: &mut B, one: &[B::Value], other: &[B::Value]) -> Vec<B::Valu
     sum
 }
 
-/// One less, with so many digits, and where it was zero; there it stays zero.
+/// Subtracts one from a number of `length` digits. Also returns the lanes in which it was zero;
+/// there it stays zero.
 fn decrement<B: Build>(b: &mut B, number: &[B::Value], length: usize) -> (Vec<B::Value>, B::Value) {
     let mut none = b.constant(true);
     let mut less = Vec::with_capacity(number.len());
@@ -225,7 +226,7 @@ fn pick<B: Build>(b: &mut B, words: &[B::Value], mut rank: Vec<B::Value>) -> Vec
     picked
 }
 
-/// Where a number is this one.
+/// The lanes in which a number equals `value`.
 fn equal<B: Build>(b: &mut B, number: &[B::Value], value: usize) -> B::Value {
     let mut equal = b.constant(true);
     for (place, &digit) in number.iter().enumerate() {

@@ -7,7 +7,7 @@ use crate::{
     random::Words,
 };
 
-/// What a block is played from.
+/// The parameters of a block of games.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'a> {
     pub(crate) key: [u32; 2],

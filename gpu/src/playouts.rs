@@ -65,7 +65,7 @@ impl Gpu {
     /// The fastest card, as the system says; software that stands for a card, if there is no other.
     ///
     /// # Errors
-    /// If there is none, it cannot be opened, or the feature `device` is missing.
+    /// Returns an error if there is none, it cannot be opened, or the feature `device` is missing.
     pub fn open() -> Result<Self, Error> {
         Self::find(None)
     }
@@ -108,7 +108,7 @@ impl Gpu {
     /// [`gdl_runtime::Playouts`] does.
     ///
     /// # Errors
-    /// If the game cannot be played in lanes, or is too large for a card.
+    /// Returns an error if the game cannot be played in lanes, or is too large for a card.
     pub fn prepare<'a, G: Game>(&'a self, game: &'a G) -> Result<Prepared<'a>, Error> {
         self.prepare_for(game, MAX_LENGTH)
     }
@@ -193,7 +193,7 @@ impl Ready {
     }
 }
 
-/// A run under way: what may end it, and what is told of it.
+/// The control of a run: what may stop it, and who receives its progress.
 #[derive(Default)]
 #[allow(missing_debug_implementations, reason = "it has a function")]
 pub struct Control<'a> {
@@ -201,7 +201,7 @@ pub struct Control<'a> {
     pub cancel: Cancel,
     /// After it, no other dispatch starts.
     pub deadline: Option<Instant>,
-    /// It is told the number of playouts made so far, after each dispatch.
+    /// Called with the number of playouts made so far, after each dispatch.
     pub progress: Option<&'a mut dyn FnMut(u64)>,
 }
 
@@ -285,10 +285,10 @@ impl Prepared<'_> {
         shader(&self.leaves.kernel)
     }
 
-    /// Plays so many games from the initial state.
+    /// Plays `count` games from the initial state.
     ///
     /// # Errors
-    /// If the device fails.
+    /// Returns an error if the device fails.
     pub fn playouts(&self, seed: u64, count: u64) -> Result<Tally, Error> {
         self.playouts_with(seed, count, &mut Control::default())
     }
@@ -297,7 +297,7 @@ impl Prepared<'_> {
     /// then.
     ///
     /// # Errors
-    /// If the device fails.
+    /// Returns an error if the device fails.
     pub fn playouts_with(&self, seed: u64, count: u64, control: &mut Control<'_>) -> Result<Tally, Error> {
         let kernel = &self.playouts.kernel;
         let mut tally = Tally::new(kernel.roles());
@@ -332,11 +332,12 @@ impl Prepared<'_> {
         Ok(tally)
     }
 
-    /// Plays so many games from each of some states, given as their words: a tally for each, in
+    /// Plays `count` games from each of some states, given as their words: a tally for each, in
     /// their order. Games that are over where they start count for what they are.
     ///
     /// # Errors
-    /// If play never comes to one of the states, they are too many, or the device fails.
+    /// Returns an error if play never comes to one of the states, they are too many, or the device
+    /// fails.
     pub fn leaves(&self, states: &[&[u64]], seed: u64, count: u32) -> Result<Vec<Tally>, Error> {
         self.gpu.check(&self.leaves)?;
         let kernel = &self.leaves.kernel;
@@ -404,8 +405,8 @@ impl Prepared<'_> {
 mod tests {
     use super::*;
 
-    /// The blocks of each dispatch to a card that plays so many at once, in so many milliseconds;
-    /// and how long the last one took. Before the first one it compiles.
+    /// The blocks of each dispatch to a card that plays `at_once` blocks at once, in `each`
+    /// milliseconds; and how long the last one took. Before the first one it compiles.
     fn paced(first: u32, at_once: u32, each: u64, compiles: u64) -> (Vec<u32>, Duration) {
         let mut pace = Pace::new(first, MOST_BLOCKS);
         let mut played = Vec::new();

@@ -1,7 +1,7 @@
-//! What threads play are games: every step of every lane is one of the rules, by the table and, of
-//! some lanes, by the oracle `eval`; tallies are those of the games played; each legal move is as
-//! likely as the others; means are those of lanes; and the tallies that every card must repeat are
-//! as they were.
+//! Threads play games: every step of every lane is one of the rules, by the table and, of some
+//! lanes, by the oracle `eval`; tallies are those of the games played; each legal move is as likely
+//! as the others; means are those of lanes; and the tallies that every card must repeat are as they
+//! were.
 
 #[allow(unreachable_pub, reason = "other packages have it as a module of their own")]
 #[path = "../../tests/src/corpus.rs"]
@@ -194,7 +194,8 @@ fn follow(
 fn built_in_games_are_played_by_their_rules() {
     let mut played = 0;
     for entry in LIST {
-        // A debug build takes long to compile the largest, few of which play in lanes.
+        // A debug build takes long to compile the largest rulesheets, and few of those play in
+        // lanes.
         let is_small = cfg!(debug_assertions) && !entry.is_compiled();
         let limits = || if is_small { corpus::limits() } else { Limits::default() };
         match follow(entry.name, entry.text, limits(), 10_000, 40) {
@@ -213,15 +214,16 @@ fn built_in_games_are_played_by_their_rules() {
 /// Tallies of the rulesheets of others, as they were: name, then playouts, moves and sums of goals.
 const OTHERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/rulesheets.tsv");
 
-/// So many small ones have tallies that are kept; of a debug build one in so many.
+/// One rulesheet in `KEPT` of the small ones has a tally that is kept; in a debug build it is one
+/// in so many of these.
 const KEPT: usize = 100;
 const DEBUG_STRIDE: usize = 25;
 
 /// Their greatest length.
 const LENGTH: u64 = 300;
 
-/// What small ones take. It is the same in all builds: what the compiler leaves out for the lack of
-/// steps changes the programs.
+/// The limits of small rulesheets. It is the same in all builds: what the compiler leaves out for
+/// the lack of steps changes the programs.
 fn small() -> Limits {
     Limits { fuel: 10_000_000, max_ground_rules: 20_000, ..Limits::default() }
 }
@@ -255,7 +257,7 @@ fn other_rulesheets_are_played_by_their_rules() {
         let goals: Vec<u64> = tally.roles.iter().map(|role| role.goals).collect();
         let line = format!("{name}\t{}\t{}\t{goals:?}\n", tally.playouts, tally.states);
         let known = golden.lines().find(|known| known.split('\t').next() == Some(&name));
-        // Of a debug build some are behind those that are kept.
+        // In a debug build some come after those that are kept.
         let is_known = known.map_or(is_debug, |known| known == line.trim_end());
         assert!(blesses || is_known, "{known:?} was kept, and it is {line}");
         kept.push(line);
@@ -330,7 +332,7 @@ fn games_without_a_proper_end_are_counted() {
     assert!(tally.unscored > 1 && tally.too_long > 10, "{tally:?}");
 }
 
-/// How often the move in each place was made, by role and number of legal moves.
+/// The number of times that the move in each place was made, by role and number of legal moves.
 type Counts = BTreeMap<(usize, usize), Vec<u32>>;
 
 fn choices(game: &Dynamic, most: u32) -> Counts {

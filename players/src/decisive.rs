@@ -145,7 +145,7 @@ mod tests {
         Arc::new(load(text).expect("a sound rulesheet").table().expect("a small game").clone())
     }
 
-    /// What random games by a table come to after some moves of tic-tac-toe.
+    /// The tally of random games by a table after some moves of tic-tac-toe.
     fn tally(table: &Table, marks: &[[u8; 2]]) -> Tally {
         let game = load(TICTACTOE).expect("a sound rulesheet");
         let mut state = game.initial();

@@ -26,7 +26,7 @@ pub struct Record {
     pub random_token: String,
     /// The time when it began, in milliseconds since 1970.
     pub start_time: u64,
-    /// Where the game is described, if it is somewhere.
+    /// The address of the game's description, if there is one.
     #[cfg_attr(
         feature = "serde",
         serde(default, rename = "gameMetaURL", skip_serializing_if = "Option::is_none")
@@ -191,14 +191,14 @@ pub enum RecordError {
     Text {
         /// The number of the step, 0 for the start.
         step: usize,
-        /// What is wrong.
+        /// The error.
         error: TextError,
     },
     /// A step is against the rules.
     Step {
         /// The number of the step, from 1.
         step: usize,
-        /// What is wrong.
+        /// The error.
         error: StepError,
     },
     /// A step leads to another state than the one that is written.

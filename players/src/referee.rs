@@ -60,7 +60,7 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// How often a thread that waits looks whether the match was called off.
+/// The interval at which a waiting thread tests whether the match was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// A fault: what one role did wrong in a step, or at the start. `Display` is as match managers
@@ -92,7 +92,7 @@ impl fmt::Display for Fault {
 pub enum End {
     /// In a terminal state.
     Terminal,
-    /// Where a role has no legal move: the rulesheet is at fault.
+    /// A role has no legal move, which is an error of the rulesheet.
     Stuck,
     /// After the most moves allowed.
     TooLong,
@@ -172,9 +172,9 @@ impl<G: Game> Match<G> {
 pub enum RefereeError {
     /// There is not one player for each role other than chance.
     Players {
-        /// How many it takes.
+        /// The expected number.
         expected: usize,
-        /// How many there are.
+        /// The number that was found.
         found: usize,
     },
 }
@@ -188,7 +188,8 @@ impl fmt::Display for RefereeError {
 
 impl Error for RefereeError {}
 
-/// Who is told of a step: the match so far, and for each role what its player's search did.
+/// The callback after each step: it receives the match so far, and for each role the report of its
+/// player's search.
 type Watcher<'a, G> = Box<dyn FnMut(&Match<G>, &[Option<Report>]) + 'a>;
 
 /// A referee, which leads a match: `Referee::new(&game).nodes(1000).seed(7).run(&mut players)`.
@@ -304,7 +305,7 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// A callback for the start, once all players were told of it, and for each step that was made:
+    /// A callback for the start, once all players were notified, and for each step that was made:
     /// the match so far, and what each player reports, in role order.
     pub fn watch(mut self, watch: impl FnMut(&Match<G>, &[Option<Report>]) + 'a) -> Self {
         self.watch = Some(Box::new(watch));
@@ -314,10 +315,10 @@ impl<'a, G: Game> Referee<'a, G> {
     /// Leads a match of these players, one for each role other than chance, in role order.
     ///
     /// # Errors
-    /// If there are more or fewer players than that.
+    /// Returns an error if there are more or fewer players than that.
     ///
     /// # Panics
-    /// If the game does.
+    /// Panics if the game does.
     pub fn run(mut self, players: &mut [Box<dyn Player<G> + '_>]) -> Result<Match<G>, RefereeError> {
         let game = self.game;
         let chance = game.chance_role();
@@ -428,7 +429,7 @@ impl<'a, G: Game> Referee<'a, G> {
                 };
             }
             for (role, information) in game.roles().zip(&mut known) {
-                // Chance is told nothing, and asks nothing.
+                // Chance receives nothing, and asks nothing.
                 if Some(role) != game.chance_role() {
                     information.step(game, played.history.state(), &joint);
                 }
@@ -532,7 +533,7 @@ impl<G: Game> Table<G> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        // A player that still thinks does so in vain.
+        // The result of a player that still thinks is dropped.
         cancel.cancel();
         answers
     }

@@ -192,7 +192,7 @@ fn what_is_left_of_a_budget_goes_into_a_proof_that_is_near() {
     let mut proved = 0;
     for luck in 0..8 {
         let (mut stream, mut state) = (Stream::new(3, luck), game.initial());
-        // Ten cells are empty, but for those that were passed over.
+        // Ten cells are empty, except those that were passed over.
         for _ in 0..50 {
             let view = game.view(&state);
             let joint: Option<Vec<_>> =

@@ -59,10 +59,10 @@ pub(crate) struct Spec {
     pub(crate) moves: usize,
     pub(crate) percepts: usize,
     pub(crate) chance: Option<usize>,
-    /// If each role gives a move in each step, and has a mask; else the one that is asked.
+    /// True if each role gives a move in each step, and has a mask; else the one that is asked.
     pub(crate) all: bool,
     packed: bool,
-    /// If percepts are observed, and not the state.
+    /// True if percepts are observed, and not the state.
     pub(crate) hidden: bool,
     /// How states are shown, if not as they are.
     pub(crate) planes: Option<Planes>,

@@ -113,7 +113,7 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// None if the names of the fluents show no board.
+    /// Returns `None` if the names of the fluents show no board.
     pub(crate) fn of(game: &Dynamic, rulesheet: &str) -> Option<Self> {
         if game.vocabulary().fluents().len() > MOST_FLUENTS {
             return None;

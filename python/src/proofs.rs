@@ -130,7 +130,7 @@ impl Proofs {
 struct Group {
     members: Vec<u32>,
     exactly_one: bool,
-    /// If that is yet to be proved.
+    /// True if that is yet to be proved.
     is_guess: bool,
 }
 

@@ -110,7 +110,7 @@ pub fn test(words: &[u64], bit: usize) -> bool {
 /// Sets a bit.
 ///
 /// # Panics
-/// If the row has no such bit.
+/// Panics if the row has no such bit.
 #[inline]
 pub fn set(words: &mut [u64], bit: usize) {
     words[bit / 64] |= 1 << (bit % 64);
@@ -133,7 +133,7 @@ pub fn ones(words: &[u64]) -> Ones<'_> {
 /// Iterates over the set bits of a row; see [`ones`].
 #[derive(Clone, Debug)]
 pub struct Ones<'w> {
-    /// The word being read and those behind it.
+    /// The word being read and those after it.
     words: &'w [u64],
     /// The number of the word's first bit.
     base: usize,
@@ -160,7 +160,7 @@ impl Iterator for Ones<'_> {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// How many bits are set in each byte of `word` and those below it; the top byte has the count of
+/// The number of bits set in each byte of `word` and those below it; the top byte has the count of
 /// the whole word.
 #[inline]
 fn sums(word: u64) -> u64 {

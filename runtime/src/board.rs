@@ -89,10 +89,11 @@ pub struct Board {
     places: FxHashMap<usize, (usize, usize)>,
     /// Cells that some fluent speaks of.
     exists: Vec<bool>,
-    /// What each cell is called.
+    /// The name of each cell.
     names: Vec<String>,
     tiling: Tiling,
-    /// Where each cell is drawn, if the rulesheet turned the board: by its place without that.
+    /// The place where each cell is drawn, if the rulesheet turned the board, by its place without
+    /// that.
     turned: Vec<usize>,
     /// True if the first coordinate is the row for that reason.
     is_transposed: bool,

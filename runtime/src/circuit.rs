@@ -25,8 +25,8 @@ pub struct Circuit {
 
 #[derive(Clone, Debug)]
 enum Gates {
-    /// Of at most [`SMALL`] nodes: signals of 16 bits need no test that they are within their
-    /// array.
+    /// A circuit of at most [`SMALL`] nodes: signals of 16 bits need no test that they are within
+    /// their array.
     Small(Box<[[u16; 2]]>),
     Large(Box<[[u32; 2]]>),
 }

@@ -44,7 +44,7 @@ const MOST_BYTES: usize = 1 << 30;
 /// The most operands of a net that is looked at for each phase.
 const MOST_FOLDED: usize = 1 << 20;
 
-/// What the gates of machines do.
+/// The way in which the gates of machines work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// They count their false operands.
@@ -62,12 +62,12 @@ pub(crate) struct Events {
     /// The input of each role's first move.
     first_moves: Box<[u32]>,
     kind: Kind,
-    /// What tells the phases apart.
+    /// The fluents that identify the turn phase.
     cycle: Cycle,
-    /// The machines of each phase, and behind them those for states of no phase, which play never
-    /// comes to.
+    /// The machines of each turn phase, then those for states outside every phase, which play never
+    /// reaches.
     pools: Box<[Pool]>,
-    /// What plays many games at once.
+    /// The table that plays many games at once.
     table: Option<Arc<Table>>,
 }
 
@@ -78,8 +78,8 @@ impl fmt::Debug for Events {
 }
 
 impl Events {
-    /// The games of a compilation: those of gates that count, and behind them the one of gates that
-    /// watch, as far as they do not take too much. Each is made when it is asked for.
+    /// The games of a compilation: those of gates that count, then the one of gates that watch, as
+    /// far as they do not take too much. Each is made when it is asked for.
     pub(crate) fn of<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -192,7 +192,7 @@ impl Events {
         &self.initial
     }
 
-    /// What the gates of its machines do.
+    /// The way in which the gates of its machines work.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
@@ -215,7 +215,7 @@ impl Events {
     /// Writes what is seen of `state` into `view`.
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// Panics if `view` is shorter than [`Shape::view_words`].
     pub(crate) fn observe(&self, state: &[u64], view: &mut [u64]) {
         let mut machine = self.visit(state);
         self.copy(&machine, view);
@@ -225,7 +225,7 @@ impl Events {
     /// [`Events::observe`], but the goals are missing unless the state is terminal.
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// Panics if `view` is shorter than [`Shape::view_words`].
     pub(crate) fn observe_without_goals(&self, state: &[u64], view: &mut [u64]) {
         let mut machine = self.visit(state);
         self.copy(&machine, view);
@@ -247,7 +247,7 @@ impl Events {
     /// percepts.
     ///
     /// # Panics
-    /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
+    /// Panics if `percepts` is shorter than [`Shape::percept_words`] for each role.
     pub(crate) fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
         percepts.fill(0);
         if self.shape.percepts == 0 {
@@ -317,7 +317,7 @@ mod tests {
         (<= (goal x 100) (true (control x))) (<= (goal x 0) (true (control y)))
         (<= (goal y 100) (true (control y))) (<= (goal y 0) (true (control x)))";
 
-    /// What is seen of a state, and the state that follows when each role makes its first move.
+    /// The view of a state, and the state that follows when each role makes its first move.
     fn answers(events: &Events, state: u64) -> (Vec<u64>, Vec<u64>) {
         let mut view = vec![0; events.shape.view_words()];
         events.observe(&[state], &mut view);

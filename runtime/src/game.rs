@@ -108,8 +108,9 @@ pub trait Game: Send + Sync {
     /// Writes what is seen of `state` into `view`, all of it. The hot half of a step.
     fn observe(&self, state: &Self::State, view: &mut Self::View);
 
-    /// [`Game::observe`] but for goals: their bits may stay clear in states that are not terminal.
-    /// Playouts and searches need no more, and goals may be most of the work.
+    /// Does the same as [`Game::observe`] except for goals: their bits may stay clear in states
+    /// that are not terminal. Playouts and searches need no more, and goals may be most of the
+    /// work.
     #[inline]
     fn observe_without_goals(&self, state: &Self::State, view: &mut Self::View) {
         self.observe(state, view);
@@ -127,7 +128,7 @@ pub trait Game: Send + Sync {
     /// [`Game::advance`]; see [`GameExt::perception`] for what a player is told.
     ///
     /// # Panics
-    /// If `percepts` is too short.
+    /// Panics if `percepts` is too short.
     fn perceive(&self, _state: &Self::State, _joint: &[Self::Move], percepts: &mut [u64]) {
         percepts.fill(0);
     }

@@ -79,10 +79,10 @@ impl Place {
 pub struct History<G: Game> {
     /// In the order in which they were first come to, so the place before is always an earlier one.
     nodes: Vec<Node<G::State>>,
-    /// The joint moves of all nodes but the first, one behind the other.
+    /// The joint moves of all nodes except the first, in order.
     moves: Vec<G::Move>,
     roles: usize,
-    /// What a place takes.
+    /// The bytes of a place.
     bytes: usize,
     at: usize,
 }
@@ -391,14 +391,14 @@ pub enum TranscriptError {
     Move {
         /// The number of the step, from 1.
         step: usize,
-        /// What is wrong.
+        /// The error.
         error: TextError,
     },
     /// A step is against the rules.
     Step {
         /// The number of the step, from 1.
         step: usize,
-        /// What is wrong.
+        /// The error.
         error: StepError,
     },
     /// A place is spoken of that does not exist by then.

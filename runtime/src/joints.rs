@@ -8,7 +8,7 @@ use crate::game::{Game, GameExt};
 /// Enumerates the joint moves of a state, the last role's move changing fastest. Keeps its memory
 /// from state to state.
 pub(crate) struct Joints<G: Game> {
-    /// The legal moves of all roles, one behind the other.
+    /// The legal moves of all roles, one role after the other.
     moves: Vec<G::Move>,
     /// For each role: where its moves start, the one chosen, and where they end.
     roles: Vec<[usize; 3]>,
@@ -67,7 +67,7 @@ impl<G: Game> Joints<G> {
         self.over = true;
     }
 
-    /// How many there are.
+    /// The number of joint moves.
     pub(crate) fn count(&self) -> u128 {
         if self.over {
             return 0;

@@ -56,7 +56,7 @@ pub struct Lanes {
     /// One for each phase of the cycle, the initial state's first; then one for each number of
     /// moves made, if games from the initial state are played so. Those go round these.
     phases: Box<[Phase]>,
-    /// What tells those of the cycle apart.
+    /// The fluents that identify the phases of the cycle.
     cycle: Cycle,
     /// The bits of the initial state.
     initial: Box<[u64]>,
@@ -83,12 +83,12 @@ struct Phase {
     roles: Box<[Choice]>,
     /// The slots of what is counted.
     counted: Box<[u32]>,
-    /// What is counted, or only seen, and where it is.
+    /// The outputs that are counted or only observed, each with its slot.
     items: Box<[(Item, u32)]>,
 }
 
 impl Lanes {
-    /// What plays a game in lanes, from what its table has. O(operations).
+    /// The lanes of a game, from its table. O(operations).
     pub(crate) fn new(lanes: lanes::Lanes, shape: Shape, initial: &[u64], chance: Option<usize>) -> Self {
         let cycle = Cycle::new(&lanes.cycle);
         let phases: Box<[Phase]> = lanes.phases.into_iter().chain(lanes.plies).map(Phase::new).collect();

@@ -41,7 +41,7 @@ pub(crate) struct Lifted {
     /// Evaluations that were given up, and why the first one was.
     failed_evaluations: AtomicU64,
     excess: Mutex<Option<Excess>>,
-    /// What plays many games at once, and answers where an evaluation is given up.
+    /// The table that plays many games at once, and answers where an evaluation fails.
     table: Option<Arc<Table>>,
 }
 
@@ -55,7 +55,7 @@ impl Lifted {
     /// The game of evaluable rules.
     ///
     /// # Errors
-    /// If views would be too large.
+    /// Returns an error if views would be too large.
     pub(crate) fn new(rules: lifted::Lifted) -> Result<Self, TableError> {
         let names = &rules.vocabulary;
         let shape = rules.shape;
@@ -130,7 +130,8 @@ impl Lifted {
         &self.initial
     }
 
-    /// How many evaluations were given up since the game was loaded, and why the first of them was.
+    /// The number of evaluations that failed since the game was loaded, and the reason of the
+    /// first.
     #[must_use]
     pub(crate) fn failed_evaluations(&self) -> Option<(u64, Excess)> {
         let excess = self.excess.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
@@ -141,7 +142,7 @@ impl Lifted {
     /// much.
     ///
     /// # Panics
-    /// If a row is too short.
+    /// Panics if a row is too short.
     pub(crate) fn observe(&self, state: &[u64], view: &mut [u64]) {
         self.see(state, view, true);
     }
@@ -149,7 +150,7 @@ impl Lifted {
     /// [`Lifted::observe`], but the goals are missing unless the state is terminal.
     ///
     /// # Panics
-    /// If a row is too short.
+    /// Panics if a row is too short.
     pub(crate) fn observe_without_goals(&self, state: &[u64], view: &mut [u64]) {
         self.see(state, view, false);
     }
@@ -177,7 +178,7 @@ impl Lifted {
     /// state from a lost one, or if it takes too much.
     ///
     /// # Panics
-    /// If the row is too short.
+    /// Panics if the row is too short.
     pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         if self.is_lost(state) {
             return;
@@ -198,7 +199,7 @@ impl Lifted {
     /// too much.
     ///
     /// # Panics
-    /// If a row is too short.
+    /// Panics if a row is too short.
     pub(crate) fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
         if self.is_lost(state) {
             percepts.fill(0);

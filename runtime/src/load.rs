@@ -35,14 +35,14 @@ use std::{
 pub enum LoadError {
     /// The rulesheet has faults.
     Rules {
-        /// What is wrong, in the order of the text.
+        /// The errors, in the order of the text.
         diagnostics: Vec<Diagnostic>,
         /// The same for people: each fault with its line of the text.
         report: String,
     },
     /// There was not enough time, or the work was called off: see [`Loader`].
     Cancelled {
-        /// How far the work had come.
+        /// The progress of the work.
         message: String,
     },
     /// A lint option names no code of the catalogue: see [`Loader::allow`].

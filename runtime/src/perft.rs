@@ -34,8 +34,8 @@ use descent::Descent;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
-/// Levels behind the merged one that are gone through in lanes: the moves of the last one are
-/// counted, those of the others made.
+/// The number of levels after the merged one that are gone through in lanes: the moves of the last
+/// one are counted, those of the others made.
 const UNMERGED: usize = 3;
 
 /// About the most memory that merged states take, in bytes, unless [`Perft::memory`] says
@@ -110,7 +110,7 @@ pub struct Perft<'g, G: Game> {
     isa: Option<Isa>,
     /// The most different states of a level.
     most: usize,
-    /// What counts in lanes, if that was looked for and is possible.
+    /// The counter in lanes, once it was looked for, if it is possible.
     descent: OnceCell<Option<Box<Descent<'g>>>>,
     /// Different states, in the order found, and how many sequences lead to each.
     level: Vec<(G::State, u128)>,
@@ -248,7 +248,8 @@ impl<'g, G: Game> Perft<'g, G> {
     /// [`divide`], from the state that this counts from; what it counted before does not matter.
     ///
     /// # Panics
-    /// If sequences longer than one move were counted before, or it counts from several states.
+    /// Panics if sequences longer than one move were counted before, or it counts from several
+    /// states.
     #[must_use]
     pub fn divide(mut self, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
         assert!(self.made == 0 && self.level.len() <= 1, "it counts from the one state that it was made for");
@@ -269,7 +270,7 @@ impl<'g, G: Game> Perft<'g, G> {
         list
     }
 
-    /// What counts in lanes, if it is to and can.
+    /// The counter in lanes, if it is wanted and possible.
     fn descent(&mut self) -> Option<&mut Descent<'g>> {
         let Self { game, engine, isa, level, descent, cancel, .. } = self;
         descent.get_or_init(|| {
@@ -331,7 +332,7 @@ impl<'g, G: Game> Perft<'g, G> {
     }
 }
 
-/// How many different states of a level so many bytes are enough for.
+/// The number of different states of a level that `bytes` bytes are enough for.
 fn most_states<G: Game>(game: &G, bytes: usize) -> usize {
     // Each state is kept twice, and may have its words elsewhere; half of the room may be empty.
     let size = size_of::<G::State>() + 8 * game.shape().state_words() + size_of::<u128>();

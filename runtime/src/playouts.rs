@@ -37,7 +37,7 @@ const BLOCK: u64 = 16;
 /// Playouts that are made unless the caller says how many.
 const DEFAULT_COUNT: u64 = 10_000;
 
-/// How often progress is told.
+/// The interval at which progress is reported.
 const TELL: Duration = Duration::from_millis(250);
 
 /// More threads than this are no help.
@@ -70,7 +70,7 @@ pub struct Playouts<'g, G: Game> {
     plan: Plan<'g>,
 }
 
-/// How a run goes, whatever the game.
+/// The plan of a run, whatever the game.
 struct Plan<'g> {
     seed: u64,
     count: Option<u64>,
@@ -84,9 +84,9 @@ struct Plan<'g> {
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
 }
 
-/// What plays: lanes and their instruction set if games are played so, at which phase of the cycle
-/// that lanes go round games start if that is not the initial state, and if lanes run straight-line
-/// code.
+/// The means of play: lanes and their instruction set if games are played so, at which phase of the
+/// cycle that lanes go round games start if that is not the initial state, and if lanes run
+/// straight-line code.
 #[derive(Clone, Copy)]
 struct Means<'g> {
     lanes: Option<(&'g Lanes, Isa)>,
@@ -94,14 +94,14 @@ struct Means<'g> {
     straight: bool,
 }
 
-/// A game as its playouts need it. All that depends on its types is behind a function: a run takes
+/// A game as its playouts need it. Everything that depends on its types is a function: a run takes
 /// rustc longer than a small game does, and is compiled once for all games so.
 #[derive(Clone, Copy)]
 struct Subject<'g> {
     table: Option<&'g Table>,
     vocabulary: &'g Vocabulary,
     initial: &'g [u64],
-    /// Where games start.
+    /// The state from which games start.
     first: &'g [u64],
     /// Plays blocks of games one after the other.
     one_by_one: &'g (dyn Fn(&Pool<'_>) -> Tally + Sync),
@@ -286,7 +286,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// of the net and a little for each thread), and a step allocates nothing.
     ///
     /// # Panics
-    /// If the game does.
+    /// Panics if the game does.
     #[must_use]
     pub fn run(self) -> Stats {
         let Self { game, start, plan } = self;
@@ -356,7 +356,7 @@ impl Plan<'_> {
         }
     }
 
-    /// What plays games that start at `first`.
+    /// The means to play games that start at `first`.
     fn means<'t>(&self, table: Option<&'t Table>, initial: &[u64], first: &[u64]) -> Means<'t> {
         let mut lanes = match self.engine {
             Some(PlayoutMode::Single) => None,
@@ -378,7 +378,7 @@ impl Plan<'_> {
 }
 
 impl Means<'_> {
-    /// So many threads have room for their slots.
+    /// The number of threads whose slots fit into memory.
     fn most_threads(&self) -> usize {
         self.lanes.map_or(usize::MAX, |(lanes, _)| MOST_BYTES / lanes.bytes())
     }
@@ -401,7 +401,7 @@ impl Means<'_> {
     }
 }
 
-/// What the threads of a run share.
+/// The state that the threads of a run share.
 struct Pool<'g> {
     subject: Subject<'g>,
     means: Means<'g>,

@@ -51,7 +51,7 @@ impl Decoded {
     /// The table.
     ///
     /// # Panics
-    /// If macro and runtime do not belong together.
+    /// Panics if macro and runtime do not belong together.
     #[inline]
     #[must_use]
     pub fn get(&'static self) -> &'static Table {

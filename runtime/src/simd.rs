@@ -73,16 +73,16 @@ pub trait Word: Copy {
     /// To memory.
     fn store(self, plane: &mut Plane);
 
-    /// Where both are set.
+    /// The bits set in both.
     #[must_use]
     fn and(self, other: Self) -> Self;
-    /// Where one of them is set.
+    /// The bits set in at least one of them.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// Where they differ.
+    /// The bits in which they differ.
     #[must_use]
     fn xor(self, other: Self) -> Self;
-    /// Where `self` is set and `other` is not.
+    /// The bits set in `self` and not in `other`.
     #[must_use]
     fn and_not(self, other: Self) -> Self;
 
@@ -138,7 +138,7 @@ pub trait Word: Copy {
     /// True if some bit is set.
     fn any(self) -> bool;
 
-    /// How many bits are set in each word of 64.
+    /// The number of bits set in each word of 64.
     #[must_use]
     fn counts(self) -> Self;
     /// Sums of words of 64 bits.
@@ -189,7 +189,7 @@ pub trait Word: Copy {
         transpose::apply(words, transpose::Exchange)
     }
 
-    /// The 64 words of 64 bits, one behind the other: bit j of word i becomes bit i of word j.
+    /// Transposes 64 consecutive words of 64 bits: bit j of word i becomes bit i of word j.
     #[inline(always)]
     fn transpose(words: [Self; 8]) -> [Self; 8] {
         transpose::apply(words, transpose::Transpose)
@@ -215,8 +215,8 @@ pub trait Word: Copy {
         transpose::interleave(self, other)
     }
 
-    /// Word `word` of 64 bits of each of eight states, whose words lie one behind the other: as
-    /// many planes as a state has words.
+    /// Word `word` of 64 bits of each of eight states, whose words are consecutive: as many planes
+    /// as a state has words.
     #[must_use]
     #[inline(always)]
     fn column(states: &[Plane], word: usize) -> Self {
@@ -237,7 +237,7 @@ pub trait Word: Copy {
         Self::load(&Plane::splat(bit))
     }
 
-    /// Where it is not set.
+    /// The complement.
     #[must_use]
     #[inline(always)]
     fn not(self) -> Self {
@@ -288,7 +288,7 @@ pub trait Word: Copy {
         ]
     }
 
-    /// What is borrowed from the next digit to take `b` and `c` from `a`.
+    /// The borrow from the next digit to take `b` and `c` from `a`.
     #[must_use]
     #[inline(always)]
     fn borrow(a: Self, b: Self, c: Self) -> Self {
@@ -309,10 +309,10 @@ pub(crate) trait Kernel {
 /// The memory of a kernel: a plane for each slot.
 pub type Slots = [Plane];
 
-/// The first slots, of which there must be so many.
+/// The first `COUNT` slots, which must exist.
 ///
 /// # Panics
-/// If there are fewer.
+/// Panics if there are fewer.
 #[inline(always)]
 pub fn first<const COUNT: usize>(slots: &mut Slots) -> &mut [Plane; COUNT] {
     slots.first_chunk_mut().expect("there are as many slots as the code uses")

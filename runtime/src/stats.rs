@@ -67,7 +67,7 @@ pub struct Counts {
 }
 
 impl Tally {
-    /// No games, of so many roles.
+    /// No games, for `roles` roles.
     #[must_use]
     pub fn new(roles: usize) -> Self {
         Self { roles: vec![RoleTally::default(); roles], ..Self::default() }
@@ -250,7 +250,7 @@ impl Scorer {
         }
         let words = view.get(self.shape.goal_bit() / 64..).unwrap_or(&[]);
         let mut found = 0;
-        // Behind the goals comes the bit of the terminal state, which ends the search.
+        // The bit of the terminal state comes after the goals and ends the search.
         for &(role, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
             // The goals stand role by role, so the values of a sound state come in role order.
             if role as usize != found {
@@ -385,7 +385,7 @@ pub struct Report<'a> {
     pub chance: Option<usize>,
     /// Seconds that went by.
     pub seconds: f64,
-    /// What else is said of the run.
+    /// Further remarks on the run.
     pub how: fmt::Arguments<'a>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) use weights::Weights;
 
 pub use format::TableError;
 
-/// The moves of so many roles need no memory of their own.
+/// Moves of up to this number of roles need no memory of their own.
 const FEW_ROLES: usize = 8;
 
 /// A game, ready to be interpreted.
@@ -57,16 +57,16 @@ pub struct Table {
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
     places: Places,
-    /// What is left of `observe` in common cases, all of it and without the goals.
+    /// The specialised circuits of `observe` in common cases, all of it and without the goals.
     observations: Cases,
     observations_without_goals: Cases,
-    /// What is left of `advance` once moves are known.
+    /// The specialised circuits of `advance` for known moves.
     patches: Patches,
-    /// What all of that may take.
+    /// The bytes that all of that may take.
     room: ByteBudget,
     sees: Option<Sees>,
-    /// What plays many games at once, and whether that takes less time for a state than single
-    /// states do.
+    /// The lanes that play many games at once, and whether that takes less time for a state than
+    /// single states do.
     lanes: Option<Box<Lanes>>,
     prefers_lanes: bool,
     derived: Derived,
@@ -219,7 +219,7 @@ impl Table {
     /// Missing words of `state` read as some state.
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// Panics if `view` is shorter than [`Shape::view_words`].
     pub fn observe(&self, state: &[u64], view: &mut [u64]) {
         view.fill(0);
         if !self.observations.apply(self.wanted((0, 0)), &self.room, state, view) {
@@ -234,7 +234,7 @@ impl Table {
     /// [`Table::observe`], but the goals may be missing unless the state is terminal.
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// Panics if `view` is shorter than [`Shape::view_words`].
     pub fn observe_without_goals(&self, state: &[u64], view: &mut [u64]) {
         view.fill(0);
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
@@ -245,7 +245,7 @@ impl Table {
         }
     }
 
-    /// What is seen of a state, except some bits of the view.
+    /// The view of a state, except some bits.
     fn wanted(&self, except: (u32, u32)) -> Wanted<'_> {
         Wanted { observe: &self.observe, bits: &self.view_bits, fluents: self.shape.fluents, except }
     }
@@ -267,7 +267,7 @@ impl Table {
     /// Missing words of `state` read as some state.
     ///
     /// # Panics
-    /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
+    /// Panics if `percepts` is shorter than [`Shape::percept_words`] for each role.
     pub fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
         self.sense(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint), percepts);
     }
@@ -327,7 +327,7 @@ impl Table {
         });
     }
 
-    /// What steps take once residuals are made, for states of play.
+    /// The time of steps once residuals are made, for states of play.
     #[cfg(feature = "load")]
     pub(crate) fn weights(&self) -> Weights<'_> {
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());

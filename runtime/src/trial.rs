@@ -34,15 +34,15 @@ use std::slice;
 /// where play goes.
 const STEPS: u64 = 64;
 
-/// The trial of events ends when its work is as much as to look at every edge so often.
+/// The trial of events ends when its work is as much as to look at every edge this number of times.
 const MOST_PASSES: u64 = 32;
 
 /// Tables of fewer gates take less than what other engines take besides their work, or not much
 /// more.
 const FEWEST_GATES: usize = 1_000;
 
-/// So do those that take less than [`FAST`] nanoseconds, if they have fewer gates than this: larger
-/// ones begin slowly.
+/// Tables below this number of gates also win without a trial if they take less than [`FAST`]
+/// nanoseconds: larger ones begin slowly.
 const LARGE: usize = 4_000;
 const FAST: u64 = 500;
 
@@ -70,18 +70,18 @@ const MOST_STEPS: u64 = 4_000_000;
 /// the rules themselves are tried: making either of them ready takes milliseconds.
 const SLOW: u64 = 5_000;
 
-/// What a step takes by an engine: so many nanoseconds besides its work, and so many hundredths of
-/// one for each unit of that.
+/// The price of a step by an engine: nanoseconds besides its work, and hundredths of one for each
+/// unit of that.
 struct Price(u64, u64);
 
-/// A gate of what is left of a table where cases and moves are common.
+/// A gate of a specialised table where cases and moves are common.
 const COMMON_GATE: Price = Price(80, 94);
 /// A gate of a table where moves are many, so that residuals of some are made and others not.
 const GATE: Price = Price(0, 20);
 /// Gates of a circuit from which on each takes three times as long: it takes many steps until a
 /// case of so many is common.
 const MANY_GATES: usize = 6_500;
-/// A reader that is told of a change, where gates count. A gate that changes is as much work as
+/// A reader that is notified of a change, where gates count. A gate that changes is as much work as
 /// some of them.
 const COUNT: Price = Price(200, 75);
 /// The same in machines of phases. Several take turns, so that less of each is near at hand.
@@ -102,10 +102,10 @@ impl Price {
     }
 }
 
-/// What is expected of an engine.
+/// The expected cost of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// What the engine is called.
+    /// The name of the engine.
     pub engine: &'static str,
     /// The gates, readers and changes, edges or steps of evaluation that a step of a game takes.
     pub work: u64,
@@ -113,21 +113,21 @@ pub struct Estimate {
     pub nanoseconds: u64,
 }
 
-/// What plays single states instead of the table.
+/// The engine that plays single states instead of the table.
 #[derive(Debug)]
 pub(crate) enum Single {
     Events(Box<Events>),
     Lifted(Box<Lifted>),
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Default)]
 pub(crate) struct Trial {
-    /// What plays single states; the table if it is none.
+    /// The engine that plays single states; the table if `None`.
     pub(crate) single: Option<Single>,
     /// True if that takes less time for a state than lanes.
     pub(crate) has_slow_lanes: bool,
-    /// What was expected of the engines that took part.
+    /// The expected costs of the engines that took part.
     pub(crate) estimates: Vec<Estimate>,
 }
 
@@ -241,7 +241,7 @@ fn operations_without_goals(net: &Net) -> usize {
     sum
 }
 
-/// What a step by events takes.
+/// The price of a step by events.
 fn price(events: &Events) -> &'static Price {
     match (events.kind(), events.has_phases()) {
         (Kind::Count, false) => &COUNT,
@@ -265,8 +265,8 @@ pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<
     counting.into_iter().chain(watching).min_by_key(time)
 }
 
-/// What a step of the table takes once cases and moves are common: the mean over some states of a
-/// random game, in gates. None if that takes too much.
+/// The time of a step of the table once cases and moves are common: the mean over some states of a
+/// random game, in gates. Returns `None` if that takes too much.
 fn weigh(table: &Table) -> Option<u64> {
     let (observe, advance) = table.gates();
     let gates = (observe + advance).max(1);
@@ -291,7 +291,7 @@ fn weigh(table: &Table) -> Option<u64> {
     Some(sum / u64::max(count, 1))
 }
 
-/// What was counted in a random game.
+/// The counts of a random game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
     /// The work of a step, on average.
@@ -432,7 +432,7 @@ mod tests {
         compile(&Source::new("game", text), &Options::default()).expect("a sound rulesheet")
     }
 
-    /// Rooms in a row, in each of which a lamp is switched by those who come by; one of them never
+    /// Rooms in a row, each with a lamp that is switched by those who come by; one of them never
     /// opens.
     const ROOMS: &str = "
         (role r) (init (at 0)) (init closed) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
@@ -515,7 +515,7 @@ mod tests {
         }
     }
 
-    /// What a trial expects in a rulesheet of so many lamps, each of which a move switches.
+    /// The estimates of a trial for a rulesheet of `count` lamps; a move switches each of them.
     fn lamps(count: usize, rules: &str) -> (Dynamic, Vec<Estimate>) {
         let mut lamps = String::new();
         for lamp in 0..count {
@@ -578,7 +578,7 @@ mod tests {
 
     #[test]
     fn gates_watch_where_it_is_slow_to_count() {
-        // A switch that another role plays with darkens all lamps, of which few are lit.
+        // A switch that another role plays with darkens all lamps; few are lit.
         let rules = "(role s) (legal s flip) (legal s stay)
              (<= (next on) (does s flip) (not (true on)))
              (<= (next on) (does s stay) (true on))

@@ -13,7 +13,7 @@ use std::ops::Index;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     buffer: Box<str>,
-    /// Where each text ends in the buffer.
+    /// The end of each text in the buffer.
     ends: Box<[u32]>,
     /// True if the texts stand in bytewise order.
     sorted: bool,
@@ -135,8 +135,8 @@ impl Vocabulary {
     /// joint move.
     ///
     /// # Panics
-    /// If `fluents` or `moves` are not sorted, if a list per role is missing, or if one is not
-    /// ascending or names a move that does not exist.
+    /// Panics if `fluents` or `moves` are not sorted, if a list per role is missing, or if one is
+    /// not ascending or names a move that does not exist.
     #[must_use]
     pub fn new(
         roles: Texts,
@@ -165,7 +165,7 @@ impl Vocabulary {
     /// others.
     ///
     /// # Panics
-    /// If there is no such role.
+    /// Panics if there is no such role.
     #[must_use]
     pub fn with_chance(mut self, role: usize) -> Self {
         assert!(role < self.roles.len(), "chance is no role");
@@ -177,8 +177,8 @@ impl Vocabulary {
     /// ascending list of positions in `percepts` per role.
     ///
     /// # Panics
-    /// If `percepts` are not sorted, or if a list per role is missing, not ascending, or names a
-    /// percept that does not exist.
+    /// Panics if `percepts` are not sorted, or if a list per role is missing, not ascending, or
+    /// names a percept that does not exist.
     #[must_use]
     pub fn with_percepts(mut self, percepts: Texts, role_percepts: Vec<Vec<u32>>) -> Self {
         assert!(percepts.is_sorted(), "names out of order");
@@ -241,7 +241,7 @@ impl Vocabulary {
     /// The percepts a role may ever have, as ascending positions in [`Vocabulary::percepts`].
     ///
     /// # Panics
-    /// If there is no such role.
+    /// Panics if there is no such role.
     #[must_use]
     pub fn percepts_of(&self, role: usize) -> &[u32] {
         self.role_percepts.as_ref().map_or(&[], |lists| &lists[role])
@@ -250,7 +250,7 @@ impl Vocabulary {
     /// The moves a role may ever make, as ascending positions in [`Vocabulary::moves`].
     ///
     /// # Panics
-    /// If there is no such role.
+    /// Panics if there is no such role.
     #[must_use]
     pub fn moves_of(&self, role: usize) -> &[u32] {
         &self.role_moves[role]
@@ -259,7 +259,7 @@ impl Vocabulary {
     /// The goal values a role may ever have, ascending.
     ///
     /// # Panics
-    /// If there is no such role.
+    /// Panics if there is no such role.
     #[must_use]
     pub fn goals_of(&self, role: usize) -> &[u8] {
         &self.role_goals[role]

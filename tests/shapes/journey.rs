@@ -150,7 +150,7 @@ pub(crate) type Enter = fn(&str, usize);
 /// Takes a text through all phases. Every fourth is read, split and drawn in other ways too.
 ///
 /// # Panics
-/// If engines differ, or something panics.
+/// Panics if engines differ, or something panics.
 pub(crate) fn travel(text: &str, enter: Enter) -> End {
     let options = Options { limits: limits(), ..lenient(&Options::default()) };
     let observed = Options { observer: observer(enter), ..options.clone() };

@@ -54,7 +54,7 @@ pub fn lenient(options: &Options) -> Options {
 /// and in `eval`.
 ///
 /// # Panics
-/// If they differ.
+/// Panics if they differ.
 #[must_use]
 pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     let source = Source::new("generated.kif", text);
@@ -91,7 +91,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
 /// optimised one and, if there are any, in those of phases, and of gates that watch.
 ///
 /// # Panics
-/// If one of the nets takes too much memory.
+/// Panics if one of the nets takes too much memory.
 #[must_use]
 pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
     let games: Vec<Dynamic> = eventful(compilation).collect();
@@ -103,7 +103,7 @@ pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
 /// come to a limit shows nothing any more, and is not compared from there on.
 ///
 /// # Panics
-/// If they differ.
+/// Panics if they differ.
 #[must_use]
 pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, steps: usize) -> Outcome {
     match play(text, games, rules, options, steps) {

@@ -17,7 +17,7 @@ pub fn limits() -> Limits {
 /// Name and text of each. Skips the test and returns `None` if they are not there.
 ///
 /// # Panics
-/// If one cannot be read.
+/// Panics if one cannot be read.
 #[must_use]
 pub fn rulesheets() -> Option<impl Iterator<Item = (String, String)>> {
     let entries = fs::read_dir(shared("rulesheets/games")?).expect("readable");

@@ -22,7 +22,7 @@ pub fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
 /// Tests that lanes hold these states.
 ///
 /// # Panics
-/// If they do not.
+/// Panics if they do not.
 pub fn check<'s>(
     game: &Dynamic,
     batch: &Batch<Dynamic>,
@@ -64,7 +64,7 @@ pub fn successors(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
 /// Pushes all joint moves of states at a phase, which takes as many passes as it takes.
 ///
 /// # Panics
-/// If the successors are not those of single steps, or the game has no lanes.
+/// Panics if the successors are not those of single steps, or the game has no lanes.
 pub fn expand_all(game: &Dynamic, states: &[&BitBox], phase: usize, isa: Isa, name: &str) {
     let mut expansion = Expansion::new(game, isa).expect("they play in lanes");
     let mut batch = Batch::new(game);

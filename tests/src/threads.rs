@@ -11,7 +11,7 @@ use std::{
 /// What `work` makes of each item, in the order of the items.
 ///
 /// # Panics
-/// If `work` does, once no thread works any more.
+/// Panics if `work` does, once no thread works any more.
 pub fn map<T, R: Send>(items: impl Iterator<Item = T> + Send, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let items = Mutex::new(items.enumerate());
     let results = Mutex::new(BTreeMap::new());

@@ -112,7 +112,7 @@ fn finish(game: &Dynamic, lane: &Lane, is_long: bool, tally: &mut Tally) {
 /// The gates of a game's table.
 ///
 /// # Panics
-/// If it has none.
+/// Panics if it has none.
 #[must_use]
 pub fn gates(game: &Dynamic) -> usize {
     let (observe, advance) = game.table().expect("a table").gates();
@@ -124,7 +124,7 @@ pub fn gates(game: &Dynamic) -> usize {
 /// net: then that plays too. False if the game is not for lanes.
 ///
 /// # Panics
-/// If lanes and table differ.
+/// Panics if lanes and table differ.
 #[must_use]
 pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: usize) -> bool {
     // A step of a lane takes the table a step and a view, and two names.

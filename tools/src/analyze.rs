@@ -94,7 +94,7 @@ fn part<G: Game>(game: &G, length: f64) -> u64 {
     games.max(512)
 }
 
-/// Plays random games from a state, or from the start. None if it was called off.
+/// Plays random games from a state, or from the start. Returns `None` if it was called off.
 fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: Many) -> Option<Stats> {
     let playouts = |seed| {
         let playouts = Playouts::new(game).seed(seed).threads(settings.threads);
@@ -188,7 +188,7 @@ impl Figures {
         (0..self.roles.len()).filter(|&role| Some(role) != self.chance)
     }
 
-    /// A role's mean goal. None if no game gave it one.
+    /// A role's mean goal. Returns `None` if no game gave it one.
     #[must_use]
     pub fn goal(&self, role: usize) -> Option<Estimate> {
         let estimate = || Estimate::new(self.outcome.mean_goal(role), self.outcome.goal_error(role));
@@ -204,8 +204,8 @@ impl Figures {
     }
 
     /// How much more of two players the one who chooses first wins than the other: its share of
-    /// wins less that of the other. None unless there are two players, of whom one chooses before
-    /// the other.
+    /// wins less that of the other. Returns `None` unless there are two players, of whom one
+    /// chooses before the other.
     #[must_use]
     pub fn first_move_advantage(&self) -> Option<(usize, Estimate)> {
         let first = self.walks.first_to_choose?;

@@ -21,7 +21,7 @@ pub struct Report {
 /// stopped after `cap`.
 ///
 /// # Errors
-/// If the command cannot be started or writes no text.
+/// Returns an error if the command cannot be started or writes no text.
 pub fn run(mut command: Command, input: &str, cap: Duration) -> io::Result<Report> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let start = Instant::now();

@@ -59,7 +59,7 @@ impl Contest<'_> {
     /// The roles that players have, in order.
     ///
     /// # Errors
-    /// If there are not as many players.
+    /// Returns an error if there are not as many players.
     pub fn seats(&self, game: &Dynamic) -> Result<Vec<usize>> {
         let roles = game.roles().filter(|&role| Some(role) != game.chance_role());
         let seats: Vec<usize> = roles.map(Id::index).collect();
@@ -85,8 +85,8 @@ impl Contest<'_> {
     /// how many are done, and `keep` is given each with its number.
     ///
     /// # Errors
-    /// If there are not as many players as roles, a referee cannot lead the game, or `keep` says
-    /// so.
+    /// Returns an error if there are not as many players as roles, a referee cannot lead the game,
+    /// or `keep` says so.
     pub fn play(
         &self,
         game: &Dynamic,

@@ -59,7 +59,7 @@ impl EngineChoice {
     /// How a game is to be run for it.
     ///
     /// # Errors
-    /// If that is straight-line code and there is none.
+    /// Returns an error if that is straight-line code and there is none.
     pub fn way(self, game: &GameArg) -> Result<Option<Way>> {
         match self {
             Self::Straight if !is_straight(game)? => {
@@ -83,7 +83,7 @@ impl EngineChoice {
 /// True if a game has straight-line code for single states.
 ///
 /// # Errors
-/// If its rulesheet cannot be used.
+/// Returns an error if its rulesheet cannot be used.
 pub fn is_straight(game: &GameArg) -> Result<bool> {
     match game {
         GameArg::BuiltIn(entry) if entry.is_compiled() => Ok(load::built_in(entry)?.is_straight()),
@@ -116,7 +116,7 @@ impl Isa {
     /// Tests if this machine has the instruction set, and the engine a use for it.
     ///
     /// # Errors
-    /// If not.
+    /// Returns an error if not.
     pub fn check(self, engine: Option<EngineChoice>) -> Result {
         let (isa, best) = (gdl_runtime::lanes::Isa::from(self), gdl_runtime::lanes::Isa::best());
         if !isa.is_available() {

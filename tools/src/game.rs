@@ -119,7 +119,7 @@ impl GameArg {
     /// if it can be grounded.
     ///
     /// # Errors
-    /// If the rulesheet is at fault; the diagnostics went to stderr.
+    /// Returns an error if the rulesheet is at fault; the diagnostics went to stderr.
     pub fn dynamic(&self, way: Option<Way>) -> Result<Dynamic> {
         let (source, options) = self.source()?;
         load::play(source, &options, way)
@@ -128,7 +128,7 @@ impl GameArg {
     /// The rulesheet, and the options for those who want to use it.
     ///
     /// # Errors
-    /// If it cannot be read; the diagnostics went to stderr.
+    /// Returns an error if it cannot be read; the diagnostics went to stderr.
     pub fn source(&self) -> Result<(Source, Options)> {
         match self {
             Self::BuiltIn(entry) => Ok((load::text_of(entry), load::quiet())),
@@ -242,7 +242,7 @@ pub fn perft(game: &Dynamic, state: BitBox, depth: usize) -> Vec<u128> {
 /// Tells on stderr if evaluations of the game were given up.
 ///
 /// # Errors
-/// If there were any: then what was found is not all there is.
+/// Returns an error if there were any: then what was found is not all there is.
 pub fn settle(game: &Dynamic) -> Result {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");

@@ -368,7 +368,7 @@ impl Judgement {
     }
 }
 
-/// Judges a rulesheet. None if it was called off.
+/// Judges a rulesheet. Returns `None` if it was called off.
 #[must_use]
 pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings) -> Option<Judgement> {
     let compilation = match gdl_compiler::compile(source, options) {

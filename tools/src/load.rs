@@ -110,7 +110,7 @@ pub const ENDINGS: [&str; 4] = ["kif", "hrf", "infix", "epilog"];
 /// The rulesheets at some paths; those of a folder are sorted by name.
 ///
 /// # Errors
-/// If a folder cannot be read, or has none.
+/// Returns an error if a folder cannot be read, or has none.
 pub fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -344,8 +344,8 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
 }
 
 /// Makes rules a game that is evaluated state by state, if all that speaks against them is that
-/// they take too much to be grounded. Then that is a warning. None if there are other errors, or if
-/// that takes too much as well, which is one more among the diagnostics.
+/// they take too much to be grounded. Then that is a warning. Returns `None` if there are other
+/// errors, or if that takes too much as well, which is one more among the diagnostics.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     let compiling = Compiling::start();
     excuse(rules, &Options { observer: compiling.observer(), ..options.clone() }, diagnostics)

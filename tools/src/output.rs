@@ -43,7 +43,7 @@ pub fn plain(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
 /// Prints the one JSON object of a command.
 ///
 /// # Errors
-/// If stdout takes no more.
+/// Returns an error if stdout takes no more.
 pub fn json(value: &Value) -> Result {
     let mut out = BufWriter::new(io::stdout().lock());
     serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
@@ -55,7 +55,7 @@ pub fn json(value: &Value) -> Result {
 /// Writes a file as a whole: where it fails or is stopped midway, what was there before is left.
 ///
 /// # Errors
-/// If it cannot be written.
+/// Returns an error if it cannot be written.
 pub fn file(path: &Path, text: &str) -> Result {
     let unwritten = |error: io::Error| Error::Input(format!("cannot write {}: {error}", path.display()));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

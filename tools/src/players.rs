@@ -45,7 +45,7 @@ impl Kind {
         self.options.iter().chain(bounds).copied()
     }
 
-    /// If it plays elsewhere: before its options stands its address.
+    /// Returns whether it plays elsewhere: before its options stands its address.
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.name == REMOTE
@@ -249,19 +249,19 @@ impl fmt::Display for Spec {
 }
 
 impl Spec {
-    /// If it is the person at the terminal.
+    /// Returns whether it is the person at the terminal.
     #[must_use]
     pub fn is_human(&self) -> bool {
         self.kind.name == "human"
     }
 
-    /// If it plays elsewhere, one match at a time.
+    /// Returns whether it plays elsewhere, one match at a time.
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.kind.is_remote()
     }
 
-    /// If it keeps something here from one move to the next.
+    /// Returns whether it keeps something here from one move to the next.
     #[must_use]
     pub fn remembers(&self) -> bool {
         !["first", "random", "flat", REMOTE].contains(&self.kind.name)
@@ -330,7 +330,7 @@ impl Spec {
     /// The same, with the rules of a game if it needs them.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn told(&self, game: &GameArg) -> Result<Self> {
         if !self.is_remote() {
             return Ok(self.clone());
@@ -414,7 +414,7 @@ struct Bounded {
     name: String,
     time: Option<Duration>,
     nodes: Option<u64>,
-    /// If it solves the game at the start: a part of a solution is not worth having.
+    /// True if it solves the game at the start: a part of a solution is not worth having.
     solves: bool,
 }
 

@@ -79,7 +79,7 @@ pub type Counter<'a> = dyn FnMut(&str, usize) -> Result<Vec<u128>> + 'a;
 /// Reads a file of plays.
 ///
 /// # Errors
-/// If it has faults; they went to stderr.
+/// Returns an error if it has faults; they went to stderr.
 pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
     let mut diagnostics = Diagnostics::default();
     // Plays are lists, whatever the syntax of their rulesheet.
@@ -176,7 +176,7 @@ impl Reader<'_> {
 /// Runs a test.
 ///
 /// # Errors
-/// If sequences cannot be counted; what the test finds is no error.
+/// Returns an error if sequences cannot be counted; what the test finds is no error.
 pub fn run(oracle: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Result<Option<Failure>> {
     let mut state = match oracle.initial() {
         Ok(state) => state,
@@ -294,8 +294,8 @@ impl<'a> Judge<'a> {
         Self { oracle, lift, lifted: OnceCell::new() }
     }
 
-    /// If the end and the goals were too much for the oracle, and are lifted evaluation's from then
-    /// on.
+    /// Returns whether the end and the goals were too much for the oracle, and are lifted
+    /// evaluation's from then on.
     #[must_use]
     pub fn is_lifted(&self) -> bool {
         self.lifted.get().is_some()
@@ -397,7 +397,7 @@ fn difference(state: &State, recorded: &State) -> Option<String> {
 
 /// A test of the line of a history to where it is, in KIF: its moves, and then what is so there.
 /// Where the game is over that is the goals, else that it is not and the first `MOST_LEGAL` legal
-/// moves. None if it takes more bytes than `most`.
+/// moves. Returns `None` if it takes more bytes than `most`.
 pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<String> {
     let here = history.state();
     let view = game.view(here);

@@ -76,8 +76,8 @@ impl<'g> Plan<'g> {
     /// states that are counted from.
     ///
     /// # Errors
-    /// If what is asked for cannot be done with the subject, or its result would depend on a clock
-    /// or on threads.
+    /// Returns an error if what is asked for cannot be done with the subject, or its result would
+    /// depend on a clock or on threads.
     pub fn new(subject: Subject<'g>, request: &Request, seed: u64) -> Result<Self> {
         let mut plan = Self {
             subject,
@@ -147,7 +147,8 @@ impl<'g> Plan<'g> {
     /// one for each processor.
     ///
     /// # Errors
-    /// If there are no such blocks, it was cancelled, or evaluations of the game were given up.
+    /// Returns an error if there are no such blocks, it was cancelled, or evaluations of the game
+    /// were given up.
     pub fn run(
         &self,
         blocks: Range<u64>,

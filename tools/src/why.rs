@@ -82,7 +82,7 @@ impl Position {
     /// after N joint moves.
     ///
     /// # Errors
-    /// If the text means none, a file cannot be read, or a move is not legal.
+    /// Returns an error if the text means none, a file cannot be read, or a move is not legal.
     pub fn read(text: &str, oracle: &Evaluator<'_>) -> Result<Self> {
         let text = text.trim();
         if text == "start" {
@@ -122,7 +122,7 @@ impl Position {
     /// The start.
     ///
     /// # Errors
-    /// If the rules take too much to be evaluated.
+    /// Returns an error if the rules take too much to be evaluated.
     pub fn start(oracle: &Evaluator<'_>) -> Result<Self> {
         let state = oracle.initial().map_err(|error| wrong("the start", &error))?;
         Ok(Self { state, depth: Some(0), before: None, making: None })
@@ -132,7 +132,7 @@ impl Position {
     /// is not known.
     ///
     /// # Errors
-    /// If the text is no such list.
+    /// Returns an error if the text is no such list.
     pub fn of(oracle: &Evaluator<'_>, text: &str) -> Result<Self> {
         Ok(Self { state: state(text, oracle)?, depth: None, before: None, making: None })
     }
@@ -141,7 +141,7 @@ impl Position {
     /// the start.
     ///
     /// # Errors
-    /// If a text is no state or no move.
+    /// Returns an error if a text is no state or no move.
     pub fn reached(
         self,
         before: &str,
@@ -163,7 +163,7 @@ impl Position {
     /// The position after a joint move, which has a move of each role.
     ///
     /// # Errors
-    /// If it is not legal, or the rules take too much to be evaluated.
+    /// Returns an error if it is not legal, or the rules take too much to be evaluated.
     pub fn step(self, oracle: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
         let made = self.joint(oracle, texts).map_err(Error::Input)?;
         let next = oracle.next(&self.state, &made).map_err(|error| Error::Input(error.to_string()))?;
@@ -213,7 +213,7 @@ impl Position {
     /// of all roles.
     ///
     /// # Errors
-    /// If it is not legal.
+    /// Returns an error if it is not legal.
     pub fn making(self, oracle: &Evaluator<'_>, text: &str) -> Result<Self> {
         let texts = joint(text.trim())
             .ok_or_else(|| Error::Input(format!("`{text}` is not a list with a move of each role")))?;
@@ -223,7 +223,7 @@ impl Position {
     /// The same, of a move of each role.
     ///
     /// # Errors
-    /// If it is not legal.
+    /// Returns an error if it is not legal.
     pub fn making_all(self, oracle: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
         let making = Some(self.joint(oracle, texts).map_err(Error::Input)?);
         Ok(Self { making, ..self })
@@ -233,7 +233,8 @@ impl Position {
     /// outer parentheses.
     ///
     /// # Errors
-    /// If it is no ground atom of the rules, or needs a joint move and there is none.
+    /// Returns an error if it is no ground atom of the rules, or needs a joint move and there is
+    /// none.
     pub fn ask(
         &self,
         rules: &Rules,

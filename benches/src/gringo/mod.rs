@@ -66,7 +66,7 @@ pub fn is_installed() -> bool {
 /// Grounds a program, to time it and to count, for no longer than thrice `cap` altogether.
 ///
 /// # Panics
-/// If there is no Python, or the script prints what it should not.
+/// Panics if there is no Python, or the script prints what it should not.
 #[must_use]
 pub fn run(program: &str, cap: Duration) -> Run {
     let mut python = Command::new("python3");

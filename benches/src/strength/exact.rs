@@ -54,7 +54,7 @@ pub(super) fn rows(name: &str, seed: u64, players: &[Contender], cost: Cost, cou
     players.iter().map(row).collect()
 }
 
-/// If the player makes a move that keeps the value.
+/// Returns whether the player makes a move that keeps the value.
 fn keeps(game: &Dynamic, side: &mut Side, cost: Cost, position: &Position) -> bool {
     let mut state = game.initial();
     let mut known: Vec<_> = game.roles().map(Information::new).collect();

@@ -63,7 +63,7 @@ struct Outcome {
     failure: Option<Failure>,
     /// The place of the step that failed.
     place: Option<String>,
-    /// If lifted evaluation judged the end and the goals.
+    /// True if lifted evaluation judged the end and the goals.
     is_lifted: bool,
 }
 

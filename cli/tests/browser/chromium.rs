@@ -211,7 +211,7 @@ impl Page {
     /// The value of an expression in the page.
     ///
     /// # Panics
-    /// If it throws.
+    /// Panics if it throws.
     pub(super) fn run(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let mut answer = self.ask("Runtime.evaluate", &parameters);
@@ -222,7 +222,7 @@ impl Page {
     /// Waits until an expression is true.
     ///
     /// # Panics
-    /// If it does not come to be.
+    /// Panics if it does not come to be.
     pub(super) fn wait(&mut self, expression: &str) {
         let end = Instant::now() + PATIENCE;
         while self.run(&format!("Boolean({expression})")) != true {
@@ -263,7 +263,7 @@ impl Page {
     /// that did not reach it is made again.
     ///
     /// # Panics
-    /// If no press reaches it.
+    /// Panics if no press reaches it.
     pub(super) fn click_on(&mut self, element: &str) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -291,7 +291,7 @@ impl Page {
     /// moves what stands beside it.
     ///
     /// # Panics
-    /// If it does not come to rest.
+    /// Panics if it does not come to rest.
     fn middle(&mut self, element: &str) -> Value {
         let end = Instant::now() + PATIENCE;
         let mut last = Value::Null;

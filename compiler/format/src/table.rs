@@ -169,7 +169,7 @@ impl<'t> Table<'t> {
     /// The table in bytes. O(bytes).
     ///
     /// # Panics
-    /// If a list that has to be ascending is not.
+    /// Panics if a list that has to be ascending is not.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer { bytes: MAGIC.to_vec() };

@@ -25,7 +25,7 @@ impl Pattern {
     /// The pattern of a rule's term, whose variables keep their numbers.
     ///
     /// # Errors
-    /// If a part without variables is larger than terms may be.
+    /// Returns an error if a part without variables is larger than terms may be.
     pub(crate) fn of(term: &Term, terms: &mut Terms) -> Result<Self, Oversized> {
         let (symbol, arguments) = match term {
             Term::Variable(variable) => return Ok(Self::Variable(variable.0)),

@@ -80,7 +80,7 @@ impl Terms {
     /// The term `(symbol arguments..)`, or `symbol` without arguments; new if need be.
     ///
     /// # Errors
-    /// If it is larger than terms may be.
+    /// Returns an error if it is larger than terms may be.
     pub fn intern(&mut self, symbol: Symbol, arguments: &[TermId]) -> Result<TermId, Oversized> {
         let hash = hash_call(symbol.0, arguments);
         if let Some(term) = self.find_hashed(hash, symbol, arguments) {

@@ -105,8 +105,8 @@ pub(super) struct Part {
 impl Lanes {
     /// The lanes of a net and of the nets at the phases of its cycle, as
     /// [`phases`](crate::optimize::phases) finds them, if those save a good part of a step; and of
-    /// its plies, if it has some. None if there are more values than slots, if games are over
-    /// before they start, or if it takes more than the meter has. O(gates).
+    /// its plies, if it has some. Returns `None` if there are more values than slots, if games are
+    /// over before they start, or if it takes more than the meter has. O(gates).
     pub fn new(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
         Self::of(net, pays(net, phases, 90), plies, meter)
     }

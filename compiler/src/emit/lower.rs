@@ -35,8 +35,8 @@ pub fn advance(net: &Net) -> Program {
     lower(net, net.inputs(), net.outputs.next.clone())
 }
 
-/// The program of percepts: from the fluents and the moves made to each percept of each role. None
-/// if the rules say nothing of percepts.
+/// The program of percepts: from the fluents and the moves made to each percept of each role.
+/// Returns `None` if the rules say nothing of percepts.
 #[must_use]
 pub fn perceive(net: &Net) -> Option<Program> {
     let sees = net.outputs.sees.as_ref()?;

@@ -17,8 +17,8 @@ const BYTES: usize = 24;
 /// Bytes that a name takes besides its text: a reference, and its length.
 const NAME: usize = 24;
 
-/// The table of a net and of what plays it in lanes. None if that takes more than the meter has.
-/// O(operations + names).
+/// The table of a net and of what plays it in lanes. Returns `None` if that takes more than the
+/// meter has. O(operations + names).
 pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<u8>> {
     let vocabulary = &net.vocabulary;
     let names = [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves, &vocabulary.percepts];

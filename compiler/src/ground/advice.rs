@@ -60,7 +60,7 @@ pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
 
 /// Variables that some literals mention and nothing else does, and the variables that these
 /// literals share with the rest of the rule: those of a variable for which they share the fewest.
-/// None if all other variables are shared.
+/// Returns `None` if all other variables are shared.
 fn part(rule: &Rule) -> Option<(Vec<Variable>, Vec<Variable>)> {
     let head = in_head(rule);
     let parts = all(rule).filter(|v| !head[v.index()]).filter_map(|variable| {

@@ -13,9 +13,9 @@ use std::rc::Rc;
 /// A relation with more clauses is left as it is.
 const MAX_CLAUSES: usize = 3;
 
-/// The clauses that together say what `clause` does, without its literal at `place`. None unless
-/// all clauses of `definition`, which must not depend on themselves, speak of different variables
-/// in their heads, of no other in their bodies, and test something.
+/// The clauses that together say what `clause` does, without its literal at `place`. Returns `None`
+/// unless all clauses of `definition`, which must not depend on themselves, speak of different
+/// variables in their heads, of no other in their bodies, and test something.
 pub(super) fn unfold(clause: &Clause, place: usize, definition: &[Rc<Clause>]) -> Option<Vec<Clause>> {
     let variable = |pattern: &Pattern| match pattern {
         Pattern::Variable(variable) => Some(*variable),

@@ -125,7 +125,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
 impl Lifted {
     /// The same game with the names that a net of the same rules has, so that rows of bits of
     /// either mean the same to both. A net has names for all that can ever hold or be done, often
-    /// fewer than are found without it. None if it has one that was not found.
+    /// fewer than are found without it. Returns `None` if it has one that was not found.
     #[must_use]
     pub fn with_names_of(mut self, net: &Net) -> Option<Self> {
         let terms = &self.blank.terms;

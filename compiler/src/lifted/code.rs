@@ -44,7 +44,7 @@ impl Code {
     /// needs are made in `store`.
     ///
     /// # Errors
-    /// If planning takes more than there is, or the code more than it may.
+    /// Returns an error if planning takes more than there is, or the code more than it may.
     pub(super) fn new(
         program: &Program,
         k: &Relations,
@@ -65,7 +65,8 @@ impl Code {
     /// memory.
     ///
     /// # Errors
-    /// If that takes more than the memory allows, or the rules leave something open.
+    /// Returns an error if that takes more than the memory allows, or the rules leave something
+    /// open.
     pub(super) fn fill(
         &self,
         program: &Program,

@@ -61,7 +61,7 @@ impl Program {
     /// there are.
     ///
     /// # Errors
-    /// If variants take more than the limits.
+    /// Returns an error if variants take more than the limits.
     pub(super) fn new(
         clauses: Vec<Clause>,
         relations: usize,

@@ -64,7 +64,7 @@ impl<'t> Trial<'t> {
     /// made of the rules.
     ///
     /// # Errors
-    /// If it is called off.
+    /// Returns an error if it is called off.
     pub(super) fn choose(
         mut self,
         mut demanded: Vec<bool>,

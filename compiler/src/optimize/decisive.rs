@@ -66,9 +66,10 @@ struct Move {
     next: Vec<Signal>,
 }
 
-/// The nets of decisive play. None where there is no cycle, or chance plays, or several roles have
-/// a choice at the same phase, or nothing is ever won or lost by the next move, or few states have
-/// fewer moves, or a phase becomes many times as large, or it takes more than the meter has.
+/// The nets of decisive play. Returns `None` where there is no cycle, or chance plays, or several
+/// roles have a choice at the same phase, or nothing is ever won or lost by the next move, or few
+/// states have fewer moves, or a phase becomes many times as large, or it takes more than the meter
+/// has.
 pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     let cycle = turn_cycle(net, meter)?;
     if cycle.values.len() == 1 || net.vocabulary.chance.is_some() {

@@ -140,7 +140,7 @@ impl System {
         Some(signals)
     }
 
-    /// None once it is a knot.
+    /// Returns `None` once it is a knot.
     fn go_on(&self, meter: &Meter) -> Option<()> {
         (meter.left() > self.knot).then_some(())
     }

@@ -121,7 +121,7 @@ pub(super) type Literal = (Id, bool);
 
 impl Expressions {
     /// A formula as its alternatives, each a conjunction of literals: `~` is pushed inwards, `&`
-    /// inwards over `|`. None if there are more literals than `most` in all.
+    /// inwards over `|`. Returns `None` if there are more literals than `most` in all.
     pub(super) fn alternatives(&self, id: Id, negated: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
         self.multiplied(id, negated, true, most)
     }

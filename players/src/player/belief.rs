@@ -19,13 +19,13 @@ use gdl_runtime::{
 /// fit everything perceived are kept, so that there is always a move to make.
 #[derive(Clone, Debug)]
 pub struct Belief<G: Game> {
-    /// Whose; None before the first information.
+    /// The role; `None` before the first information.
     role: Option<G::Role>,
     /// The steps that `worlds` have followed.
     steps: Vec<Step<G>>,
     /// The states and their weights; none if the information does not fit the game.
     worlds: Vec<(G::State, u128)>,
-    /// If these are all.
+    /// True if these are all.
     is_exact: bool,
     stream: Stream,
 }
@@ -79,7 +79,7 @@ impl<G: Game> Belief<G> {
         &self.worlds
     }
 
-    /// If these are all states that fit, and no sample.
+    /// Returns whether these are all states that fit, and no sample.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.is_exact

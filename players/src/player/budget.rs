@@ -68,7 +68,7 @@ impl Budget {
         self.nodes
     }
 
-    /// What cancels it.
+    /// The handle that cancels it.
     #[cfg(feature = "load")]
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel
@@ -87,7 +87,7 @@ impl Budget {
         self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// A part of what is left once so many nodes are spent.
+    /// A part of the budget that remains once `spent` nodes are spent.
     #[must_use]
     pub(crate) fn share(&self, part: f64, spent: u64) -> Self {
         let now = Instant::now();

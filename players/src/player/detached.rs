@@ -1,4 +1,4 @@
-//! Detached players: any player in a thread of its own, which answers in time or is left behind.
+//! Detached players: any player in a thread of its own, which answers in time or is abandoned.
 
 use super::{
     Budget, Information, Player, Report,
@@ -14,10 +14,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a thread that waits looks whether the budget was cancelled.
+/// The interval at which a waiting thread tests whether the budget was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A player in a thread of its own, which may be left behind.
+/// A player in a thread of its own, which may be abandoned.
 ///
 /// No thread can be ended from outside. So a caller of a player that never returns waits for ever,
 /// unless the player lives in a thread that is not waited for, with a game of its own. That is what
@@ -69,7 +69,7 @@ pub struct Detached<G: Game> {
     answers: Receiver<Reply<G>>,
     /// Questions so far.
     asked: u64,
-    /// What there is to say of the last answer.
+    /// The fault and the report of the last answer.
     said: (Option<Fault>, Option<Report>),
 }
 
@@ -87,7 +87,7 @@ impl<G: Game + Clone + 'static> Detached<G> {
     /// The player in a thread of its own, which starts here.
     ///
     /// # Errors
-    /// If the system has no more threads.
+    /// Returns an error if the system has no more threads.
     pub fn new(game: &G, mut player: impl Player<G> + 'static) -> io::Result<Self> {
         let name = player.name().to_owned();
         let game = game.clone();

@@ -110,7 +110,7 @@ impl<G: Game> AlphaBeta<G> {
         Self { name: "greedy", ..Self::new().depth(1) }
     }
 
-    /// Looks so many joint moves ahead, if the budget allows; at most 200.
+    /// Looks `depth` joint moves ahead, if the budget allows; at most 200.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.setup.set_depth(depth);

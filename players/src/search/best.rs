@@ -60,7 +60,7 @@ pub struct Best<G: Game> {
     mind: MatchMemory<G>,
 }
 
-/// What is taken for the kind of game.
+/// The search that fits the kind of game.
 enum Strategy<G: Game> {
     /// The game was not looked at.
     Open,
@@ -72,10 +72,10 @@ enum Strategy<G: Game> {
 /// The tree of random games, and what helps it.
 struct TreeSearch<G: Game> {
     mcts: Mcts<G>,
-    /// Where two roles share a fixed sum.
+    /// The proof search of games in which two roles share a fixed sum.
     prover: Option<AlphaBeta<G>>,
     solution: Option<Solution<G>>,
-    /// How matches of the two came out, and alpha-beta with what it learnt, where it won them.
+    /// The results of matches of the two, and alpha-beta with what it learnt, where it won them.
     trial: Option<Trial>,
     rival: Option<AlphaBeta<G>>,
     seed: u64,
@@ -109,8 +109,8 @@ impl<G: Game> Best<G> {
     /// ever found, and the tree misses what it takes.
     const END: usize = 12;
 
-    /// The shares of what is left of a budget that go into a proof, one after the other while the
-    /// proof sees about as far as the end.
+    /// The shares of the remaining budget that go into successive proofs while the proof sees about
+    /// as far as the end.
     const PROVING: [f64; 3] = [0.05, 0.35, 0.6];
 
     /// The share of the time before the first move for matches of alpha-beta against random games
@@ -145,7 +145,7 @@ impl<G: Game> Best<G> {
         self
     }
 
-    /// So many threads, where the search can use them; 0 means one for each processor.
+    /// Uses `threads` threads where the search can; 0 means one for each processor.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -211,7 +211,7 @@ impl<G: Game> Best<G> {
     }
 }
 
-/// What is said of a search: why it was taken, and what it did.
+/// The remark on a search: why it was chosen, and what it did.
 fn note(character: Character, what: &str) -> String {
     format!("{character}: {what}")
 }

@@ -81,8 +81,8 @@ impl<G: Game> Equilibrium<G> {
     /// large.
     const FINDING: f64 = 0.3;
 
-    /// What is done so much less often than what is done most is not done at all: it is left of the
-    /// first rounds.
+    /// Moves with less than this share of the most frequent move's probability are dropped: they
+    /// remain of the first rounds.
     const LEAST: f64 = 0.01;
 
     /// The player.
@@ -118,7 +118,7 @@ impl<G: Game> Equilibrium<G> {
     /// budget allows.
     ///
     /// # Errors
-    /// If the game is too large.
+    /// Returns an error if the game is too large.
     pub fn improve(&mut self, game: &G, budget: &Budget) -> Result<(), SolveError> {
         self.go_on(game, budget).map(|_| ())
     }
@@ -159,16 +159,16 @@ impl<G: Game> Equilibrium<G> {
         more_nodes && more_time
     }
 
-    /// How likely the role of an information should make each of its moves. None where it has no
-    /// choice, or before [`Equilibrium::improve`].
+    /// The probability with which the role of an information should make each of its moves. Returns
+    /// `None` where it has no choice, or before [`Equilibrium::improve`].
     pub fn strategy(&mut self, information: &Information<G>) -> Option<Vec<(G::Move, f64)>> {
         let Some(Ok(histories)) = &mut self.histories else { return None };
         histories.strategy(information)
     }
 
-    /// How much the others could win of this strategy if they knew it: what each role could get by
-    /// playing best against the others' strategies, less what it gets, in points, as a mean over
-    /// all roles. None before [`Equilibrium::improve`]. O(histories).
+    /// The exploitability of this strategy: what each role could get by playing best against the
+    /// others' strategies, less what it gets, in points, as a mean over all roles. None before
+    /// [`Equilibrium::improve`]. O(histories).
     #[must_use]
     pub fn exploitability(&self) -> Option<f64> {
         let Some(Ok(histories)) = &self.histories else { return None };

@@ -13,14 +13,14 @@ pub(crate) trait Grow {
     /// The bytes that it takes.
     fn held(&self) -> usize;
 
-    /// The bytes of the longer list that so many more elements want; 0 if there is room for them.
+    /// The bytes of the longer list that `more` further elements need; 0 if there is room for them.
     fn growth(&self, more: usize) -> usize;
 
-    /// Makes room for so many more elements.
+    /// Makes room for `more` further elements.
     fn grow(&mut self, more: usize);
 }
 
-/// How many elements there is room for once there is room for so many more.
+/// The capacity of the list once there is room for `more` further elements.
 fn longer<T>(list: &Vec<T>, more: usize) -> usize {
     let room = list.capacity();
     if list.len() + more <= room {

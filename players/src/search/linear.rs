@@ -1,9 +1,9 @@
 //! Linear evaluation for any game: weights of what can be seen of a state, learnt from random
 //! games.
 //!
-//! States are visited within a budget, one game of which has at most 2,000, and those that are kept
-//! take at most [`BYTES`]. So do weights, of which there are some for each fluent and role: a game
-//! with more is not judged.
+//! States are visited within a budget, at most 2,000 in one game, and those that are kept take at
+//! most [`BYTES`]. So do weights, of which there are some for each fluent and role: a game with
+//! more is not judged.
 
 use super::{
     evaluation::Evaluation,
@@ -39,18 +39,18 @@ const BYTES: usize = 64 << 20;
 #[derive(Clone, Debug)]
 pub struct Linear {
     shape: Shape,
-    /// How many roles are judged: one where goals always add up to the same.
+    /// The number of roles that are judged: one where goals always add up to the same.
     judged: usize,
     /// For each feature two weights for each role that is judged. First come the fluents, then the
     /// moves of each role, then what always counts, then what lines lack.
     weights: Vec<[f32; 2]>,
     lines: Lines,
-    /// How many fluents hold at least, and one part of the way from there to the most.
+    /// The least number of fluents that hold, and one part of the way from there to the greatest.
     least: f32,
     part: f32,
     /// One part of the most moves that a role has.
     mobility: f32,
-    /// Where goals always add up to that: two roles, only the first of which is judged.
+    /// The sum of the goals, if it is constant: two roles, and only the first is judged.
     total: Option<f32>,
 }
 
@@ -165,7 +165,7 @@ impl Linear {
         }
     }
 
-    /// How far it is on the way from few fluents to many.
+    /// The position of a state between few fluents and many.
     #[inline]
     fn late(&self, state: &[u64]) -> f32 {
         let held: u32 = state.iter().map(|word| word.count_ones()).sum();
@@ -222,7 +222,7 @@ fn work(budget: &Budget) -> usize {
     quarter.map_or(usize::MAX, |micros| micros.saturating_mul(Lines::STEPS))
 }
 
-/// How many legal moves a role has.
+/// The number of legal moves of a role.
 #[inline]
 fn count(view: &[u64], shape: Shape, role: usize) -> usize {
     legal_words(view, shape, role).iter().map(|word| word.count_ones() as usize).sum()
@@ -236,7 +236,7 @@ fn logistic(x: f32) -> f32 {
 struct Samples {
     words: usize,
     states: Vec<u64>,
-    /// How many moves each role has, for each state.
+    /// The number of moves of each role, for each state.
     moves: Vec<u32>,
     /// The goals of all roles, for each state.
     goals: Vec<f32>,

@@ -13,7 +13,7 @@ use gdl_runtime::{
 /// The most lines of a game; where there are more the goal is of another kind.
 const MOST: usize = 2048;
 
-/// How many fluents a line has. Where two would do, nearly every state has threats.
+/// The numbers of fluents that a line may have. Where two would do, nearly every state has threats.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=7;
 
 /// The most fluents and gates of a game.
@@ -45,7 +45,7 @@ pub(super) struct Lines {
     blocks: Vec<Block>,
     /// The roles that have lines.
     sides: usize,
-    /// How many pairs there are of a side and a fluent of one of its lines.
+    /// The number of pairs of a side and a fluent of one of its lines.
     threats: usize,
 }
 
@@ -73,7 +73,7 @@ impl Lines {
     /// Steps to lines in a microsecond, about.
     pub(super) const STEPS: usize = 50;
 
-    /// The lines of the roles whose lines are found within so many steps for all of them. O(gates +
+    /// The lines of the roles whose lines are found within `work` steps for all of them. O(gates +
     /// [`WORK`] + [`MOST`]²) for each role.
     pub(super) fn of(table: &Table, mut work: usize) -> Self {
         let (Shape { fluents, roles, .. }, vocabulary) = (table.shape(), table.vocabulary());
@@ -284,7 +284,7 @@ fn sets_of(
     Some(found.into_iter().filter(|set| LENGTHS.contains(&set.len())).collect())
 }
 
-/// The sets that hold one of each of two lists, but for those that are too long.
+/// The unions of a set of one list and a set of the other, except those that are too long.
 fn product(a: &[Set], b: &[Set]) -> Vec<Set> {
     let both = |a: &Set, b: &Set| {
         let mut both = [&a[..], b].concat();
@@ -377,7 +377,7 @@ mod tests {
         assert_eq!(threats, [name(1, 3, "o"), name(1, 3, "x")]);
         let (_, blocked) = after(TICTACTOE, &["(mark 1 1)", "(mark 3 1)", "(mark 1 2)", "(mark 1 3)"]);
         assert_eq!(seen(&table, &lines, &blocked).0, [name(1, 3, "x"), name(2, 2, "o")][..]);
-        // States with each mark beside each other of another cell.
+        // States with each mark next to each other of another cell.
         let cells: Vec<(usize, [usize; 2])> = (0..9)
             .map(|cell| {
                 let of = |mark| {

@@ -103,7 +103,7 @@ impl<G: Game> Mcts<G> {
     /// A budget that lanes, which take some time to be set up, are worth.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
-    /// So many times as long as for a move there may be before the first one.
+    /// The time before the first move, as a multiple of the time for a move.
     const START: u32 = 10;
 
     /// A search on one thread.
@@ -133,7 +133,7 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// So many threads work on one tree; 0 means one for each processor. They choose states in
+    /// Uses `threads` threads on one tree; 0 means one for each processor. They choose states in
     /// turn, and play from them at the same time.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
@@ -206,7 +206,7 @@ impl<G: Game> Mcts<G> {
     /// Searches a state for a role.
     ///
     /// # Panics
-    /// If the game does.
+    /// Panics if the game does.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         self.search_first(game, state, role, budget, 1)
     }
@@ -345,7 +345,7 @@ struct Shared<G: Game> {
     tree: Tree<G>,
     meter: Meter,
     playouts: u64,
-    /// Of trees that were added up with this one.
+    /// The nodes of trees that were added up with this one.
     more_nodes: u64,
     more_bytes: usize,
 }

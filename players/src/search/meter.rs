@@ -28,7 +28,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Counts from now on; without any limit in the budget, up to so many nodes.
+    /// Counts from now on; without any limit in the budget, up to `or_nodes` nodes.
     pub(crate) fn new(budget: &Budget, or_nodes: u64) -> Self {
         let start = Instant::now();
         let reserve = |left: Duration| (left / 10).min(Duration::from_millis(30));

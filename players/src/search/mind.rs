@@ -38,12 +38,12 @@ impl<G: Game> MatchMemory<G> {
         found.action
     }
 
-    /// What is to be said of a search that did not go through here.
+    /// Sets the report of a search that did not go through here.
     pub(crate) fn set_report(&mut self, report: Report) {
         self.report = Some(report);
     }
 
-    /// What the last search did.
+    /// The report of the last search.
     pub(crate) fn report(&self) -> Option<Report> {
         self.report.clone()
     }

@@ -33,7 +33,7 @@ struct Goal {
     plan: Vec<u32>,
 }
 
-/// What is asked of all searches, and the best that they found.
+/// The problem that all searches share, and the best solution that they found.
 struct Problem {
     shape: Shape,
     outlook: Option<Outlook>,
@@ -107,7 +107,7 @@ impl Problem {
         outlook.judge(self.aim)
     }
 
-    /// How far states are from the goal.
+    /// The distance of states from the goal.
     fn distances(&mut self, rows: &[u64], words: usize) -> Vec<u16> {
         match &mut self.distance {
             Some(distance) => distance.of(rows, words),
@@ -131,7 +131,7 @@ struct Work {
     /// Nodes of the next turn.
     turn: u64,
     bytes: usize,
-    /// If all states were looked at, so there is no better goal.
+    /// True if all states were looked at, so that there is no better goal.
     is_exhausted: bool,
 }
 
@@ -211,7 +211,7 @@ struct Plan<G: Game> {
     states: Vec<G::State>,
     moves: Vec<G::Move>,
     value: u8,
-    /// If no goal is better, as was proved.
+    /// True if it is proved that no goal is better.
     is_best: bool,
 }
 

@@ -37,7 +37,8 @@ pub(crate) struct Rollouts<'g, G: Game> {
 #[cfg(feature = "load")]
 const DECISIVE_FROM: u32 = 1000;
 
-/// Making the table of decisive play may take one part in so many of the time of a search.
+/// The share of a search's time that making the table of decisive play may take: one part in this
+/// number.
 #[cfg(feature = "load")]
 const MAKING: u32 = 4;
 
@@ -60,7 +61,7 @@ pub(crate) fn are_decisive<G: Game>(_: &G, _: &Budget, _: u32) -> bool {
     false
 }
 
-/// How random games of a search are played, in the order of what they tell.
+/// The kinds of random games of a search, in the order of their evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// One for each state.

@@ -11,7 +11,8 @@ use rustc_hash::FxHashMap;
 /// No information: what is not known, or not kept.
 pub(crate) const NO_SET: u32 = u32::MAX;
 
-/// What follows an information: its number, the role's move and a row of what it perceives.
+/// The key of an information's successor: its number, the role's move and a row of what it
+/// perceives.
 type Key = (u32, u32, Box<[u64]>);
 
 /// Numbered information of all roles. Two plays that a role cannot tell apart have the same number
@@ -46,12 +47,12 @@ impl Sets {
         }
     }
 
-    /// What the roles know at the start.
+    /// The information of each role at the start.
     pub(crate) fn start(&self) -> Box<[u32]> {
         (0..self.roles).collect()
     }
 
-    /// How many there are.
+    /// The number of information sets.
     pub(crate) fn len(&self) -> usize {
         self.roles as usize + self.known.len()
     }
@@ -69,8 +70,8 @@ impl Sets {
         keys + if self.known.len() + self.roles as usize <= room { 0 } else { 2 * room.max(4) * Self::EACH }
     }
 
-    /// What the roles know after a joint move in a state. What is not kept is not known, unless it
-    /// was before.
+    /// The information of the roles after a joint move in a state. An information that is not kept
+    /// is unknown, unless it was before.
     pub(crate) fn follow<G: Game>(
         &mut self,
         game: &G,
@@ -94,7 +95,7 @@ impl Sets {
         }
     }
 
-    /// What a role knows after a step; if that is not kept, it is not known unless a play was
+    /// The information of a role after a step; if that is not kept, it is unknown unless a play was
     /// followed so far.
     pub(crate) fn find<G: Game>(
         &mut self,

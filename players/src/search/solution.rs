@@ -115,7 +115,8 @@ pub struct Solved {
 pub struct Solution<G: Game> {
     states: States,
     symmetries: Vec<Symmetry>,
-    /// What the first player has more than the second in the end, or its goal if it is alone.
+    /// The difference of the first player's goal and the second's in the end, or the goal of the
+    /// only player.
     values: Vec<i8>,
     /// Moves to the end; [`NONE`] where neither is ahead.
     distances: Vec<u32>,
@@ -140,7 +141,7 @@ impl<G: Game> Solution<G> {
     /// count once for memory.
     ///
     /// # Errors
-    /// If the game is not of the kind, or takes too much.
+    /// Returns an error if the game is not of the kind, or takes too much.
     pub fn of(game: &G, state: &G::State, bytes: usize, budget: &Budget) -> Result<Self, SolveError> {
         Self::within(game, state, bytes, &mut Meter::new(budget, u64::MAX))
     }
@@ -216,8 +217,8 @@ impl<G: Game> Solution<G> {
     }
 
     /// A best move of a role: to the greatest value, and there as soon as it is ahead, as late as
-    /// it is behind. None if play does not reach the state or the role has no move there. The first
-    /// such move in move order.
+    /// it is behind. Returns `None` if play does not reach the state or the role has no move there.
+    /// The first such move in move order.
     #[must_use]
     pub fn best(&self, game: &G, state: &G::State, role: G::Role) -> Option<G::Move> {
         let mut view = game.new_view();
@@ -288,7 +289,7 @@ fn permute(row: &[u64], to: &[u32], image: &mut [u64]) {
     bits::ones(row).for_each(|bit| bits::set(image, to[bit] as usize));
 }
 
-/// States that random play comes to, one behind the other, and how many they are.
+/// The states of random games as consecutive rows, and their number.
 fn sample<G: Game>(game: &G, start: &G::State) -> (usize, Vec<u64>) {
     const GAMES: u64 = 3;
     const MOVES: usize = 30;

@@ -26,8 +26,8 @@ impl<'g, G: Game> StateBatch<'g, G> {
         Self { game, lanes, state: game.new_state(), view: game.new_view() }
     }
 
-    /// Writes what is seen of so many states. The words of one lie behind those of the other, here
-    /// and there.
+    /// Writes the views of `count` states. The words of one come after those of another, here and
+    /// there.
     pub(crate) fn observe(&mut self, count: usize, states: &[u64], views: &mut Vec<u64>) {
         let width = self.game.shape().view_words();
         views.clear();
@@ -51,7 +51,7 @@ impl<'g, G: Game> StateBatch<'g, G> {
         }
     }
 
-    /// Writes the states that follow: for each state that of its joint move, which lie one behind
+    /// Writes the states that follow: for each state that of its joint move; they come one after
     /// the other too.
     pub(crate) fn advance(&mut self, states: &[u64], joints: &[G::Move], successors: &mut Vec<u64>) {
         let (roles, width) = (self.game.shape().roles, self.game.shape().state_words());
@@ -77,8 +77,8 @@ impl<'g, G: Game> StateBatch<'g, G> {
         }
     }
 
-    /// The phase of a state and the end of those that fit into a pass with it. None if lanes cannot
-    /// step it.
+    /// The phase of a state and the end of those that fit into a pass with it. Returns `None` if
+    /// lanes cannot step it.
     fn pass(&self, count: usize, states: &[u64], start: usize) -> Option<(usize, usize)> {
         let (expansion, _) = self.lanes.as_ref()?;
         let phase_of = |place: usize| expansion.phase(row(self.game, states, place));

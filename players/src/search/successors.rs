@@ -20,10 +20,10 @@ const ALONE: u32 = 500;
 /// The successors of one state at a time.
 pub(crate) struct Successors<'g, G> {
     game: &'g G,
-    /// How many states there are left whose successors are made alone; none if those of all are.
+    /// The number of remaining states whose successors are made alone; `None` if those of all are.
     alone: Option<u32>,
     lanes: Option<Lanes<'g>>,
-    /// How many successors of the state were asked for.
+    /// The number of successors of the state that were requested.
     asked: u32,
     is_made: bool,
 }
@@ -104,7 +104,7 @@ impl<'g, G: Game> Successors<'g, G> {
 }
 
 impl<'g> Lanes<'g> {
-    /// None if the game cannot be stepped in lanes.
+    /// Returns `None` if the game cannot be stepped in lanes.
     fn new<G: Game>(game: &'g G) -> Option<Self> {
         let isa = Isa::best();
         let expansion = RowExpansion::new(game.table()?, isa)?;

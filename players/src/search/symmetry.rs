@@ -5,9 +5,9 @@
 //! names, and what turns it about a diagonal exchanges two places. Whether the rules are the same
 //! after that is for their user to prove: nothing here looks at the rules.
 //!
-//! Each change that is tried takes steps by the length of all names, of which at most [`MOST_WORK`]
-//! are taken in all; there are at most [`MOST_FOUND`] permutations, of at most [`MOST_NAMES`]
-//! names, and two groups of each of fewer than [`MOST`].
+//! Each change that is tried takes steps by the length of all names; at most [`MOST_WORK`] are
+//! taken in all; there are at most [`MOST_FOUND`] permutations, of at most [`MOST_NAMES`] names,
+//! and two groups of each of fewer than [`MOST`].
 
 use gdl_runtime::{Game, kif, vocabulary::Texts};
 use rustc_hash::FxHashMap;
@@ -159,7 +159,7 @@ enum Change<'d> {
 }
 
 impl Change<'_> {
-    /// Where each name goes. None if it is the name of nothing.
+    /// The image of each name. Returns `None` if it is the name of nothing.
     fn permute(&self, names: &Names<'_>) -> Option<Vec<u32>> {
         // The places that are changed, and what each constant becomes.
         let mut changing = BTreeSet::new();

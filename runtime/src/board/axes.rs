@@ -18,7 +18,7 @@ pub(super) struct Axis {
     values: Vec<String>,
 }
 
-/// How much of an argument is the coordinate: of `b7` it may be a half.
+/// The part of an argument that is the coordinate: of `b7` it may be a half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Whole,
@@ -79,7 +79,7 @@ impl Axis {
         self.values.iter().position(|known| known == value)
     }
 
-    /// If its name or kind says that it is the row of a pair.
+    /// Returns whether its name or kind marks it as the row of a pair.
     pub(super) fn is_row_before(&self, second: &Self) -> bool {
         let says = |axis: &Self, letter: char| axis.prefix.to_ascii_lowercase().starts_with(letter);
         (says(self, 'r') && says(second, 'c'))
@@ -117,7 +117,7 @@ impl<'t> Candidate<'t> {
         if first == 0 && arity == 4 && run == 4 {
             let ends: Vec<Axis> = axes.iter().flatten().cloned().collect();
             if Self::are_lines(names, &ends) {
-                // `(line 1 1 1 2)`: cells, and to which of those beside them a line goes.
+                // `(line 1 1 1 2)`: cells, and the adjacent ones to which a line goes.
                 return Self::with(head, names, arity, ends[..2].to_vec());
             }
         }
@@ -169,7 +169,7 @@ impl<'t> Candidate<'t> {
         (cells >= enough && cells * least >= whole && !candidate.is_stack()).then_some(candidate)
     }
 
-    /// If each fluent names two cells beside each other.
+    /// Returns whether each fluent names two adjacent cells.
     fn are_lines(names: &[Name<'_>], ends: &[Axis]) -> bool {
         let far = |arguments: &[&str], axis: usize| {
             Some(ends[axis].position(arguments)?.abs_diff(ends[axis + 2].position(arguments)?))
@@ -179,12 +179,12 @@ impl<'t> Candidate<'t> {
         is_same(0) && is_same(1) && names.iter().all(|(_, arguments)| is_line(arguments) == Some(true))
     }
 
-    /// If three coordinates have the same values.
+    /// Returns whether three coordinates have the same values.
     fn is_cube(axes: &[Axis]) -> bool {
         matches!(axes, [x, y, z] if x.values == y.values && y.values == z.values)
     }
 
-    /// If it says what lies on what: `(on disc1 disc2)` has no places, nor has `(on a b)`.
+    /// Returns whether it describes a stack: `(on disc1 disc2)` has no places, nor has `(on a b)`.
     fn is_stack(&self) -> bool {
         let is_on = self.head.eq_ignore_ascii_case("on");
         let is_lettered = |axis: &Axis| is_on && axis.kind == AxisKind::Letter;
@@ -217,7 +217,7 @@ impl<'t> Candidate<'t> {
         rest.map(|(_, argument)| *argument).collect::<Vec<_>>().join(" ")
     }
 
-    /// True if there are at most so many marks.
+    /// Returns whether there are at most `most` marks.
     pub(super) fn has_few_marks(&self, most: usize) -> bool {
         let mut marks = BTreeSet::new();
         self.marks().all(|mark| {
@@ -231,7 +231,7 @@ impl<'t> Candidate<'t> {
     }
 }
 
-/// How well a relation's name fits a board: 0 is best, 2 says nothing.
+/// The rank of a relation's name as that of a board: 0 is best, 2 is neutral.
 fn name_rank(head: &str) -> usize {
     const LIKELY: [&str; 18] = [
         "location", "board", "square", "piece", "mark", "occup", "position", "place", "grid", "tile",
@@ -257,7 +257,7 @@ pub(super) struct Layout {
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<String>,
     pub(super) breaks: [Vec<usize>; 2],
-    /// If the first of two coordinates is the row.
+    /// True if the first of two coordinates is the row.
     rows_first: bool,
 }
 

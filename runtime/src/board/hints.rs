@@ -150,7 +150,7 @@ impl Board {
         self.turned = (0..cells).map(|cell| turned(before(cell))).collect();
     }
 
-    /// If the row is the first coordinate already.
+    /// Returns whether the row is the first coordinate already.
     pub(super) fn has_rows_first(&self) -> bool {
         let pair = &self.axes[self.axes.len().saturating_sub(2)..];
         self.is_transposed || matches!(pair, [first, second] if first.is_row_before(second))
@@ -179,7 +179,7 @@ impl Board {
         self.is_layered = true;
     }
 
-    /// Leaves a gap after each so many columns and rows.
+    /// Leaves a gap after every `side` columns and rows.
     fn part(&mut self, side: usize) {
         let gaps = |lines: usize| (1..lines).filter(|line| line % side == 0).map(|line| line - 1).collect();
         if side > 0 {
@@ -187,7 +187,7 @@ impl Board {
         }
     }
 
-    /// Puts the cells of a single row in rows of so many.
+    /// Puts the cells of a single row in rows of `columns`.
     fn fold(&mut self, columns: usize) {
         if columns == 0 || columns >= self.columns.len() || self.rows.len() * self.grids.len() != 1 {
             return;
@@ -200,7 +200,7 @@ impl Board {
     }
 }
 
-/// Gaps after some of so many lines, once these run the other way.
+/// Gaps after some of `lines` lines, once these run the other way.
 fn mirrored(breaks: &[usize], lines: usize) -> Vec<usize> {
     let mut mirrored: Vec<usize> =
         breaks.iter().filter_map(|&line| (lines - 1).checked_sub(line + 1)).collect();

@@ -19,20 +19,20 @@ use crate::bits;
 use std::{ops::Range, sync::Arc};
 pub(super) use wiring::Wiring;
 
-/// The work of a gate that changes, besides its readers: as long as so many of them take.
+/// The work of a gate that changes, besides its readers: the time of this number of readers.
 const CHANGE: u64 = 20;
 
 /// The gates of a net.
 struct Counts {
     wiring: Arc<Wiring>,
-    /// The operands of each gate that are false, as far as they have told; of inputs one that is
-    /// false, if the input is.
+    /// The number of operands of each gate that are false, as far as changes have been passed on;
+    /// an input counts one that is false, if the input is.
     falses: Vec<u16>,
     /// A bit for each gate that is to tell that it has changed, and for each output that holds.
     pending: Vec<u64>,
     /// A bit for each word of those that may have such gates.
     busy: Vec<u64>,
-    /// The readers told so far, and [`CHANGE`] for each gate that told them.
+    /// The number of readers notified so far, and [`CHANGE`] for each gate that notified them.
     work: u64,
 }
 
@@ -55,7 +55,7 @@ impl Counts {
         let [plain, complement] = wiring.readers(gate);
         self.work += CHANGE + (plain.len() + complement.len()) as u64;
         let (falling, rising) = if falses[gate] == 0 { (plain, complement) } else { (complement, plain) };
-        // One loop for each direction: an edge takes half as long as where that is told by the
+        // One loop for each direction: an edge takes half as long as where that is given by the
         // edge.
         for &reader in falling {
             let count = &mut falses[reader as usize];
@@ -85,7 +85,8 @@ impl Counts {
                 let place = (self.busy[group] & rest).trailing_zeros();
                 let word = 64 * group + place as usize;
                 let of_range = part(gates.start, gates.end - 1, word);
-                // What these gates tell may have others of the same word pending, behind them.
+                // Changes that these gates pass on may make other gates pending that come later in
+                // the same word.
                 while self.pending[word] & of_range != 0 {
                     let gate = (self.pending[word] & of_range).trailing_zeros();
                     self.pending[word] ^= 1 << gate;
@@ -137,7 +138,7 @@ impl Gates for Counts {
         self.write(&self.wiring.percepts, percepts);
     }
 
-    /// The readers told, and a constant for each gate that told them.
+    /// The number of readers notified, and a constant for each gate that notified them.
     fn work(&self) -> u64 {
         self.work
     }

@@ -24,7 +24,7 @@ pub(super) trait Wiring: Send + Sync {
     /// The operands of all gates.
     fn edges(&self) -> usize;
 
-    /// The bytes that the gates of a machine take, but for lists that grow with what changes in a
+    /// The bytes that the gates of a machine take, except lists that grow with what changes in a
     /// step.
     fn gate_bytes(&self) -> usize;
 }
@@ -41,7 +41,7 @@ pub(super) trait Gates: Send {
     /// Follows the moves that changed besides: the next state is in the row afterwards.
     fn step(&mut self);
 
-    /// The state that follows, and behind it what is seen.
+    /// The next state, then the view.
     fn row(&self) -> &[u64];
 
     /// Writes the goals, where they hold, into a view.
@@ -50,7 +50,7 @@ pub(super) trait Gates: Send {
     /// Writes what is perceived of the moves made into a row of percepts.
     fn write_percepts(&mut self, percepts: &mut [u64]);
 
-    /// What has been done so far, which tells how long that took.
+    /// The work done so far, from which its time is estimated.
     fn work(&self) -> u64;
 }
 
@@ -224,7 +224,7 @@ mod tests {
         let shape = net.shape();
         let mut state = vec![0; shape.state_words()];
         for step in 0..60 {
-            // Now and then far away, now and then nowhere, with garbage behind the fluents.
+            // Sometimes far away, sometimes nowhere, with garbage after the fluents.
             for _ in 0..[1, 3, 0, 40][step % 4] {
                 let bit = random.below(128) as usize;
                 state[bit / 64] ^= 1 << (bit % 64);
@@ -291,7 +291,7 @@ mod tests {
         bits::test(&view, shape.goal_bit())
     }
 
-    /// A chain of gates as deep as nets may be, none of which is looked at until the goal is asked
+    /// A chain of gates as deep as nets may be; none of them is looked at until the goal is asked
     /// for.
     #[test]
     fn depth_needs_no_stack() {
@@ -330,8 +330,8 @@ mod tests {
         }
     }
 
-    /// What goals alone depend on waits until they are asked for, in the same word as what a move
-    /// changes.
+    /// Gates that only goals depend on wait until goals are requested, in the same word as what a
+    /// move changes.
     #[test]
     fn goals_take_work_when_they_are_asked_for() {
         const DEPTH: usize = 20;
@@ -362,7 +362,7 @@ mod tests {
         assert!(![Kind::Count, Kind::Watch].iter().any(|&kind| is_made(&net, kind)));
     }
 
-    /// What a step does not touch takes no work, however large the net is.
+    /// Gates that a step does not touch take no work, however large the net is.
     #[test]
     fn only_what_changes_takes_work() {
         let mut random = Stream::new(5, 0);

@@ -33,7 +33,7 @@ const PENDING: u32 = 4;
 const READ: u32 = 8;
 const FLAGS: u32 = 4;
 
-/// What a gate reads.
+/// An edge to an operand of a gate.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     signal: u32,
@@ -65,7 +65,7 @@ struct Watches {
     readers: Vec<u32>,
     /// Bits of the row that change with a gate.
     bits: Vec<u32>,
-    /// The state that follows, and behind it what is seen.
+    /// The next state, then the view.
     row: Vec<u64>,
     /// The gates to be evaluated on each level, and a bit for each level that has some.
     levels: Vec<Vec<u32>>,

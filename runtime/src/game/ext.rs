@@ -12,7 +12,7 @@ pub trait GameExt: Game {
         (0..self.shape().roles).map(Self::Role::from_index)
     }
 
-    /// What is seen of `state`, for the functions that end in `_in`. One [`Game::observe`].
+    /// Observes `state`, for the functions that end in `_in`. One [`Game::observe`].
     fn view(&self, state: &Self::State) -> Self::View {
         let mut view = self.new_view();
         self.observe(state, &mut view);
@@ -98,8 +98,8 @@ pub trait GameExt: Game {
     /// is made by the role that has a choice; if none has, by the first that can.
     ///
     /// # Errors
-    /// If several roles have a choice, chance among them, if the state is terminal or if the move
-    /// is not legal.
+    /// Returns an error if several roles have a choice, chance among them, if the state is terminal
+    /// or if the move is not legal.
     fn joint(&self, state: &Self::State, action: Self::Move) -> Result<Vec<Self::Move>, StepError> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
@@ -205,8 +205,8 @@ pub trait GameExt: Game {
     /// The state that follows when each role makes its move of `joint`, in role order.
     ///
     /// # Errors
-    /// If the number of moves is not that of the roles, if `state` is terminal, or if a move is not
-    /// legal. The first fault in role order.
+    /// Returns an error if the number of moves is not that of the roles, if `state` is terminal, or
+    /// if a move is not legal. The first fault in role order.
     fn apply(&self, state: &Self::State, joint: &[Self::Move]) -> Result<Self::State, StepError> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
@@ -214,7 +214,7 @@ pub trait GameExt: Game {
         Ok(self.apply_unchecked(state, joint))
     }
 
-    /// What [`GameExt::apply`] tests, of a state already seen.
+    /// Does the tests of [`GameExt::apply`] in a state already seen.
     ///
     /// # Errors
     /// As for [`GameExt::apply`].
@@ -240,8 +240,8 @@ pub trait GameExt: Game {
         Ok(())
     }
 
-    /// What a role perceives when the joint move is made in `state`: the percepts that the rules
-    /// give it (`sees`), or the joint move itself if the rules say nothing of percepts.
+    /// Returns what a role perceives when the joint move is made in `state`: the percepts that the
+    /// rules give it (`sees`), or the joint move itself if the rules say nothing of percepts.
     ///
     /// Nothing is checked, as for [`Game::advance`]. As costly as a step, and a little allocation.
     fn perception(
@@ -264,8 +264,8 @@ pub trait GameExt: Game {
         self.vocabulary().chance().map(Self::Role::from_index)
     }
 
-    /// What chance may do in a state and how likely it is, in move order: each legal move is as
-    /// likely as the others. Nothing if the game has no chance.
+    /// The legal moves of chance in a state and their probabilities, in move order: each legal move
+    /// is as likely as the others. Nothing if the game has no chance.
     fn chance(&self, state: &Self::State) -> Vec<(Self::Move, Probability)> {
         let Some(role) = self.chance_role() else { return Vec::new() };
         let legal = self.legal_moves(state, role);
@@ -302,7 +302,7 @@ pub trait GameExt: Game {
         next
     }
 
-    /// What holds in a state, in fluent order.
+    /// The fluents that hold in a state, in fluent order.
     fn fluents<'s>(&self, state: &'s Self::State) -> impl Iterator<Item = Self::Fluent> + use<'s, Self> {
         bits::ones(state.as_ref()).map(Self::Fluent::from_index)
     }
@@ -315,7 +315,7 @@ pub trait GameExt: Game {
     /// The state in which exactly these fluents hold. Whether play can reach it is not asked.
     ///
     /// # Panics
-    /// If a fluent belongs to another, larger game.
+    /// Panics if a fluent belongs to another, larger game.
     fn state_from(&self, fluents: impl IntoIterator<Item = Self::Fluent>) -> Self::State {
         let mut state = self.new_state();
         for fluent in fluents {
@@ -350,8 +350,8 @@ pub trait GameExt: Game {
         format!("({})", texts.join(" "))
     }
 
-    /// What a role perceived, as KIF text: a list of percepts, for example `((die 6))`, or the
-    /// moves of all roles.
+    /// A role's perception as KIF text: a list of percepts, for example `((die 6))`, or the moves
+    /// of all roles.
     fn perception_text(&self, perception: &Perception<Self::Move, Self::Percept>) -> String {
         let texts: Vec<&str> = match perception {
             Perception::Joint(joint) => joint.iter().map(|&action| self.move_text(action)).collect(),
@@ -364,7 +364,7 @@ pub trait GameExt: Game {
     /// not matter; the same holds for the other functions that read texts.
     ///
     /// # Errors
-    /// If the game has no such role.
+    /// Returns an error if the game has no such role.
     fn parse_role(&self, text: &str) -> Result<Self::Role, TextError> {
         find(self.vocabulary().roles(), TextKind::Role, text)
     }
@@ -372,7 +372,7 @@ pub trait GameExt: Game {
     /// The move of that KIF text. Whether it is legal is not asked.
     ///
     /// # Errors
-    /// If the game has no such move.
+    /// Returns an error if the game has no such move.
     fn parse_move(&self, text: &str) -> Result<Self::Move, TextError> {
         find(self.vocabulary().moves(), TextKind::Move, text)
     }
@@ -380,7 +380,7 @@ pub trait GameExt: Game {
     /// The fluent of that KIF text.
     ///
     /// # Errors
-    /// If the game has no such fluent.
+    /// Returns an error if the game has no such fluent.
     fn parse_fluent(&self, text: &str) -> Result<Self::Fluent, TextError> {
         find(self.vocabulary().fluents(), TextKind::Fluent, text)
     }
@@ -388,17 +388,17 @@ pub trait GameExt: Game {
     /// The percept of that KIF text.
     ///
     /// # Errors
-    /// If the game has no such percept.
+    /// Returns an error if the game has no such percept.
     fn parse_percept(&self, text: &str) -> Result<Self::Percept, TextError> {
         find(self.vocabulary().percepts(), TextKind::Percept, text)
     }
 
-    /// What a role perceived, as a server tells it: a list of percepts in any order, or of the
+    /// Parses a role's perception as a server sends it: a list of percepts in any order, or of the
     /// moves of all roles in role order where the rules say nothing of percepts. `nil` is the empty
     /// list. The reverse of [`GameExt::perception_text`].
     ///
     /// # Errors
-    /// If the text is not such a list, or the game does not have one of its names.
+    /// Returns an error if the text is not such a list, or the game does not have one of its names.
     fn parse_perception(&self, text: &str) -> Result<Perception<Self::Move, Self::Percept>, TextError> {
         let items = if text.trim().eq_ignore_ascii_case("nil") { Some(Vec::new()) } else { kif::items(text) };
         let malformed = || TextError::Malformed { kind: TextKind::Perception, text: text.to_owned() };
@@ -416,7 +416,8 @@ pub trait GameExt: Game {
     /// [`GameExt::state_text`].
     ///
     /// # Errors
-    /// If the text is not a list in parentheses or the game does not have one of the fluents.
+    /// Returns an error if the text is not a list in parentheses or the game does not have one of
+    /// the fluents.
     fn parse_state(&self, text: &str) -> Result<Self::State, TextError> {
         let items = kif::items(text)
             .ok_or_else(|| TextError::Malformed { kind: TextKind::State, text: text.to_owned() })?;

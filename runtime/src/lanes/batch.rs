@@ -75,7 +75,7 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// An empty pass. None if the game cannot be played in lanes (see
+    /// An empty pass. Returns `None` if the game cannot be played in lanes (see
     /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle
     /// apart, or states may have 2^54 joint moves and more, or a state and a view have more than
     /// 8,192 words. O(gates), usually some times over. If the machine does not have the instruction
@@ -136,7 +136,7 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// terminal or at another phase than this pass is for, some state follows.
     ///
     /// # Panics
-    /// If there is no room, or a word of the state is missing.
+    /// Panics if there is no room, or a word of the state is missing.
     #[inline]
     pub fn push(&mut self, state: &G::State, joint: &[G::Move]) {
         self.rows.push(state.as_ref(), joint);
@@ -151,13 +151,13 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.push_state(state.as_ref());
     }
 
-    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for
+    /// Adds a state with each of its joint moves, the last role's move changing fastest, except for
     /// the first `skip` of them, as far as there is room; `view` is what is seen of the state.
     /// Terminal states have none. The number of joint moves that are left. O(words of the state and
     /// the view + pairs).
     ///
     /// # Panics
-    /// If the state or the view is of another game and too short.
+    /// Panics if the state or the view is of another game and too short.
     pub fn push_all(&mut self, state: &G::State, view: &G::View, skip: u64) -> u64 {
         self.rows.push_all(state.as_ref(), view.as_ref(), skip)
     }
@@ -166,7 +166,7 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// O(gates + words of a state and a view), however many pairs there are.
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn advance(&mut self, successors: &mut Batch<G>) {
         self.rows.advance(&mut successors.rows);
     }
@@ -176,7 +176,7 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// [`Game::observe_without_goals`]: where pieces are counted for them that is much less work.
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn advance_without_goals(&mut self, successors: &mut Batch<G>) {
         self.rows.advance_without_goals(&mut successors.rows);
     }
@@ -185,7 +185,7 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// as [`Expansion::advance`].
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn observe(&mut self, states: &mut Batch<G>) {
         self.rows.observe(&mut states.rows);
     }
@@ -195,7 +195,7 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.count(counts);
     }
 
-    /// Makes all moves and counts the joint moves of the states that follow, none of which is
+    /// Makes all moves and counts the joint moves of the states that follow; none of them is
     /// written anywhere.
     pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
         self.rows.count_after(counts);
@@ -245,19 +245,19 @@ impl<G: Game> Batch<G> {
     /// Writes the state of a lane.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     pub fn state(&self, lane: usize, state: &mut G::State) {
         self.rows.state(lane, state.as_mut());
     }
 
-    /// Writes what is seen of the state of a lane as [`Game::observe`] does, but for the legal
-    /// moves of terminal states, which have none here, whatever the rules say.
+    /// Writes the view of a lane's state as [`Game::observe`] does, except for the legal moves of
+    /// terminal states, which have none here, whatever the rules say.
     ///
     /// Goal values of chance are only there where it has exactly one.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     pub fn view(&self, lane: usize, view: &mut G::View) {
         self.rows.view(lane, view.as_mut());
@@ -266,7 +266,7 @@ impl<G: Game> Batch<G> {
     /// True if the game is over in the state of a lane.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     #[must_use]
     pub fn is_terminal(&self, lane: usize) -> bool {
@@ -331,8 +331,8 @@ impl<'g, G: Game> Leaves<'g, G> {
     /// not over then are given up and counted as too long. If the machine does not have the
     /// instruction set, that is [`Isa::Portable`].
     ///
-    /// None if the game cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
-    /// move at all.
+    /// Returns `None` if the game cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)), or games may have no move at all.
     #[must_use]
     pub fn new(game: &'g G, isa: Isa, max_length: u64) -> Option<Self> {
         Some(Self { rows: RowLeaves::new(game.table()?, isa, max_length)?, game: PhantomData })
@@ -352,13 +352,13 @@ impl<'g, G: Game> Leaves<'g, G> {
     /// Of states at another phase, tallies mean nothing.
     ///
     /// # Panics
-    /// If there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
+    /// Panics if there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
     pub fn play(&mut self, phase: usize, states: &[&G::State], seed: u64, block: u64) -> Vec<Tally> {
         let rows: Vec<&[u64]> = states.iter().copied().map(AsRef::as_ref).collect();
         self.rows.play(phase, &rows, seed, block)
     }
 
-    /// The number of games from the state at a place, where so many states share the lanes.
+    /// The number of games from the state at a place, if `states` states share the lanes.
     #[must_use]
     pub fn games(states: usize, place: usize) -> u64 {
         RowLeaves::games(states, place)

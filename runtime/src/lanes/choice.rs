@@ -27,19 +27,19 @@ const GROUP: usize = 7;
 const GROUPS: usize = 9;
 const CROWD: usize = GROUPS * GROUP;
 
-/// From so many moves on they are counted in crowds.
+/// The number of moves from which on they are counted in crowds.
 const VAST: usize = 1 << 10;
 
 /// Digits of any rank there may be.
 const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
 
-/// Ranks of at most so many digits are drawn without a look how many are needed.
+/// Ranks of at most this number of digits are drawn without a test of how many are needed.
 const SHORT: usize = 4;
 
 /// Memory for [`choose`].
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// Of each group the digits of its count, and which lanes chose in it.
+    /// The digits of the count of each group, and the lanes that chose in it.
     groups: Vec<[Plane; 4]>,
     crowds: Vec<Crowd>,
 }
@@ -54,7 +54,7 @@ struct Crowd {
 }
 
 impl Groups {
-    /// Enough for so many moves.
+    /// Memory for `moves` moves.
     pub(super) fn new(moves: usize) -> Self {
         Self {
             groups: vec![[Plane::ZERO; 4]; moves.min(VAST).div_ceil(GROUP)],
@@ -66,7 +66,7 @@ impl Groups {
 /// Replaces the legal moves by the one that is made. The lanes that have none, and make none.
 ///
 /// # Panics
-/// If there are fewer groups than the moves need, or more than there are slots.
+/// Panics if there are fewer groups than the moves need, or more than there are slots.
 #[inline(always)]
 pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
     macro_rules! by_digits {
@@ -218,7 +218,7 @@ fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups
         for (planes, place) in planes.chunks(GROUP).zip(&mut crowd.groups) {
             let before = rest;
             let own = load(planes);
-            // Nor does what is left come below zero twice.
+            // Nor does the remaining number fall below zero twice.
             let here = here.and(subtract(&mut rest, &count::<W, GROUP>(own)));
             here.store(place);
             for (digit, before) in inner.iter_mut().zip(before) {
@@ -262,7 +262,7 @@ fn gather<W: Word>(is_first: bool, sum: W, here: W, other: W) -> W {
     if is_first { here.and(other) } else { sum.or_both(here, other) }
 }
 
-/// How many of the words, at most seven, are set.
+/// Counts the set words, at most seven, in each lane.
 #[inline(always)]
 #[allow(clippy::many_single_char_names, reason = "seven words")]
 fn count<W: Word, const N: usize>(words: [W; N]) -> [W; 3] {
@@ -304,7 +304,7 @@ fn own<W: Word, const N: usize>(count: &[W; 3]) -> &[W] {
     if N < 4 { &count[..2] } else { count }
 }
 
-/// The sum of two numbers, the second of which has fewer digits.
+/// Adds two numbers; the second has fewer digits.
 #[inline(always)]
 fn add<W: Word, const B: usize>(mut sum: [W; B], other: &[W]) -> [W; B] {
     let mut carry = W::splat(false);
@@ -398,8 +398,8 @@ fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Sour
     (rank, none)
 }
 
-/// Draws of numbers of so many digits that are made without a look whether any of 512 lanes still
-/// needs them.
+/// The number of draws of numbers of `digits` digits that are made without a test whether any of
+/// 512 lanes still needs them.
 const fn blind(digits: usize) -> usize {
     match digits {
         0..4 => 4,

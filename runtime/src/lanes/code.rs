@@ -17,10 +17,11 @@ use std::fmt;
 
 /// The programs of all phases. For each phase, by its number:
 pub trait Code {
-    /// If it is compiled for words of 256 bits too, which takes several times as long as for 512.
+    /// True if it is compiled for words of 256 bits too, which takes several times as long as for
+    /// 512.
     const HALVES: bool;
 
-    /// The phases of the cycle; those behind them are only met in playouts.
+    /// The number of phases of the cycle; phases after those occur only in playouts.
     const CYCLE: usize;
 
     /// The number of slots.
@@ -158,12 +159,12 @@ impl fmt::Debug for Straight {
     }
 }
 
-/// What is run one behind the other, of phases of the cycle.
+/// The parts of code that run in sequence, for phases of the cycle.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
-    /// What makes the next states of those at a phase, and what is seen of them at the next one.
+    /// Computes the next states of those at a phase, and their views at the next one.
     Advance { phase: usize, next: usize },
-    /// What keeps states where games have ended, and scores them.
+    /// Keeps the states of games that have ended, and scores them.
     Score { phase: usize },
 }
 

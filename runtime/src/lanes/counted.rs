@@ -14,12 +14,11 @@ use gdl_format::lanes::MOST_COUNTED;
 /// Digits of a rank.
 const DIGITS: usize = 4;
 
-/// Replaces the legal moves, of which there are `count`, by the one that is made. Where all moves
-/// are legal, the planes need not say so. In lanes with another number of legal moves some are
-/// made, or none.
+/// Replaces the `count` legal moves by the one that is made. Where all moves are legal, the planes
+/// need not say so. In lanes with another number of legal moves some are made, or none.
 ///
 /// # Panics
-/// If there are more than fifteen moves, or fewer than `count`, or that is 0.
+/// Panics if there are more than fifteen moves, or fewer than `count`, or that is 0.
 #[inline(always)]
 pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut Source<W>) {
     assert!((1..=moves.len()).contains(&count) && moves.len() <= MOST_COUNTED, "so many moves are counted");
@@ -60,7 +59,7 @@ fn make<W: Word, const D: usize>(moves: &mut [Plane], count: usize, mut rank: [W
     }
 }
 
-/// Where a number of at most four digits is this one.
+/// The lanes in which a number of at most four digits equals `number`.
 #[inline(always)]
 fn equal<W: Word, const D: usize>(digits: &[W; D], number: usize) -> W {
     let mut equal = W::splat(true);

@@ -57,7 +57,7 @@ pub struct Stepper {
     few: Vec<Plane>,
 }
 
-/// What a number of a step's moves is for: a role, or the one that is asked.
+/// The subject of a number among a step's moves: a role, or the role to move.
 struct Seat {
     /// The moves that may be legal for it, and those between them.
     moves: Range<usize>,
@@ -74,7 +74,7 @@ struct Plan {
     goals: Box<[u32]>,
 }
 
-/// What a role may do at a phase.
+/// The moves of a role at a phase.
 struct Choices {
     /// For each move its plane; none of a role that is not asked.
     planes: Box<[u32]>,
@@ -91,14 +91,15 @@ pub struct Games {
     fluents: Box<[Plane]>,
     /// For each phase the games that are there and go on.
     at: Box<[Plane]>,
-    /// What is legal, as planes of seats; clear in games that are over.
+    /// The legal moves, as planes of seats; clear in games that are over.
     legal: Box<[Plane]>,
-    /// What was chosen.
+    /// The chosen moves.
     chosen: Box<[Plane]>,
     /// Games that are over, and those of them that the last step ended.
     over: Plane,
     ended: Plane,
-    /// Of those the ones that ended in a terminal state, and not because a role had no legal move.
+    /// The ended games that reached a terminal state, rather than a state where a role has no legal
+    /// move.
     terminal: Plane,
     goals: Box<[Plane]>,
     /// For each game what chance draws from, if it plays.
@@ -161,9 +162,9 @@ impl Games {
 }
 
 impl Stepper {
-    /// What steps games of a table. At each step one role is asked for its move, if it is proved
-    /// that there are never two with a choice at the same time, chance does not play and `all` is
-    /// false; else each. None if the table cannot be played in lanes (see
+    /// Creates the stepper of a table's games. At each step one role chooses its move, if it is
+    /// proved that there are never two with a choice at the same time, chance does not play and
+    /// `all` is false; else each. Returns `None` if the table cannot be played in lanes (see
     /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle
     /// apart, or a state or the legal moves of all roles have more than 8,192 words, or a role has
     /// no legal move in the initial state. O(gates), usually some times over. If the machine does
@@ -307,7 +308,7 @@ impl Stepper {
     }
 }
 
-/// Where at least one is set, and at least two are.
+/// The lanes in which at least one plane is set, and those in which at least two are.
 #[inline(always)]
 fn several<W: Word>(planes: &[Plane]) -> (W, W) {
     let (mut one, mut two) = (W::splat(false), W::splat(false));

@@ -51,8 +51,8 @@ impl<'t> RowLeaves<'t> {
     /// not over then are given up and counted as too long. If the machine does not have the
     /// instruction set, that is [`Isa::Portable`].
     ///
-    /// None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
-    /// move at all.
+    /// Returns `None` if the table cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)), or games may have no move at all.
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa, max_length: u64) -> Option<Self> {
         let isa = if isa.is_available() { isa } else { Isa::Portable };
@@ -79,7 +79,7 @@ impl<'t> RowLeaves<'t> {
     /// Of states at another phase, tallies mean nothing.
     ///
     /// # Panics
-    /// If there are more states than [`RowLeaves::MOST`], or the phase is none of the cycle.
+    /// Panics if there are more states than [`RowLeaves::MOST`], or the phase is none of the cycle.
     pub fn play(&mut self, phase: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
         let mut tallies = vec![Tally::new(self.player.lanes.shape.roles); states.len()];
         self.play_into(phase, states, seed, block, &mut tallies);
@@ -105,13 +105,13 @@ impl<'t> RowLeaves<'t> {
         }
     }
 
-    /// Plays so many games from one state, at most one in each lane, and counts them.
+    /// Plays games from one state, at most one in each lane, and counts them.
     pub(crate) fn play_some(&mut self, phase: usize, state: &[u64], seed: u64, block: u64, games: u64) {
         self.run(phase, &[state], Plane::ONES.first(games), seed, block);
         self.player.count(games);
     }
 
-    /// What was counted so.
+    /// The counted games.
     pub(crate) fn into_tally(self) -> Tally {
         self.player.tally
     }
@@ -128,7 +128,7 @@ impl<'t> RowLeaves<'t> {
         self.player.go_on(u64::MAX);
     }
 
-    /// The number of games from the state at a place, where so many states share the lanes.
+    /// The number of games from the state at a place, if `states` states share the lanes.
     #[must_use]
     pub fn games(states: usize, place: usize) -> u64 {
         64 * share(states, place).len() as u64

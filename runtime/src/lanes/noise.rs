@@ -12,8 +12,8 @@ use crate::{
     simd::{Plane, Word},
 };
 
-/// What is added to the two halves of each counter: odd numbers, so a counter comes back after 2^64
-/// planes.
+/// The strides added to the two halves of each counter: odd numbers, so a counter comes back after
+/// 2^64 planes.
 const STRIDES: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
 /// The noise of a block, and where it has come to.

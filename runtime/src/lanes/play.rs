@@ -42,7 +42,7 @@ pub(crate) struct Player<'l> {
     time: u64,
     /// No game reaches the greatest length before this time.
     due: u64,
-    /// Games still to start, but for those that have been started since.
+    /// The number of games still to start, except those started since.
     left: u64,
     since: Since,
     /// For each phase the lanes with a state that was kept there and is still to be scored.
@@ -68,7 +68,7 @@ struct Sums {
 struct Since {
     /// A sum for each word of lanes.
     started: Plane,
-    /// So often all lanes could still start without running out of games.
+    /// The number of times that all lanes could still start without running out of games.
     sure: u64,
 }
 
@@ -82,7 +82,7 @@ impl Sums {
         Self { moves: Plane::ZERO, scored: Plane::ZERO, items, too_long: Plane::ZERO, stuck: Plane::ZERO }
     }
 
-    /// Adds the games in some words of lanes to a tally, so many of them.
+    /// Adds the `games` games in some words of lanes to a tally.
     fn count(&self, lanes: &Lanes, words: Range<usize>, games: u64, tally: &mut Tally) {
         let total = |sums: &Plane| sums.0[words.clone()].iter().sum::<u64>();
         let [moves, scored, too_long, stuck] =
@@ -174,7 +174,8 @@ impl<'l> Player<'l> {
         sums.count(self.lanes, ALL, games, &mut self.tally);
     }
 
-    /// Adds the games of each group of words of lanes, all of which had one, to a tally for each.
+    /// Adds the games of each group of words of lanes to a tally for each; all of these lanes had a
+    /// game.
     pub(super) fn count_each(&mut self, groups: impl Iterator<Item = Range<usize>>, tallies: &mut [Tally]) {
         let sums = self.take_sums();
         for (words, tally) in groups.zip(tallies) {
@@ -324,7 +325,7 @@ pub fn add<W: Word>(sum: &mut Plane, word: W) {
     W::load(sum).add(word.counts()).store(sum);
 }
 
-/// At most so many steps.
+/// At most `left` steps.
 pub(super) struct Steps<'p, 'l, C: ?Sized> {
     pub(super) code: &'p C,
     pub(super) player: &'p mut Player<'l>,

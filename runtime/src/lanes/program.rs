@@ -73,7 +73,7 @@ pub struct PhasePrograms<'t> {
     pub advance: Schedule,
     /// The choice of each role.
     pub roles: &'t [Choice],
-    /// What is counted, or only seen, and where it is.
+    /// The outputs that are counted or only observed, each with its slot.
     pub items: &'t [(Item, u32)],
 }
 
@@ -169,7 +169,7 @@ mod tests {
         }
     }
 
-    /// All operations there are, on random slots, beside one bit at a time.
+    /// All operations on random slots, compared with one bit at a time.
     #[test]
     fn programs_do_what_their_tables_say() {
         let tables: Vec<u8> = (0..=255).filter(|&table| least(table).0 == table).collect();

@@ -45,7 +45,7 @@ impl Starts {
         }
     }
 
-    /// Where games started at the last time.
+    /// The lanes in which games started the last time.
     pub(super) fn last(&self) -> &Plane {
         &self.notes[(self.count + NOTES - 1) % NOTES]
     }

@@ -12,7 +12,7 @@ use crate::{
     joints::Joints,
 };
 
-/// A state and what is left to be done with it.
+/// A state and the work that remains in it.
 struct Node<G: Game> {
     state: G::State,
     joints: Joints<G>,

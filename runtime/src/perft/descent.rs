@@ -14,7 +14,7 @@ use crate::{
     table::Table,
 };
 
-/// States of a level and what is left to be done with them.
+/// States of a level and the work that remains in them.
 #[derive(Debug)]
 struct Node {
     batch: RowBatch,
@@ -24,7 +24,7 @@ struct Node {
     skip: u64,
 }
 
-/// How many ways lead to the states in lanes: to those before each end, from the end before.
+/// The number of paths to the states in lanes: to those before each end, from the end before.
 #[derive(Clone, Debug, Default)]
 struct Ways(Vec<(u128, usize)>);
 
@@ -37,7 +37,7 @@ impl Ways {
         }
     }
 
-    /// What leads to a lane, which must be there.
+    /// The number of paths to a lane, which must be there.
     fn of(&self, lane: usize) -> u128 {
         let place = self.0.partition_point(|&(_, end)| end <= lane);
         self.0[place].0
@@ -59,7 +59,8 @@ pub(super) struct Descent<'t> {
 }
 
 impl<'t> Descent<'t> {
-    /// None if play does not come to the state, or the table's states cannot be stepped in lanes.
+    /// Returns `None` if play does not come to the state, or the table's states cannot be stepped
+    /// in lanes.
     pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64], cancel: &Cancel) -> Option<Self> {
         let expansion = RowExpansion::new(table, isa)?;
         expansion.phase(state)?;

@@ -14,7 +14,7 @@ const _: () = assert!(size_of::<Plane>() == SLOT_BYTES && MOST_SLOTS * SLOT_BYTE
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     steps: Box<[[u32; 4]]>,
-    /// So many planes there must be: each place is that of one of them.
+    /// The number of planes that must exist: each place is that of one of them.
     planes: usize,
 }
 
@@ -22,7 +22,7 @@ impl Operations {
     /// The places of some steps.
     ///
     /// # Panics
-    /// If a slot is beyond the most there may be.
+    /// Panics if a slot is beyond the most there may be.
     pub(crate) fn new(steps: &[Step]) -> Self {
         let slots = |step: &Step| [step.operands[0], step.operands[1], step.operands[2], step.result];
         let planes = steps.iter().flat_map(slots).max().map_or(0, |last| last as usize + 1);
@@ -54,7 +54,7 @@ impl Operations {
     /// The operations, to be done on these planes.
     ///
     /// # Panics
-    /// If there are too few.
+    /// Panics if there are too few.
     #[inline(always)]
     pub(crate) fn on<'a>(&'a self, planes: &'a mut [Plane]) -> Rest<'a> {
         assert!(planes.len() >= self.planes, "there is a plane at each place");
@@ -72,7 +72,7 @@ impl Rest<'_> {
     /// Does the next operations, each by the same table.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// Panics if there are fewer operations than `count`.
     #[inline(always)]
     pub(crate) fn run<W: Word, const TABLE: i32>(&mut self, count: usize) {
         let (steps, rest) = self.rest.split_at(count);

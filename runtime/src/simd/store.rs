@@ -1,4 +1,4 @@
-//! Memory for many planes of which few may be used: zeros that the system hands out page by page as
+//! Memory for many planes, though few may be used: zeros that the system hands out page by page as
 //! they are written.
 //!
 //! For memory that is aligned as planes are, `vec!` and `Box` write all the zeros, which for the
@@ -20,7 +20,7 @@ pub(crate) struct Store {
     /// One plane more than there are, so that they fit wherever they start. Its length never
     /// changes.
     words: Vec<u64>,
-    /// Where they start, in words.
+    /// The offset of the first plane, in words.
     start: usize,
     planes: usize,
 }

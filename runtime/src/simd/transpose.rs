@@ -26,7 +26,7 @@ const FEW_ROWS: usize = 4;
 /// hold anything. O(blocks), about as long as 100 functions of a word for each.
 ///
 /// # Panics
-/// If there are more than 64 planes or more than 8 blocks.
+/// Panics if there are more than 64 planes or more than 8 blocks.
 #[inline(always)]
 pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize, scratch: &mut Rows) {
     let groups = gather::<W>(planes, scratch);
@@ -93,12 +93,12 @@ fn load<W: Word, const COUNT: usize>(scratch: &Rows, block: usize) -> [W; COUNT]
     words
 }
 
-/// The planes of a word of states, whose words lie one behind the other, those of a state behind
-/// those of the one before. Only the first `blocks` blocks of 64 states count; of other lanes
-/// planes get some bit. `scratch` may hold anything. O(blocks), as for [`to_rows`].
+/// Transposes states to the planes of one word. The words of a state are consecutive, those of a
+/// state after those of the one before. Only the first `blocks` blocks of 64 states count; of other
+/// lanes planes get some bit. `scratch` may hold anything. O(blocks), as for [`to_rows`].
 ///
 /// # Panics
-/// If there are more than 64 planes, more than 8 blocks or other than 512 states.
+/// Panics if there are more than 64 planes, more than 8 blocks or other than 512 states.
 #[inline(always)]
 pub(crate) fn to_planes<W: Word>(
     states: &[Plane],
@@ -267,7 +267,7 @@ impl Chunk for Transpose {
     }
 }
 
-/// What is above the mask in one word changes places with what is in the mask in the other.
+/// Exchanges the bits above the mask in one word with those in the mask in the other.
 #[inline(always)]
 fn swap(low: u64, high: u64, distance: u32, mask: u64) -> (u64, u64) {
     let change = (low >> distance ^ high) & mask;

@@ -16,7 +16,7 @@ pub(super) fn has_avx2() -> bool {
 }
 
 pub(super) fn has_avx512() -> bool {
-    // Asked at each run of a kernel, some of which take a few dozen nanoseconds.
+    // Checked at each run of a kernel, and some kernels take a few dozen nanoseconds.
     static HAS: LazyLock<bool> = LazyLock::new(|| {
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -29,7 +29,7 @@ pub(super) fn has_avx512() -> bool {
 }
 
 /// # Panics
-/// If the machine lacks AVX2 or AES.
+/// Panics if the machine lacks AVX2 or AES.
 pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     #[target_feature(enable = "avx2,aes")]
     fn run<K: Kernel>(kernel: K) -> K::Output {
@@ -41,7 +41,7 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
 }
 
 /// # Panics
-/// If the machine lacks AVX-512, VAES or GFNI.
+/// Panics if the machine lacks AVX-512, VAES or GFNI.
 pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,vaes,gfni")]
     fn run<K: Kernel>(kernel: K) -> K::Output {
@@ -351,7 +351,7 @@ fn digits(word: Avx512) -> Avx512 {
     Avx512(_mm512_permutexvar_epi8(Avx512::load(&UPRIGHT).0, bits))
 }
 
-/// Sixteen bytes at a time, each of which is the place of one of up to sixteen values.
+/// Looks up sixteen bytes at a time; each is the place of one of up to sixteen values.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn look_up(places: Avx512, values: &[f32; 128], to: &mut [f32; 64]) {
@@ -496,7 +496,7 @@ impl Word for Avx2 {
     }
 }
 
-/// How many bits are set in each word of 64: four bits at a time, by a table in a register (Mula,
+/// The number of bits set in each word of 64: four bits at a time, by a table in a register (Mula,
 /// Kurz, Lemire, "Faster population counts using AVX2 instructions", 2018).
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -21,7 +21,7 @@ const ENTRIES: usize = 64;
 /// The most words of a state that is looked up.
 const MOST_WORDS: usize = 4;
 
-/// How often a memo is asked before it is seen whether it finds enough.
+/// The number of lookups after which it is decided whether a memo has enough hits.
 const TRIAL: u32 = 1_024;
 
 /// States, and those that follow. Threads do not wait for each other: while one has the entries,
@@ -43,7 +43,7 @@ struct Entries {
 }
 
 impl Memo {
-    /// An empty memo for states of so many words.
+    /// An empty memo for states of `words` words.
     pub(super) fn new(words: usize) -> Self {
         let is_open = AtomicBool::new(words <= MOST_WORDS);
         let words = if words <= MOST_WORDS { vec![0; 2 * words * ENTRIES] } else { Vec::new() };
@@ -131,7 +131,8 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    /// Steps made anew, of so many of random states of some words.
+    /// The number of steps that were not found in the memo, among `steps` steps from `states`
+    /// random states.
     fn made(memo: &Memo, words: usize, states: u64, steps: u32) -> u32 {
         let mut random = Stream::new(1, states);
         let mut count = 0;

@@ -7,12 +7,12 @@ pub(crate) struct Places {
     words: usize,
     /// A bit for each move.
     moves: Box<[u64]>,
-    /// How many bits of the role are set before each word.
+    /// The number of bits of the role that are set before each word.
     before: Box<[u32]>,
 }
 
 impl Places {
-    /// The places in ascending lists of moves, one for each role, with so many words of 64 moves.
+    /// The places in ascending lists of moves, one for each role, with `words` words of 64 moves.
     pub(crate) fn new(lists: &[Vec<u32>], words: usize) -> Self {
         let mut moves = vec![0_u64; lists.len() * words];
         let mut before = Vec::with_capacity(moves.len());

@@ -1,5 +1,5 @@
-//! What steps of a table take once the residuals of its circuits are made: a state and a joint move
-//! in, a number of gates out.
+//! The time of a table's steps once the residuals of its circuits are made: a state and a joint
+//! move in, a number of gates out.
 //!
 //! A table is as slow as its circuits at first, and where cases or moves are common as fast as what
 //! is left of them, which may be a tenth. Here the latter is worked out without waiting for it, and
@@ -15,11 +15,12 @@ use super::{
 use crate::game::Id;
 use rustc_hash::FxHashMap;
 
-/// What is left of the circuits of a table.
+/// The residual circuits of a table.
 pub(crate) struct Weights<'t> {
     table: &'t Table,
     wanted: Wanted<'t>,
-    /// How cases of states are told apart; none if their circuit is too large for residuals.
+    /// The fluents that distinguish cases of states; `None` if their circuit is too large for
+    /// residuals.
     split: Option<Split>,
     /// By case, as far as they were asked for.
     cases: FxHashMap<usize, usize>,

@@ -24,11 +24,11 @@ thread_local! {
 /// Gates, outputs, and where they find what they want.
 #[derive(Clone, Debug)]
 pub(super) struct Wide {
-    /// How many planes have fluents.
+    /// The number of planes that hold fluents.
     inputs: usize,
     groups: Box<[Group]>,
     words: Box<[Output]>,
-    /// What is gathered, for each group and word in turn.
+    /// The bits to gather, for each group and word in turn.
     takes: Box<[Take]>,
 }
 
@@ -45,9 +45,9 @@ struct Take {
 /// 64 gates.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    /// How many takes make their first operands, and their second ones.
+    /// The number of takes that make their first operands, and their second ones.
     takes: [u32; 2],
-    /// Which operands are complements.
+    /// The operands that are complements.
     flips: [u64; 2],
 }
 
@@ -145,7 +145,7 @@ pub(super) fn narrow_weight(circuit: &Circuit, fluents: usize) -> usize {
     circuit.size() + circuit.outputs().len() + load_weight(fluents)
 }
 
-/// About how long it takes to load so many fluents, in gates.
+/// The approximate time to load `fluents` fluents, in gates.
 pub(super) fn load_weight(fluents: usize) -> usize {
     fluents / 4
 }
@@ -233,7 +233,7 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// What the next takes gather.
+/// The bits that the next takes gather.
 #[inline(always)]
 fn sum<W: Word>(takes: &mut &[Take], count: u32, planes: &[Plane]) -> W {
     let (now, rest) = takes.split_at(count as usize);

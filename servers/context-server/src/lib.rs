@@ -41,7 +41,7 @@ const LAST_WORDS: Duration = Duration::from_secs(5);
 /// Serves one client until its stream ends.
 ///
 /// # Errors
-/// If threads cannot be started, or the folder is none.
+/// Returns an error if threads cannot be started, or the folder is none.
 pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,

@@ -60,7 +60,7 @@ impl<'g> Position<'g> {
     /// The position after joint moves from a state, or from the start.
     ///
     /// # Errors
-    /// If the state is none or a move is not legal.
+    /// Returns an error if the state is none or a move is not legal.
     pub(crate) fn reach(
         game: &'g Dynamic,
         state: Option<&str>,
@@ -114,7 +114,7 @@ impl<'g> Position<'g> {
     /// What can be seen here.
     ///
     /// # Errors
-    /// If the rules take too much to be evaluated.
+    /// Returns an error if the rules take too much to be evaluated.
     pub(crate) fn see(&self) -> Result<Seen, Refusal> {
         let game = self.game;
         let view = game.view(&self.state);
@@ -155,7 +155,7 @@ impl<'g> Position<'g> {
     /// The role of that name.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     pub(crate) fn role(&self, name: &str) -> Result<RoleId, Refusal> {
         self.game.parse_role(name).map_err(|_| {
             let roles: Vec<&str> = self.game.vocabulary().roles().iter().collect();
@@ -201,7 +201,7 @@ pub(crate) fn joint_text(game: &Dynamic, joint: &[MoveId]) -> Vec<String> {
 /// Returns whether a play is not too long.
 ///
 /// # Errors
-/// If it is.
+/// Returns an error if it is.
 pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
     if moves.len() <= MOST_MOVES {
         return Ok(());
@@ -213,7 +213,7 @@ pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
 /// Returns whether the work is still wanted.
 ///
 /// # Errors
-/// If it is not; what is said then is heard by nothing.
+/// Returns an error if it is not; what is said then is heard by nothing.
 pub(crate) fn wanted(cancel: &Cancel) -> Result<(), Refusal> {
     if cancel.is_cancelled() { Err(Refusal::new("it was called off")) } else { Ok(()) }
 }

@@ -37,7 +37,7 @@ impl Shelf {
     /// The rulesheet that is meant.
     ///
     /// # Errors
-    /// If there is none, or it may not be read.
+    /// Returns an error if there is none, or it may not be read.
     pub(crate) fn find(&self, rulesheet: &str) -> Result<Sheet, Refusal> {
         if rulesheet.contains('(') {
             let limit = Limits::network().max_source_bytes;
@@ -95,7 +95,7 @@ impl Sheet {
     /// The game, which is evaluated state by state if it takes too much to be grounded.
     ///
     /// # Errors
-    /// If the rulesheet is at fault.
+    /// Returns an error if the rulesheet is at fault.
     pub(crate) fn game(&self, cancel: &Cancel) -> Result<Dynamic, Refusal> {
         if let Some(game) = self.entry.and_then(|entry| gdl_games::dynamic(entry.name)) {
             return Ok(game);
@@ -113,7 +113,7 @@ impl Sheet {
     /// The rules, checked and not grounded.
     ///
     /// # Errors
-    /// If the rulesheet is at fault.
+    /// Returns an error if the rulesheet is at fault.
     pub(crate) fn rules(&self, cancel: &Cancel) -> Result<Rules, Refusal> {
         let options = self.options(Levels::default(), cancel);
         let read = gdl_compiler::read(&self.source, &options);
@@ -123,7 +123,7 @@ impl Sheet {
     /// What answers for rules, slowly.
     ///
     /// # Errors
-    /// If they take too much to be evaluated.
+    /// Returns an error if they take too much to be evaluated.
     pub(crate) fn oracle(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
         let limits = Limits::network();
         Evaluator::with_limits(rules, &limits).map_err(|error| Refusal::new(error.to_string()))
@@ -141,7 +141,7 @@ fn observer(cancel: &Cancel) -> Observer {
 /// Returns whether all that a game was asked has been evaluated.
 ///
 /// # Errors
-/// If something was given up, so that what was found is not all there is.
+/// Returns an error if something was given up, so that what was found is not all there is.
 pub(crate) fn settle(game: &Dynamic) -> Result<(), Refusal> {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");

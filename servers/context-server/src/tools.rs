@@ -37,7 +37,7 @@ pub(crate) trait Question: DeserializeOwned + JsonSchema + Send + 'static {
     /// The answer, with the same as text.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Self::Answer), Refusal>;
 }
 

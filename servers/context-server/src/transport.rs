@@ -37,7 +37,7 @@ enum Line {
 pub(crate) struct Lines {
     incoming: mpsc::Receiver<Line>,
     outgoing: mpsc::Sender<Vec<u8>>,
-    /// If the client has begun a session.
+    /// True if the client has begun a session.
     begun: bool,
 }
 

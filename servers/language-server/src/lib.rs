@@ -29,7 +29,7 @@ const WAITING: usize = 256;
 /// it should.
 ///
 /// # Errors
-/// If the client takes no more, or threads cannot be started.
+/// Returns an error if the client takes no more, or threads cannot be started.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<bool> {
     let (events, inbox) = sync_channel(WAITING);
     let worker = worker::Worker::start(events.clone())?;

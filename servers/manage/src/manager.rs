@@ -165,8 +165,8 @@ impl<'p> Manager<'p> {
     /// disk; `sign` makes the text of its record. How many are done in the end.
     ///
     /// # Errors
-    /// If results cannot be written, a rulesheet is too large to be played to the end, or `tell` or
-    /// `sign` say so.
+    /// Returns an error if results cannot be written, a rulesheet is too large to be played to the
+    /// end, or `tell` or `sign` say so.
     pub fn play(
         &self,
         threads: usize,
@@ -226,8 +226,8 @@ impl<'p> Manager<'p> {
         });
     }
 
-    /// The next match whose players are free; waits for one. None if there is nothing left, or the
-    /// manager was called off.
+    /// The next match whose players are free; waits for one. Returns `None` if there is nothing
+    /// left, or the manager was called off.
     fn next(&self) -> Option<Taken<'_, 'p>> {
         let mut agenda = self.agenda();
         loop {

@@ -85,7 +85,7 @@ pub struct Filter {
 pub struct List {
     /// The matches.
     pub matches: Vec<Listed>,
-    /// If there are more behind them.
+    /// True if there are more behind them.
     pub more: bool,
 }
 
@@ -188,7 +188,8 @@ pub struct Position {
 struct Room(Option<usize>);
 
 impl Room {
-    /// If there is room for so many bytes; there is for the first, however many it has.
+    /// Returns whether there is room for so many bytes; there is for the first, however many it
+    /// has.
     fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.map_or(Some(MOST_BYTES.saturating_sub(bytes)), |left| left.checked_sub(bytes));
         self.0 = Some(left.unwrap_or(0));
@@ -200,7 +201,7 @@ impl Store {
     /// What the matches are of.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn contents(&self) -> Result<Contents> {
         let games = "SELECT name FROM games ORDER BY number";
         let games = self.attempt(|connection| bounds::names(connection, games, MOST_GAMES))?;
@@ -211,7 +212,7 @@ impl Store {
     /// seats.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn list(&self, filter: &Filter) -> Result<List> {
         self.at_once(|file| {
             let (mut list, mut room) = (List::default(), Room(None));
@@ -248,11 +249,11 @@ impl Store {
         })
     }
 
-    /// A match, with as many of its steps from one on as there is room for. None if there is no
-    /// such match.
+    /// A match, with as many of its steps from one on as there is room for. Returns `None` if there
+    /// is no such match.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn watch(&self, number: u32, from: u32) -> Result<Option<Watched>> {
         self.at_once(|file| {
             let about = file.query_row(&format!("{ABOUT} WHERE m.number = ?"), [number], |row| Listed::of(file, row));
@@ -284,10 +285,10 @@ impl Store {
         })
     }
 
-    /// A position of a match. None if it is not there.
+    /// A position of a match. Returns `None` if it is not there.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn position(&self, number: u32, step: u32) -> Result<Option<Position>> {
         self.attempt(|connection| {
             let position = "SELECT name, rulesheet, s.state, s.moves, b.state AS before FROM steps s \

@@ -75,7 +75,8 @@ impl Plan {
     /// The matches of a schedule. Compiles its rulesheets.
     ///
     /// # Errors
-    /// If a rulesheet is at fault, its seats cannot be taken, or there would be too many matches.
+    /// Returns an error if a rulesheet is at fault, its seats cannot be taken, or there would be
+    /// too many matches.
     pub fn new(schedule: Schedule) -> Result<Self> {
         let mut games: Vec<Played> = Vec::new();
         let mut choices = 0;

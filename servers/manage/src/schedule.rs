@@ -79,7 +79,7 @@ pub(crate) struct Terms {
     pub(crate) repetitions: u64,
     /// Who sits where.
     pub(crate) seats: Seats,
-    /// If players elsewhere get other words for the symbols of rulesheets.
+    /// True if players elsewhere get other words for the symbols of rulesheets.
     pub(crate) scramble: bool,
     /// What all luck follows from.
     pub(crate) seed: u64,

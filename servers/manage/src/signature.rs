@@ -58,7 +58,7 @@ impl Key {
     /// as ggp-base has it.
     ///
     /// # Errors
-    /// If there is none in it.
+    /// Returns an error if there is none in it.
     pub fn open(path: &Path) -> Result<Self> {
         let unreadable =
             |error: &dyn fmt::Display| Error::Input(format!("cannot read {}: {error}", path.display()));
@@ -86,7 +86,7 @@ impl Key {
     /// A record as JSON with its signature.
     ///
     /// # Errors
-    /// If the key is too small for one.
+    /// Returns an error if the key is too small for one.
     pub fn sign(&self, record: &Record) -> Result<String> {
         let unsigned = |error: &dyn fmt::Display| Error::Input(format!("cannot sign a record: {error}"));
         let mut value = serde_json::to_value(record).map_err(|error| unsigned(&error))?;

@@ -49,7 +49,7 @@ impl Standings {
     /// The standings of what is done.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn of(store: &Store) -> Result<Self> {
         let names = store.players()?;
         let count = names.len();

@@ -117,8 +117,8 @@ impl Store {
     /// Opens a file of results to play what is missing in it, or begins one.
     ///
     /// # Errors
-    /// If another process plays it, it is of another schedule, another version or nothing of this
-    /// kind, or cannot be written.
+    /// Returns an error if another process plays it, it is of another schedule, another version or
+    /// nothing of this kind, or cannot be written.
     pub fn play(path: &Path, plan: &Plan) -> Result<Self> {
         if Header::read(path)?.is_none() {
             create(path, plan)?;
@@ -135,7 +135,7 @@ impl Store {
     /// Opens a file of results to read it.
     ///
     /// # Errors
-    /// If it is not there, of another version or nothing of this kind.
+    /// Returns an error if it is not there, of another version or nothing of this kind.
     pub fn read(path: &Path) -> Result<Self> {
         Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }
@@ -143,7 +143,7 @@ impl Store {
     /// Ends what is read from now on with an error once it was called off.
     ///
     /// # Errors
-    /// If `SQLite` cannot.
+    /// Returns an error if `SQLite` cannot.
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Result<Self> {
         let cancel = cancel.clone();
         let set = self.connection.progress_handler(UNSEEN, Some(move || cancel.is_cancelled()));
@@ -256,7 +256,7 @@ impl Store {
     /// Forgets what was played of a match that did not come to its end.
     ///
     /// # Errors
-    /// If another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process has the match by now, or the file cannot be changed.
     pub(crate) fn take_back(&self, begun: Begun<'_>) -> Result {
         let taken = self.change(|transaction| {
             let back = "UPDATE matches SET state = 'planned', id = NULL, started = NULL \
@@ -305,7 +305,7 @@ impl Store {
     /// Adds a step of a match.
     ///
     /// # Errors
-    /// If another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process has the match by now, or the file cannot be changed.
     pub(crate) fn add(&self, begun: Begun<'_>, step: &Step<'_>) -> Result {
         let texts =
             |faults: &[Option<Fault>]| -> Value { faults.iter().map(Option::as_ref).map(text_of).collect() };
@@ -330,7 +330,7 @@ impl Store {
     /// Notes that a match is done, with its results: on the disk before this returns.
     ///
     /// # Errors
-    /// If another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process has the match by now, or the file cannot be changed.
     pub(crate) fn finish(&self, begun: Begun<'_>, ended: &Ended<'_>) -> Result {
         self.attempt(|connection| connection.pragma_update(None, "synchronous", "full"))?;
         let finished = self.change(|transaction| finish(transaction, begun, ended));
@@ -392,7 +392,7 @@ impl Store {
     /// The number of each match that is done, its game and its record.
     ///
     /// # Errors
-    /// If the file is damaged, or `take` says so.
+    /// Returns an error if the file is damaged, or `take` says so.
     pub fn records(&self, mut take: impl FnMut(u64, &str, &str) -> Result) -> Result {
         let mut taken = Ok(());
         let records = "SELECT matches.number, name, record FROM matches JOIN games ON games.number = game \

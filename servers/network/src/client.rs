@@ -92,7 +92,7 @@ impl Error for Failure {}
 /// and network.
 ///
 /// # Errors
-/// If there is no answer that can be read.
+/// Returns an error if there is no answer that can be read.
 pub async fn ask(
     address: &Address,
     request: &Request,

@@ -95,7 +95,7 @@ impl Drop for Place {
 /// Answers what comes to a listener until it is of no use any more.
 ///
 /// # Errors
-/// If it is not.
+/// Returns an error if it is not.
 pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds) -> io::Result<()> {
     let open = Arc::new(Mutex::new(Open::default()));
     let mut refused = 0;

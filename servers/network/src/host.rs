@@ -196,7 +196,7 @@ impl Host {
         }
     }
 
-    /// If a match that this manager starts would be played.
+    /// Returns whether a match that this manager starts would be played.
     fn is_available(&self, manager: Option<IpAddr>) -> bool {
         self.seat().as_ref().is_none_or(|seat| seat.is_free_for(manager))
     }

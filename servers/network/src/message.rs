@@ -358,7 +358,7 @@ impl Request {
     /// What a player's answer to this means.
     ///
     /// # Errors
-    /// If it is no answer to this.
+    /// Returns an error if it is no answer to this.
     pub fn read_reply(&self, text: &str) -> Result<Reply, Fault> {
         let words = words(text);
         let is = |word: &str| matches!(&words[..], [only] if only.eq_ignore_ascii_case(word));

@@ -183,7 +183,7 @@ impl Names {
         Self { to_own: self.to_received, to_received: self.to_own }
     }
 
-    /// If a term has no symbols but those received.
+    /// Returns whether a term has no symbols but those received.
     pub(crate) fn knows(&self, term: &str) -> bool {
         tokens(term).all(|token| is_fixed(token.text) || self.to_own.get(token.text).is_some())
     }

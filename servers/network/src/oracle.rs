@@ -85,7 +85,7 @@ struct Wanted {
 }
 
 /// Waits for a position that a move is to be drawn of, from something that it was not drawn from
-/// yet. None once the match is over.
+/// yet. Returns `None` once the match is over.
 fn wanted(seat: &Seat, tried: &mut Option<(usize, Option<Stage>)>) -> Option<Wanted> {
     seat.wait(|known| {
         if known.end.is_some() {

@@ -77,7 +77,7 @@ struct Told<G: Game> {
     id: String,
     role: G::Role,
     steps: Vec<Step<G>>,
-    /// If a move was asked for at the last position.
+    /// True if a move was asked for at the last position.
     is_asked: bool,
 }
 

@@ -79,7 +79,7 @@ pub(crate) struct SeatState {
     pub(crate) openers: usize,
     /// Why the rules are of no use.
     pub(crate) refusal: Option<String>,
-    /// If the thinking before the first move is over.
+    /// True if the thinking before the first move is over.
     pub(crate) is_ready: bool,
     pub(crate) steps: Vec<Step>,
     /// When the answer to the position must be there, if it is asked for.
@@ -88,7 +88,7 @@ pub(crate) struct SeatState {
     pub(crate) spare: Option<String>,
     /// The player's move of the position.
     pub(crate) answer: Option<String>,
-    /// If the player is done with the position, also where it knows of no move.
+    /// True if the player is done with the position, also where it knows of no move.
     pub(crate) is_decided: bool,
     /// The player's report of its last search.
     pub(crate) report: Option<Report>,
@@ -102,12 +102,12 @@ pub(crate) struct SeatState {
 }
 
 impl SeatState {
-    /// If no engine could be better than the one there is.
+    /// Returns whether no engine could be better than the one there is.
     pub(crate) fn is_best(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| engine.stage == Stage::Last)
     }
 
-    /// If no thread will bring a better engine.
+    /// Returns whether no thread will bring a better engine.
     pub(crate) fn is_settled(&self) -> bool {
         self.openers == 0 || self.is_best()
     }
@@ -126,7 +126,7 @@ impl SeatState {
         due.filter(|&due| due <= Instant::now()).map(drop).ok_or(due)
     }
 
-    /// If there will be nothing to play by but the rules themselves.
+    /// Returns whether there will be nothing to play by but the rules themselves.
     pub(crate) fn is_bare(&self) -> bool {
         self.place.is_some() && self.openers == 0 && self.engine.is_none()
     }
@@ -137,8 +137,9 @@ impl SeatState {
         self.answer.clone().or_else(|| self.spare.clone().filter(|_| will_do))
     }
 
-    /// If these are the news of the last step once more. A manager repeats itself if it heard no
-    /// answer; one that made the player's last answer has a new step, however alike it is.
+    /// Returns whether these are the news of the last step once more. A manager repeats itself if
+    /// it heard no answer; one that made the player's last answer has a new step, however alike it
+    /// is.
     fn is_repeated(&self, news: &[String]) -> bool {
         let alike = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
         let Some(last) = self.steps.last() else { return false };
@@ -292,7 +293,7 @@ impl Seat {
         2 * (self.start + self.play) + Duration::from_secs(30)
     }
 
-    /// If the match is over, or its manager was not heard for too long.
+    /// Returns whether the match is over, or its manager was not heard for too long.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over_at(Instant::now())
     }
@@ -303,9 +304,9 @@ impl Seat {
         state.end.is_some() || state.heard.is_some_and(is_late)
     }
 
-    /// If a manager may start another match: this one is over, or its own manager was on the same
-    /// machine and is silent for longer than one is that still leads it. Then most likely it was
-    /// ended, and another one was started in its place.
+    /// Returns whether a manager may start another match: this one is over, or its own manager was
+    /// on the same machine and is silent for longer than one is that still leads it. Then most
+    /// likely it was ended, and another one was started in its place.
     pub(crate) fn is_free_for(&self, manager: Option<IpAddr>) -> bool {
         self.is_free_at(Instant::now(), manager)
     }

@@ -25,7 +25,7 @@ pub(crate) type Build = dyn Fn(u64) -> Option<Box<dyn Player<Dynamic>>> + Send +
 #[derive(Clone)]
 pub(crate) struct Thought {
     pub(crate) build: Arc<Build>,
-    /// If what it thinks when it is not asked is of use later.
+    /// True if what it thinks when it is not asked is of use later.
     pub(crate) ponders: bool,
 }
 
@@ -142,7 +142,7 @@ struct Mind {
     player: Option<Box<dyn Player<Dynamic>>>,
     /// Legal moves are drawn from this.
     stream: Stream,
-    /// If the player was told that the match begins.
+    /// True if the player was told that the match begins.
     is_prepared: bool,
     /// Where it last had a choice.
     choice: Information<Dynamic>,

@@ -26,7 +26,7 @@ impl Drop for Counted {
 }
 
 impl Threads {
-    /// If another match may begin.
+    /// Returns whether another match may begin.
     pub(crate) fn have_room(&self) -> bool {
         self.0.load(Ordering::SeqCst) < MOST
     }

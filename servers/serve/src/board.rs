@@ -31,9 +31,9 @@ pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
 /// How the moves of a game go on its board.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Motion {
-    /// If some go from cell to cell.
+    /// True if some go from cell to cell.
     pub travels: bool,
-    /// If some are of a column as a whole.
+    /// True if some are of a column as a whole.
     pub drops: bool,
 }
 
@@ -69,9 +69,9 @@ pub(crate) struct BoardView {
     pub tiling: &'static str,
     /// What each cell is called.
     pub names: Vec<String>,
-    /// If some move goes from cell to cell.
+    /// True if some move goes from cell to cell.
     pub travels: bool,
-    /// If some move is of a column as a whole.
+    /// True if some move is of a column as a whole.
     pub drops: bool,
     /// What can be in a cell.
     pub marks: Vec<MarkView>,
@@ -89,7 +89,7 @@ pub(crate) struct MarkView {
     pub symbol: String,
     /// The same for marks that belong together.
     pub family: usize,
-    /// If it stands for nothing.
+    /// True if it stands for nothing.
     pub blank: bool,
 }
 

@@ -30,11 +30,11 @@ pub(crate) struct Card {
     pub players: usize,
     /// How they choose.
     pub kind: Kind,
-    /// If moves are drawn.
+    /// True if moves are drawn.
     pub chance: bool,
-    /// If roles do not see everything.
+    /// True if roles do not see everything.
     pub hidden: bool,
-    /// If the board was looked for.
+    /// True if the board was looked for.
     pub loaded: bool,
     /// What it looks like at the start, if it has a board.
     pub board: Option<BoardView>,
@@ -129,7 +129,7 @@ fn title(name: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-/// If random play comes to a state where several roles have a choice.
+/// Returns whether random play comes to a state where several roles have a choice.
 fn choose_together<G: Game>(game: &G) -> bool {
     (0..GAMES).any(|number| {
         let mut stream = Stream::new(0, number);

@@ -40,7 +40,7 @@ impl Clock {
     /// What is meant by minutes and the seconds that a move adds, such as `5`, `3+2` or `0.5+1`.
     ///
     /// # Errors
-    /// If it is nothing of that.
+    /// Returns an error if it is nothing of that.
     fn parse(text: &str) -> Answer<Self> {
         let unfit = || {
             Problem::unfit("no_clock", format!("`{text}` is no time of a clock"))
@@ -61,7 +61,7 @@ impl Clock {
         self.left
     }
 
-    /// If it runs.
+    /// Returns whether it runs.
     pub(crate) fn runs(&self) -> bool {
         self.runs
     }
@@ -83,7 +83,7 @@ pub(crate) struct Clocks {
     roles: Vec<Option<Clock>>,
     /// What they showed at each place of the history, in milliseconds.
     shown: BTreeMap<usize, Vec<u32>>,
-    /// If they stand until a move is chosen.
+    /// True if they stand until a move is chosen.
     stand: bool,
     /// What time it was.
     now: Option<Instant>,
@@ -93,7 +93,8 @@ impl Clocks {
     /// The clocks that are named by role, beginning at a place.
     ///
     /// # Errors
-    /// If there is no such role or no such time, the role is chance's, or they are too many.
+    /// Returns an error if there is no such role or no such time, the role is chance's, or they are
+    /// too many.
     pub(crate) fn parse(game: &Dynamic, texts: &BTreeMap<String, String>, place: usize) -> Answer<Self> {
         if texts.len() > MOST_ROLES {
             return Err(Problem::too_large(format!("{MOST_ROLES} roles have clocks at most")));
@@ -116,7 +117,7 @@ impl Clocks {
         self.roles.get(role.index())?.as_ref()
     }
 
-    /// If nobody has one.
+    /// Returns whether nobody has one.
     pub(crate) fn are_none(&self) -> bool {
         self.roles.iter().all(Option::is_none)
     }

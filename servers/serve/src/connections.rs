@@ -119,7 +119,7 @@ impl Drop for Place {
 /// Serves until the listener is of no use any more.
 ///
 /// # Errors
-/// If it is not.
+/// Returns an error if it is not.
 pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds) -> io::Result<()> {
     let open = Arc::new(Mutex::new(Open::default()));
     let mut refused = 0;

@@ -28,7 +28,7 @@ const KEPT_BYTES: usize = 4 << 20;
 pub(crate) struct Opened {
     /// What it is called.
     pub name: String,
-    /// If `gdl serve` knows it by this name; else it came with the request.
+    /// True if `gdl serve` knows it by this name; else it came with the request.
     pub is_known: bool,
     /// The rulesheet.
     pub text: Arc<str>,
@@ -79,7 +79,7 @@ impl Games {
     /// The built-in games, and `own` if it is none of them.
     ///
     /// # Errors
-    /// If the rulesheet cannot be read or is at fault.
+    /// Returns an error if the rulesheet cannot be read or is at fault.
     pub(crate) fn new(own: Option<&GameArg>) -> Result<Self> {
         let Some(arg @ GameArg::File { .. }) = own else { return Ok(Self::default()) };
         let (source, options) = arg.source()?;
@@ -97,7 +97,7 @@ impl Games {
     /// The game with a name.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     pub(crate) fn find(&self, name: &str) -> Answer<Opened> {
         if let Some(own) = self.own.as_ref().filter(|own| own.name == name) {
             return Ok(own.clone());
@@ -111,7 +111,7 @@ impl Games {
         Ok(Opened { name: entry.name.to_owned(), is_known: true, text: entry.text.into(), game })
     }
 
-    /// If a rulesheet is one of the last that were compiled.
+    /// Returns whether a rulesheet is one of the last that were compiled.
     #[must_use]
     pub(crate) fn is_recent(&self, text: &str) -> bool {
         lock(&self.recent).iter().any(|(known, _)| &**known == text)

@@ -39,7 +39,7 @@ impl Guests {
     /// of sessions that are gone.
     ///
     /// # Errors
-    /// If there are too many.
+    /// Returns an error if there are too many.
     pub(crate) fn add(&self, token: &str, session: &str, role: RoleId, sessions: &Registry) -> Answer<()> {
         let mut seats = lock(&self.seats);
         seats.retain(|_, (id, other)| sessions.has(id) && (id.as_str(), *other) != (session, role));
@@ -54,7 +54,7 @@ impl Guests {
     /// The session and the role of a token.
     ///
     /// # Errors
-    /// If it opens nothing.
+    /// Returns an error if it opens nothing.
     pub(crate) fn find(&self, token: &str) -> Answer<(String, RoleId)> {
         lock(&self.seats).get(token).cloned().ok_or_else(Problem::no_seat)
     }

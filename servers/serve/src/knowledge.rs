@@ -26,7 +26,7 @@ pub(crate) struct Knowledge {
     known: Vec<Known>,
 }
 
-/// If it is followed which states fit.
+/// Returns whether it is followed which states fit.
 fn believes(game: &Dynamic) -> bool {
     game.shape().state_words() * 8 * MOST_STATES <= MOST_BYTES
 }

@@ -95,7 +95,7 @@ pub struct Shown<'s> {
 /// All that a server answers that is reached at a port of this machine.
 ///
 /// # Errors
-/// If the game or the results cannot be opened.
+/// Returns an error if the game or the results cannot be opened.
 pub fn router(shown: &Shown<'_>, port: u16) -> Result<Router> {
     Server::new(shown, port, None).map(|server| answering(server, Door::Here))
 }
@@ -103,7 +103,7 @@ pub fn router(shown: &Shown<'_>, port: u16) -> Result<Router> {
 /// The same, and all that it answers guests, who come in at this address.
 ///
 /// # Errors
-/// If the game or the results cannot be opened.
+/// Returns an error if the game or the results cannot be opened.
 pub fn routers(shown: &Shown<'_>, port: u16, guests: SocketAddr) -> Result<[Router; 2]> {
     let server = Server::new(shown, port, Some(guests))?;
     Ok([Door::Here, Door::Guests].map(|door| answering(Arc::clone(&server), door)))
@@ -168,7 +168,7 @@ impl Lan {
     /// The address.
     ///
     /// # Errors
-    /// If the machine is on no network, or the address says none of its own.
+    /// Returns an error if the machine is on no network, or the address says none of its own.
     fn address(self) -> Result<IpAddr> {
         let none = || {
             Error::Input(
@@ -198,7 +198,7 @@ impl Lan {
 /// of guests, if there are to be some.
 ///
 /// # Errors
-/// If the game or the results cannot be opened, or the port is taken.
+/// Returns an error if the game or the results cannot be opened, or the port is taken.
 pub fn run(shown: &Shown<'_>, port: u16, lan: Option<Lan>) -> Result {
     let listen = |error: std::io::Error| Error::Input(format!("cannot listen at port {port}: {error}"));
     let ready = |listener: TcpListener| -> std::io::Result<_> {

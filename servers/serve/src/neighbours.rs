@@ -41,8 +41,8 @@ pub(crate) fn tiling(board: &Board, text: &str) -> Tiling {
     found.unwrap_or_default()
 }
 
-/// If some relation has as facts that each cell follows the one before it, and the first the last:
-/// `(next 12 1)`.
+/// Returns whether some relation has as facts that each cell follows the one before it, and the
+/// first the last: `(next 12 1)`.
 fn is_round(board: &Board, text: &str) -> bool {
     let columns = board.columns();
     if columns.len() < SMALLEST_RING || board.grids().len() > 1 {

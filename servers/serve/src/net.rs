@@ -137,7 +137,7 @@ pub(crate) struct Relation {
 pub(crate) struct Fluent {
     /// Its KIF text.
     pub text: String,
-    /// If it holds.
+    /// True if it holds.
     pub holds: bool,
 }
 
@@ -166,7 +166,7 @@ impl SessionNet {
         Self { sizes, kept }
     }
 
-    /// If the net that is kept says something under this name.
+    /// Returns whether the net that is kept says something under this name.
     #[must_use]
     pub(crate) fn has(&self, output: &str) -> bool {
         self.kept

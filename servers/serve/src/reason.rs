@@ -43,7 +43,7 @@ pub(crate) struct Question {
     /// The state before it, the joint move made there and the moves from the start; nothing for a
     /// role that may not know.
     before: Option<(String, Vec<String>, usize)>,
-    /// If the game begins there.
+    /// True if the game begins there.
     is_start: bool,
 }
 
@@ -64,7 +64,8 @@ impl Question {
     /// What a person who looks may ask.
     ///
     /// # Errors
-    /// If nothing may be told, or there was no time to find out what the role knows.
+    /// Returns an error if nothing may be told, or there was no time to find out what the role
+    /// knows.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let states = match session.eyes(looker) {
             Visibility::All => vec![session.history.state().clone()],
@@ -93,7 +94,8 @@ impl Question {
     /// Why an atom holds, or why not, so many rules deep.
     ///
     /// # Errors
-    /// If it is no atom of the rules, may not be told, takes too much, or is not wanted any more.
+    /// Returns an error if it is no atom of the rules, may not be told, takes too much, or is not
+    /// wanted any more.
     pub(crate) fn answer(&self, atom: &str, depth: usize, cancel: &Cancel) -> Answer<Reason> {
         let unfit = |message: String| Problem::unfit("no_reason", message);
         let source = Source::new(&*self.opened.name, &*self.opened.text);

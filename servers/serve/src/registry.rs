@@ -37,7 +37,7 @@ impl Registry {
     /// A name that cannot be guessed: 128 random bits.
     ///
     /// # Errors
-    /// If the machine gives no random bits.
+    /// Returns an error if the machine gives no random bits.
     pub(crate) fn id() -> Answer<String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|_| Problem::broken())?;
@@ -48,7 +48,7 @@ impl Registry {
     /// before.
     ///
     /// # Errors
-    /// If the machine gives no random bits.
+    /// Returns an error if the machine gives no random bits.
     pub(crate) fn seed() -> Answer<u64> {
         let mut bytes = [0; 4];
         getrandom::fill(&mut bytes).map_err(|_| Problem::broken())?;
@@ -58,7 +58,7 @@ impl Registry {
     /// Keeps a session. Those that are gone by then end.
     ///
     /// # Errors
-    /// If there are too many that are in use.
+    /// Returns an error if there are too many that are in use.
     pub(crate) fn add(&self, session: Session) -> Answer<Arc<Shared>> {
         self.add_at(session, Instant::now())
     }
@@ -108,7 +108,7 @@ impl Registry {
     /// The session of an id.
     ///
     /// # Errors
-    /// If there is none, or none any more.
+    /// Returns an error if there is none, or none any more.
     pub(crate) fn find(&self, id: &str) -> Answer<Arc<Shared>> {
         self.find_at(id, Instant::now())
     }
@@ -123,7 +123,7 @@ impl Registry {
         Ok(shared)
     }
 
-    /// If there is a session of an id. To ask this does not keep it.
+    /// Returns whether there is a session of an id. To ask this does not keep it.
     pub(crate) fn has(&self, id: &str) -> bool {
         lock(&self.sessions).contains_key(id)
     }
@@ -137,7 +137,7 @@ impl Registry {
     /// Ends a session.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     pub(crate) fn remove(&self, id: &str) -> Answer<()> {
         let found = lock(&self.sessions).remove(id);
         let shared = found.ok_or_else(|| Problem::missing("no_session", "there is no such session"))?;

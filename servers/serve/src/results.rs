@@ -55,7 +55,7 @@ pub(crate) struct PositionView {
     fluents_left_out: usize,
     /// The cells that the moves speak of which led here.
     cells: Vec<usize>,
-    /// If the game is over.
+    /// True if the game is over.
     terminal: bool,
     /// The roles that have a choice.
     turn: Vec<String>,
@@ -101,7 +101,7 @@ impl Results {
     /// The results in a file.
     ///
     /// # Errors
-    /// If there are none of this version.
+    /// Returns an error if there are none of this version.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Store::read(path)?.contents()?;
         Ok(Self { path: path.to_owned(), drawn: Mutex::default() })
@@ -110,7 +110,7 @@ impl Results {
     /// Reads something of the file, until that is called off.
     ///
     /// # Errors
-    /// If that cannot be done, by now.
+    /// Returns an error if that cannot be done, by now.
     pub(crate) fn read<T>(&self, cancel: &Cancel, read: impl FnOnce(&Store) -> Result<T>) -> Answer<T> {
         let told = |error: Error| {
             if cancel.is_cancelled() {
@@ -125,7 +125,7 @@ impl Results {
     /// A position as it is drawn.
     ///
     /// # Errors
-    /// If its game cannot be played here, or has no such position.
+    /// Returns an error if its game cannot be played here, or has no such position.
     pub(crate) fn draw(&self, games: &Games, position: &Position, cancel: &Cancel) -> Answer<PositionView> {
         let drawn = self.drawn(games, position, cancel)?;
         let (game, stage) = (&drawn.opened.game, &drawn.stage);

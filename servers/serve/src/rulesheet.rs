@@ -23,7 +23,7 @@ const NAME: &str = "rulesheet";
 pub(crate) struct Question {
     /// The rulesheet.
     pub text: String,
-    /// If it may take as much as one that `gdl serve` is given.
+    /// True if it may take as much as one that `gdl serve` is given.
     #[serde(default)]
     pub patient: bool,
     /// What the caller calls the compilation, to ask how far it is.
@@ -40,9 +40,9 @@ pub(crate) struct Verdict {
     /// How many warnings there are, those left out included; what takes too much to be compiled is
     /// one, if the game can be played state by state.
     pub warnings: usize,
-    /// If it can be played. A lint that stops `gdl check` does not stop a game.
+    /// True if it can be played. A lint that stops `gdl check` does not stop a game.
     pub sound: bool,
-    /// If nothing is known to be wrong but that it takes more than it may: patience helps.
+    /// True if nothing is known to be wrong but that it takes more than it may: patience helps.
     pub excess: bool,
     /// What the game is like, if it can be played.
     pub summary: Option<Summary>,

@@ -25,7 +25,7 @@ impl Room {
         Self(MOST_TOLD)
     }
 
-    /// If there is room for texts of so many bytes and what stands around them.
+    /// Returns whether there is room for texts of so many bytes and what stands around them.
     pub(crate) fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes + 64);
         // Nothing smaller may stand for what did not fit.

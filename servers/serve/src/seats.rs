@@ -28,7 +28,7 @@ pub(crate) enum Seat {
     Guest {
         /// What the link holds, which opens this seat and no other.
         token: String,
-        /// If the link was followed.
+        /// True if the link was followed.
         has_come: bool,
     },
     /// The role `random`: moves are drawn.
@@ -50,7 +50,7 @@ static RESTING: AtomicUsize = AtomicUsize::new(0);
 pub(crate) struct Mind {
     /// The player.
     pub player: Box<dyn Player<Dynamic>>,
-    /// If it remembers what takes room.
+    /// True if it remembers what takes room.
     remembers: bool,
     room: Option<Room>,
 }
@@ -72,7 +72,7 @@ impl Drop for Room {
 }
 
 impl Mind {
-    /// It, until it is asked again. None if there is no room for what it remembers.
+    /// It, until it is asked again. Returns `None` if there is no room for what it remembers.
     #[must_use]
     pub(crate) fn rest(self) -> Option<Self> {
         let room = if self.remembers { Some(self.room.or_else(Room::find)?) } else { None };
@@ -105,7 +105,7 @@ impl Machine {
         self.0.seconds().map_or(usual, Duration::from_secs_f64).min(Self::MOST)
     }
 
-    /// If it can be asked again and again and goes on where it was.
+    /// Returns whether it can be asked again and again and goes on where it was.
     #[must_use]
     pub(crate) fn goes_on(&self) -> bool {
         ["best", "mcts"].contains(&self.0.kind()) && self.0.nodes().is_none()
@@ -138,7 +138,7 @@ impl Seat {
     /// The seat that is meant, in a game that comes of these rules.
     ///
     /// # Errors
-    /// If no player is called so, or the role is chance's.
+    /// Returns an error if no player is called so, or the role is chance's.
     pub(crate) fn parse(game: &Dynamic, rules: &Arc<str>, role: RoleId, text: &str) -> Answer<Self> {
         if game.chance_role() == Some(role) {
             return Err(Problem::conflict("chance", "chance plays this role by itself"));

@@ -28,7 +28,7 @@ pub(crate) struct Server {
     pub(crate) compilations: Compilations,
     /// What is said of the games that have names, once it was asked for.
     pub(crate) cards: OnceLock<Vec<Card>>,
-    /// If results are shown,
+    /// True if results are shown,
     pub(crate) has_results: bool,
     /// and which.
     #[cfg(feature = "manage")]
@@ -41,7 +41,7 @@ impl Server {
     /// address if there is one.
     ///
     /// # Errors
-    /// If the game or the results cannot be opened.
+    /// Returns an error if the game or the results cannot be opened.
     pub(crate) fn new(shown: &Shown<'_>, port: u16, guests: Option<SocketAddr>) -> Result<Arc<Self>> {
         Ok(Arc::new(Self {
             games: Games::new(shown.game)?,
@@ -60,8 +60,8 @@ impl Server {
         }))
     }
 
-    /// If the request is for this server, and from its own page or from no page at all: else
-    /// another page could reach it by a name of its own that leads to this machine.
+    /// Returns whether the request is for this server, and from its own page or from no page at
+    /// all: else another page could reach it by a name of its own that leads to this machine.
     pub(crate) fn is_own(&self, door: Door, headers: &HeaderMap) -> bool {
         let own = |host: &str| match door {
             Door::Here => {

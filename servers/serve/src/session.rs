@@ -52,7 +52,7 @@ pub(crate) const MOST_HISTORY_BYTES: usize = 2 << 20;
 /// If there is room for another place.
 ///
 /// # Errors
-/// If there is not.
+/// Returns an error if there is not.
 pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
     if history.len() < MOST_PLACES && history.bytes() < MOST_HISTORY_BYTES {
         return Ok(());
@@ -75,7 +75,7 @@ pub(crate) enum Visibility {
 }
 
 impl Visibility {
-    /// If what the role does and may do is seen.
+    /// Returns whether what the role does and may do is seen.
     #[must_use]
     pub(crate) fn see(self, role: RoleId) -> bool {
         match self {
@@ -111,9 +111,9 @@ pub(crate) struct Session {
     pub seats: Vec<Seat>,
     /// Goes up whenever something that can be seen has changed.
     pub version: u64,
-    /// If machines wait, since a person looks at the past.
+    /// True if machines wait, since a person looks at the past.
     pub is_paused: bool,
-    /// If play went on from a place before the end after people had seen what was hidden until
+    /// True if play went on from a place before the end after people had seen what was hidden until
     /// then.
     pub was_revealed: bool,
     /// What went wrong last, if play cannot go on.
@@ -248,7 +248,7 @@ impl Session {
         game.is_terminal_in(&view) || game.roles().any(|role| game.legal_moves_in(&view, role).len() == 0)
     }
 
-    /// If the rules hide something of the game from its roles.
+    /// Returns whether the rules hide something of the game from its roles.
     #[must_use]
     pub(crate) fn hides(&self) -> bool {
         self.game().vocabulary().has_percepts()
@@ -318,7 +318,8 @@ impl Session {
         Some(())
     }
 
-    /// If a role has a choice at a place, as far as [`Session::find_choosers`] was asked.
+    /// Returns whether a role has a choice at a place, as far as [`Session::find_choosers`] was
+    /// asked.
     #[must_use]
     pub(crate) fn has_choice(&self, place: Place, role: RoleId) -> bool {
         let known = self.choosers.get(place.index()).and_then(Option::as_ref);
@@ -354,7 +355,7 @@ impl Session {
     /// Seats another player, or a person.
     ///
     /// # Errors
-    /// If there is no such role, or it is chance's.
+    /// Returns an error if there is no such role, or it is chance's.
     pub(crate) fn seat(&mut self, role: &str, text: &str) -> Answer<()> {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
@@ -367,7 +368,7 @@ impl Session {
     /// before has it no more.
     ///
     /// # Errors
-    /// If there is no such role, or it is chance's.
+    /// Returns an error if there is no such role, or it is chance's.
     pub(crate) fn invite(&mut self, role: &str, token: &str) -> Answer<RoleId> {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
@@ -379,7 +380,7 @@ impl Session {
     /// Notes that the guest of a role came by a link.
     ///
     /// # Errors
-    /// If the seat was given to others since.
+    /// Returns an error if the seat was given to others since.
     pub(crate) fn admit(&mut self, role: RoleId, given: &str) -> Answer<()> {
         match self.seats.get_mut(role.index()) {
             Some(Seat::Guest { token, has_come }) if token == given => {

@@ -53,7 +53,7 @@ pub(crate) struct View {
     pub seat: Option<String>,
     /// The role of the guest who looks.
     pub guest: Option<String>,
-    /// If people share the screen, the rules hide something, and it was not said who looks.
+    /// True if people share the screen, the rules hide something, and it was not said who looks.
     pub closed: bool,
     /// The grid, if the game has one.
     pub board: Option<BoardView>,
@@ -67,7 +67,7 @@ pub(crate) struct View {
     pub legal: Vec<LegalView>,
     /// The roles that have chosen while others have not. What they chose is not told.
     pub chosen: Vec<String>,
-    /// If the game is over.
+    /// True if the game is over.
     pub terminal: bool,
     /// The goal of each role at the end.
     pub goals: Option<Vec<Option<u8>>>,
@@ -81,16 +81,16 @@ pub(crate) struct View {
     pub ahead: Vec<StepView>,
     /// The steps elsewhere that were left for others, in the order in which they were made.
     pub branches: Vec<BranchView>,
-    /// If there is something to take back.
+    /// True if there is something to take back.
     pub can_undo: bool,
-    /// If there is something to make again.
+    /// True if there is something to make again.
     pub can_redo: bool,
-    /// If machines wait to be told to go on.
+    /// True if machines wait to be told to go on.
     pub paused: bool,
     /// What chance follows from; not told while the rules hide something, which it would give away,
     /// or guests would know what is to come.
     pub seed: Option<u64>,
-    /// If play went on from a place before the end after what was hidden had been seen there.
+    /// True if play went on from a place before the end after what was hidden had been seen there.
     pub revealed: bool,
     /// Who is thinking.
     pub thinking: Vec<EffortView>,
@@ -116,11 +116,11 @@ pub(crate) struct LeftOut {
 pub(crate) struct GameView {
     /// What it is called.
     pub name: String,
-    /// If it came with a rulesheet of its own.
+    /// True if it came with a rulesheet of its own.
     pub own: bool,
     /// `table`, or `lifted` if it is evaluated state by state.
     pub engine: String,
-    /// If the rules hide something from the roles.
+    /// True if the rules hide something from the roles.
     pub hides: bool,
     /// The roles, in role order.
     pub roles: Vec<RoleView>,
@@ -150,8 +150,8 @@ impl Saved {
     /// The line of a session from the start to where it is.
     ///
     /// # Errors
-    /// If it is too long to be written down, or people elsewhere play along and rely on what the
-    /// rules hide.
+    /// Returns an error if it is too long to be written down, or people elsewhere play along and
+    /// rely on what the rules hide.
     pub(crate) fn of(session: &Session) -> Answer<Self> {
         let game = session.game();
         if session.has_guests() && session.eyes(Viewer::Here(None)) != Visibility::All {
@@ -212,7 +212,7 @@ impl Recorded {
     /// Of the line of a session to where it is.
     ///
     /// # Errors
-    /// If it is too long, or the role that looks may not know the moves.
+    /// Returns an error if it is too long, or the role that looks may not know the moves.
     pub(crate) fn of(session: &Session, looker: Viewer) -> Answer<Self> {
         if session.eyes(looker) != Visibility::All {
             let hidden = Problem::conflict(
@@ -249,7 +249,8 @@ impl IllegalView {
     /// that speak of a cell, or of any.
     ///
     /// # Errors
-    /// If the role that looks may not know, or there was no time to find out what it knows.
+    /// Returns an error if the role that looks may not know, or there was no time to find out what
+    /// it knows.
     pub(crate) fn of(
         session: &mut Session,
         looker: Viewer,
@@ -316,7 +317,7 @@ pub(crate) struct RoleView {
     pub name: String,
     /// `person`, `guest`, `chance` or a player's name with options.
     pub seat: String,
-    /// If it is a guest's who has not come yet.
+    /// True if it is a guest's who has not come yet.
     pub absent: bool,
     /// What time is left, if it has a clock.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -328,7 +329,7 @@ pub(crate) struct RoleView {
 pub(crate) struct ClockView {
     /// What is left, in seconds.
     pub left: f64,
-    /// If it runs.
+    /// True if it runs.
     pub runs: bool,
     /// A clock that begins with what is left: minutes, and the seconds that a move adds.
     pub text: String,
@@ -406,7 +407,8 @@ impl View {
     /// What a person sees of a session.
     ///
     /// # Errors
-    /// If the budget is spent before that is found out; the next time less is left to do.
+    /// Returns an error if the budget is spent before that is found out; the next time less is left
+    /// to do.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let eyes = session.eyes(looker);
         let (state, perceived) = match eyes {
@@ -565,7 +567,7 @@ pub(crate) struct AdviceView {
     pub place: usize,
     /// What it has done so far, and for whom.
     pub effort: EffortView,
-    /// If no more is to come.
+    /// True if no more is to come.
     pub done: bool,
     /// The moves as far as they are known, the best first.
     pub moves: Vec<EstimateView>,

@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     /// When it was last asked for. That is noted and read without waiting for a thread that works
     /// on the session.
     used: Mutex<Instant>,
-    /// If the server knows the game.
+    /// True if the server knows the game.
     pub is_known: bool,
     /// A turn at the session for one request at a time.
     pub turn: Arc<Semaphore>,

@@ -12,7 +12,7 @@ pub(crate) struct Thought {
     pub role: RoleId,
     /// Who thinks.
     pub mind: Mind,
-    /// If it has not thought in this play yet.
+    /// True if it has not thought in this play yet.
     pub is_fresh: bool,
     /// How it is bounded.
     pub machine: Machine,
@@ -22,13 +22,13 @@ pub(crate) struct Thought {
     pub information: Information<Dynamic>,
     /// The game.
     pub game: Dynamic,
-    /// If the server knows the game.
+    /// True if the server knows the game.
     pub is_known: bool,
     /// Which state of the session it belongs to.
     pub epoch: u64,
     /// Pulled when it is not wanted any more.
     pub cancel: Cancel,
-    /// If machines alone play, so that people want to see it.
+    /// True if machines alone play, so that people want to see it.
     pub is_shown: bool,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Advice {
     pub effort: Effort,
     /// The moves as far as they are known, the best first.
     pub moves: Vec<MoveStats>,
-    /// If no more is to come.
+    /// True if no more is to come.
     pub is_done: bool,
 }
 
@@ -64,7 +64,7 @@ pub(crate) struct Question {
     pub information: Information<Dynamic>,
     /// The game.
     pub game: Dynamic,
-    /// If the server knows the game.
+    /// True if the server knows the game.
     pub is_known: bool,
     /// Which state of the session it belongs to.
     pub epoch: u64,

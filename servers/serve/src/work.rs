@@ -92,7 +92,7 @@ impl WorkQueue {
     /// what it comes to is still the answer.
     ///
     /// # Errors
-    /// If there is no turn to be had, or the work broke down.
+    /// Returns an error if there is no turn to be had, or the work broke down.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Cancel) -> T + Send + 'static,
@@ -129,7 +129,7 @@ impl WorkQueue {
 /// A turn at something, for as long as it is kept.
 ///
 /// # Errors
-/// If others do not let go of it in time.
+/// Returns an error if others do not let go of it in time.
 pub(crate) async fn turn(turns: &Arc<Semaphore>) -> Answer<OwnedSemaphorePermit> {
     let turn = tokio::time::timeout(PATIENCE, Arc::clone(turns).acquire_owned()).await;
     turn.map_err(|_| busy())?.map_err(|_| Problem::broken())

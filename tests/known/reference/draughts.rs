@@ -29,7 +29,7 @@ impl Board {
     /// such as `W:W31,K32:B7`.
     ///
     /// # Panics
-    /// If it is no such text.
+    /// Panics if it is no such text.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let mut rows = [['.'; 10]; 10];

@@ -46,8 +46,8 @@ impl Ply {
         self.joint as f64 / self.games.max(1) as f64
     }
 
-    /// Mean moves of a role in the games in which it had more than one. None if there are fewer of
-    /// those than that.
+    /// Mean moves of a role in the games in which it had more than one. Returns `None` if there are
+    /// fewer of those than that.
     #[must_use]
     pub fn choices(&self, role: usize, enough: u64) -> Option<f64> {
         let [games, sum] = *self.choices.get(role)?;

@@ -31,8 +31,8 @@ pub struct Drama {
 }
 
 impl Drama {
-    /// Tells the first of some matches of several players. None if no position of them could be
-    /// searched.
+    /// Tells the first of some matches of several players. Returns `None` if no position of them
+    /// could be searched.
     pub(super) fn new(terms: &Terms<'_>, matches: &[Played]) -> Option<Self> {
         let mut drama = Self { drama: None, lead_changes: 0.0, decided: None, tale: None };
         let (mut dramas, mut shares, mut changes) = (Vec::new(), Vec::new(), Vec::new());

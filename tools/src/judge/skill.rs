@@ -82,7 +82,7 @@ impl<'g> Terms<'g> {
     }
 
     /// How many matches there may be in which players visit so many nodes for a decision, on
-    /// average. None if too few.
+    /// average. Returns `None` if too few.
     fn matches(&self, nodes: u64) -> Option<u64> {
         let seats = self.seats.len() as u64;
         let each = (1.0 + self.decisions) * self.price * nodes as f64;
@@ -139,8 +139,8 @@ impl<'g> Terms<'g> {
         self.settings.budgets.get(1).copied()
     }
 
-    /// Each player of the ladder against the one below. None if not even the first contest can be
-    /// played.
+    /// Each player of the ladder against the one below. Returns `None` if not even the first
+    /// contest can be played.
     pub(super) fn ladder(&self, see: See<'_>) -> Option<Ladder> {
         let budgets = || self.settings.budgets.iter().copied();
         let steps: Vec<Option<u64>> = [None].into_iter().chain(budgets().map(Some)).collect();

@@ -4,7 +4,7 @@
 use gdl_players::Budget;
 use gdl_runtime::{Game, GameExt, History};
 
-/// If one of the roles has something to decide in a state, or the game is over there.
+/// Returns whether one of the roles has something to decide in a state, or the game is over there.
 #[must_use]
 pub fn is_choice<G: Game>(game: &G, state: &G::State, people: &[G::Role]) -> bool {
     let mut view = game.new_view();

@@ -93,7 +93,7 @@ impl Document {
     /// Reads a document, called `name` in messages.
     ///
     /// # Errors
-    /// If it is none, or one of another version, or says what cannot be.
+    /// Returns an error if it is none, or one of another version, or says what cannot be.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let fault = |what: String, help: &str| Err(Error::Input(format!("{name} {what}\n\nhelp: {help}")));
         let again = "run that shard again: where a run was stopped half a file may be left";

@@ -15,7 +15,8 @@ use crate::error::{Error, Result};
 /// [`Document::summary`] are there. O(parts, times their logarithm).
 ///
 /// # Errors
-/// If there are none, they are of different games, jobs or seeds, or their blocks overlap.
+/// Returns an error if there are none, they are of different games, jobs or seeds, or their blocks
+/// overlap.
 pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
     let fault = |what: String, help: &str| Err(Error::Input(format!("{what}\n\nhelp: {help}")));
     let Some((first_name, first)) = documents.first() else {

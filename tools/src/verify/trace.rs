@@ -59,7 +59,7 @@ impl Trace {
     /// Reads a trace from what may have no end.
     ///
     /// # Errors
-    /// If it cannot be read, has more bytes than that, or is not a trace.
+    /// Returns an error if it cannot be read, has more bytes than that, or is not a trace.
     pub fn receive(reader: impl Read, most: usize) -> Result<Self, String> {
         let mut bytes = Vec::new();
         // One byte more shows that there are more.
@@ -73,7 +73,7 @@ impl Trace {
     /// Reads a trace.
     ///
     /// # Errors
-    /// If the text is not a trace; the message says where.
+    /// Returns an error if the text is not a trace; the message says where.
     pub fn read(text: &str) -> Result<Self, String> {
         let trace: Self = serde_json::from_str(text).map_err(|error| {
             // A record has no hashes and counts: it is another comparison.

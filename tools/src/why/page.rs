@@ -22,7 +22,7 @@ impl<W: Write> Page<'_, W> {
     /// Prints an explanation.
     ///
     /// # Errors
-    /// If `out` takes no more.
+    /// Returns an error if `out` takes no more.
     pub fn print(&mut self, explanation: &Explanation) -> io::Result<()> {
         let verdict = if explanation.holds { "holds" } else { "does not hold" };
         writeln!(self.out, "{BOLD}{}{BOLD:#} {verdict}{}", explanation.atom, self.remark(explanation))?;

@@ -41,12 +41,12 @@ impl Board {
         Self { mine: self.theirs, theirs: self.mine | self.disc(column) }
     }
 
-    /// If the other player has a line.
+    /// Returns whether the other player has a line.
     pub(super) fn is_lost(self) -> bool {
         has_line(self.theirs)
     }
 
-    /// If a line can be made at once, by the player to move or by the other one.
+    /// Returns whether a line can be made at once, by the player to move or by the other one.
     pub(super) fn is_tense(self) -> bool {
         self.open().any(|column| {
             has_line(self.mine | self.disc(column)) || has_line(self.theirs | self.disc(column))

@@ -20,7 +20,7 @@ impl Board {
         64 - (self.mine | self.theirs).count_ones()
     }
 
-    /// If neither can place a disc.
+    /// Returns whether neither can place a disc.
     pub(super) fn is_over(self) -> bool {
         find_legal(self.mine, self.theirs) == 0 && find_legal(self.theirs, self.mine) == 0
     }

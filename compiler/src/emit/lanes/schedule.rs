@@ -21,8 +21,8 @@ const COPY: u8 = 0xaa;
 const BLOCK: usize = 8_192;
 
 /// The operations that find their inputs in some slots (the first is for the value 0) and leave
-/// their outputs in others, which may be the same. All from `free` on are their own. None if there
-/// are not enough slots. O(operations).
+/// their outputs in others, which may be the same. All from `free` on are their own. Returns `None`
+/// if there are not enough slots. O(operations).
 pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usize) -> Option<Schedule> {
     let order = order(cover);
     let mut places = Places::new(cover, inputs, &order, free);

@@ -242,8 +242,8 @@ struct Parts {
 }
 
 impl Splitter<'_> {
-    /// Takes a clause and its parts apart as far as it goes; false if they stay as they are. None
-    /// if there are too many, or it takes too many steps.
+    /// Takes a clause and its parts apart as far as it goes; false if they stay as they are.
+    /// Returns `None` if there are too many, or it takes too many steps.
     fn settle(&mut self, clause: &Clause, meter: &mut Meter) -> Option<bool> {
         let (mut pending, mut is_split) = (vec![clause.clone()], false);
         while let Some(clause) = pending.pop() {
@@ -260,8 +260,8 @@ impl Splitter<'_> {
         Some(is_split)
     }
 
-    /// Takes a clause apart, if it says several things of functional variables. None if that takes
-    /// too many steps.
+    /// Takes a clause apart, if it says several things of functional variables. Returns `None` if
+    /// that takes too many steps.
     #[expect(clippy::option_option, reason = "nothing to take apart, and no steps left")]
     fn parts(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Parts>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
@@ -406,8 +406,8 @@ impl Splitter<'_> {
     }
 
     /// The clauses that do without a literal that says something of several functional variables,
-    /// if there is one and it has a definition that can take its place. None if that takes too many
-    /// steps.
+    /// if there is one and it has a definition that can take its place. Returns `None` if that
+    /// takes too many steps.
     #[expect(clippy::option_option, reason = "nothing to unfold, and no steps left")]
     fn unfold(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Vec<Clause>>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };

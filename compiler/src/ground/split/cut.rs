@@ -95,8 +95,8 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Takes out all that mentions the variables of `block`. None if nothing would bind variables
-    /// on one of the sides.
+    /// Takes out all that mentions the variables of `block`. Returns `None` if nothing would bind
+    /// variables on one of the sides.
     pub(super) fn new(clause: &Clause, rows: &[Rows], block: &[u32]) -> Option<Self> {
         let touches = |variables: &[u32]| variables.iter().any(|v| block.contains(v));
         let (mut inner, mut outer) = (Body::default(), Body::default());

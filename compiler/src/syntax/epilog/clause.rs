@@ -87,7 +87,7 @@ impl Term {
     }
 
     /// What makes two terms one: variables and what stands for them, each in the terms of those
-    /// before it. None if nothing does.
+    /// before it. Returns `None` if nothing does.
     pub(super) fn unify(&self, other: &Self) -> Option<Vec<(String, Self)>> {
         let mut bindings: Vec<(String, Self)> = Vec::new();
         let mut waiting = vec![(self.clone(), other.clone())];

@@ -262,7 +262,7 @@ impl<'r, G: Game> Run<'r, G> {
         Some((earlier(value), is_solved))
     }
 
-    /// What the evaluation makes of the state at `ply`.
+    /// The evaluation of the state at `ply`.
     fn judge(&mut self, ply: usize) -> i32 {
         let engine = &mut *self.engine;
         let frame = &engine.frames[ply];

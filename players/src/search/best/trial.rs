@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a series of matches is, from both seats in turn, and twice the points of alpha-beta
+/// The length of a series of matches, from both seats in turn, and twice the points of alpha-beta
 /// that are clearly better than half: it is taken no longer than it may still come to that. So many
 /// wins before anything else are enough.
 #[derive(Clone, Copy, Debug)]
@@ -23,14 +23,14 @@ struct Series {
 
 const STRAIGHT: u32 = 5;
 
-/// Where roles choose in turn. Against one that is as good a search has so many points in one of
-/// seven series, and to take it then is no mistake.
+/// The series where roles choose in turn. Against an equal opponent a search reaches this number of
+/// points in one of seven series, and to take it then is no mistake.
 const IN_TURN: Series = Series { matches: 16, clear: 21 };
-/// Where they choose at the same time alpha-beta can be exploited, so it has to be better by far:
-/// one of a hundred series.
+/// The series where they choose at the same time: alpha-beta can be exploited, so it has to be
+/// better by far: one of a hundred series.
 const AT_ONCE: Series = Series { matches: 10, clear: 18 };
 
-/// What a role has for a move.
+/// The budget of a role for a move.
 #[derive(Clone, Copy, Debug)]
 enum Each {
     /// Nodes of the tree, and of alpha-beta.
@@ -38,7 +38,8 @@ enum Each {
     Time(Duration),
 }
 
-/// How matches are played: what a role has for a move, and the moves at the start that are drawn.
+/// The terms of matches: the budget of a role for a move, and the moves at the start that are
+/// drawn.
 #[derive(Clone, Copy, Debug)]
 struct Terms {
     each: Each,
@@ -110,12 +111,12 @@ impl Trial {
         (trial, arena.spent)
     }
 
-    /// If alpha-beta is clearly better.
+    /// Returns whether alpha-beta is clearly better.
     pub(super) fn is_won(self) -> bool {
         self.points >= self.series.clear || self.matches >= STRAIGHT && self.points == 2 * self.matches
     }
 
-    /// If another match may tell.
+    /// Returns whether another match may decide.
     fn is_open(self) -> bool {
         let left = self.series.matches - self.matches;
         left > 0 && !self.is_won() && self.points + 2 * left >= self.series.clear
@@ -133,7 +134,7 @@ struct Arena<'a, G: Game> {
 }
 
 impl<G: Game> Arena<'_, G> {
-    /// What a role may have for a move if there are to be so many matches; none if there is no time
+    /// The budget of a role for a move if `matches` matches are played; `None` if there is no time
     /// to find out.
     fn pace(&mut self, matches: u32) -> Option<Each> {
         let Some(end) = self.budget.deadline().filter(|_| self.budget.nodes().is_none()) else {
@@ -200,7 +201,7 @@ impl<G: Game> Arena<'_, G> {
         trial
     }
 
-    /// One match: twice the points of the rival. None if it was broken off.
+    /// One match: twice the points of the rival. Returns `None` if it was broken off.
     fn play_match(&mut self, number: u32, Terms { each, drawn }: Terms) -> Option<u32> {
         let (game, budget) = (self.game, self.budget);
         let seat = (number % 2) as usize;

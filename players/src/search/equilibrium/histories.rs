@@ -25,7 +25,7 @@ const LOOK: Duration = Duration::from_nanos(10);
 /// The longest row of choices.
 const MOST_CHOICES: u32 = 500;
 
-/// What a history comes to next.
+/// The continuation of a history.
 #[derive(Clone, Copy, Debug)]
 enum Next {
     /// The end: where the goals of the roles stand.
@@ -47,13 +47,13 @@ struct Node {
 struct Choice<M> {
     role: u32,
     moves: Box<[M]>,
-    /// Where its figures stand.
+    /// The index of its first figure.
     first: usize,
     /// The figure of the role's last move before.
     before: u32,
 }
 
-/// What finds all histories: those that are to be gone on from, and what that takes.
+/// The search for all histories: those still to be continued, and the memory that takes.
 struct Finder<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,
@@ -172,7 +172,8 @@ pub(super) struct Histories<G: Game> {
     choice_of: Vec<u32>,
     regrets: Vec<f64>,
     news: Vec<f64>,
-    /// What is done in this round, and in all rounds, later ones counting more.
+    /// The strategy in this round, and the weighted average of all rounds, later ones counting
+    /// more.
     current: Vec<f64>,
     average: Vec<f64>,
     rounds: u64,
@@ -186,7 +187,7 @@ pub(super) struct Histories<G: Game> {
 struct Open<S> {
     node: u32,
     state: S,
-    /// What the roles know, and the figures of their last moves.
+    /// The information of each role, and the figures of their last moves.
     known: Box<[u32]>,
     made: Box<[u32]>,
     /// The choices so far.
@@ -277,7 +278,7 @@ impl<G: Game> Histories<G> {
             + figures
     }
 
-    /// The bytes of the longer lists that so many more histories after one want, at most.
+    /// The bytes of the longer lists that `more` further histories after one need, at most.
     fn growth(&self, more: usize) -> usize {
         let choices = self.choice_of.growth(self.sets.len().saturating_sub(self.choice_of.len()) + 1);
         self.sets.growth()
@@ -325,7 +326,7 @@ impl<G: Game> Histories<G> {
 
     /// Notes what a player does in this round, each choice by how far its own moves lead there.
     fn count(&mut self, player: usize, weight: f64) {
-        // A choice comes behind those before it, whose figures are left from this round.
+        // A choice comes after those before it, and their figures remain from this round.
         for choice in self.choices.iter().filter(|choice| choice.role as usize == player) {
             let own = if choice.before == NO_SET { 1.0 } else { self.news[choice.before as usize] };
             for place in choice.first..choice.first + choice.moves.len() {
@@ -375,7 +376,7 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// What is done at a choice on average.
+    /// The average strategy at a choice.
     fn shares(&self, choice: u32) -> Vec<f64> {
         let Choice { first, moves, .. } = &self.choices[choice as usize];
         let shares = &self.average[*first..first + moves.len()];
@@ -397,7 +398,7 @@ impl<G: Game> Histories<G> {
         Some(moves.zip(self.shares(choice)).collect())
     }
 
-    /// The moves of a strategy with so many rounds each, the likeliest first.
+    /// The moves of a strategy with the number of rounds of each, the likeliest first.
     pub(super) fn tried(&self, strategy: &[(G::Move, f64)]) -> Vec<(G::Move, u64, f64)> {
         let mut sorted: Vec<_> = strategy.to_vec();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -406,7 +407,7 @@ impl<G: Game> Histories<G> {
         sorted.into_iter().map(|(action, share)| (action, rounds(share), 100.0 * share)).collect()
     }
 
-    /// What a role gets if all play as they do on average.
+    /// The value for a role if all play their average strategy.
     pub(super) fn value(&self, role: usize) -> f64 {
         self.expect(0, role)
     }
@@ -423,7 +424,7 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// What a role could get beyond what it gets, as a mean over the roles.
+    /// The gain of a best response over the average strategy, as a mean over the roles.
     pub(super) fn exploitability(&self) -> f64 {
         let gain = |&player: &usize| Response::of(self, player) - self.value(player);
         self.players.iter().map(gain).sum::<f64>() / self.players.len().max(1) as f64
@@ -443,7 +444,7 @@ struct Response<'h, G: Game> {
 }
 
 impl<'h, G: Game> Response<'h, G> {
-    /// What the player gets by it.
+    /// The player's value.
     fn of(histories: &'h Histories<G>, player: usize) -> f64 {
         let mut response = Self {
             histories,

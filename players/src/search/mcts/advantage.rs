@@ -13,8 +13,8 @@ use std::hash::Hasher;
 /// The most pairs.
 const PAIRS: usize = 1 << 16;
 
-/// Times that a move must be met to count as much as no advantage, and a pair to count as much as
-/// its move.
+/// The number of times that a move must be met to count as much as no advantage, and a pair to
+/// count as much as its move.
 const MOVES_DOUBT: f32 = 4.0;
 const PAIRS_DOUBT: f32 = 10.0;
 
@@ -31,7 +31,7 @@ impl Advantage {
         self.count += 1.0;
     }
 
-    /// The mean, if what is expected beforehand counts as so many times.
+    /// The mean, if the expected value counts as `doubt` samples.
     fn mean(self, expected: f32, doubt: f32) -> f32 {
         (self.sum + doubt * expected) / (self.count + doubt)
     }
@@ -46,7 +46,7 @@ pub(super) struct Reply {
     pub(super) to: Option<u32>,
 }
 
-/// What is known of the moves of all roles.
+/// The advantages of the moves of all roles.
 #[derive(Clone, Debug)]
 pub(super) struct Advantages {
     moves: usize,
@@ -56,7 +56,7 @@ pub(super) struct Advantages {
 }
 
 impl Advantages {
-    /// Nothing is known. They take a part of so many bytes; none if moves alone take more than
+    /// Empty statistics. They take a part of `bytes` bytes; `None` if moves alone take more than
     /// that.
     pub(super) fn new(shape: Shape, bytes: usize) -> Self {
         let most = bytes / 16 / size_of::<Advantage>();
@@ -82,7 +82,7 @@ impl Advantages {
         self.pairs[pair].learn(value);
     }
 
-    /// How much more than its state a move is expected to be worth.
+    /// The expected advantage of a move over its state.
     pub(super) fn expected(&self, reply: Reply) -> f32 {
         let alone = self.alone.get(self.place(reply)).copied().unwrap_or_default();
         self.pairs[self.pair(reply)].mean(alone.mean(0.0, MOVES_DOUBT), PAIRS_DOUBT)

@@ -11,8 +11,8 @@
 
 use gdl_runtime::chance::Stream;
 
-/// How often a role makes any move at all, so that every value becomes known: at first, and half as
-/// often after so many rounds for each joint move.
+/// The probability with which a role makes a random move, so that every value becomes known: at
+/// first, and half as often after so many rounds for each joint move.
 const EXPLORE: f32 = 0.2;
 const SETTLED: f32 = 20.0;
 
@@ -26,7 +26,7 @@ pub(super) struct Decision {
     pub(super) role: usize,
     is_chance: bool,
     regrets: Vec<f32>,
-    /// What it did, later times weighing more.
+    /// Its average strategy, later times weighing more.
     average: Vec<f64>,
     chosen: usize,
 }
@@ -49,7 +49,7 @@ impl Stage {
     /// The most joint moves that strategies are kept for.
     pub(super) const MOST: u64 = 1024;
 
-    /// A state in which these roles have so many moves each.
+    /// A state in which these roles have the given numbers of moves.
     pub(super) fn new(
         choices: &[(usize, usize)],
         chance: Option<usize>,
@@ -197,8 +197,8 @@ impl Stage {
         })
     }
 
-    /// What a decision did on average: for each move a probability, but for what is hardly ever
-    /// done: that is left of the first rounds.
+    /// The average strategy of a decision: for each move a probability, except for what is hardly
+    /// ever done: that is left of the first rounds.
     pub(super) fn strategy(&self, number: usize) -> Vec<f64> {
         let average = &self.decisions[number].average;
         let least = LEAST * average.iter().copied().fold(0.0, f64::max);
@@ -256,7 +256,7 @@ mod tests {
         assert!(few.strategy(0)[1] > 0.9 && (few.worth(0, 1) - many.worth(0, 1)).abs() < 1.0);
     }
 
-    /// What each of two roles does on average after some rounds of a game in which they share 100
+    /// The average strategies of two roles after some rounds of a game in which they share 100
     /// points.
     fn solve(rows: usize, columns: usize, matrix: &[f32]) -> [Vec<f64>; 2] {
         let mut stage = Stage::new(&[(0, rows), (1, columns)], None, 2, 0);

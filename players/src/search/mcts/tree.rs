@@ -45,7 +45,7 @@ struct Node<G: Game> {
     /// Moves from the first root of all. Every step leads to a higher level, so no way goes round
     /// in circles.
     level: u32,
-    /// If its value is proved; then that is the mean.
+    /// True if its value is proved; then that is the mean.
     is_proved: bool,
 }
 
@@ -67,23 +67,22 @@ enum Step {
 /// The rules of a search, set before it starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// How much is tried that looked bad so far; if that is not said, it depends on how far values
-    /// can be trusted.
+    /// The rate of exploration; if `None`, it depends on how far values can be trusted.
     pub(super) exploration: Option<f32>,
-    /// If proved values are passed on.
+    /// True if proved values are passed on.
     pub(super) proves: bool,
-    /// If moves are expected to be worth what they were elsewhere.
+    /// True if moves are expected to be worth what they were elsewhere.
     pub(super) learns: bool,
-    /// If roles that choose at the same time mix their moves.
+    /// True if roles that choose at the same time mix their moves.
     pub(super) mixes: bool,
     /// The most bytes.
     pub(super) bytes: usize,
 }
 
 impl Rules {
-    /// How moves are compared, if what random games say of states can be trusted or not. It cannot
-    /// where they are few, nor where one role alone makes its way, which random games hardly ever
-    /// find.
+    /// The bounds by which moves are compared, if the values that random games give states can be
+    /// trusted or not. It cannot where they are few, nor where one role alone makes its way, which
+    /// random games hardly ever find.
     fn bounds(&self, trusted: bool) -> Bounds {
         let (exploration, minimax) = if trusted { (0.1, 0.2) } else { (0.7, 0.0) };
         Bounds { exploration: self.exploration.unwrap_or(exploration), minimax }
@@ -113,7 +112,7 @@ pub(super) struct Tree<G: Game> {
     numbers: HashTable<u32>,
     /// Children of nodes whose roles have slots of their own.
     apart: FxHashMap<(u32, Vec<u32>), u32>,
-    /// What moves were worth elsewhere, where states are judged by many random games.
+    /// The values of moves elsewhere, if states are judged by many random games.
     advantages: Option<Advantages>,
     /// Bytes of stages and of the keys of `apart`.
     more_bytes: usize,
@@ -356,8 +355,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// What a role gets from a node on average; visits under way count as lost, as they do for
-    /// slots.
+    /// The mean value of a node for a role; visits under way count as lost, as they do for slots.
     fn expected(&self, at: u32, role: usize) -> f32 {
         self.sums[at as usize * self.roles + role] / (self.nodes[at as usize].visits.max(2) - 1) as f32
     }

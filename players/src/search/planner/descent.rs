@@ -1,12 +1,11 @@
 //! A descent into a puzzle: depth first, with moves that lead to states that are lost left out, and
 //! moves without which the state is lost made first.
 //!
-//! Where marks are set in any order, as in a sudoku, a move that was tried in vain need not be
-//! tried again behind another that does not matter to it (sleep sets: Godefroid, "Partial-order
-//! methods for the verification of concurrent systems", 1996). Such moves are barred in what the
-//! outlook looks at, so that a row for which nothing is left ends the search below: together that
-//! is what solvers of constraints do, with no word of constraints in the rules. Nothing is proved
-//! by it.
+//! Where marks are set in any order, as in a sudoku, a move that failed need not be tried again
+//! behind another that does not matter to it (sleep sets: Godefroid, "Partial-order methods for the
+//! verification of concurrent systems", 1996). Such moves are barred in what the outlook looks at,
+//! so that a row for which nothing is left ends the search below: together that is what solvers of
+//! constraints do, with no word of constraints in the rules. Nothing is proved by it.
 //!
 //! A descent that fails too often begins again, and chooses otherwise between moves that look alike
 //! (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998; Luby,
@@ -19,7 +18,7 @@ use super::{Goal, Problem, gates::LANES, steps::Steps, sweep::End};
 use crate::search::{meter::Meter, states::States};
 use gdl_runtime::{Game, chance::Stream, game::Id};
 
-/// What is known of a move.
+/// The state of a move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Open,
@@ -39,7 +38,7 @@ struct Frame {
     moves: Vec<u32>,
     marks: Vec<Mark>,
     distances: Vec<u16>,
-    /// Where the moves lead.
+    /// The successor states of the moves.
     rows: Vec<u64>,
     /// The move being tried.
     trying: Option<usize>,
@@ -55,7 +54,7 @@ pub(super) struct Descent {
     root: Vec<u64>,
     frames: Vec<Frame>,
     visited: States,
-    /// How often it began, and states left in vain since.
+    /// The number of restarts, and of states abandoned since.
     begun: u64,
     failures: u64,
     stream: Stream,
@@ -63,10 +62,10 @@ pub(super) struct Descent {
     frame_bytes: usize,
 }
 
-/// States left in vain before the first descent begins again.
+/// The number of states to abandon before the first descent restarts.
 const FAILURES: u64 = 512;
 
-/// The share of nodes that a look at a move costs beside making it.
+/// The share of nodes that a look at a move costs in addition to making it.
 const COST: u64 = 4;
 
 impl Descent {
@@ -89,7 +88,7 @@ impl Descent {
         self.frame_bytes + self.visited.bytes()
     }
 
-    /// Goes on until the meter has counted so many nodes more; goals are told to the problem.
+    /// Continues until the meter has counted `nodes` further nodes; the problem records goals.
     pub(super) fn go_on<G: Game>(
         &mut self,
         problem: &mut Problem,
@@ -206,8 +205,8 @@ impl Descent {
         false
     }
 
-    /// Bars moves that were tried in vain a step before, where they and the move made do not matter
-    /// to each other.
+    /// Bars moves that failed a step before, where they and the move made do not matter to each
+    /// other.
     fn sleep<G: Game>(&self, steps: &mut Steps<'_, G>, frame: &mut Frame) {
         let (Some(before), words) = (self.frames.last(), frame.row.len()) else { return };
         let Some(made) = before.trying else { return };

@@ -3,7 +3,7 @@
 
 use gdl_runtime::bits;
 
-/// What was met so far, a bit for each fluent, or for each pair.
+/// The fluents, or the pairs, that were met so far: a bit for each.
 pub(super) struct Novelty {
     pairs: bool,
     met: Vec<u64>,
@@ -11,7 +11,8 @@ pub(super) struct Novelty {
 }
 
 impl Novelty {
-    /// Nothing was met; of single fluents or of pairs. None if that takes more than so many bytes.
+    /// Nothing was met; of single fluents or of pairs. Returns `None` if that takes more than
+    /// `bytes` bytes.
     pub(super) fn new(fluents: usize, pairs: bool, bytes: usize) -> Option<Self> {
         let bits = if pairs { fluents.checked_mul(fluents + 1)? / 2 } else { fluents };
         let words = bits.div_ceil(64);

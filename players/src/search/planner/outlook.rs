@@ -28,10 +28,10 @@ fn needed(circuit: &Circuit, signals: impl IntoIterator<Item = u32>) -> Vec<Gate
     gates::needed(circuit.inputs(), circuit.size(), |gate| circuit.gate(gate), signals)
 }
 
-/// What may still come of states.
+/// The goals that are still possible from states.
 pub(super) struct Outlook {
     fluents: usize,
-    /// What each move is called, and the signal that says if it is legal.
+    /// The number of each move, and the signal for its legality.
     legal: Vec<(u32, u32)>,
     /// The goal values, ascending, and the signals that say if they hold.
     goals: Vec<(u8, u32)>,
@@ -304,7 +304,7 @@ impl Distance {
         })
     }
 
-    /// The distance of each state: rows of so many words, one behind the other.
+    /// The distance of each state: consecutive rows of `words` words.
     pub(super) fn of(&mut self, rows: &[u64], words: usize) -> Vec<u16> {
         let mut distances = Vec::new();
         for rows in rows.chunks(words * ABREAST) {

@@ -27,7 +27,7 @@ pub(super) enum Order {
     Best,
 }
 
-/// How a sweep ended.
+/// The reason why a sweep ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The share of the budget is spent.
@@ -58,13 +58,13 @@ pub(super) struct Sweep {
     /// For each distance what was met there.
     near: Vec<Option<Novelty>>,
     bytes: usize,
-    /// How many states were found to be lost, of how many.
+    /// The number of states that were found to be lost, and the number of all.
     lost: (u64, u64),
     is_full: bool,
 }
 
 impl Sweep {
-    /// From a state on; none if the order takes more than so many bytes.
+    /// Begins at a state. Returns `None` if the order takes more than `bytes` bytes.
     pub(super) fn new(problem: &Problem, root: &[u64], order: Order, bytes: usize) -> Option<Self> {
         let fluents = problem.shape.fluents;
         let novelty = match order {
@@ -112,7 +112,7 @@ impl Sweep {
             + near
     }
 
-    /// Looks at states until the meter has counted so many nodes more; goals are told to the
+    /// Looks at states until the meter has counted `nodes` further nodes; goals are passed to the
     /// problem.
     pub(super) fn go_on<G: Game>(
         &mut self,

@@ -12,12 +12,12 @@ use std::{
 };
 
 impl<G: Game> Solution<G> {
-    /// What comes of the states that were visited. O(states and moves); [`Visit::make_room`] counts
+    /// The values of the states that were visited. O(states and moves); [`Visit::make_room`] counts
     /// the lists.
     pub(super) fn of_visit(visit: Visit) -> Self {
         let Visit { players, states, symmetries, starts, successors, movers, mut values, .. } = visit;
         let count = movers.len();
-        // The states before each, one list behind the other; each list is filled from its end,
+        // The predecessors of each state, as consecutive lists; each list is filled from its end,
         // where its start is then.
         let mut before_starts = vec![0_u32; count + 1];
         successors.iter().for_each(|&successor| before_starts[successor as usize] += 1);

@@ -22,7 +22,7 @@ pub(super) struct Visit {
     pub(super) successors: Vec<u32>,
     /// For each state the place in `players` of who decides; [`END`] in terminal states.
     pub(super) movers: Vec<u8>,
-    /// What ends are worth; 0 elsewhere.
+    /// The values of terminal states; 0 elsewhere.
     pub(super) values: Vec<i8>,
     /// The most bytes.
     limit: usize,
@@ -35,7 +35,7 @@ pub(super) const END: u8 = 2;
 const BLOCK: usize = 128;
 
 impl Visit {
-    /// Nothing is visited; it may take so many bytes.
+    /// No states are visited; the visit may take `limit` bytes.
     pub(super) fn new(words: usize, players: Vec<usize>, symmetries: Vec<Symmetry>, limit: usize) -> Self {
         Self {
             players,
@@ -85,7 +85,7 @@ impl Visit {
         Ok(true)
     }
 
-    /// Makes room for one more state that was looked at, and for so many more that follow it.
+    /// Makes room for one more state that was looked at, and for `steps` successors.
     fn make_room(&mut self, steps: usize) -> Result<(), SolveError> {
         let growth = self.states.growth(steps)
             + self.successors.growth(steps)
@@ -102,7 +102,7 @@ impl Visit {
         self.check(4 * (self.successors.len() + steps) + 16 * (self.states.len() + steps))
     }
 
-    /// Refuses so many bytes more than there are in use where they are too many, and steps that
+    /// Rejects `more` bytes in addition to those in use where they are too many, and steps that
     /// cannot be numbered.
     fn check(&self, more: usize) -> Result<(), SolveError> {
         let lists = self.successors.held() + self.starts.held() + self.movers.held() + self.values.held();

@@ -24,10 +24,10 @@ const WIDE: usize = u16::MAX as usize;
 /// A net that machines can run.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Wiring {
-    /// For each gate where its readers begin, and those of its complement; behind the last gate
-    /// where all end.
+    /// The index where the readers of each gate begin, and those of its complement; after the last
+    /// gate where all end.
     starts: Vec<[u32; 2]>,
-    /// The gates that read each gate, and behind them those that read its complement.
+    /// The gates that read each gate, then those that read its complement.
     readers: Vec<u32>,
     /// The first gate of each band, and the end of the last one. The constant and the inputs come
     /// before.
@@ -35,8 +35,7 @@ pub(in super::super) struct Wiring {
     /// The first gate of the row that has the next state and then the view; a multiple of 64. There
     /// is one for each bit, which reads the output that is written there, if one is.
     row: usize,
-    /// What is asked for: goals with their bit of the view, percepts with theirs of the row of
-    /// percepts.
+    /// The outputs: goals with their bit of the view, percepts with theirs of the row of percepts.
     pub(super) goals: Vec<Output>,
     pub(super) percepts: Vec<Output>,
 }
@@ -44,14 +43,14 @@ pub(in super::super) struct Wiring {
 /// Gates that are asked for together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Band {
-    /// What legal moves and the end depend on, and all that the next state and percepts do before a
-    /// move is made.
+    /// Gates that legal moves and the end depend on, and those of the next state and percepts
+    /// before a move is made.
     Seen,
-    /// What goals alone depend on.
+    /// Gates that only goals depend on.
     Goals,
-    /// What depends on moves, and the next state on it.
+    /// Gates that depend on moves and that the next state depends on.
     Moved,
-    /// What depends on moves, and percepts alone on it.
+    /// Gates that depend on moves and that only percepts depend on.
     Percepts,
 }
 
@@ -235,7 +234,7 @@ fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
         sum += *start;
         *start = sum;
     }
-    // So far they are ends; the lists are filled from behind.
+    // So far they are ends; the lists are filled from the back.
     let mut readers = vec![0; edges.len()];
     for edge in edges.iter().rev() {
         let start = edge.start(&mut starts);
@@ -246,7 +245,7 @@ fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
 }
 
 impl Edge {
-    /// Where the list that it is in begins.
+    /// The index where its list begins.
     fn start(self, starts: &mut [[u32; 2]]) -> &mut u32 {
         &mut starts[self.signal as usize / 2][self.signal as usize % 2]
     }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// The most operands of a gate. Of vast nets none is much faster with four or sixteen.
 const WIDE: usize = 8;
 
-/// What levels are below: machines keep them beside some flags.
+/// The bound of levels: machines keep them next to some flags.
 const HEIGHT: u32 = 1 << 28;
 
 /// A net that machines can run.

@@ -27,7 +27,7 @@ impl Kernel for Choose<'_> {
     }
 }
 
-/// Random moves of which about one in `sparse` is legal.
+/// Random moves; about one in `sparse` is legal.
 fn random(stream: &mut Stream, moves: usize, sparse: u64) -> Vec<Plane> {
     let mut plane = || {
         let mut plane = Plane::ZERO;

@@ -25,7 +25,7 @@ impl Kernel for Choose<'_> {
     }
 }
 
-/// Moves of which in each lane so many are legal, which ones is drawn.
+/// Random moves; in each lane `count` of them are legal.
 fn random(stream: &mut Stream, moves: usize, count: usize) -> Vec<Plane> {
     let mut planes = vec![Plane::ZERO; moves];
     for lane in 0..LANES {

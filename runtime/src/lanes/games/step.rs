@@ -1,8 +1,8 @@
 //! Steps of games in planes: moves are noted and held against the legal ones, chance draws, and the
 //! programs of the phases at which games are make states of states.
 //!
-//! A move that is not legal is told before anything changes. Afterwards each game is at the next
-//! phase, over, or started again, and what is legal in it is known.
+//! An illegal move is reported before anything changes. Afterwards each game is at the next phase,
+//! over, or started again, and what is legal in it is known.
 
 use super::{Games, Seat, Stepper, several};
 use crate::{
@@ -16,13 +16,13 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Slots, Word, of_lane, to_rows, word},
 };
 
-/// So many moves are told apart by a byte, whose last value is none of them.
+/// The number of moves that a byte can distinguish; its last value stands for none of them.
 const FEW: usize = u8::MAX as usize;
 
 /// The move of a role that has only one: it may be left to the game.
 pub const ONLY: i32 = -1;
 
-/// What becomes of games that are over.
+/// The fate of games that are over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
     /// They start again in the step that ended them.
@@ -34,11 +34,11 @@ pub enum Renewal {
 }
 
 impl Stepper {
-    /// So many games, at most 512, in the initial state; chance, if it plays, draws from the stream
-    /// that is given for each.
+    /// Starts `length` games, at most 512, in the initial state; chance, if it plays, draws from
+    /// the stream that is given for each.
     ///
     /// # Panics
-    /// If there are more.
+    /// Panics if there are more.
     #[must_use]
     pub fn start(&self, length: usize, stream: impl FnMut(usize) -> Stream) -> Games {
         assert!(length <= LANES, "at most {LANES} games");
@@ -81,7 +81,7 @@ impl Stepper {
     /// The first game with a move that is not legal. What was noted before is lost.
     ///
     /// # Panics
-    /// If there are fewer numbers.
+    /// Panics if there are fewer numbers.
     pub fn choose(&mut self, games: &mut Games, actions: &[i32]) -> Result<(), usize> {
         let actions = &actions[..games.length * self.seats.len()];
         let wrong = self.isa.run(Choose { stepper: self, games, actions });
@@ -235,7 +235,7 @@ impl Kernel for Draw<'_> {
     }
 }
 
-/// The work of [`Stepper::step`], but for the moves of chance.
+/// The work of [`Stepper::step`], except for the moves of chance.
 struct Step<'a> {
     stepper: &'a mut Stepper,
     games: &'a mut Games,

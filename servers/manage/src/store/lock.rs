@@ -24,7 +24,7 @@ const ENDING: &str = if cfg!(windows) { ".lock" } else { "-wal" };
 /// the lock lives.
 ///
 /// # Errors
-/// If another process has it, or the file has two names.
+/// Returns an error if another process has it, or the file has two names.
 pub(super) fn lock(path: &Path) -> Result<File> {
     let told = |error: io::Error| told(path, &error);
     let path = fs::canonicalize(path).map_err(told)?;

@@ -64,7 +64,7 @@ pub(super) async fn with_session<T: Send + 'static>(
 /// The role of a name, if one was given.
 ///
 /// # Errors
-/// If the game has no such role.
+/// Returns an error if the game has no such role.
 pub(super) fn role(session: &Session, name: Option<&str>) -> Answer<Option<RoleId>> {
     let role = name.map(|name| session.game().parse_role(name));
     role.transpose().map_err(|error| Problem::unfit("no_role", error.to_string()))
@@ -88,7 +88,7 @@ impl Asker {
     /// The person, as the session knows them.
     ///
     /// # Errors
-    /// If there is no such role, or the seat is not the guest's any more.
+    /// Returns an error if there is no such role, or the seat is not the guest's any more.
     pub(super) fn looker(&self, session: &mut Session) -> Answer<Viewer> {
         match self {
             Self::Here(name) => role(session, name.as_deref()).map(Viewer::Here),

@@ -117,10 +117,10 @@ pub(crate) struct Start {
     against: Option<String>,
     /// What chance and players follow from; drawn unless it is said.
     seed: Option<u64>,
-    /// If a rulesheet may take as much as one that `gdl serve` is given.
+    /// True if a rulesheet may take as much as one that `gdl serve` is given.
     #[serde(default)]
     patient: bool,
-    /// If a rulesheet is evaluated state by state.
+    /// True if a rulesheet is evaluated state by state.
     #[serde(default)]
     lifted: bool,
     /// What the caller calls the compilation, to ask how far it is.
@@ -385,7 +385,7 @@ impl Invitation {
     /// What the link is to hold.
     ///
     /// # Errors
-    /// If what it held is no token, or opens another seat.
+    /// Returns an error if what it held is no token, or opens another seat.
     fn token(&self, server: &Server) -> Answer<String> {
         let Some(token) = &self.token else { return Registry::id() };
         if token.len() != 32 || !token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {

@@ -55,7 +55,7 @@ impl Output {
         self.words(net).collect::<Vec<_>>().join(" ")
     }
 
-    /// If it is called so.
+    /// Returns whether it is called so.
     #[must_use]
     pub(crate) fn is_called(&self, net: &Net, name: &str) -> bool {
         let mut rest = Some(name);
@@ -144,7 +144,7 @@ pub(crate) struct Edge {
     pub from: usize,
     /// Where it leads.
     pub to: usize,
-    /// If it takes the complement of what it comes from.
+    /// True if it takes the complement of what it comes from.
     pub negated: bool,
     /// The way, as an SVG path.
     pub path: String,

@@ -47,7 +47,7 @@ pub(crate) struct Layout {
 /// neighbouring layers.
 ///
 /// # Panics
-/// If a box has no layer, or an edge does not lead to a higher one.
+/// Panics if a box has no layer, or an edge does not lead to a higher one.
 #[must_use]
 pub(crate) fn lay_out(graph: &Graph) -> Layout {
     let mut sketch = Sketch::new(graph);

@@ -107,7 +107,8 @@ impl Session {
     /// What is advised to a person who is to choose, and the question if it was not asked yet.
     ///
     /// # Errors
-    /// If no person is to choose, or not this one, or there was no time to find out what they know.
+    /// Returns an error if no person is to choose, or not this one, or there was no time to find
+    /// out what they know.
     pub(crate) fn advise(
         &mut self,
         asked: Option<RoleId>,

@@ -12,7 +12,7 @@ impl Session {
     /// Gives roles clocks, which begin here; those that are not named have none.
     ///
     /// # Errors
-    /// If there is no such role, or no such time.
+    /// Returns an error if there is no such role, or no such time.
     pub(crate) fn time(&mut self, texts: &BTreeMap<String, String>) -> Answer<()> {
         self.clocks = Clocks::parse(&self.opened.game, texts, self.history.place().index())?;
         self.arrive();

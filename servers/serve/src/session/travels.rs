@@ -32,7 +32,7 @@ impl Session {
     /// Back to the last choice of a person, or by one step where no person plays.
     ///
     /// # Errors
-    /// If there is nothing to take back, or no time to find it.
+    /// Returns an error if there is nothing to take back, or no time to find it.
     pub(crate) fn undo(&mut self, budget: &Budget) -> Answer<()> {
         self.leave();
         let people = self.people();
@@ -52,7 +52,7 @@ impl Session {
     /// taken back.
     ///
     /// # Errors
-    /// If there is nothing to make again, or no time to find it.
+    /// Returns an error if there is nothing to make again, or no time to find it.
     pub(crate) fn redo(&mut self, budget: &Budget) -> Answer<()> {
         let people = self.people();
         let moved = match people[..] {
@@ -70,7 +70,7 @@ impl Session {
     /// To any place where play has been.
     ///
     /// # Errors
-    /// If it has not been there.
+    /// Returns an error if it has not been there.
     pub(crate) fn go(&mut self, place: usize) -> Answer<()> {
         let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
         let place: Place = self.history.places().nth(place).ok_or_else(missing)?;

@@ -20,7 +20,7 @@ impl Session {
     /// A person's move.
     ///
     /// # Errors
-    /// If it is not theirs to make now; then nothing has changed.
+    /// Returns an error if it is not theirs to make now; then nothing has changed.
     pub(crate) fn choose(
         &mut self,
         looker: Viewer,
@@ -118,7 +118,7 @@ impl Session {
     }
 }
 
-/// If a move's name says that nothing is done.
+/// Returns whether a move's name says that nothing is done.
 #[must_use]
 pub(crate) fn is_idle(action: &str) -> bool {
     const NAMES: [&str; 9] = ["noop", "no_op", "no-op", "nop", "nil", "none", "nothing", "wait", "idle"];

@@ -74,7 +74,7 @@ impl Person {
 /// Plays the story that the bytes tell, and counts the steps that changed a session.
 ///
 /// # Panics
-/// If an answer is not as described, or a person's session is changed by another.
+/// Panics if an answer is not as described, or a person's session is changed by another.
 pub(super) fn play(client: &Client, bytes: &[u8]) -> usize {
     let mut bytes = Bytes(bytes);
     let mut people = [Person::default(), Person::default()];

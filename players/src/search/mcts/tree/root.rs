@@ -6,7 +6,7 @@ use super::{
 };
 use gdl_runtime::Game;
 
-/// What the root says of a move.
+/// The statistics of a move at the root.
 pub(in crate::search::mcts) struct Tried {
     pub(in crate::search::mcts) action: u32,
     pub(in crate::search::mcts) visits: u64,
@@ -46,7 +46,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// What the root says of the moves of a role, in move order.
+    /// The statistics of a role's moves at the root, in move order.
     pub(in crate::search::mcts) fn tried(&self, role: usize) -> Vec<Tried> {
         let tried = |slot: &Slot| Tried {
             action: slot.action,
@@ -78,7 +78,7 @@ impl<G: Game> Tree<G> {
         Some(strategy.iter().enumerate().map(worth).collect())
     }
 
-    /// How often the root was visited.
+    /// The number of visits of the root.
     pub(in crate::search::mcts) fn visits(&self) -> u32 {
         self.top().visits
     }

@@ -14,7 +14,7 @@ pub(super) struct Slot {
     /// Visits, those under way among them, and the sum of what the role got.
     pub(super) visits: u32,
     pub(super) sum: f32,
-    /// What the role gets at the end of the best line behind it, as far as that is known; else
+    /// The role's value at the end of the best line after it, as far as that is known; otherwise
     /// negative.
     pub(super) worth: f32,
     pub(super) is_proved: bool,
@@ -30,7 +30,7 @@ impl Slot {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub(super) exploration: f32,
-    /// How much the best line counts beside the mean of all.
+    /// The weight of the best line relative to the mean of all.
     pub(super) minimax: f32,
 }
 

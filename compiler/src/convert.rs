@@ -1,10 +1,10 @@
 //! A rulesheet in another syntax: text in, text out.
 //!
 //! KIF and infix GDL say the same in other letters, form by form. Epilog becomes the rules that it
-//! means; nothing becomes Epilog. Comments stay before or behind the form they stood at. Names stay
-//! where the other syntax can write them: of those that it takes for variables, or that it cannot
-//! tell apart or that are words of the language there, [`Conversion::renamed`] has what they
-//! became. The result is in the usual layout. O(bytes · log bytes).
+//! means; nothing becomes Epilog. Comments stay before or after the form they stood at. Names stay
+//! where the other syntax can write them. Names that it reads as variables, cannot distinguish or
+//! reserves are renamed; [`Conversion::renamed`] lists those. The result is in the usual layout.
+//! O(bytes · log bytes).
 
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::syntax::{Kind, NodeId, Syntax, Tree, parse, writer::Writer, writer::capital};
@@ -161,7 +161,7 @@ fn push_comment(source: &Source, comment: Span, to: Syntax, text: &mut String) {
     text.push('\n');
 }
 
-/// What names become.
+/// The new names.
 struct Names<'t> {
     tree: &'t Tree,
     source: &'t Source,
@@ -170,7 +170,7 @@ struct Names<'t> {
     renamed: Vec<(String, String)>,
 }
 
-/// The words that literals stand behind.
+/// The words that literals follow.
 const CONNECTIVES: [&str; 3] = ["not", "or", "<="];
 
 /// The words of the language that relations may not be called.
@@ -213,7 +213,7 @@ impl<'t> Names<'t> {
         names
     }
 
-    /// What spellings of one name have in common.
+    /// The key that spellings of one name share.
     fn key(&self, text: &str) -> String {
         if self.sensitive { text.to_owned() } else { text.to_ascii_lowercase() }
     }
@@ -256,7 +256,7 @@ impl<'t> Names<'t> {
     }
 }
 
-/// What must differ between two names that are two.
+/// The key that must differ between two different names.
 fn unique(name: &str, to: Syntax) -> String {
     if to == Syntax::Kif { name.to_ascii_lowercase() } else { name.to_owned() }
 }

@@ -56,8 +56,8 @@ impl Code {
     }
 }
 
-/// The phases of a net, if an average step with their nets takes at most so many hundredths of the
-/// operations of one without.
+/// The phases of a net, if an average step with their nets takes at most `hundredths` hundredths of
+/// the operations of one without.
 fn pays<'p>(net: &Net, phases: Option<&'p Phases>, hundredths: usize) -> Option<&'p Phases> {
     let operations = |phases: &Phases| phases.nets.iter().map(Net::operations).sum::<usize>();
     phases.filter(|phases| 100 * operations(phases) <= hundredths * phases.nets.len() * net.operations())

@@ -89,7 +89,7 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// What an atom means to the game.
+/// The meaning of an atom to the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// The fluent holds now.
@@ -122,29 +122,29 @@ pub struct GroundRules {
     pub sees: Option<Vec<Vec<(u32, AtomId)>>>,
     /// The meaning of each atom.
     pub meaning: Vec<Meaning>,
-    /// Whether the atom can possibly hold.
+    /// For each atom, whether it can possibly hold.
     pub possible: Vec<bool>,
     /// The instances, grouped by head: where those of each atom start in `bodies`.
     heads: Vec<u32>,
-    /// Where the literals of each instance start.
+    /// The start of each instance's literals.
     bodies: Vec<u32>,
     literals: Vec<Literal>,
     /// The rule of each instance, an index into [`Rules::rules`].
     origins: Vec<u32>,
-    /// Where each rule stands.
+    /// The place of each rule.
     places: Vec<Span>,
     /// For each rule, whether it can never fire though the game rests on its relation.
     silent: Vec<bool>,
     /// For each atom, whether its relation is one that grounding made for a part of a rule.
     auxiliary: Vec<bool>,
-    /// What grounding cost.
+    /// The cost of grounding.
     pub cost: Cost,
     /// Derived atoms in groups, each after all it depends on; a group of several, or of one that
     /// depends on itself, is a cycle without negation.
     pub order: Vec<Vec<AtomId>>,
 }
 
-/// What grounding cost, in the units of [`Limits`].
+/// The cost of grounding, in the units of [`Limits`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Steps, as `fuel` counts them.
@@ -171,7 +171,7 @@ impl GroundRules {
         self.instances(atom).map(|(_, body)| body)
     }
 
-    /// Where a rule stands that has `atom` as its head, if there is one.
+    /// The place of a rule that has `atom` as its head, if there is one.
     #[must_use]
     pub fn place(&self, atom: AtomId) -> Option<Span> {
         self.instances(atom).next().map(|(rule, _)| self.places[rule])
@@ -267,7 +267,7 @@ fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnosti
     for rule in rules.rules.iter().filter(|rule| rule.head.relation == rules.keywords.role) {
         places.entry(&rule.head.arguments[0]).or_insert(rule.head.span);
     }
-    // Behind the other rules for `legal`, which there are.
+    // Inserted after the existing rules for `legal`.
     let legal = rules.rules.iter().rev().find(|rule| rule.head.relation == rules.keywords.legal);
     let end = legal.map_or(0, |rule| rule.span.end);
     let legal = Span { start: end, end };
@@ -282,12 +282,12 @@ fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnosti
     }
 }
 
-/// What the fixpoint leaves behind.
+/// The result of the fixpoint.
 #[derive(Debug)]
 struct Program {
     terms: Terms,
     atoms: Atoms,
-    /// Whether the atom can hold.
+    /// For each atom, whether it can hold.
     possible: Vec<bool>,
     /// Instances, and the rule they come from.
     instances: Vec<(Instances, usize)>,

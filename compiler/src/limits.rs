@@ -1,4 +1,4 @@
-//! How much a rulesheet may cost: named limits, counted before memory is taken.
+//! Limits of a rulesheet's cost, counted before memory is taken.
 //!
 //! Every limit is deterministic (counts and steps, never a clock) and monotone: raising it never
 //! changes the game that was reached without it. What is a help and no part of the game, such as a

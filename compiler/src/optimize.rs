@@ -3,9 +3,9 @@
 //! Every pass takes a [`Net`] and returns one that shows the same legal moves, goals and
 //! termination and steps to the same states, for every state that play can reach and every legal
 //! joint move in one that is not terminal. A pass keeps all inputs and outputs, leaves no dead
-//! gates behind, and depends on nothing but its input. It pays a [`Meter`] for its steps and bytes
-//! before it takes them; if there are not enough, the net stays as it was. Where a pass rewrites
-//! again and again, its page says what gets less each time.
+//! gates, and depends on nothing but its input. It pays a [`Meter`] for its steps and bytes before
+//! it takes them; if there are not enough, the net stays as it was. Where a pass rewrites again and
+//! again, its page says what gets less each time.
 //!
 //! A pass is a file called by its subject; the others have what passes share. `rebuild` copies
 //! nets, `users` says where gates are used; `simulate` sees by random play what may be so, `proof`
@@ -83,7 +83,7 @@ pub const PASSES: &[Pass] = &[
     ("share", share),
 ];
 
-/// A pass may take one part in so many of the steps that are left.
+/// The share of the remaining steps that a pass may take: one part in this number.
 const PARTS: u64 = 2;
 
 /// Runs every pass. Each takes time proportional to the net, nearly; one that would take more than

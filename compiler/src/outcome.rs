@@ -1,4 +1,5 @@
-//! What the net proves about how games end: GDL118 to GDL120, and GDL140 where that may be why.
+//! The properties that the net proves about how games end: GDL118 to GDL120, and GDL140 where that
+//! may be the cause.
 //!
 //! The rules, ground and not, and the optimised net give warnings about games that cannot end,
 //! players that cannot win, and games that are over before the first move. The proof is that of

@@ -78,7 +78,7 @@ impl std::ops::Not for Signal {
     }
 }
 
-/// What a gate computes.
+/// The function of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate<'n> {
     /// False.
@@ -150,7 +150,7 @@ fn rename_lists<K: Copy>(
     lists.iter().map(|list| list.iter().map(|&(key, s)| (key, rename(s))).collect()).collect()
 }
 
-/// Fluents of which no two ever hold together, in any state that play can reach.
+/// Fluents such that no two ever hold together, in any state that play can reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MutexGroup {
     /// The fluents, sorted.
@@ -166,13 +166,13 @@ pub struct Net {
     pub vocabulary: Arc<Vocabulary>,
     /// For each fluent: holds at the start.
     pub initial: Vec<bool>,
-    /// What is computed.
+    /// The outputs.
     pub outputs: Outputs,
-    /// What was proved of the fluents; none of it has to be.
+    /// The groups that were proved; play does not depend on them.
     pub mutex_groups: Vec<MutexGroup>,
     /// Role and move of each `does` input, sorted.
     does: Vec<(u32, u32)>,
-    /// Where the operands of each AND gate start; one more entry than gates.
+    /// The start of each AND gate's operands; one more entry than gates.
     starts: Vec<u32>,
     operands: Vec<Signal>,
     /// The AND gates, numbered from zero, by their operands.
@@ -183,10 +183,10 @@ pub struct Net {
     paid: usize,
 }
 
-/// How many operands of others a gate compares with each of its own, on average.
+/// The number of operands of others that a gate compares with each of its own, on average.
 const ABSORPTIONS: usize = 256;
 
-/// How many operands are moved in the time that it takes to compare one.
+/// The number of operands that are moved in the time of one comparison.
 const MOVED: usize = 16;
 
 impl Net {
@@ -207,7 +207,7 @@ impl Net {
         }
     }
 
-    /// A net with the same inputs, of which the same is known, and no gates or outputs.
+    /// A net with the same inputs and known properties, and no gates or outputs.
     #[must_use]
     pub fn without_gates(&self) -> Self {
         let empty = Self::new(Arc::clone(&self.vocabulary), self.initial.clone(), self.does.clone());
@@ -260,13 +260,13 @@ impl Net {
         meter.take(bytes.saturating_sub(paid))
     }
 
-    /// What the gates take: the table of them is two thirds full.
+    /// The bytes of the gates: the table of them is two thirds full.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Signal>() * self.operands.len() + 12 * self.starts.len()
     }
 
-    /// What the lists of inputs and outputs take.
+    /// The bytes of the lists of inputs and outputs.
     #[must_use]
     pub fn list_bytes(&self) -> usize {
         let Outputs { next, legal, goal, sees, .. } = &self.outputs;
@@ -330,7 +330,7 @@ impl Net {
         legality
     }
 
-    /// What a gate computes.
+    /// The function of a gate.
     #[inline]
     #[must_use]
     pub fn gate(&self, gate: u32) -> Gate<'_> {
@@ -565,7 +565,7 @@ fn hash(operands: &[Signal]) -> u64 {
     hasher.finish()
 }
 
-/// What the operands of a gate have to do with a list of operands that it is in.
+/// The relation of a gate's operands to a list of operands that contains the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meeting {
     /// Nothing.
@@ -576,8 +576,8 @@ enum Meeting {
     Refuted,
 }
 
-/// How the sorted operands of a gate meet a sorted list, whose gates are `among` these. O(short
-/// list x log long list).
+/// Compares the sorted operands of a gate with a sorted list, whose gates are `among` these.
+/// O(short list x log long list).
 fn meet(inner: &[Signal], list: &[Signal], among: &Among) -> Meeting {
     let (short, long) = if inner.len() < list.len() { (inner, list) } else { (list, inner) };
     let mut meeting = Meeting::Apart;

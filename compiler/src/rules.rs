@@ -102,7 +102,7 @@ impl Term {
         }
     }
 
-    /// How many symbols and variables it has.
+    /// The number of its symbols and variables.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -131,11 +131,11 @@ impl Term {
 /// A relation applied to terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Atom {
-    /// Which relation.
+    /// The relation.
     pub relation: RelationId,
     /// As many as the relation's arity.
     pub arguments: Vec<Term>,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -153,7 +153,7 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// How many connectives, names and variables it has.
+    /// The number of its connectives, names and variables.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -195,9 +195,9 @@ impl Formula {
 /// `(<= head body..)`; a fact is a rule with an empty body.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What follows.
+    /// The head: what follows.
     pub head: Atom,
-    /// What must hold, all of it; order has no meaning.
+    /// The literals that must all hold; order has no meaning.
     pub body: Vec<Formula>,
     /// The names of the rule's variables, with their question marks, by first occurrence.
     pub variables: Vec<String>,
@@ -210,9 +210,9 @@ pub struct Rule {
 pub struct Relation {
     /// Its name.
     pub name: Symbol,
-    /// How many arguments it takes.
+    /// The number of arguments.
     pub arity: usize,
-    /// Where it is first used.
+    /// The place of its first use.
     pub span: Span,
 }
 

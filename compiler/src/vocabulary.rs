@@ -14,11 +14,11 @@ use crate::{
 pub struct Vocabulary {
     /// The players.
     pub roles: Vec<String>,
-    /// What may hold in a state.
+    /// The fluents that may hold in a state.
     pub fluents: Vec<String>,
-    /// What any role may do: the union over the roles.
+    /// The moves that any role may make: the union over the roles.
     pub moves: Vec<String>,
-    /// What any role may perceive: the union over the roles.
+    /// The percepts that any role may receive: the union over the roles.
     pub percepts: Vec<String>,
     /// The role that stands for chance, an index into [`Vocabulary::roles`].
     pub chance: Option<u32>,
@@ -71,7 +71,7 @@ pub(crate) struct NameTable {
 }
 
 impl NameTable {
-    /// Numbers terms, of which some may be there more than once.
+    /// Numbers terms; some may be there more than once.
     pub(crate) fn new(mut list: Vec<TermId>, terms: &Terms, symbols: &Symbols) -> Self {
         list.sort_unstable();
         list.dedup();

@@ -53,7 +53,7 @@ fn meter() -> Meter {
     Meter::new(&Options::default(), Phase::Optimize)
 }
 
-/// What a net says of a state.
+/// The view of a state by a net.
 struct View {
     /// For each role its legal moves.
     legal: Vec<BTreeSet<u32>>,

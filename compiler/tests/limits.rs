@@ -6,7 +6,7 @@ use gdl_compiler::{
 };
 use std::fmt::Write as _;
 
-/// What every rulesheet here adds to.
+/// The game that every rulesheet here adds to.
 const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
     (<= terminal (not (true a))) (goal r 0)\n";
 
@@ -134,7 +134,7 @@ fn wide_relations_and_many_roles_load() {
 fn long_tests_and_deep_heads_cost_what_they_take() {
     let values = repeat(60, |i| format!("(q {i})"));
     let parts = repeat(2_000, |_| "?x ?y".to_owned());
-    // 3,600 pairs, for each of which two terms of 4,000 parts are compared.
+    // 3,600 pairs; for each of them two terms of 4,000 parts are compared.
     let long = format!("(<= (next (g ?x ?y)) (q ?x) (q ?y) (distinct (f {parts} 0) (f {parts} 1)))");
     assert_eq!(errors(&format!("{values} {long}")), ["GDLM7"]);
     let many = repeat(5_000, |i| format!("(k {i})"));
@@ -207,8 +207,8 @@ fn a_higher_limit_changes_nothing_that_was_reached() {
     assert_eq!(small, net(Limits::default()));
 }
 
-/// The first error of `added` under limits, its rules as they are: what is said beside the rule,
-/// and the help.
+/// The first error of `added` under limits, its rules as they are: the note next to the rule, and
+/// the help.
 fn blame(added: &str, limits: Limits) -> (String, String) {
     let options = Options { limits, split_from: usize::MAX, ..Options::default() };
     let source = Source::new("costly.kif", format!("{GAME}{added}"));

@@ -45,7 +45,7 @@ fn net(rules: &str) -> Net {
     net.unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
 }
 
-/// A meter with so many bytes and all steps.
+/// A meter with `most` bytes and all steps.
 fn bytes(most: usize) -> Meter {
     Meter::new(&options(Limits { max_bytes: most, fuel: u64::MAX, ..Limits::default() }), Phase::Optimize)
 }
@@ -126,7 +126,7 @@ fn lanes_ask_for_the_slots_of_threads() {
         [&phase.observe, &phase.advance].map(|part| part.steps.iter().map(|step| step.result as usize));
     let slots = 1 + results.into_iter().flatten().max().expect("there are operations");
     assert!((600..700).contains(&slots), "{slots} slots");
-    // Beside them the circuits are kept that programs are made of.
+    // In addition the circuits are kept from which programs are made.
     let slots = 16 * 64 * slots;
     assert!(lanes(&mut bytes(slots + slots / 2)).is_some());
 
@@ -183,7 +183,7 @@ fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilat
     (heard, compiled.ok())
 }
 
-/// A disjunction of moves beside another operand that denies some of them was replaced by itself,
+/// A disjunction of moves next to another operand that denies some of them was replaced by itself,
 /// for ever.
 #[test]
 fn exclusions_that_gain_nothing_are_left_alone() {

@@ -30,7 +30,7 @@ fn lines(net: &Net, starts: &[&str]) -> String {
     text.split_inclusive('\n').filter(|line| starts.iter().any(|start| line.starts_with(start))).collect()
 }
 
-/// What a pass makes of a net.
+/// The net that a pass makes.
 fn run(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net) -> Net {
     pass(net, &mut Meter::new(&Options::default(), Phase::Optimize)).expect("within the limits")
 }
@@ -266,7 +266,7 @@ fn common_operands_are_shared() {
     );
 }
 
-/// Whose turn it is, and a token that the role to move puts on a cell.
+/// The role on turn, and a token that it puts on a cell.
 const TURNS: &str = "(role p) (role q) (init (control p)) (init (at 1)) (cell 1) (cell 2) (cell 3)
     (<= (next (control p)) (true (control q))) (<= (next (control q)) (true (control p)))
     (<= (legal ?r (go ?x)) (true (control ?r)) (cell ?x))
@@ -287,7 +287,7 @@ fn exclusive_fluents_are_found() {
     assert_eq!(found, expected);
 }
 
-/// A pass on a net of which the exclusive fluents are known.
+/// A pass on a net with known exclusive fluents.
 fn knowing(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net, meter: &mut Meter) -> Option<Net> {
     pass(&optimize::find_mutex_groups(net, meter)?, meter)
 }
@@ -373,7 +373,7 @@ const MARKS: &str = "(role p) (role q) (cell 1) (cell 2) (init (control p))
     (<= (next (at ?c ?r)) (does ?r (mark ?c))) (<= (line ?r) (true (at 1 ?r)) (true (at 2 ?r)))
     (<= terminal (line ?r)) (<= (goal ?r 100) (line ?r)) (<= (goal ?r 0) (role ?r) (not (line ?r)))";
 
-/// Where marks stay as they are.
+/// The frame rule of marks.
 const STAY: &str = "(<= (next (at ?c ?r)) (true (at ?c ?r)))";
 
 /// For each phase, p's turn first, whose marks are looked at to tell whether the game is over.
@@ -460,7 +460,7 @@ fn what_moves_change_is_of_no_cycle() {
     assert!(phases(light, &["next (turn 1)"])[0].contains("(turn 1)"));
 }
 
-/// Of three fluents one holds; the first goes round, and moves decide between the others. Where it
+/// One of three fluents holds; the first goes round, and moves decide between the others. Where it
 /// is known that the first does not hold, that one of the others does is no shorter by its
 /// complement.
 #[test]
@@ -499,7 +499,7 @@ fn plies_of_a_short_game_know_what_has_happened() {
 fn games_that_may_be_long_have_no_plies() {
     let plies = |rules: &str| optimize::plies(&net(rules), &mut Meter::of(u64::MAX)).is_some();
     assert!(!plies(PLAYER));
-    // Whoever switches the first one on can do nothing more.
+    // A player who switches the first one on can do nothing more.
     let legal = "(<= (legal p (switch ?l)) ";
     assert!(!plies(&LAMPS.replace(legal, &format!("{legal} (not (true (on 1)))"))));
     // Most games are over after a move.
@@ -507,7 +507,7 @@ fn games_that_may_be_long_have_no_plies() {
     assert!(!plies(&format!("{LAMPS} (<= terminal (true (on 1))) (<= terminal (true (on 2)))")));
 }
 
-/// A player who is told of its neighbour's moves but for `d`, and where it stands by a fluent that
+/// A player who perceives its neighbour's moves except `d`, and its own place by a fluent that
 /// nothing else reads.
 const SEES: &str = "(role q) (legal q wait) (goal q 0) (init (told 1))
     (<= (next (told ?x)) (true (at ?x)))

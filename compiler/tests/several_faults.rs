@@ -10,9 +10,9 @@ const ADDED: &str = FRAME;
 /// A whole rulesheet.
 const WHOLE: &str = "";
 
-/// What comes first, the rules with the faults, and each code that is reported with its line,
-/// counted from the first of these rules, and its column; lints count. Without a place are those of
-/// the whole sheet.
+/// The rules that come first, the rules with the faults, and each code that is reported with its
+/// line, counted from the first of these rules, and its column; lints count. Without a place are
+/// those of the whole sheet.
 const SHEETS: &[(&str, &str, &str)] = &[
     // Parentheses: what follows is read as if they matched.
     (

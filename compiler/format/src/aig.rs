@@ -1,7 +1,7 @@
 //! And-inverter graphs: two-input AND gates with complements on their edges.
 //!
-//! Node 0 is false, the inputs follow, then the gates, each behind its operands. A signal is twice
-//! a node plus one if complemented, so `signal ^ 1` is its complement. An [`Aig`] is a graph under
+//! Node 0 is false, the inputs follow, then the gates, each after its operands. A signal is twice a
+//! node plus one if complemented, so `signal ^ 1` is its complement. An [`Aig`] is a graph under
 //! construction, in which equal gates are one; a [`Program`] is a graph that is done, with its
 //! outputs.
 
@@ -16,7 +16,7 @@ pub const FALSE: u32 = 0;
 /// The signal that is always set.
 pub const TRUE: u32 = 1;
 
-/// Gates behind some inputs, and what is read from them.
+/// Gates after some inputs, and the outputs that are read from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// The number of inputs: nodes that are given besides node 0.

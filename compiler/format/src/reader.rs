@@ -56,7 +56,7 @@ impl<'b> Reader<'b> {
     /// True if there may be a slot of this number. What has one takes a byte of the table at least,
     /// so memory may be taken for them.
     pub(crate) fn has_slot(&self, slot: usize) -> bool {
-        /// So many any table may have.
+        /// The number of items that any table may have.
         const FEW: usize = 1 << 16;
         slot < self.bytes.len().clamp(FEW, MOST_SLOTS)
     }
@@ -117,7 +117,7 @@ impl<'b> Reader<'b> {
         if signal as usize / 2 < nodes { Ok(signal) } else { Err(self.fault("a signal out of order")) }
     }
 
-    /// A program of so many inputs and outputs.
+    /// A program with the given numbers of inputs and outputs.
     pub(crate) fn program(&mut self, inputs: usize, outputs: usize) -> Result<Program, TableError> {
         let length = self.length(2)?;
         let first = 1 + inputs;

@@ -39,8 +39,8 @@
 //! games end (empty if scores are observed too), score those that are kept, and advance. Each step
 //! of a run sets the slot `result` to bit 4a + 2b + c of `table`, of the words in the slots a, b,
 //! c. See [`lanes`] for the first slots. A choice has slot 0 if there is only one move, which is
-//! always legal. Items say what is counted where a game ends: kind 0, a role has a goal value; 1,
-//! it wins; 2, it shares the greatest goal; 3, both of two players do.
+//! always legal. Items are counted where a game ends: kind 0, a role has a goal value; 1, it wins;
+//! 2, it shares the greatest goal; 3, both of two players do.
 
 use crate::{
     aig::Program,
@@ -54,7 +54,7 @@ use std::{collections::BTreeSet, fmt};
 /// The version of the format.
 pub const VERSION: u8 = 9;
 
-/// What tables begin with, before their version.
+/// The bytes before the version of a table.
 const MAGIC: &[u8; 4] = b"GDLT";
 
 /// True if these are the bytes of a table of this version, as far as its beginning tells.
@@ -119,9 +119,9 @@ pub enum TableError {
     },
     /// Something is wrong inside.
     Malformed {
-        /// Where, in bytes.
+        /// The offset, in bytes.
         offset: usize,
-        /// What, for example "a signal out of order".
+        /// The error, for example "a signal out of order".
         what: &'static str,
     },
     /// The views or rows of percepts would have more words than the limit.

@@ -122,8 +122,7 @@ fn terms(
     both
 }
 
-/// What makes literals ask for a fluent whose name is not that of a `defined` relation, by
-/// relation.
+/// The literals that ask for a fluent whose name is not that of a `defined` relation, by relation.
 fn as_fluents(scene: &Scene<'_>, defined: &FxHashSet<RelationId>) -> FxHashMap<RelationId, Vec<Edit>> {
     let keywords = &scene.rules.keywords;
     let mut fluents = FxHashSet::default();

@@ -1,4 +1,4 @@
-//! What may depend on what: GDL047 to GDL049 and GDL054 to GDL058, and GDL094 for negation cycles.
+//! Permitted dependencies: GDL047 to GDL049 and GDL054 to GDL058, and GDL094 for negation cycles.
 //!
 //! Relations are the nodes, `head <- literal` the edges. `true` and `next`, `does` and `legal` are
 //! different nodes, so what leads through time is no cycle. A negation cycle between relations is a
@@ -215,8 +215,8 @@ fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<Edge>) -> Dia
         .suggest(scene.whole_form(form), "")
 }
 
-/// What is decided before the players move can ask for the moves of the step before, which a fluent
-/// has to keep.
+/// Rules that are evaluated before the players move can ask for the moves of the step before, which
+/// a fluent has to keep.
 fn remembered(scene: &Scene<'_>, diagnostic: Diagnostic, source: RelationId) -> Diagnostic {
     const NAME: &str = "did";
     const RULE: &str = "(<= (next (did ?role ?move)) (does ?role ?move))";

@@ -9,9 +9,9 @@
 //!
 //! A set of places without such a cycle, fed by finite places only, is finite. Afterwards every
 //! cycle that this finds is reported, as an error of those that keep a rulesheet from being
-//! grounded; where play has no need of the relations as a warning. What is left is bounded by the
-//! limits of grounding. The graph has an edge for each variable of the text; [`EFFORT`], [`ROUNDS`]
-//! and [`CYCLES`] bound the search.
+//! grounded; where play has no need of the relations as a warning. The remaining growth is bounded
+//! by the limits of grounding. The graph has an edge for each variable of the text; [`EFFORT`],
+//! [`ROUNDS`] and [`CYCLES`] bound the search.
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -159,7 +159,7 @@ struct Builder<'a> {
     scene: &'a Scene<'a>,
     graph: Graph,
     places: FxHashMap<Place, usize>,
-    /// Relations of which some head is a whole fluent or move without a known function.
+    /// Relations with a head that is a whole fluent or move without a known function.
     open: FxHashSet<RelationId>,
 }
 
@@ -183,7 +183,7 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Returns whether nothing beside the growing values can stop the cycle. Its literals may be
+    /// Returns whether nothing except the growing values can stop the cycle. Its literals may be
     /// joined with others through variables that change on the way, such as a counter with a last
     /// value; then the limits of grounding decide.
     fn is_certain(&mut self, cycle: &[Edge]) -> bool {

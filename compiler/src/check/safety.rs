@@ -3,8 +3,8 @@
 //! Every variable of the head, under `not` or in `distinct` must be bound: it occurs in a literal
 //! of the body that is neither negated nor in a branch of `or`, or in every branch of one `or`.
 //! Variables that occur in one branch and nowhere else are bound there and need no more. O(branches
-//! · variables of a rule), of which there are no more than
-//! [`Limits::max_rule_variables`](crate::Limits::max_rule_variables).
+//! · variables of a rule); [`Limits::max_rule_variables`](crate::Limits::max_rule_variables) bounds
+//! the variables.
 
 use super::callers::Callers;
 use super::domains::Domains;
@@ -312,7 +312,7 @@ impl Rule<'_, '_> {
         }
     }
 
-    /// Where the variable occurs in a branch of an `or` that is not negated.
+    /// The place where the variable occurs in a branch of an `or` that is not negated.
     fn branch(&self, variable: Variable) -> Option<Span> {
         let body = self.form.rule.body.iter().zip(self.form.body);
         let mut ors = body.filter(|(formula, _)| matches!(formula, Formula::Or(_)));

@@ -13,12 +13,12 @@ pub(crate) enum Pattern {
     Variable(u32),
     /// A term without variables.
     Ground(TermId),
-    /// A symbol applied to terms, one of which has a variable.
+    /// A symbol applied to terms; one of them has a variable.
     Function(Symbol, Vec<Pattern>),
 }
 
-/// How many variables take as long to look at as one function, whose term has to be found among all
-/// terms.
+/// The number of variables that take as long to look at as one function, whose term has to be found
+/// among all terms.
 pub(crate) const FUNCTION: usize = 8;
 
 impl Pattern {
@@ -47,7 +47,7 @@ impl Pattern {
         list.iter().map(|term| Self::of(term, terms)).collect()
     }
 
-    /// What looking at it takes, in variables.
+    /// The cost of looking at it, in variables.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Variable(_) | Self::Ground(_) => 1,
@@ -106,8 +106,8 @@ impl Pattern {
         }
     }
 
-    /// What `look` makes of the terms that patterns are in a row, unless there is no such term for
-    /// one of them. What is on the stack stays there.
+    /// Calls `look` with the terms of a row of patterns, unless there is no such term for one of
+    /// them. The stack keeps what is on it.
     pub(crate) fn with_found<T>(
         patterns: &[Self],
         terms: &Terms,
@@ -149,7 +149,7 @@ impl Pattern {
     }
 }
 
-/// How a term is taken apart.
+/// The way in which a term is taken apart.
 #[derive(Clone, Debug)]
 pub(crate) enum Match {
     /// It is the variable's value from now on.
@@ -161,7 +161,7 @@ pub(crate) enum Match {
 }
 
 impl Match {
-    /// How a term is matched with the pattern; marks the variables that are bound then.
+    /// The match of a term with the pattern; marks the variables that it binds.
     pub(crate) fn of(pattern: &Pattern, bound: &mut [bool]) -> Self {
         match pattern {
             Pattern::Ground(term) => Self::Ground(*term),
@@ -173,7 +173,7 @@ impl Match {
         }
     }
 
-    /// How terms are matched with the patterns, one after the other.
+    /// The matches of consecutive terms with the patterns.
     pub(crate) fn of_all(patterns: &[Pattern], bound: &mut [bool]) -> Vec<Self> {
         patterns.iter().map(|pattern| Self::of(pattern, bound)).collect()
     }

@@ -57,7 +57,7 @@ struct Arena {
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     fixed: Arc<Arena>,
-    /// How many are fixed: the id of the first of the others.
+    /// The number of fixed terms: the id of the first of the others.
     first: u32,
     own: Arena,
     max_depth: usize,
@@ -127,7 +127,7 @@ impl Terms {
         }
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub(crate) fn len(&self) -> usize {
         self.first as usize + self.own.extents.len()
     }
@@ -137,7 +137,7 @@ impl Terms {
         (0..self.len() as u32).map(TermId)
     }
 
-    /// What those take that are not fixed.
+    /// The bytes of the terms that are not fixed.
     pub(crate) fn bytes(&self) -> usize {
         self.own.calls.bytes() + size_of::<(u32, u32)>() * self.own.extents.len()
     }
@@ -283,12 +283,12 @@ impl Atoms {
         self.calls.find_all(relation.0, arity, arguments, found);
     }
 
-    /// How many atoms there are.
+    /// The number of atoms.
     pub(crate) fn len(&self) -> usize {
         self.calls.len()
     }
 
-    /// What they take.
+    /// The bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.calls.bytes()
     }

@@ -28,7 +28,7 @@ pub struct Code {
     /// True if the compiler has no use for the code: its number is kept for what other systems
     /// report.
     pub reserved: bool,
-    /// What it means, in less than a line.
+    /// The meaning, in less than a line.
     pub meaning: &'static str,
     /// Its page, in Markdown; [`Code::examples`] takes it apart.
     pub page: &'static str,

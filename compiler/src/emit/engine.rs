@@ -38,7 +38,7 @@ pub(super) fn lanes(lanes: Option<&Lanes>, code: Code) -> (Option<TokenStream>, 
     (Some(module), decoded)
 }
 
-/// What the module `engine` of a game has if its table is run.
+/// The contents of the module `engine` of a game if its table is run.
 fn table_engine(sees: bool) -> TokenStream {
     let percepts = sees.then(|| {
         quote! {

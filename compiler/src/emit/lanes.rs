@@ -15,9 +15,9 @@
 //! Games of a few moves have programs for each number of moves made too ([`Plies`]). These are a
 //! cycle of their own, which all games start and end together.
 //!
-//! Idle lanes and new games are gates of these programs, though successors of given states need
-//! neither: selected behind the programs they would take an operation for each fluent and each
-//! legal move.
+//! Masking idle lanes and starting new games are gates of these programs, though successors of
+//! given states need neither. Done after the programs, they would take an operation for each fluent
+//! and each legal move.
 //!
 //! Goals count where games end, which few do in a step. If they take much more than termination and
 //! legal moves do, as where pieces are counted, they are no part of what is observed: states in
@@ -59,8 +59,7 @@ const LATE: usize = 4;
 const GATE: (u64, usize) = (60, 320);
 const OPERATION: usize = 48;
 
-/// So many threads that play must find room for their slots in the bytes that a phase of the
-/// compiler may keep.
+/// The number of threads whose slots must fit into the bytes that a phase of the compiler may keep.
 const THREADS: usize = 16;
 
 /// The programs that play a game in lanes.
@@ -68,7 +67,7 @@ const THREADS: usize = 16;
 pub struct Lanes {
     /// One for each phase of the cycle, the initial state's first.
     pub(super) phases: Vec<Phase>,
-    /// What tells them apart.
+    /// The fluents that identify the phases.
     cycle: Cycle,
     /// One for each number of moves made, if games are played so from the initial state.
     pub(super) plies: Vec<Phase>,
@@ -78,17 +77,17 @@ pub struct Lanes {
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     pub(super) observe: Part,
-    /// What keeps a state where a game has ended; empty if scores are observed.
+    /// The program that keeps a state where a game has ended; empty if scores are observed.
     pub(super) keep: Part,
-    /// What scores the states that are kept.
+    /// The program that scores the states that are kept.
     pub(super) score: Part,
     pub(super) advance: Part,
     pub(super) roles: Vec<Choice>,
-    /// What is counted, or only seen, and where it is.
+    /// The outputs that are counted or only observed, each with its slot.
     pub(super) items: Vec<(Item, u32)>,
 }
 
-/// Operations, and the slots of what they read and leave behind.
+/// Operations, and the slots that they read and write.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     cover: Cover,
@@ -165,12 +164,13 @@ impl Lanes {
     }
 }
 
-/// Where a phase's states are kept: behind so many slots of others, of so many in all, which follow
-/// the fluents. States are kept while games go on at other phases, which must not use these slots.
+/// The slots where a phase's states are kept: the number of slots before them and the number of
+/// all, after the fluents. States are kept while games go on at other phases, which must not use
+/// these slots.
 type Room = (usize, usize);
 
-/// Makes so many phases. If states are kept at several, all are made again, with room for them.
-/// None if their slots are too many.
+/// Makes the phases. If states are kept at several, all are made again, with room for them. None if
+/// their slots are too many.
 fn lay(
     count: usize,
     meter: &mut Meter,
@@ -190,7 +190,7 @@ fn lay(
     Some(phases)
 }
 
-/// Where games start at a phase, if any do; with what is legal for each role in the initial state.
+/// The phase where games start, if any do, with the legal moves of each role in the initial state.
 #[derive(Clone, Copy)]
 enum Start<'s> {
     None,
@@ -324,7 +324,8 @@ impl Phase {
         lanes::Phase { observe, keep, score, advance, roles, items }
     }
 
-    /// What runs in a step, and now and then, in the order of the table.
+    /// The programs that run in each step, and those that run now and then, in the order of the
+    /// table.
     pub(super) fn parts(&self) -> [&Part; 4] {
         [&self.observe, &self.keep, &self.score, &self.advance]
     }
@@ -406,7 +407,7 @@ fn follow(
 }
 
 impl Part {
-    /// What computes some signals. None if there are not enough slots.
+    /// The program that computes some signals. Returns `None` if there are not enough slots.
     fn new(
         gates: &Aig,
         outputs: &[(u32, u32)],
@@ -429,7 +430,7 @@ impl Part {
         self.cover.operations.len()
     }
 
-    /// The slot behind all that the operations of the table use.
+    /// The slot after all that the operations of the table use.
     fn end(&self) -> u32 {
         let results = self.schedule.steps.iter().map(|step| step.result);
         results.max().map_or(self.free, |last| self.free.max(last + 1))
@@ -458,7 +459,7 @@ mod tests {
             .expect("there are slots")
     }
 
-    /// What is kept at one phase is used at no other.
+    /// Slots that one phase keeps are used by no other phase.
     #[test]
     fn kept_states_have_slots_of_their_own() {
         let text = "(role p) (role q) (init (control p)) (next_role p q) (next_role q p)

@@ -249,7 +249,7 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// A paragraph that means to Markdown what it says, but for lists and names in backquotes.
+/// A paragraph escaped for Markdown, except lists and names in backquotes.
 fn escape(block: &[&str], lines: &mut Vec<String>) {
     let closed = block.iter().flat_map(|line| line.chars()).filter(|&c| c == '`').count() % 2 == 0;
     let mut code = false;

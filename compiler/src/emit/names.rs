@@ -29,7 +29,7 @@ const KEYWORDS: &[&str] = &[
     "where", "while", "yield",
 ];
 
-/// What operators are called where they are names.
+/// The names of operators.
 const OPERATORS: &[(char, &str)] = &[
     ('+', "plus"),
     ('*', "times"),
@@ -139,9 +139,9 @@ impl Namespace {
         Self { taken: reserved.iter().map(|&name| name.to_owned()).collect(), numbers: BTreeMap::new() }
     }
 
-    /// `name`, or the first of `name_`, `name_2`, `name_3`, .. that is free, where the underscore
-    /// alone is for names that are reserved rather than given out. O(log names) for each try, of
-    /// which there are no more than names given out before all together.
+    /// `name`, or the first of `name_`, `name_2`, `name_3`, .. that is free. The underscore alone
+    /// is for names that are reserved rather than given out. O(log names) for each try; all tries
+    /// together are no more than the names given out before.
     pub fn take(&mut self, name: &str, reserved: &[&str]) -> String {
         let mut candidate = name.to_owned();
         if reserved.contains(&name) {

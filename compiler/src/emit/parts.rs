@@ -104,12 +104,12 @@ pub(super) fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
-/// What a function of an emitted id does.
+/// The bodies of the functions of an emitted id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bodies {
     /// It looks things up in the vocabulary of the game's table.
     Table,
-    /// Nothing, since the rulesheet is at fault and the program will not be run.
+    /// No body, since the rulesheet has errors and the program will not be run.
     Missing,
 }
 

@@ -1,7 +1,7 @@
-//! The skeleton of a game: the module of a rulesheet that is at fault.
+//! The skeleton of a game: the module of a rulesheet with errors.
 //!
-//! What could be parsed becomes a module with the types and functions that a good
-//! rulesheet would have had, as far as they can be told: so the only errors the user sees are those
+//! The parts that could be parsed become a module with the types and functions that a correct
+//! rulesheet would have had, as far as they are known. So the only errors the user sees are those
 //! of the rulesheet. Nothing in it can be run.
 
 use super::{

@@ -17,12 +17,12 @@
 //!
 //! Where players take turns there are functions to observe and to advance for each phase of that
 //! cycle, `observe1` and so on, which take about half as long as those of the whole net; no play
-//! comes to states at no phase, for which `phase` gives the number behind the last. The last
+//! comes to states at no phase, for which `phase` gives the number after the last. The last
 //! function writes every word of a row of percepts; it is there only if the rules say what the
 //! roles perceive.
 //!
-//! The text grows with the operations of the net, of which there are no more than [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET)
-//! unless straight-line code is asked for whatever it takes.
+//! The text grows with the operations of the net: at most
+//! [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET), unless straight-line code is requested at any cost.
 
 use crate::{
     optimize::Phases,
@@ -43,7 +43,7 @@ use std::{
 /// 10 decides alike.
 const MAX_PATCH_RATIO: usize = 8;
 
-/// Phases of a cycle have functions of their own if these have at most so many hundredths of the
+/// Phases of a cycle have functions of their own if these have at most this percentage of the
 /// operations of the whole net: to tell the phase takes time too. With 83 connect four loses a
 /// tenth, with 64 tic-tac-toe gains a little, with 54 breakthrough is twice as fast.
 const MAX_PHASE: usize = 75;
@@ -183,7 +183,7 @@ fn word_name(word: usize) -> Ident {
     format_ident!("s{word}", span = Span::call_site())
 }
 
-/// What a move of one role does to the fluents it touches.
+/// The effect of a move of one role on the fluents it touches.
 struct Patch {
     role: u32,
     action: u32,
@@ -370,7 +370,7 @@ struct Block<'n> {
     done: BTreeSet<u32>,
 }
 
-/// Where a copied bit comes from.
+/// The source of a copied bit.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Copied {
     word: usize,
@@ -441,7 +441,7 @@ impl<'n> Block<'n> {
         words.into_iter().map(|parts| quote!(#(#parts)|*)).collect()
     }
 
-    /// How many of the outputs have each signal as an operand.
+    /// The number of outputs that have each signal as an operand.
     fn count_uses(&self, outputs: &[(usize, Signal)]) -> FxHashMap<Signal, usize> {
         let mut uses = FxHashMap::default();
         for (_, signal) in outputs {

@@ -1,6 +1,6 @@
 //! Clauses that an `or` was multiplied out to.
 //!
-//! [`group`] puts clauses together that are the same but for one literal each.
+//! [`group`] combines clauses that are equal except for one literal each.
 //!
 //! A clause is compared with one of each group of its rule, which takes a step each. Where there
 //! are too few, it stays by itself.
@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Branches {
     /// The clauses.
     pub(super) numbers: Vec<usize>,
-    /// Where the literals stand, and what they are.
+    /// The place of the literals, and the literals.
     pub(super) place: usize,
     pub(super) literals: Vec<Literal>,
 }

@@ -1,4 +1,4 @@
-//! What grounding says when it runs into a limit: which one, in which rule, and what to do. It
+//! The message of grounding when it runs into a limit: which one, in which rule, and what to do. It
 //! looks at one rule.
 
 use super::advice;
@@ -38,7 +38,7 @@ impl Excess {
     }
 }
 
-/// What there was too much of.
+/// The quantity that exceeded its limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// Rules, with their `or`s multiplied out.

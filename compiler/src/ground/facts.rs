@@ -69,12 +69,12 @@ pub(super) struct Facts {
     places: Vec<u32>,
     /// The found atoms in the order they were noted.
     pub(super) list: Vec<AtomId>,
-    /// How many of them joins can see: those noted since wait for their turn.
+    /// The number of facts that joins can see: those noted since wait for their turn.
     entered: usize,
     /// The found atoms of each relation, likewise.
     by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,
-    /// How many indexes have been filled with what was found before them.
+    /// The number of indexes that have been filled with earlier facts.
     filled: usize,
     /// The indexes by their patterns.
     watch: Watch,
@@ -99,7 +99,7 @@ const BYTES_PER_KEY: usize = 120;
 /// Bytes that an index takes without its rows.
 const BYTES_PER_INDEX: usize = 400;
 
-/// Steps of fuel that finding something in a hash table takes, beside those for what is looked for.
+/// Steps of fuel that a lookup in a hash table takes, in addition to those for the key.
 pub(super) const FIND: u64 = 8;
 
 impl Facts {

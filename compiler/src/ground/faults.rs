@@ -1,13 +1,13 @@
-//! What only the ground program shows to be wrong or odd.
+//! Faults and oddities that only the ground program shows.
 //!
-//! The diagnostics come from the rules and what grounding found to be possible. Whatever is not
-//! possible here is not possible in play; what is possible here may still never happen, so nothing
-//! is said of it. A fault is told once, where it starts: what follows from it is not.
+//! The diagnostics come from the rules and the possible atoms that grounding found. An atom that is
+//! impossible here is impossible in play. A possible atom may still never hold, so it is not
+//! reported. Each fault is reported once, where it starts; its consequences are not.
 //!
-//! Names are looked up in maps made once. What is searched beyond that takes its steps from one
-//! meter, a small part of the fuel: when that is used up, the checks that are left say nothing, or
-//! less. Beside the maps, which have an entry for each rule and each atom, and the declarations,
-//! which count their bytes with those of the program, little is kept.
+//! Names are looked up in maps that are made once. Further searches take their steps from one
+//! meter, a small part of the fuel. When that is used up, the remaining checks report nothing, or
+//! less. Apart from the maps, which have an entry for each rule and each atom, and the
+//! declarations, which count their bytes with those of the program, little is kept.
 
 mod declared;
 mod goals;
@@ -27,7 +27,7 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 
-/// Steps that all of this may take: at most one in so many of those that grounding may.
+/// Steps that all of this may take: at most one part in `SHARE` of those that grounding may.
 const STEPS: u64 = 10_000_000;
 const SHARE: u64 = 16;
 
@@ -160,8 +160,7 @@ fn matches(pattern: &Term, term: TermId, terms: &Terms, bindings: &mut Vec<(u32,
     }
 }
 
-/// A name and its number of arguments: what is told of one fluent or move is told of all with its
-/// name.
+/// A name and its number of arguments: one report stands for all fluents or moves with the name.
 type Name = (Symbol, usize);
 
 /// The outermost name of a term; none for a variable.
@@ -192,10 +191,10 @@ fn shorten(text: String) -> String {
     }
 }
 
-/// How many second places a message shows of those it is about.
+/// The number of second places that a message shows.
 const SHOWN: usize = 3;
 
-/// Adds the other places a diagnostic is about: a few as labels, the rest as a count beside the
+/// Adds the other places a diagnostic is about: a few as labels, the rest as a count next to the
 /// caret.
 fn with_others(mut diagnostic: Diagnostic, others: &[Span], what: &str) -> Diagnostic {
     for &place in others.iter().take(SHOWN) {

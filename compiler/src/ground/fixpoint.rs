@@ -2,16 +2,16 @@
 //!
 //! Facts wait in a list. Each in turn enters the indexes and starts the plans of all clauses that
 //! have a literal it matches; what those derive joins the list. An instance is found when the last
-//! of its facts is processed, through the first literal that matches that fact: exactly once, but
-//! that of those which are the same but for what is fixed in them some are left out (`plan.rs`).
+//! of its facts is processed, through the first literal that matches that fact: exactly once.
+//! Instances that differ only in fixed atoms are deduplicated (`plan.rs`).
 //!
 //! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are
 //! forgotten, while the others go on. It may be opened again with a larger cap, or be dropped for
 //! others of the same meaning.
 //!
-//! Every step costs fuel, and what is kept is counted in bytes, so both are bounded by the limits:
-//! what a clause costs for each instance is known from its text ([`Clause::effort`]), and rows that
-//! wait to be emitted have a part of the bytes that are left.
+//! Every step costs fuel and every byte kept is counted, so the limits bound both. A clause's cost
+//! for each instance is known from its text ([`Clause::effort`]), and rows that wait to be emitted
+//! have a share of the remaining bytes.
 
 mod instance;
 
@@ -39,7 +39,7 @@ use instance::{Ahead, Definition};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::{ops::Range, rc::Rc};
 
-/// How many times as many bytes as it had a list takes while it grows.
+/// The growth of a list while it is copied: its bytes are this many times those before.
 const GROWTH: usize = 3;
 
 /// Rows whose atoms are looked up together.
@@ -51,10 +51,10 @@ pub(super) struct Grounder<'a> {
     meter: Meter,
     symbols: &'a Symbols,
     keywords: Keywords,
-    /// How many relations the rules have: those behind them stand for parts of rules.
+    /// The number of relations of the rules; those after them stand for parts of rules.
     relations: usize,
     states: Vec<ClauseState>,
-    /// How many of them are parked.
+    /// The number of them that are parked.
     waiting: usize,
     /// For each stage, the numbers of its clauses.
     stages: Vec<Vec<usize>>,
@@ -62,7 +62,7 @@ pub(super) struct Grounder<'a> {
     terms: Terms,
     atoms: Atoms,
     facts: Facts,
-    /// What is known of the facts, as far as they are final for now.
+    /// Statistics of the facts, as far as they are final for now.
     statistics: Statistics,
     /// True if the stage at work came to its fixpoint before, so that its facts can be counted.
     is_settled: bool,
@@ -78,7 +78,7 @@ pub(super) struct Grounder<'a> {
     /// Terms of the fluents that hold at the start.
     initial: Vec<TermId>,
     fluents: usize,
-    /// How many instances are kept, and their bytes.
+    /// The number of instances kept, and their bytes.
     kept: usize,
     kept_bytes: usize,
     /// The arguments and the body at state.
@@ -322,8 +322,8 @@ impl<'a> Grounder<'a> {
         rows
     }
 
-    /// Joins a body in no more than so many steps. Gives the tuples of values that each list of
-    /// variables takes in what was found, unless there are none by now.
+    /// Joins a body in a limited number of steps. Gives the tuples of values that each list of
+    /// variables takes in the results, unless there are none by now.
     pub(super) fn probe<const N: usize>(
         &mut self,
         body: &Clause,
@@ -390,27 +390,27 @@ impl<'a> Grounder<'a> {
         if self.is_dynamic(state.clause.head.relation) { state.hits } else { 0 }
     }
 
-    /// How many relations there are.
+    /// The number of relations.
     pub(super) fn relations(&self) -> usize {
         self.strata.dynamic.len()
     }
 
-    /// Takes steps away for work that may be left undone; none if there are not so many.
+    /// Takes steps away for optional work. Returns `None` if there are not enough.
     pub(super) fn afford(&mut self, steps: u64) -> Option<()> {
         (steps <= self.meter.left()).then(|| self.meter.spend(steps))?
     }
 
-    /// How many steps are left.
+    /// The number of steps left.
     pub(super) fn left(&self) -> u64 {
         self.meter.left()
     }
 
-    /// What is left of steps and bytes.
+    /// The rest of steps and bytes.
     pub(super) fn into_meter(self) -> Meter {
         self.meter
     }
 
-    /// How the relations stand.
+    /// The strata of the relations.
     pub(super) fn strata(&self) -> &Strata {
         &self.strata
     }
@@ -482,12 +482,12 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// What everything kept takes.
+    /// The bytes of everything kept.
     fn bytes(&self) -> usize {
         self.terms.bytes() + self.atoms.bytes() + self.facts.bytes() + self.kept_bytes
     }
 
-    /// That the limits hold, while a clause is at state.
+    /// Checks the limits; if one is exceeded, blames clause `number`.
     fn check(&mut self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
         let what = if self.kept > limits.max_ground_rules && self.waiting == 0 {
@@ -504,8 +504,8 @@ impl<'a> Grounder<'a> {
         Err(self.excess(what, number))
     }
 
-    /// What there is too much of while a clause is at state. A rule of which there is more than of
-    /// others is to blame.
+    /// Builds the error for an exceeded limit. Blames the current clause, or a rule with more
+    /// instances than others.
     fn excess(&self, what: What, number: usize) -> Excess {
         let what = self.meter.cancelled().map_or(what, What::Cancelled);
         let mut costs = vec![(0, 0); self.fired.len()];
@@ -530,8 +530,9 @@ impl<'a> Grounder<'a> {
         Excess { recursive, instances, steps, left: self.meter.left(), ..what.of(rule) }
     }
 
-    /// What can be legal can be done by a role, and what can hold next or at the start can hold.
-    /// `init` comes here only if it depends on relations that may not be stratified.
+    /// Derives consequences of an atom: a legal move can be made by a role, and a fluent that holds
+    /// next or at the start can hold. `init` comes here only if it depends on relations that may
+    /// not be stratified.
     fn follow(&mut self, atom: AtomId) -> Result<(), Excess> {
         let relation = self.atoms.relation(atom);
         let arguments = self.atoms.arguments(atom).to_vec();
@@ -605,9 +606,8 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// True if an earlier literal of the clause matches the same fact: its own plan finds the
-    /// instance, or one that is the same but for what it is fixed by, by that literal or one that
-    /// is still earlier.
+    /// True if an earlier literal of the clause matches the same fact. That literal's plan, or the
+    /// plan of a still earlier one, finds the instance, or one that differs only in fixed atoms.
     fn is_repeated(&self, plan: &Plan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
         let (Some(start), Some(fact)) = (plan.start, fact) else { return false };
         let mut before = clause.positives[..start].iter().enumerate();
@@ -616,7 +616,7 @@ impl<'a> Grounder<'a> {
         })
     }
 
-    /// What was found.
+    /// The results.
     pub(super) fn finish(self) -> Program {
         let possible = (0..self.atoms.len() as u32)
             .map(AtomId)

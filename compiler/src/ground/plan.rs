@@ -42,10 +42,10 @@ impl Step {
 pub(super) struct Plan {
     pub(super) clause: usize,
     pub(super) start: Option<usize>,
-    /// How the arguments of a fact are matched with those of that literal.
+    /// The match of a fact's arguments with those of that literal.
     pub(super) given: Vec<Match>,
     pub(super) steps: Vec<Step>,
-    /// How many of the last steps only have to be possible in some way.
+    /// The number of last steps that only have to be possible in some way.
     pub(super) last: usize,
 }
 
@@ -153,7 +153,8 @@ impl Plan {
     }
 }
 
-/// How many rows a lookup of a literal will find: `rows` match it, of its variables some are bound.
+/// The expected number of rows of a lookup of a literal: `rows` match it, and some of its variables
+/// are bound.
 fn estimate(rows: Option<&Rows>, variables: &[u32], bound: &[bool]) -> f64 {
     if let Some(rows) = rows {
         let bound = rows.values.iter().filter(|(v, _)| bound[*v as usize]);

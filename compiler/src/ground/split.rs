@@ -1,10 +1,10 @@
 //! Clauses that have many instances, split into others with the same meaning.
 //!
-//! A [`Splitter`] decides by what a [`Grounder`] has found so far. The literals of variables that
-//! the head does not mention become a relation of their own, over what they share with the rest:
-//! where `h(x) <- p(x,y), q(y,z), r(z,w)` has an instance for each `x, y, z, w` that join,
-//! `a(y) <- q(y,z), r(z,w)` and `h(x) <- p(x,y), a(y)` have one for each `y, z, w` and one for each
-//! `x, y`.
+//! A [`Splitter`] decides by the facts that a [`Grounder`] has found so far. The literals of
+//! variables that the head does not mention become a relation of their own, over the variables
+//! shared with the rest. For example, `h(x) <- p(x,y), q(y,z), r(z,w)` has an instance for each
+//! `x, y, z, w` that join. After the split, `a(y) <- q(y,z), r(z,w)` has one for each `y, z, w`,
+//! and `h(x) <- p(x,y), a(y)` one for each `x, y`.
 //!
 //! The text alone does not tell whether that pays, so the facts decide: their sizes, and joins of a
 //! part of a body where they are short. (Bichler, Morak and Woltran, "lpopt: A Rule Optimization
@@ -38,7 +38,7 @@ const GAIN: f64 = 0.95;
 /// A relation made here has at most this many arguments.
 const MAX_SHARED: usize = 14;
 
-/// How many cuts of a clause are tried on the facts found so far.
+/// The number of cuts of a clause that are tried on the facts found so far.
 const PROBES: usize = 6;
 
 /// Steps that a probe may take.
@@ -50,7 +50,8 @@ const WEIGHING: u64 = 10_000_000;
 /// Steps that a literal or test takes when it is copied to one side of a cut.
 const COPY: u64 = 20;
 
-/// A clause is vast from so many times as many instances as one that may be split.
+/// The number of instances from which a clause is vast, as a multiple of those from which it may be
+/// split.
 const VAST: f64 = 200.0;
 
 /// Returns whether it pays to have clauses with `cost` instances instead of one with `now`.
@@ -65,7 +66,7 @@ pub(super) struct Splitter {
     many: f64,
     /// Steps that may still be spent on weighing cuts.
     left: u64,
-    /// How many relations there are, and how many there were without those made here.
+    /// The number of relations, and the number without those made here.
     relations: usize,
     ruled: usize,
     parts: FxHashMap<Key, RelationId>,
@@ -78,7 +79,7 @@ pub(super) struct Splitter {
 }
 
 impl Splitter {
-    /// Nothing made yet, beside so many relations that there are.
+    /// An empty splitter for a program of `relations` relations.
     pub(super) fn new(relations: usize, many: usize) -> Self {
         Self {
             many: many as f64,
@@ -92,12 +93,12 @@ impl Splitter {
         }
     }
 
-    /// Returns whether a clause with so many instances is worth any trouble.
+    /// Returns whether a clause with this number of instances is worth splitting.
     fn is_vast(&self, instances: f64) -> bool {
         instances >= VAST * self.many
     }
 
-    /// How many relations there are, with those made here.
+    /// The number of relations, with those made here.
     pub(super) fn relations(&self) -> usize {
         self.relations
     }
@@ -218,7 +219,7 @@ impl Splitter {
         pays(cost, self.promise(grounder, clause, now)).then_some(unfolded)
     }
 
-    /// What a clause with `now` instances promises to come to when it is cut once, if that pays.
+    /// The estimated cost of a clause with `now` instances after one cut, if that pays.
     fn promise(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
         let scale = scale(grounder, clause, now);
         self.cuts(grounder, clause, now).first().map_or(now, |cut| cut.cost(scale))
@@ -398,20 +399,20 @@ impl Splitter {
     }
 }
 
-/// How many instances a clause has, by estimate.
+/// The estimated number of instances of a clause.
 fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
     let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
     Rows::join(&rows).count
 }
 
-/// How many instances the clause with this number may come to: it may be far more than it did so
-/// far, and is not less, whatever is estimated.
+/// The number of instances that the clause with this number may reach. It may be far more than so
+/// far, and is never less, whatever the estimate.
 fn expect(grounder: &mut Grounder<'_>, number: usize) -> f64 {
     let clause = grounder.clause(number).clone();
     estimate(grounder, &clause).max(grounder.yields(number) as f64)
 }
 
-/// How many times as many instances as estimated a clause has that has `now`.
+/// The ratio of a clause's `now` instances to their estimate.
 fn scale(grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
     (now / estimate(grounder, clause)).max(1.0)
 }

@@ -1,4 +1,4 @@
-//! How many facts match a literal, and how many values its variables take.
+//! The number of facts that match a literal, and of values that its variables take.
 //!
 //! [`Rows`] are what planning a join and splitting a clause go by. They are estimates: of
 //! long relations a sample is counted, and joins are taken to be of independent columns.
@@ -23,7 +23,7 @@ const SAMPLE: usize = 20_000;
 /// Facts of a relation whose tuples are counted one by one where much depends on it.
 const TUPLES: usize = 200_000;
 
-/// How many rows something has, and how many values each of its variables takes.
+/// The number of rows, and of values that each variable takes.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     pub(super) count: f64,
@@ -98,7 +98,7 @@ fn product(values: &[(u32, f64)]) -> f64 {
     values.iter().map(|(_, n)| n).product()
 }
 
-/// What was counted, by relation and arguments with variables numbered by occurrence.
+/// The measures, by relation and arguments with variables numbered by occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Statistics {
     measured: FxHashMap<(u32, Vec<Pattern>), Rows>,
@@ -158,7 +158,7 @@ impl Statistics {
         Rows { count, ..rows }
     }
 
-    /// How many measures there are.
+    /// The number of measures.
     pub(super) fn len(&self) -> usize {
         self.measured.len() + self.projected.len()
     }
@@ -182,7 +182,7 @@ fn sample(literal: &Literal) -> usize {
     SAMPLE / (1 + literal.size() / 16)
 }
 
-/// Steps that it takes to look at so many facts.
+/// Steps to look at `facts` facts.
 fn effort(literal: &Literal, variables: usize, facts: usize) -> u64 {
     (facts * (1 + literal.size() / 4 + variables)) as u64
 }

@@ -17,7 +17,7 @@ pub(super) struct Cycle {
     steps: Vec<(AtomId, usize, bool)>,
 }
 
-/// Literals that may be looked at to show cycles beside the first.
+/// Literals that may be looked at to show further cycles after the first.
 const WORK: usize = 1_000_000;
 
 /// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no
@@ -161,7 +161,7 @@ fn trace(
     Cycle { steps }
 }
 
-/// How many edges of a cycle a message shows before it leaves out all but the last.
+/// The number of edges of a cycle that a message shows before it leaves out all but the last.
 const SHOWN: usize = 12;
 
 impl Cycle {
@@ -178,7 +178,7 @@ impl Cycle {
                 if program.atoms.arguments(atom).is_empty() { text } else { format!("({text})") }
             })
         };
-        // Atoms that stand for an `or` have no name; the edges around them are told as one.
+        // Atoms that stand for an `or` have no name; the edges around them are shown as one.
         let mut named: Vec<(String, usize, bool)> = Vec::new();
         for &(atom, rule, negated) in &self.steps {
             match (name(atom), named.last_mut()) {

@@ -25,8 +25,9 @@ impl GroundRules {
         })
     }
 
-    /// Marks in `fired`, which has an entry for each of [`Rules::rules`](crate::Rules::rules), the rules of which an instance holds. A rule
-    /// that grounding took apart fires when all of it holds. O(ground rules).
+    /// Marks the rules that have an instance that holds in `fired`, which has an entry for each of
+    /// [`Rules::rules`](crate::Rules::rules). A rule that grounding took apart fires when all of it
+    /// holds. O(ground rules).
     pub fn mark_fired(&self, truths: &[bool], fired: &mut [bool]) {
         for (rule, body) in self.named() {
             fired[rule] |= body.iter().all(|l| truths[l.atom().index()] != l.is_negated());

@@ -1,4 +1,4 @@
-//! What a fixed relation says, in the place of the relation.
+//! The unfolding of static relations: their facts in place of the relation.
 //!
 //! [`unfold`] makes of a clause, and of those that define a relation it mentions, clauses with the
 //! same meaning that do without. A relation such as `different(x1, y1, x2, y2)`, which says `x1` is

@@ -1,4 +1,4 @@
-//! Which literals a fact may match: those that agree with it in what is ground in them.
+//! The literals that a fact may match: those that agree with it in their ground arguments.
 //!
 //! A [`Watch`] has literals with a number each, and finds for a fact the numbers of those that have
 //! its relation, its functions and its constants wherever they have some, as deep as the arguments
@@ -11,7 +11,7 @@ use super::terms::{TermId, Terms};
 use crate::datalog::pattern::Pattern;
 use rustc_hash::FxHashMap;
 
-/// Where an atom is looked at.
+/// The place where an atom is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// A whole argument.

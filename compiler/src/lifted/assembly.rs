@@ -1,8 +1,9 @@
 //! Rules to a [`Lifted`] game: everything that is found out once.
 //!
-//! What is looked into is paid for by the [`survey`](super::survey), what is tried by the [`trial`](super::trial), and plans by
-//! their [`Effort`](super::plan::Effort); names may take as many bytes as an evaluation, and so may the tables of relations that depend on the rules alone, and their
-//! indexes. Besides there are O(terms + clauses + names) steps.
+//! The [`survey`](super::survey) pays for what it looks into, the [`trial`](super::trial) for what
+//! it tries, and an [`Effort`](super::plan::Effort) for plans. Names may take the bytes of an
+//! evaluation, and so may the tables of relations that depend on the rules alone, with their
+//! indexes. Apart from that it takes O(terms + clauses + names) steps.
 
 use super::{
     Lifted, Names, Relations, Stop,

@@ -4,8 +4,8 @@
 //! positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
 //! that play can reach: time is folded together and nothing that depends on it is negated.
 //!
-//! Clauses take steps and bytes by the length of the rules, but for disjunctions, whose variables
-//! are counted once for each that they are nested in: their depth is bounded by
+//! Clauses take steps and bytes by the length of the rules. The variables of a disjunction count
+//! once for each disjunction around it: their depth is bounded by
 //! [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 use super::Stop;
@@ -25,7 +25,7 @@ pub(super) enum Shape {
     Function(Symbol, Vec<Shape>),
 }
 
-/// What an atom demands of a leaf of its shape, or where the value of a column comes from.
+/// The requirement of an atom on a leaf of its shape, or the source of a column's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Leaf {
     Variable(u32),
@@ -89,7 +89,7 @@ impl Goal {
         }
     }
 
-    /// How many leaves its own terms have.
+    /// The number of leaves of its own terms.
     pub(super) fn terms(&self) -> usize {
         match self {
             Self::Holds(atom) | Self::Fails(atom) => atom.leaves.len(),
@@ -97,7 +97,7 @@ impl Goal {
         }
     }
 
-    /// How many literals it has.
+    /// The number of its literals.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Holds(_) | Self::Fails(_) | Self::Compare(..) => 1,
@@ -118,8 +118,8 @@ impl Goal {
         }
     }
 
-    /// Finds out which variables disjunctions have to wait for; `total` counts all occurrences in
-    /// the clause, but for the other branches of disjunctions that the goal is in.
+    /// Finds the variables that disjunctions have to wait for; `total` counts all occurrences in
+    /// the clause, except for the other branches of disjunctions that the goal is in.
     fn find_outer(&mut self, total: &[u32]) {
         let mut bound = vec![false; total.len()];
         self.bind(&mut bound);
@@ -140,7 +140,7 @@ impl Goal {
         *outer = (0..total.len() as u32).filter(is_outer).collect();
     }
 
-    /// Marks the variables that are bound behind the goal.
+    /// Marks the variables that are bound after the goal.
     pub(super) fn bind(&self, bound: &mut [bool]) {
         match self {
             Self::Holds(atom) => atom.bind(bound),
@@ -163,7 +163,7 @@ impl Goal {
 pub(super) struct Clause {
     pub(super) head: Atom,
     pub(super) body: Vec<Goal>,
-    /// How many variables it has, numbered from zero.
+    /// The number of variables, numbered from zero.
     pub(super) variables: usize,
 }
 
@@ -286,8 +286,8 @@ impl Reader<'_> {
 }
 
 /// Clauses whose least model holds everything that can ever hold, in any state that play can reach:
-/// what is next is true, what is legal may be done, and a negation of what depends on the state or
-/// the moves always succeeds. `dynamic` says which relations depend on them.
+/// what is next is true, what is legal may be done, and a negation always succeeds if its atom
+/// depends on the state or the moves. `dynamic` marks the relations that depend on them.
 pub(super) fn relaxed(
     clauses: &[Clause],
     keywords: &Keywords,

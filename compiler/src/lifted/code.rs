@@ -1,4 +1,4 @@
-//! How a program is evaluated: which components are filled for what, and the code of their clauses
+//! The code of a program: the components to fill for each purpose, and the code of their clauses
 //! and of the procedures that these call.
 //!
 //! A [`Code`] is made of a program, the relations that are called instead of being filled, and how
@@ -13,7 +13,7 @@ use super::{
     table::{Measure, Store},
 };
 
-/// What a program is evaluated by.
+/// The code that evaluates a program.
 #[derive(Debug)]
 pub(super) struct Code {
     procedures: Procedures,
@@ -61,8 +61,8 @@ impl Code {
         Ok(Self { procedures, plans, phases })
     }
 
-    /// Fills components, those below being filled. Some tables may be `fixed`, beside those of the
-    /// memory.
+    /// Fills components, those below being filled. Some tables may be `fixed`, in addition to those
+    /// of the memory.
     ///
     /// # Errors
     /// Returns an error if that takes more than the memory allows, or the rules leave something

@@ -1,4 +1,4 @@
-//! What can ever hold, be done and be perceived: the names that the rows of bits are made of.
+//! The terms that can ever hold, be done or be perceived: the names of the bits in rows.
 //!
 //! The terms of the fluents, moves and percepts are found from the clauses, once the relations that
 //! depend on the rules alone are filled. They are those of the least model of the
@@ -6,8 +6,8 @@
 //! Geffner 2001): every state that play can reach is a part of it, by induction over the moves that
 //! lead there, since each clause that gives something in a state gives it there too. It is what
 //! grounding finds too, but only atoms are kept and not the instances that make them, and a clause
-//! stops at the first proof of an atom. If even that takes too much, `base` and `input` are taken
-//! at their word where the rules have them, unless sample states show more.
+//! stops at the first proof of an atom. If even that takes too much, `base` and `input` are trusted
+//! where the rules have them, unless sample states show more.
 //!
 //! Terms of some games grow as long as the game lasts. Their least model is infinite, so names are
 //! found step by step ([`Search::layered`]): what may hold after each number of steps, again
@@ -53,7 +53,7 @@ pub(super) fn singles(memory: &Memory, relation: usize) -> Vec<TermId> {
     (0..table.len()).map(|i| table.tuple(i)[0]).collect()
 }
 
-/// Which part of [`Limits::fuel`] one attempt may take.
+/// The share of [`Limits::fuel`] that one attempt may take: one part in this number.
 const FUEL_SHARE: u64 = 5;
 
 /// Attempts, each with weaker clauses than the one before; the last is with all clauses and all
@@ -69,11 +69,12 @@ const NAMES: usize = 1 << 16;
 /// Fluents of all layers of such a game, at most.
 const LAYERED: usize = 1 << 20;
 
-/// What the domain is sought in.
+/// The data of the search for the domain.
 pub(super) struct Search<'s, 'p> {
     pub(super) rules: &'s Rules,
     pub(super) relaxed: &'s [Clause],
-    /// Which relations depend on the state or the moves; their tables are empty afterwards.
+    /// For each relation, whether it depends on the state or the moves; the tables of those are
+    /// empty afterwards.
     pub(super) dynamic: &'s [bool],
     pub(super) survey: &'s mut Survey<'p>,
     pub(super) limits: &'s Limits,

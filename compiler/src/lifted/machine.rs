@@ -1,4 +1,4 @@
-//! What runs plans: finds all bindings that satisfy a body and derives the head for each.
+//! The interpreter of plans: finds all bindings that satisfy a body and derives the head for each.
 //!
 //! A [`Machine`] takes the steps of [`plan`](super::plan) and adds to a [`Memory`] new tuples in a
 //! relation's table, or answers to a question. A clause that meets a question of its own component
@@ -30,7 +30,7 @@ use crate::datalog::{
 /// Steps that may be nested, lest the stack overflow.
 const MAX_DEPTH: usize = 1_000;
 
-/// What a clause is run for.
+/// The target of a clause's run.
 #[derive(Clone, Copy)]
 enum Target {
     /// The table of the clause's relation.
@@ -46,7 +46,7 @@ struct Frame {
     target: Target,
 }
 
-/// What runs plans, and on what.
+/// The interpreter of plans, and its data.
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) procedures: &'p Procedures,
@@ -381,7 +381,7 @@ impl<'p> Machine<'p> {
         Ok(start)
     }
 
-    /// What a frame derives, on the stack from the place given back.
+    /// The terms that a frame derives, on the stack from the returned place.
     fn head(&mut self, frame: Frame) -> Result<usize, Stop> {
         match frame.target {
             Target::Clause(clause) => {

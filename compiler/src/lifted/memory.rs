@@ -1,12 +1,12 @@
-//! What an evaluation keeps: tables, terms, questions with their answers, and how much it may still
-//! take.
+//! The memory of an evaluation: tables, terms, questions with their answers, and the steps and
+//! bytes that it may still take.
 //!
 //! Every step is paid for with fuel before it is done. Every tuple, term, question and answer is
-//! paid for with bytes when it is kept, and besides by what it takes in views and indexes: while
-//! plans are looked for, by what these hold ([`Store::indexed`]), and in play by what they will
-//! hold, so that the order of evaluations does not matter. The agenda is bounded by its length.
-//! What is kept takes about as many bytes as it is charged, and twice as many while a table moves
-//! to a larger place.
+//! paid for with bytes when it is kept, and so are its entries in views and indexes. While plans
+//! are searched the price is the present size of these ([`Store::indexed`]); in play it is their
+//! future size, so that the order of evaluations does not matter. The agenda is bounded by its
+//! length. Memory in use is about the bytes charged, and twice that while a table moves to a larger
+//! place.
 
 use super::{
     Stop,

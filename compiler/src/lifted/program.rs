@@ -3,9 +3,8 @@
 //! A component knows whether its relations hang on the rules alone, on the state, or on the state
 //! and the joint move, and whether one of them depends on the failure of another.
 //!
-//! That takes O(literals) steps and bytes but for the variants, which copy a body for each of its
-//! atoms of the head's own component: there may be so many literals of them as the bytes of an
-//! evaluation allow.
+//! That takes O(literals) steps and bytes, except for the variants. These copy a body for each of
+//! its atoms of the head's own component; their literals are bounded by the bytes of an evaluation.
 
 use super::{
     Stop,
@@ -14,10 +13,10 @@ use super::{
 };
 use crate::{Limits, graph};
 
-/// What a literal of a variant takes, about.
+/// The approximate bytes of a literal of a variant.
 const BYTES_PER_LITERAL: usize = 256;
 
-/// What the truth of a relation hangs on.
+/// The data on which the truth of a relation depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
     Rules,
@@ -57,8 +56,8 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Gathers clauses over so many relations. Those `given` hang on their layer, whatever clauses
-    /// there are.
+    /// Gathers clauses over `relations` relations. Those `given` hang on their layer, whatever
+    /// clauses there are.
     ///
     /// # Errors
     /// Returns an error if variants take more than the limits.

@@ -33,7 +33,7 @@ pub(super) struct Sample {
     pub(super) joint: Vec<Vec<TermId>>,
 }
 
-/// What a sample state is held against.
+/// The tests of a sample state.
 pub(super) struct Guard<'a> {
     k: &'a Relations,
     roles: &'a [TermId],

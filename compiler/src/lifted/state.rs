@@ -40,8 +40,8 @@ impl State {
         }
     }
 
-    /// Becomes the state in which these fluents hold, each named once, in a row of so many words.
-    /// O(n log n) of as many as hold before and afterwards.
+    /// Becomes the state in which these fluents hold, each named once, in a row of `words` words.
+    /// O(n log n) for n fluents that hold before or afterwards.
     pub(super) fn set(&mut self, words: usize, fluents: Vec<u32>) {
         fill(&mut self.row, &self.fluents, false);
         self.row.resize(words, 0);

@@ -5,9 +5,9 @@
 //! where it is needed. So the relations that depend on the rules alone get their tables, and in
 //! sample states the others their measure.
 //!
-//! All components together may take the fuel of the limits, and as many bytes as an evaluation:
-//! those that depend on the rules alone for good, those of a state until the next one. Views are
-//! measured when the tables below them are filled, so that costs as much as filling them.
+//! All components together may take the fuel of the limits, and the bytes of an evaluation: those
+//! that depend on the rules alone for good, those of a state until the next one. Views are measured
+//! when the tables below them are filled, so that costs as much as filling them.
 
 use super::{
     Stop, fixpoint,
@@ -19,23 +19,24 @@ use super::{
 };
 use crate::{Limits, datalog::terms::TermId, rules::Rules};
 
-/// What a component may take before it is called instead of being filled, if it may be.
+/// The steps and bytes that a component may take before it is called instead of being filled, if it
+/// may be.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
     fuel: u64,
     bytes: usize,
 }
 
-/// Of what hangs on the rules alone: it is filled once.
+/// The share of a component that depends on the rules alone: it is filled once.
 pub(super) const OF_RULES: Share = Share { fuel: 10_000_000, bytes: 20_000_000 };
 
-/// Of what hangs on the state: it is filled again and again.
+/// The share of a component that depends on the state: it is filled again and again.
 pub(super) const OF_STATE: Share = Share { fuel: 500_000, bytes: 2_000_000 };
 
 /// A program while it is looked into.
 pub(super) struct Survey<'p> {
     pub(super) program: &'p Program,
-    /// Which relations are called instead of being filled.
+    /// For each relation, whether it is called instead of being filled.
     pub(super) demanded: Vec<bool>,
     pub(super) memory: Memory,
     procedures: Procedures,
@@ -43,7 +44,7 @@ pub(super) struct Survey<'p> {
     measures: Vec<Measure>,
     /// Relations that have to have a table.
     asked: Vec<usize>,
-    /// What may still be taken: for good, and in the state at hand.
+    /// The steps that may still be taken: for good, and in the state at hand.
     fuel: u64,
     bytes: usize,
     bytes_of_state: usize,
@@ -71,7 +72,7 @@ impl<'p> Survey<'p> {
         survey
     }
 
-    /// What planning may still take.
+    /// The steps that planning may still take.
     pub(super) fn into_parts(self) -> (Vec<bool>, Memory, Effort) {
         (self.demanded, self.memory, self.effort)
     }

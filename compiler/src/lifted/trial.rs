@@ -1,4 +1,4 @@
-//! A trial of which relations are called instead of being filled.
+//! A trial to decide which relations are called instead of being filled.
 //!
 //! To fill a relation takes what all of it takes in a state, to call it what is asked of it.
 //! [`Trial::choose`] goes through those that the [`survey`](super::survey) left to be filled,
@@ -6,9 +6,10 @@
 //! steps. A relation is tried after those that are derived from it, since it pays to ask only if
 //! little is asked for, and all of them once more as long as some are found.
 //!
-//! The trial counts steps, so it always says the same. It takes [`STEPS`] at most, or a quarter of
-//! what there is, to evaluate, one for each clause included, as many goals to weigh for plans, and
-//! the memory of one evaluation beside the tables and terms, of which it has its own.
+//! The trial counts steps, so its result is deterministic. An evaluation takes at most [`STEPS`],
+//! or a quarter of the remaining steps, one for each clause included. It weighs as many goals for
+//! plans, and takes the memory of one evaluation in addition to the tables and terms, of which it
+//! has its own.
 
 use super::{
     Relations, Stop,
@@ -27,13 +28,13 @@ const STEPS: u64 = 10_000_000;
 /// The part of what there is that they may take.
 const FUEL_PART: u64 = 4;
 
-/// How many sample states are evaluated.
+/// The number of sample states that are evaluated.
 const STATES: usize = 3;
 
 /// The part of a state's steps that has to be saved at least.
 const PART: u64 = 64;
 
-/// What a trial is of.
+/// The subject of a trial.
 pub(super) struct Trial<'t> {
     program: &'t Program,
     k: &'t Relations,
@@ -41,7 +42,7 @@ pub(super) struct Trial<'t> {
     samples: &'t [Sample],
     limits: &'t Limits,
     memory: Memory,
-    /// How many terms there were.
+    /// The number of terms before.
     terms: usize,
 }
 

@@ -1,10 +1,10 @@
 //! Cycles that moves lead round: fluents such as whose turn it is that take the same values in
 //! every play, though rules give their next values by the move that is made.
 //!
-//! Random play tells which fluents have one value at each place of a cycle in all games. That they
-//! keep to it is proved by induction: where all of them have their values of a place and legal
-//! moves are made, each must have its value of the next place, as propagation shows. Those of which
-//! it does not are given up, until none is. They go on from the initial state, which is the first
+//! Random play shows which fluents have one value at each place of a cycle in all games. Induction
+//! proves that they keep to it: where all of them have their values of a place and legal moves are
+//! made, propagation must show that each has its value of the next place. Fluents for which it does
+//! not are dropped, until none is. The induction starts at the initial state, which is the first
 //! place.
 //!
 //! A few steps of play, then proofs as far as their [`Budget`] lasts, for each length of a cycle.
@@ -16,7 +16,7 @@ use crate::propnet::Net;
 /// The values of fluents at a place, of those that are known.
 type Place = Vec<Option<bool>>;
 
-/// The places of the cycle, of at most so many, that most fluents are proved to go round; one place
+/// The places of the cycle, at most `longest`, that most fluents are proved to go round; one place
 /// without any if there is none.
 pub(super) fn cycle(net: &Net, longest: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     let seen = observe(net, 2 * longest, meter)?;

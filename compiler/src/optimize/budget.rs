@@ -1,4 +1,4 @@
-//! What proofs may cost: little at first, and more as long as they bring something. Most nets have
+//! The budget of proofs: little at first, and more as long as they bring something. Most nets have
 //! nothing that the first few proofs do not show.
 
 use super::proof::Prover;
@@ -22,7 +22,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// What a pass over a net may start with.
+    /// The first budget of a pass over a net.
     pub(super) fn new(net: &Net) -> Self {
         let literals = net.literals() as u64;
         let most = (MOST.0 * literals).min(MOST.1);

@@ -44,7 +44,7 @@ pub(super) fn value(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
 }
 
-/// What is known at each phase of a cycle in all states that play can reach.
+/// The values known at each phase of a cycle in all states that play can reach.
 pub(super) fn known(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Vec<Known>> {
     open(net, meter)?;
     let phases = cycle.values.len();

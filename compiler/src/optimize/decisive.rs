@@ -3,15 +3,15 @@
 //! has another (decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of
 //! decisive moves in Monte-Carlo tree search algorithms", 2010).
 //!
-//! From a net come nets of the phases of its cycle that are the same but for what is legal: of the
-//! moves of the role on turn some, and at least one where there was one. What holds of every state
-//! that play can reach is taken from the net that was given: decisive play goes on from any of
-//! them, and not only from those that it leads to itself.
+//! From a net come nets of the phases of its cycle that differ only in the legal moves. Of the
+//! moves of the role on turn they keep some, and at least one where there was one. Facts that hold
+//! in every state that play can reach are taken from the net that was given: decisive play goes on
+//! from any of them, and not only from those that it leads to itself.
 //!
-//! What a move wins is the end and the goal of the next state with the next values in the place of
-//! the fluents; what comes after it is found by the same substitution in whether the next role can
-//! win. So each move takes four looks at the gates of a phase, and equal gates are made once: most
-//! moves change little. Random play then tells in how many states that leaves fewer moves.
+//! A move wins if the next values, put in the place of the fluents, make the end and the goal hold.
+//! The same substitution in the condition "the next role can win" shows what comes after it. So
+//! each move takes four looks at the gates of a phase, and equal gates are made once: most moves
+//! change little. Random play then tells in how many states that leaves fewer moves.
 
 use super::{
     complement,
@@ -25,18 +25,18 @@ use super::{
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// The net of a phase may become so many times as large, small ones more, but no larger than that,
-/// on average: games by them tell more, but there are fewer in the same time, and large programs do
-/// not stay in the caches of a processor.
+/// The average growth that the net of a phase may have; small ones may grow more. Games by larger
+/// nets tell more, but there are fewer in the same time, and large programs do not stay in the
+/// caches of a processor.
 const GROWTH: usize = 12;
 const OPERATIONS: std::ops::RangeInclusive<usize> = 1000..=6000;
 
-/// So many times as many operations are given up before equal factors are shared.
+/// The growth in operations that is abandoned before equal factors are shared.
 const UNSHARED: usize = 4;
 
-/// One in so many states of random play has to have fewer moves. At equal times search by decisive
-/// games was better where it is one in two to five (connect four, breakthrough), and worse where it
-/// is one in twelve (ultimate tic-tac-toe).
+/// One in this number of states of random play has to have fewer moves. At equal times search by
+/// decisive games was better where it is one in two to five (connect four, breakthrough), and worse
+/// where it is one in twelve (ultimate tic-tac-toe).
 const NARROWED: usize = 7;
 
 /// Steps of random play after which games are given up.
@@ -175,8 +175,8 @@ fn narrowed(net: &Net, plain: &[Net], decisive: &[Net], meter: &mut Meter) -> Op
     (fewer * NARROWED >= states && states > 0).then_some(states / 64)
 }
 
-/// The role that has a choice at a phase of which that is known, the first role if none has; none
-/// if several have.
+/// The role that has a choice at a phase with known values, the first role if none has. Returns
+/// `None` if several have.
 fn mover(net: &Net, known: &Known) -> Option<usize> {
     let open = (0..net.does().len()).filter(|&at| known[net.does_at(at).gate() as usize].is_none());
     let mut roles = open.map(|at| net.does()[at].0 as usize);
@@ -241,8 +241,8 @@ fn narrow(
     let mut legal = net.outputs.legal[mover].clone();
     for (action, &safe) in moves.iter().zip(&safe) {
         let misses = net.and(vec![wins, !action.wins]);
-        // What wins is safe, unless rules at fault give a role its least goal too: a move stays
-        // even there.
+        // A winning move is safe, unless erroneous rules give a role its least goal too: a move
+        // stays even there.
         let risks = net.and(vec![!wins, is_safe, !safe]);
         let narrowed = net.and(vec![action.legal, !misses, !risks]);
         legal.iter_mut().filter(|entry| entry.0 == action.action).for_each(|entry| entry.1 = narrowed);

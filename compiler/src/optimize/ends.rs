@@ -3,15 +3,15 @@
 //!
 //! Play goes on from states that are not terminal, so a signal that implies the end was false in
 //! the state before. If no step from one phase of the turn cycle to the next can make it true, it
-//! is false at the latter. What a step can change is read off what is known at the phase before: a
+//! is false at the latter. The values known at the phase before show what a step can change: a
 //! fluent whose next value is a conjunction with itself does not become true, one whose next value
 //! is a disjunction with itself does not become false, and a gate changes only with one of its
 //! operands. Where such a signal is used, "and the state is at another phase" is added; then the
 //! nets of phases, and circuits that are specialised for whose turn it is, do without the rest.
 //!
-//! What is known at each phase is found as [`phases`](super::phases) finds it; beside that each
+//! The values at each phase are found as [`phases`](super::phases) finds them. In addition each
 //! phase takes a few looks at each operand, and at those of the gates that a next value passes
-//! through. Where few operations tell of nothing but the end, it is left alone.
+//! through. The pass is skipped where few operations serve the end alone.
 
 use super::{
     constants::{Known, known, value},
@@ -25,7 +25,7 @@ use gdl_format::lanes::Cycle;
 /// A set of phases of the cycle, one in each bit.
 type Set = u8;
 
-/// Ends are looked at if one in so many operations tells nothing else.
+/// Ends are looked at if one in this number of operations serves nothing else.
 const SHARE: usize = 256;
 
 /// Two values for each gate: of its signal and of the complement of that.
@@ -99,7 +99,7 @@ pub fn drop_impossible_ends(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(copy)
 }
 
-/// What says that a state is at none of some phases.
+/// The signals for states that are at none of some phases.
 struct Elsewhere {
     all: Set,
     /// By set: what [`Elsewhere::best`] gives.

@@ -25,7 +25,7 @@ const SORTED: u64 = 4;
 
 /// Bytes for a literal that may be in several products: its own and its place, in lists that may be
 /// twice as long as they have to be, and half of an entry among those that are shared and in the
-/// heap. A product takes less: where it ends, its place in order, and a literal.
+/// heap. A product takes less: its end, its place in order, and a literal.
 const BYTES: usize = 64;
 
 /// Factors every sum of products. O(literals x log) for each level of nesting.
@@ -84,11 +84,11 @@ fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
     (0..net.len()).map(|gate| gate >= net.inputs() && uses[gate] == 1).collect()
 }
 
-/// Products, one behind the other in a list.
+/// Products, one after another in a list.
 #[derive(Default)]
 struct Products {
     literals: Vec<Signal>,
-    /// Where each ends.
+    /// The end of each.
     ends: Vec<usize>,
 }
 
@@ -98,7 +98,7 @@ impl Products {
         self.ends.push(self.literals.len());
     }
 
-    /// The products, of which each is in order and none is there twice, in order.
+    /// The products in order, each of them sorted and none there twice.
     fn sorted(&mut self) -> Vec<&[Signal]> {
         let (mut rest, mut start) = (&mut self.literals[..], 0);
         let mut list: Vec<&[Signal]> = Vec::with_capacity(self.ends.len());
@@ -132,7 +132,7 @@ struct Shared<'p> {
     literal: Signal,
     /// With the numbers of the products, ascending.
     places: &'p [(Signal, u32)],
-    /// How many of them are left.
+    /// The number of products left.
     count: usize,
 }
 

@@ -1,7 +1,7 @@
 //! Equal gates: merges gates that have the same value in every state that play can reach, though
 //! not the same operands.
 //!
-//! Random play tells which gates may be equal or complements of each other; a pair is merged if
+//! Random play shows which gates may be equal or complements of each other. A pair is merged if
 //! propagation proves it: where one holds and the other does not there is a contradiction, both
 //! ways round (SAT sweeping, Kuehlmann 2004, with a weaker and cheaper proof).
 //!
@@ -18,7 +18,7 @@ use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 
-/// How many gates that look equal another one is compared with.
+/// The number of gates with equal values that another one is compared with.
 const RIVALS: usize = 4;
 
 /// Bytes of a class of gates that look alike.

@@ -26,13 +26,13 @@ use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 
-/// How many groups a sum is compared with: those that share most of its rests.
+/// The number of groups that a sum is compared with: those that share most of its rests.
 const COMPARED: usize = 4;
 
-/// How many groups take a part of a sum.
+/// The number of groups that take a part of a sum.
 const ROUNDS: usize = 8;
 
-/// What an operand counts; those that are shared count in part.
+/// The weight of an operand; those that are shared count in part.
 const UNIT: usize = 64;
 
 /// Steps and bytes of a product: to find it and its rest, and for its places in a sum and a group.
@@ -64,7 +64,7 @@ struct Group {
     has: FxHashSet<u32>,
 }
 
-/// What becomes of a gate: operands of the net that are gone, and operands of the copy in their
+/// The change of a gate: operands of the net that are gone, and operands of the copy in their
 /// place.
 #[derive(Default)]
 struct Change {
@@ -207,8 +207,8 @@ fn role(net: &Net, signal: Signal) -> Option<u32> {
 }
 
 /// Puts each sum into the group that shares most of its rests and has no other rest for one of its
-/// moves. A sum in which a move has several rests is taken apart: as much as is known of a group
-/// belongs there.
+/// moves. A sum in which a move has several rests is taken apart: the part that fits a group joins
+/// it.
 fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     // By rest: the first groups that have it.

@@ -1,5 +1,6 @@
-//! Mutex groups: fluents of which no two hold together, such as the contents of a cell, whose turn
-//! it is, or what a counter shows. Found by their names and in random play, proved by induction.
+//! Mutex groups: sets of fluents such that no two hold together, such as the contents of a cell,
+//! the player on turn, or the value of a counter. They are found by their names and in random play,
+//! and proved by induction.
 //!
 //! Fluents whose names differ in some arguments only are a group to try, unless simulation refutes
 //! it. Such a group is assumed of a state, with those proved before; if it follows of the next
@@ -24,8 +25,8 @@ use rustc_hash::FxHashMap;
 /// Roles whose moves a proof takes one by one.
 const ROLES: usize = 4;
 
-/// Fluents with longer names are in no group: what is told by so many arguments is no cell and no
-/// counter.
+/// Fluents with longer names are in no group: names with this number of arguments are no cell and
+/// no counter.
 const MOST_WORDS: usize = 32;
 
 /// Steps and bytes of a word of a name, and of a fluent in a group.
@@ -116,9 +117,9 @@ fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec
 }
 
 /// The groups that every step keeps, if they and those proved before them hold before it. Small
-/// groups come first, of these the ones of relations with few fluents: what they say, such as whose
-/// turn it is, helps to prove others, and is not to be lost because proofs of many cells took what
-/// there was.
+/// groups come first, among these the ones of relations with few fluents. They help to prove
+/// others, such as the player on turn does, and must not be lost because proofs of many cells used
+/// up the budget.
 fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
     let relation = |fluent: u32| {
         term::parts(&net.vocabulary.fluents[fluent as usize]).first().copied().unwrap_or_default()

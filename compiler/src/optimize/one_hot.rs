@@ -1,6 +1,6 @@
 //! The one-hot complement: each role makes exactly one move, so a conjunction that excludes more
-//! than half of a role's moves is the disjunction of the others. So it is with fluents of which
-//! exactly one holds.
+//! than half of a role's moves is the disjunction of the others. The same holds for fluents if
+//! exactly one of them holds.
 //!
 //! Frame axioms speak of all moves but a few; afterwards they speak of the few. Also, two moves of
 //! one role exclude each other.
@@ -50,11 +50,12 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     })
 }
 
-/// That an input is a member of a group, or that some operands of a gate are members of it, denied.
+/// The mention of a group: an input that is a member, or some operands of a gate that are denied
+/// members.
 #[derive(Clone, Copy)]
 struct Mention {
     group: u32,
-    /// How many members it is of: one, if it is an input.
+    /// The number of members: one, if it is an input.
     count: u32,
 }
 
@@ -66,15 +67,15 @@ struct Touch {
     mention: Mention,
 }
 
-/// Groups of inputs of which exactly one holds: the moves of a role, and fluents.
+/// Groups of inputs in which exactly one holds: the moves of a role, and fluents.
 struct Groups {
     /// By group, in order.
     members: Vec<Vec<Signal>>,
-    /// What each gate of the copy mentions, one behind the other, ascending by group.
+    /// The mentions of all gates of the copy in turn, ascending by group.
     mentions: Vec<Mention>,
     /// By gate of the copy: where its mentions start, which end where those of the next do.
     starts: Vec<u32>,
-    /// How many gates are inputs, the constant among them.
+    /// The number of gates that are inputs, including the constant.
     inputs: usize,
     /// By gate of the copy: how many gates have it as an operand, as far as it is known.
     uses: Vec<u32>,
@@ -126,7 +127,7 @@ impl Groups {
         signal.is_negated() && self.is_input(signal) && is_member()
     }
 
-    /// How many leaves some operands have; [`u64::MAX`] if they are more than that.
+    /// The number of leaves of some operands; [`u64::MAX`] if they are more than that.
     fn leaves(&self, operands: &[Signal]) -> u64 {
         operands.iter().fold(0, |sum, s| sum.saturating_add(self.leaves[s.gate() as usize]))
     }

@@ -1,11 +1,12 @@
 //! Phases: fluents that go round a fixed cycle whatever the moves, and the net at each phase of it.
 //!
-//! In most games the players take turns, so half of the net is at rest at any time. A fluent is of
-//! a cycle if what it follows from is, and no move: play from the initial state then shows the
-//! cycle, and every state has a place on it, given by the number of steps from the start. At each
-//! place these fluents are constants, and so is what else never changes there ([`known`]), such as
-//! the moves of roles that have no choice. Where no fluent is so, those are looked for that go
-//! round whatever legal moves are made ([`alternation`]).
+//! In most games the players take turns, so half of the net is at rest at any time. A fluent
+//! belongs to a cycle if its next value depends on fluents of the cycle alone, and on no move. Play
+//! from the initial state then shows the cycle, and every state has a place on it, given by the
+//! number of steps from the start. At each place these fluents are constants, and so is everything
+//! else that never changes there ([`known`]), such as the moves of roles without a choice. If there
+//! is no such fluent, [`alternation`] looks for fluents that go round whatever legal moves are
+//! made.
 //!
 //! The cycle is found by as many steps of play as the longest may have, each a look at every gate;
 //! the net of a phase takes what the passes take that make it. There are at most [`LONGEST`]
@@ -113,7 +114,7 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     phases.iter().take(length).map(|phase| phase.iter().enumerate().map(known).collect()).collect()
 }
 
-/// What depends on each gate: others in the same state, and fluents of the next one.
+/// The dependents of each gate: others in the same state, and fluents of the next one.
 struct Dependents {
     users: Users,
     followers: Vec<Vec<u32>>,

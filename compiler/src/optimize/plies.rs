@@ -1,11 +1,11 @@
 //! Plies: the net of each step of a game that is so small that all its states can be visited.
 //!
 //! Where all games are over after a few moves there is a net for each number of moves made, as
-//! there is for each phase of a cycle. It need only be right in the states that play comes to by so
-//! many moves, and all of these are known: a gate that has the same value in all of them is a
-//! constant, gates that never differ are one, and an operand that changes nothing is left out.
-//! Nothing has to be proved. So early plies have nothing that tells who won, and at most of them it
-//! is known how many moves are legal.
+//! there is for each phase of a cycle. It need only be right in the states that play reaches by
+//! that number of moves, and all of these are known: a gate that has the same value in all of them
+//! is a constant, gates that never differ are one, and an operand that changes nothing is left out.
+//! Nothing has to be proved. So early plies have no gates for the winner, and at most of them the
+//! number of legal moves is known.
 //!
 //! There are at most [`LONGEST`] plies and [`WORK`] values of gates in all their states and steps:
 //! no more joint moves are written down than that leaves, from the initial state on.
@@ -30,17 +30,17 @@ const LONGEST: usize = 16;
 /// The most values of gates in states and steps that are looked at.
 const WORK: usize = 1 << 23;
 
-/// Bytes of a row beside its words: its places in a list and in tables.
+/// Bytes of a row in addition to its words: its places in a list and in tables.
 const ROW: usize = 160;
 
-/// Games that are played together wait for each other: they are to be over after so many moves of
-/// 100 that the longest takes, on average.
+/// The average length that games must reach, as a percentage of the longest: games that are played
+/// together wait for each other.
 const BUSY: f64 = 75.0;
 
 /// A game ply by ply.
 #[derive(Clone, Debug)]
 pub struct Plies {
-    /// The net that is right after so many moves; after the last number all games are over.
+    /// The net for each number of moves made; after the last number all games are over.
     pub nets: Vec<Net>,
     /// For each number of moves but the last, by role, how many moves are legal, if there are as
     /// many wherever the game goes on.
@@ -49,7 +49,7 @@ pub struct Plies {
 
 /// The plies of a game. Returns `None` if games may be longer than sixteen moves, or are usually
 /// much shorter than the longest, if there are too many states, if a role may have no legal move,
-/// or if it takes more than the meter has. O(states x gates), both of which are few.
+/// or if it takes more than the meter has. O(states x gates), and both are few.
 pub fn plies(net: &Net, meter: &mut Meter) -> Option<Plies> {
     if !is_short(net, meter)? {
         return None;

@@ -25,7 +25,7 @@ const GATE: usize = 64;
 const OPERAND: usize = 8;
 const MEMBER: usize = 16;
 
-/// What is assumed and what follows from it. Assumptions are taken back in the opposite order.
+/// The assumptions and their consequences. Assumptions are taken back in the opposite order.
 pub(super) struct Prover<'n> {
     net: &'n Net,
     users: Users,
@@ -39,7 +39,7 @@ pub(super) struct Prover<'n> {
     /// The gates that matter have the present number.
     scope: Vec<u32>,
     present: u32,
-    /// Where the first signal does not hold, all that is left of a role's moves is the second.
+    /// For each first signal that may be false, the move of a role that is then the only one left.
     forced: FxHashMap<u32, Vec<(Signal, Signal)>>,
     /// For each gate, whether it is in one of these two.
     decides_moves: Vec<bool>,
@@ -57,14 +57,14 @@ pub(super) struct Prover<'n> {
     members_left: Vec<u32>,
     /// The gates with a value, in the order in which they got it.
     trail: Vec<u32>,
-    /// How many of them have been looked at.
+    /// The number of them that have been looked at.
     done: usize,
     work: u64,
 }
 
 impl<'n> Prover<'n> {
     /// Nothing assumed but the constant, and of steps that the state before them is not terminal
-    /// and that no move is made that never is legal; nothing known of so many groups. O(literals +
+    /// and that no move is made that never is legal; nothing known of `groups` groups. O(literals +
     /// groups).
     pub(super) fn new(net: &'n Net, groups: usize, steps: bool, meter: &mut Meter) -> Option<Self> {
         meter.spend((net.len() + 2 * net.literals() + groups) as u64)?;
@@ -185,7 +185,7 @@ impl<'n> Prover<'n> {
         self.work += steps as u64;
     }
 
-    /// What is known of a signal.
+    /// The value of a signal, if it is known.
     pub(super) fn value(&self, signal: Signal) -> Option<bool> {
         self.values[signal.gate() as usize].map(|value| value != signal.is_negated())
     }
@@ -292,8 +292,8 @@ impl<'n> Prover<'n> {
             }
     }
 
-    /// What the value of a gate says about moves: those whose legality it is, and the only one that
-    /// is left.
+    /// Draws the consequences of a gate's value for moves: those whose legality it is, and the only
+    /// one that is left.
     fn conclude_moves(&mut self, gate: u32) -> bool {
         let mut consistent = true;
         for place in 0..self.moves_of.get(&gate).map_or(0, Vec::len) {
@@ -312,7 +312,8 @@ impl<'n> Prover<'n> {
         consistent
     }
 
-    /// Where all operands but one of a gate that does not hold do, the last one does not.
+    /// Concludes that the last operand does not hold, where a gate does not hold and all its other
+    /// operands do.
     fn deny_last(&mut self, gate: u32) -> bool {
         let Gate::And(operands) = self.net.gate(gate) else { return true };
         self.work += operands.len() as u64;

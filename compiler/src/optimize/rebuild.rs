@@ -24,8 +24,8 @@ pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
     uses
 }
 
-/// Pays for what each copy of a net takes besides its gates: looks at the gates and operands, and
-/// for each gate its signal in the copy, whether it is live and how often it is used; the lists of
+/// Pays for the cost of a copy of a net besides its gates: looks at the gates and operands, and for
+/// each gate its signal in the copy, whether it is live and how often it is used; the lists of
 /// inputs and outputs.
 pub(super) fn open(net: &Net, meter: &mut Meter) -> Option<()> {
     meter.spend((net.len() + net.literals()) as u64)?;

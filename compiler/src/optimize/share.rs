@@ -95,9 +95,10 @@ struct Sharing {
     heap: BinaryHeap<Reverse<Pair>>,
     /// The pairs taken out.
     parts: Vec<Pair>,
-    /// How many pairs each of `parts` has below it, one in the other.
+    /// The number of pairs that each of `parts` has below it, one in the other.
     heights: Vec<u32>,
-    /// In how many of the blocks at hand an operand is beside another one: all zero in between.
+    /// The number of current blocks in which an operand is next to another one: all zero in
+    /// between.
     beside: Vec<u32>,
 }
 
@@ -136,7 +137,7 @@ impl Sharing {
         Some(())
     }
 
-    /// Puts a pair where those in at most so many blocks wait.
+    /// Puts a pair where those in at most `most` blocks wait.
     fn enqueue(&mut self, pair: Pair, most: usize) {
         match self.queues.get_mut(most) {
             Some(queue) if most > 1 => queue.push(pair),
@@ -165,7 +166,7 @@ impl Sharing {
         }
     }
 
-    /// In how many blocks a pair is; no more than so many if that is less than `least`.
+    /// The number of blocks that have a pair; the count stops early if it is less than `least`.
     fn count_common(&self, pair: Pair, least: usize, meter: &mut Meter) -> Option<usize> {
         let [a, b] = pair.map(|operand| &self.places[operand as usize][..]);
         let most = a.len().min(b.len());

@@ -7,7 +7,7 @@ use super::imply::depends_on_does;
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// Steps of the 64 games: so many for a small net, fewer for a large one.
+/// Steps of the 64 games: the greatest number for a small net, fewer for a large one.
 const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
 
 /// Operands whose values are looked at in a step of a meter.
@@ -16,7 +16,7 @@ const LOOKS: usize = 4;
 /// Literals that these steps look at in a net of usual size.
 const SIMULATED: usize = 1 << 20;
 
-/// How many steps show most of what there is to see of a net.
+/// The number of steps that show most of a net's behaviour.
 pub(super) fn steps(net: &Net) -> usize {
     (SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end())
 }
@@ -92,8 +92,8 @@ impl<'n> Simulation<'n> {
         self.values[moves].fill(0);
         self.compute(false);
         for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-            // Each legal move in turn with some chance, from a random one on, then what is left:
-            // not evenly, but all games at once.
+            // Each legal move in turn with some chance, from a random one on, then the rest: not
+            // evenly, but all games at once.
             let start = self.draw() as usize % legal.len().max(1);
             let mut open = u64::MAX;
             for round in 0..2 {

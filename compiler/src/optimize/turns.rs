@@ -6,7 +6,7 @@ use crate::propnet::{Gate, Net, Signal};
 /// A turn of a role.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
-    /// What all moves of the role ask for but one.
+    /// The condition of all moves of the role but one.
     pub condition: Signal,
     /// The input of that one.
     pub rest: Signal,
@@ -47,8 +47,8 @@ pub(super) fn turns(net: &Net) -> Vec<Turn> {
     turns
 }
 
-/// What holds where a signal does, in order: of a conjunction its operands, of a disjunction what
-/// all its operands ask for, and itself.
+/// The signals that hold where a signal does, in order: for a conjunction its operands, for a
+/// disjunction the conditions shared by all its operands, and itself.
 fn conditions(net: &Net, signal: Signal) -> Vec<Signal> {
     let mut all: Vec<Signal> = net.conjuncts(signal).collect();
     if let (true, Gate::And(operands)) = (signal.is_negated(), net.gate(signal.gate())) {

@@ -11,9 +11,9 @@
 //! latest after as many rounds as atoms are left. So it ends: each step eliminates an atom or is
 //! one of these rounds. Each product is paid for before it is kept.
 //!
-//! A board of 19 by 19 points takes a few million steps. A system that takes far more than its size
-//! lets expect is a knot: its gates would be so many that to evaluate the rules themselves is
-//! faster, so it is given up.
+//! A board of 19 by 19 points takes a few million steps. If solving a system exceeds its budget, it
+//! is an intractable knot and is abandoned: it would need so much that evaluating the rules
+//! themselves is faster.
 
 use super::{Net, Signal};
 use crate::meter::Meter;
@@ -35,8 +35,8 @@ pub(super) struct System {
     knot: u64,
 }
 
-/// Steps and bytes of a product in an equation, beside its unknowns, and bytes of an unknown of a
-/// product and of a system.
+/// Steps and bytes of a product in an equation, in addition to its unknowns, and bytes of an
+/// unknown of a product and of a system.
 const PRODUCT: (u64, usize) = (16, 112);
 const FACTOR: usize = 16;
 const UNKNOWN: usize = 128;
@@ -145,7 +145,7 @@ impl System {
         (meter.left() > self.knot).then_some(())
     }
 
-    /// How many products come of eliminating an unknown.
+    /// The number of products that eliminating an unknown makes.
     fn cost(&self, unknown: u32) -> usize {
         self.equations[unknown as usize].len() * self.users[unknown as usize].len()
     }
@@ -189,7 +189,7 @@ fn label(equation: &Equation) -> Signal {
     coefficients.min().copied().unwrap_or_default()
 }
 
-/// What is paid for each term of a product.
+/// The bytes paid for each term of a product.
 fn bytes(product: &Product) -> usize {
     PRODUCT.1 + FACTOR * product.len()
 }
@@ -217,7 +217,7 @@ mod tests {
         propnet::{Gate, Vocabulary},
     };
 
-    /// A net with so many fluents and nothing else.
+    /// A net with `count` fluents and nothing else.
     fn inputs(count: usize) -> Net {
         let vocabulary = Vocabulary { fluents: vec![String::new(); count], ..Vocabulary::default() };
         Net::new(vocabulary, vec![false; count], Vec::new())
@@ -285,8 +285,8 @@ mod tests {
         }
     }
 
-    /// What can be reached from each cell of a board, through cells that are free: systems alike
-    /// share gates.
+    /// The points that can be reached from each cell of a board, through cells that are free: equal
+    /// systems share gates.
     #[test]
     fn reachability_is_sparse() {
         const SIDE: usize = 6;
@@ -307,7 +307,7 @@ mod tests {
         assert!(per_source < 500, "{per_source}");
     }
 
-    /// A dense system of so many unknowns, each of which follows from each other.
+    /// A dense system of `unknowns` unknowns; each of them follows from each other.
     fn solve(unknowns: usize, meter: &mut Meter) -> Option<Vec<Signal>> {
         let mut net = inputs(unknowns);
         let mut system = System::new(unknowns, meter)?;
@@ -319,7 +319,7 @@ mod tests {
         system.solve(&mut net, meter)
     }
 
-    /// The cells beside a cell of a square board.
+    /// The cells next to a cell of a square board.
     fn beside(cell: usize, side: usize) -> impl Iterator<Item = usize> {
         let (row, column) = (cell / side, cell % side);
         let all = [
@@ -331,8 +331,8 @@ mod tests {
         all.into_iter().flatten()
     }
 
-    /// What can be reached on a large board is solved. What pairs of cells have to do with pairs is
-    /// given up before it takes many gates, which says nothing of the meter.
+    /// Reachability on a large board is solved. Systems that relate pairs of cells with pairs are
+    /// abandoned before they take many gates, and the meter is not exhausted.
     #[test]
     fn a_knot_is_given_up() {
         let system = |unknowns: usize, products: &dyn Fn(usize) -> Vec<Vec<usize>>| {

@@ -4,11 +4,11 @@ use super::{Gate, Net, Signal};
 use gdl_format::term;
 use std::collections::BTreeMap;
 
-/// Purposes that are told apart; those of which the net has most operations are the first, and all
-/// others are one.
+/// The number of purposes that are distinguished: those with the most operations are the first, and
+/// all others are one.
 const MOST: usize = 63;
 
-/// What some outputs of a net are for: a keyword, with the relation that its argument has where
+/// The purpose of some outputs of a net: a keyword, with the relation that its argument has where
 /// there are several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Purpose {
@@ -21,8 +21,8 @@ pub struct Purpose {
 }
 
 impl Net {
-    /// What the operations are for, the purpose that has most of them to itself first. An operation
-    /// of several purposes is counted for each of them. O(literals).
+    /// The purposes of the operations, the purpose with the most operations of its own first. An
+    /// operation of several purposes is counted for each of them. O(literals).
     ///
     /// ```
     /// use gdl_compiler::{Options, Source, compile};

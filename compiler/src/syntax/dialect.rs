@@ -1,10 +1,10 @@
-//! Which syntax a text is written in, told by the text itself.
+//! Detection of the syntax of a text from its contents.
 //!
-//! Endings of files do not tell: `.hrf` names infix GDL and Epilog. Three things do, in this order.
+//! File extensions do not decide: `.hrf` names infix GDL and Epilog. Three tests do, in this order.
 //! A form that starts with `(<=` is KIF, whatever else there is. Otherwise the text is KIF unless
-//! its first sentence is a call such as `role(white)`, or has a sign behind its head. What is no
-//! KIF is Epilog where it has operations (`::`, `==>`), and infix GDL where it has none. O(bytes);
-//! no more than the first tokens that decide are looked at twice.
+//! its first sentence is a call such as `role(white)`, or has a sign after its head. Other texts
+//! are Epilog where they have operations (`::`, `==>`), and infix GDL where they have none.
+//! O(bytes); only the first tokens, which decide, are looked at twice.
 
 use super::expressions::{Token, tokens};
 use super::fence;
@@ -124,8 +124,8 @@ impl Reading {
     }
 }
 
-/// Returns whether a text begins with a parenthesis, comments apart: what comes behind it then says
-/// nothing else.
+/// Returns whether a text begins with a parenthesis, comments apart. The rest of the text then
+/// gives no further evidence.
 fn opens_form(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{FEFF}').trim_ascii_start();
     while rest.starts_with(['%', ';']) {

@@ -24,7 +24,7 @@ mod grammar {
     pub(super) struct Signs;
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Word,
@@ -71,7 +71,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = (Token, Span)> + '_ {
 /// An expression, as an index.
 pub(super) type Id = usize;
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     Name,
@@ -209,7 +209,7 @@ struct Frame {
     start: Span,
     /// The name before it, if it holds arguments.
     name: Option<Id>,
-    /// Where its operands and signs begin.
+    /// The start of its operands and signs.
     operands: usize,
     signs: usize,
     /// The arguments so far.
@@ -229,11 +229,11 @@ struct Reader<'s> {
     ready: bool,
     /// True if the sentence has a fault, and is skipped.
     lost: bool,
-    /// Where the last token ends.
+    /// The end of the last token.
     end: u32,
     /// Tokens that start before this offset belong to a comment of another language.
     skip: u32,
-    /// Where the sentence begins, if a token of it was read.
+    /// The start of the sentence, if a token of it was read.
     begin: Option<u32>,
 }
 
@@ -304,7 +304,7 @@ impl Reader<'_> {
         self.end = span.end;
     }
 
-    /// What starts no token of the language.
+    /// Reports a character that starts no token of the language.
     fn other(&mut self, span: Span) {
         let text = self.text(span);
         let c = text.chars().next().unwrap_or_default();
@@ -316,7 +316,7 @@ impl Reader<'_> {
             );
             return;
         }
-        // Behind a head it stands for the arrow.
+        // After a head it stands for the arrow.
         if c == '=' && self.ready && !self.inside() && self.signs.is_empty() {
             self.arrow(span);
             return;
@@ -448,7 +448,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A full stop directly behind a sentence.
+    /// A full stop directly after a sentence.
     fn stop(&mut self, span: Span) {
         self.out.found.push(
             Diagnostic::new(&codes::FULL_STOP, span, "sentences end without a full stop")
@@ -509,8 +509,8 @@ impl Reader<'_> {
             self.misplaced(span, "write what belongs on its left, or remove it");
             return;
         }
-        // To the right: what binds as tightly waits too, but for the flat signs, which are joined
-        // when they are made.
+        // To the right: operators that bind as tightly wait too, except the flat signs, which are
+        // joined when they are made.
         self.reduce(|top| top < what);
         self.signs.push((what, span));
         self.ready = false;
@@ -533,7 +533,7 @@ impl Reader<'_> {
             }
             let Some(left) = self.operands.pop() else { return };
             let span = Span { start: self.out.get(left).span.start, end: self.out.get(right).span.end };
-            // A flat sign takes the parts of the one behind it, which is made already.
+            // A flat sign takes the parts of the one after it, which is made already.
             let flat = matches!(what, What::And | What::Or)
                 && self.out.list[right].what == what
                 && right + 1 == self.out.list.len();

@@ -47,7 +47,7 @@ pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
     let source = Source::new("", &text[start..]);
     let limits = Limits { max_nesting: DEEPEST, ..Limits::default() };
     let (tree, found) = read(&source, &limits);
-    // Faults that say no more than how a sign is written are mended by writing it in KIF.
+    // Faults that only concern how a sign is written are fixed by writing it in KIF.
     let first_bad = found
         .iter()
         .filter(|fault| fault.edits.is_empty())
@@ -92,7 +92,7 @@ struct Reader<'s> {
     expressions: &'s Expressions,
     tree: Tree,
     found: Vec<Diagnostic>,
-    /// How many variables without a name there were.
+    /// The number of variables without a name.
     blanks: usize,
 }
 

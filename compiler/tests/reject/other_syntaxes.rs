@@ -4,7 +4,7 @@
 use gdl_compiler::diagnostic::frame;
 use gdl_compiler::{Levels, Options, Severity, Source, Syntax, compile};
 
-/// What is added to the game in infix GDL.
+/// The rules added to the game in infix GDL.
 pub(crate) const INFIX: &[(&str, &str)] = &[
     ("GDL001 1:18", "next(pile(3)) :- (true(pile(0))\n"),
     ("GDL001 1:5", "next(pile(3)\nnext(pile(3)) :- true(pile(0))"),
@@ -52,7 +52,7 @@ pub(crate) const INFIX: &[(&str, &str)] = &[
     ("GDL143 1:15", "minus(5, 1, 4)."),
 ];
 
-/// What is added to the game in Epilog.
+/// The rules added to the game in Epilog.
 pub(crate) const EPILOG: &[(&str, &str)] = &[
     ("GDL017 1:1", "(minus 5 1 4)"),
     ("GDL017 1:1", "(<= rich (true (pile 3)))"),
@@ -135,7 +135,8 @@ pub(crate) const WHOLE: &[(&str, &str)] = &[
     ("GDL029 1:1", "role(robot)\ninit(control(robot))\npress :: on\nterminal :- on\ngoal(robot, 100) :- on"),
 ];
 
-/// What the whole pipeline says of an addition to a text, lints included: codes with their places.
+/// The diagnostics of the whole pipeline for an addition to a text, lints included: codes with
+/// their places.
 fn faults(syntax: Syntax, before: &str, added: &str) -> (String, String) {
     let source = Source::new(syntax.name(), format!("{before}{added}\n"));
     let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };

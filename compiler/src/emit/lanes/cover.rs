@@ -1,7 +1,7 @@
 //! Covering of gates of two operands by operations of three: what vector machines can do in one
 //! instruction.
 //!
-//! A [`Cover`] of an [`Aig`] has what is wanted of it: operations in topological order, each any
+//! A [`Cover`] of an [`Aig`] computes its wanted outputs: operations in topological order, each any
 //! function of three earlier values. A cut of a node is a set of at most three nodes that decide
 //! its value; among a node's cuts the one that takes the fewest operations is chosen, where the
 //! operations that several nodes need are shared out among them (area flow: Manohararajah, Brown,
@@ -18,7 +18,7 @@ use gdl_format::{
     lanes::{COLUMNS, least, swap},
 };
 
-/// How many cuts of a node are kept for those that read it.
+/// The number of cuts of a node that are kept for its readers.
 const CUTS: usize = 6;
 
 /// An operation: what it does with the values of its operands, bit 4a + 2b + c of `table`.
@@ -32,7 +32,7 @@ pub(super) struct Operation {
 /// A circuit of operations.
 #[derive(Clone, Debug)]
 pub(super) struct Cover {
-    /// How many values are given; the first is 0.
+    /// The number of given values; the first is 0.
     pub(super) inputs: usize,
     pub(super) operations: Vec<Operation>,
     /// For each output the operation that computes it; no two are the same.
@@ -179,7 +179,7 @@ fn best_cuts(gates: &Aig, cone: &[bool]) -> Vec<Cut> {
     for (_, operands) in list().filter(|(node, _)| cone[*node]) {
         operands.iter().for_each(|&signal| users[signal as usize / 2] += 1);
     }
-    // The cuts of all nodes, those of each behind each other, the trivial one last, and where they
+    // The cuts of all nodes, those of each node together, the trivial one last, and where they
     // start.
     let mut cuts: Vec<Cut> = (0..gates.first() as u32).map(|node| Cut::trivial(node, 0.0)).collect();
     let mut starts: Vec<u32> = (0..=gates.first() as u32).collect();
@@ -237,7 +237,7 @@ pub(super) mod tests {
         gates
     }
 
-    /// What an operation makes of 64 values of each operand.
+    /// The result of an operation on 64 values of each operand.
     pub(in crate::emit::lanes) fn apply(table: u8, operands: [u64; 3]) -> u64 {
         (0..64).fold(0, |result, lane| {
             let row = operands.iter().fold(0, |row, operand| 2 * row + (operand >> lane & 1));

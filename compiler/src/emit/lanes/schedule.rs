@@ -14,7 +14,7 @@ use super::{
 use gdl_format::lanes::{MOST_SLOTS, Schedule, Step};
 use std::collections::VecDeque;
 
-/// What copies the last operand.
+/// The truth table that copies the last operand.
 const COPY: u8 = 0xaa;
 
 /// Operations in a block: what as many leave fills half a megabyte.

@@ -2,10 +2,10 @@
 //! all phases, with values in registers.
 //!
 //! Operations come in the order of a walk from the outputs, so values are read soon after they are
-//! made. They are cut into chunks, since what rustc takes for a function grows faster than its
-//! length; a value that another chunk needs goes through a slot, and an output over an input waits
-//! until no chunk reads that any more. The functions are generic over the runtime's words and use
-//! nothing but their operations.
+//! made. They are cut into chunks, since rustc's time for a function grows faster than its length;
+//! a value that another chunk needs goes through a slot, and an output over an input waits until no
+//! chunk reads that any more. The functions are generic over the runtime's words and use nothing
+//! but their operations.
 
 use super::{Lanes, Part, Phase, cover::Cover};
 use gdl_format::lanes::{Choice, Item};
@@ -114,7 +114,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     }
 }
 
-/// What is done at each phase.
+/// The code at each phase.
 fn at_phase(arms: &[TokenStream]) -> TokenStream {
     let Some((last, others)) = arms.split_last() else { return TokenStream::new() };
     if others.is_empty() {
@@ -124,7 +124,7 @@ fn at_phase(arms: &[TokenStream]) -> TokenStream {
     quote!(match phase { #(#numbers => { #others })* _ => { #last } })
 }
 
-/// What is counted, in the order of slots.
+/// The counted items, in the order of slots.
 fn counts(items: &[(Item, u32)]) -> TokenStream {
     let counted = items.iter().filter(|item| item.0.is_counted());
     let slots: BTreeSet<u32> = counted.map(|item| item.1).collect();
@@ -155,7 +155,7 @@ fn choices(roles: &[Choice]) -> TokenStream {
     quote!(#code #stuck)
 }
 
-/// The chunks of a part, and the calls that run them, on so many slots.
+/// The chunks of a part, and the calls that run them, on `slots` slots.
 fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, TokenStream) {
     let names: Vec<Ident> = (0..plan.chunks.len()).map(|i| format_ident!("{name}Chunk{i}")).collect();
     let items = names.iter().enumerate().map(|(i, name)| {
@@ -188,7 +188,7 @@ struct Plan {
     slots: Vec<u32>,
     /// The outputs that each chunk writes: value and slot.
     outputs: Vec<Vec<(u32, u32)>>,
-    /// The slot behind all that are for values.
+    /// The slot after all slots for values.
     end: u32,
 }
 

@@ -1,8 +1,8 @@
-//! What is read in vain: GDL110 fluents that are never true, GDL112 moves that are never legal,
-//! GDL113 rules that never fire.
+//! Atoms that are read without effect: GDL110 fluents that are never true, GDL112 moves that are
+//! never legal, GDL113 rules that never fire.
 //!
-//! A literal that nothing possible matches is told of unless it is so because other rules never
-//! fire: then those are told of. Of literals that depend on each other in a circle the first is.
+//! A literal that nothing possible matches is reported, unless it fails because other rules never
+//! fire: then those are reported. Of literals that depend on each other in a circle the first is.
 //!
 //! Comparing literals with atoms, with the heads of rules and with each other takes steps; once
 //! they are spent, nothing is said. Rules that follow from others are kept with them, no more than
@@ -27,11 +27,11 @@ use crate::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// How many rules are searched for the literal that fails, and for how many steps each.
+/// The number of rules that are searched for the literal that fails, and the steps for each.
 const SEARCHES: usize = 20;
 const SEARCH_STEPS: u64 = 100_000;
 
-/// How many subjects are told of.
+/// The number of subjects that are reported.
 const SUBJECTS: usize = 100;
 
 /// Why a literal has no match.
@@ -53,7 +53,7 @@ struct Vain<'a> {
     needed: bool,
 }
 
-/// What diagnostics are gathered by: the relation, and for fluents and moves their name.
+/// The key by which diagnostics are grouped: the relation, and for fluents and moves their name.
 type Subject = (RelationId, Option<super::Name>);
 
 struct Search<'a> {
@@ -61,13 +61,13 @@ struct Search<'a> {
     ground: &'a GroundRules,
     /// The places of the roles.
     roles: FxHashMap<&'a Term, usize>,
-    /// Whether it is known for each rule that its silence is told of.
+    /// For each rule, whether it is known that its silence is reported.
     explained: Vec<bool>,
     /// Names of relations with several arities, which `check` has reported.
     clashing: FxHashSet<Symbol>,
     /// Rules whose silence is explained once that of the rule is.
     followers: FxHashMap<usize, Vec<usize>>,
-    /// What is to be told.
+    /// The findings to report.
     found: Vec<Vain<'a>>,
 }
 
@@ -180,7 +180,7 @@ fn vain_literals<'a>(
     done.map(|()| vain)
 }
 
-/// Returns whether `check` told of a body that no state satisfies. O(body).
+/// Returns whether `check` reported a body that no state satisfies. O(body).
 fn is_contradictory(rule: &Rule) -> bool {
     fn said(formula: &Formula) -> Option<(RelationId, &[Term])> {
         if let Formula::Atom(atom) = formula { Some((atom.relation, &atom.arguments)) } else { None }
@@ -243,8 +243,8 @@ impl Search<'_> {
         Some(if silent.is_empty() { Reason::Here } else { Reason::Rules(silent) })
     }
 
-    /// Returns whether no role or one that never has a legal move is meant, which is told of
-    /// elsewhere.
+    /// Returns whether the role is none, or one that never has a legal move; another check reports
+    /// that.
     fn never_moves(&self, role: &Term) -> bool {
         if matches!(role, Term::Variable(_)) {
             return false;

@@ -1,4 +1,4 @@
-//! What a few random games show to be possible for certain.
+//! Atoms that a few random games show to be possible for certain.
 //!
 //! Grounding knows what can never happen; what remains may still not happen. A few games played on
 //! the ground rules, the same ones each time, tell some of what does. Each look at all literals and
@@ -9,7 +9,7 @@ use crate::{
     meter::Meter,
 };
 
-/// What was seen.
+/// The atoms seen.
 pub(super) struct Seen {
     /// For each fluent: it held.
     fluents: Vec<bool>,

@@ -39,10 +39,10 @@ pub(super) struct Definition {
 /// waited for once.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    /// For the head and each test, one behind the other, the atom of each row, if there is one
-    /// literal and it was there.
+    /// For the head and each test in turn, the atom of each row, if there is one literal and it was
+    /// there.
     found: Vec<Option<u32>>,
-    /// How many rows.
+    /// The number of rows.
     rows: usize,
     /// The arguments at work.
     arguments: Vec<TermId>,

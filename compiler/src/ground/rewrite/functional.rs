@@ -6,12 +6,12 @@
 //! other direction is plain. A rule about nine cells, each with one of nine values, has `9^9`
 //! instances, and its parts, which speak of one cell each, have nine.
 //!
-//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that takes too much as a
-//! whole, or of which a clause that is vast asks for several fluents that its head does not tell:
-//! the rules for moves and steps are grounded alone, which tells all fluents, and of their net
-//! mutex groups are proved (`optimize/mutex.rs`). An argument is functional if all fluents with its
-//! name that differ in it alone are in one group, for each value of the others. That holds in every
-//! state that play comes to, also where the rules would end it, since they are not asked.
+//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that exceeds its limits as
+//! a whole, or has a vast clause with several fluents that its head does not determine. The rules
+//! for moves and steps are grounded alone, which gives all fluents, and mutex groups of their net
+//! are proved (`optimize/mutex.rs`). An argument is functional if all fluents with its name that
+//! differ in it alone are in one group, for each value of the others. That holds in every state
+//! that play comes to, also where the rules would end it, since they are not asked.
 //!
 //! [`Functional::split`] takes clauses apart that moves and steps do not rest on. A literal for a
 //! fluent binds its functional variable if the head does not mention that, nor the literal twice,
@@ -62,7 +62,7 @@ const DEFINITIONS: usize = 16;
 /// Steps that a symbol or a variable takes each time it is looked at or copied.
 const STEPS: u64 = 8;
 
-/// Moves and steps alone may take one in so many of the steps that are left.
+/// The share of the remaining steps that moves and steps alone may take: one part in this number.
 pub(in super::super) const SHARE: u64 = 4;
 
 /// Steps that it may take to learn what is functional before some limit is reached.
@@ -172,7 +172,7 @@ fn asks(clause: &Clause, keywords: &Keywords) -> bool {
     clause.positives.iter().filter(hidden).count() >= ASKED
 }
 
-/// What tells all fluents and how they change.
+/// The relations that give all fluents and how they change.
 fn roots(keywords: &Keywords) -> [RelationId; 4] {
     [keywords.role, keywords.init, keywords.next, keywords.legal]
 }
@@ -226,7 +226,7 @@ struct Splitter<'f> {
     /// The clauses of each relation, and what it depends on itself with.
     definitions: Vec<Vec<Rc<Clause>>>,
     component: Vec<usize>,
-    /// How many relations there were, and how many there are.
+    /// The number of relations before, and the number now.
     known: usize,
     relations: usize,
     parts: FxHashMap<Key, RelationId>,
@@ -333,7 +333,7 @@ impl Splitter<'_> {
         Some(Some(Parts { whole: whole.compact(), parts }))
     }
 
-    /// Pays for so many symbols and variables that are made.
+    /// Pays for `size` new symbols and variables.
     fn pay(&mut self, size: usize, meter: &mut Meter) -> Option<()> {
         meter.spend(STEPS * size as u64)?;
         self.room = self.room.checked_sub(size)?;
@@ -350,7 +350,8 @@ impl Splitter<'_> {
         (relation, relation == next)
     }
 
-    /// What a clause says of functional variables, and what not; none if there are none.
+    /// Splits a clause into the literals with functional variables and the others; `None` if there
+    /// are no functional variables.
     #[expect(clippy::option_option, reason = "nothing functional, and no steps left")]
     fn sides(&self, clause: &Clause, meter: &mut Meter) -> Option<Option<Sides>> {
         meter.spend(STEPS * (size(clause) * (1 + clause.positives.len())) as u64)?;
@@ -460,9 +461,9 @@ impl Splitter<'_> {
     }
 }
 
-/// What a body says.
+/// The parts of a body.
 struct Sides {
-    /// What mentions no functional variable.
+    /// The literals without functional variables.
     context: (Vec<Literal>, Vec<Test>),
     /// Functional variables, and the literals that bind them.
     bindings: Vec<(u32, Literal)>,
@@ -472,13 +473,13 @@ struct Sides {
 }
 
 impl Sides {
-    /// How much is said of functional variables.
+    /// The number of literals and tests with functional variables.
     fn units(&self) -> usize {
         self.literals.len() + self.tests.len()
     }
 }
 
-/// What copying a clause takes, in variables.
+/// The cost of copying a clause, in variables.
 fn size(clause: &Clause) -> usize {
     let positives: usize = clause.positives.iter().map(|l| 1 + l.size()).sum();
     1 + clause.head.size() + positives + clause.tests.iter().map(|t| 1 + t.size()).sum::<usize>()

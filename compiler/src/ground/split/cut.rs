@@ -19,7 +19,7 @@ pub(in crate::ground) struct Cut {
     /// The body of the new relation: literals and tests taken out, and copies of what narrows them
     /// down.
     pub(super) inner: Body,
-    /// What stays, but for the literal of the new relation.
+    /// The rest of the body, except the literal of the new relation.
     pub(super) outer: Body,
     /// The variables that both sides have: the arguments of the new relation.
     pub(super) shared: Vec<u32>,
@@ -50,8 +50,8 @@ pub(super) struct Body {
     pub(super) guards: Vec<(Literal, Vec<u32>)>,
 }
 
-/// What makes two relations the same: their body, with variables numbered by occurrence, and
-/// whether they are guards, which have no part in instances.
+/// The identity of a relation: its body, with variables numbered by occurrence, and whether it is a
+/// guard, which has no part in instances.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     positives: Vec<Literal>,
@@ -83,7 +83,7 @@ impl Body {
 pub(super) struct Draft {
     pub(super) inner: Body,
     pub(super) outer: Body,
-    /// Those of the part's literals, and of its guards behind them.
+    /// The rows of the part's literals, then those of its guards.
     inner_rows: Vec<Rows>,
     pub(super) outer_rows: Vec<Rows>,
     /// The variables of the part, sorted.
@@ -131,8 +131,8 @@ impl Draft {
         Some(Self { inner, outer, inner_rows, outer_rows, own, unbound: tested, outside })
     }
 
-    /// What binds the other variables of the part's tests stays outside, too; inside, its
-    /// projection will do.
+    /// Keeps the literals that bind the other variables of the part's tests outside, too; inside,
+    /// its projection will do.
     pub(super) fn bind_tests(&mut self, grounder: &mut Grounder<'_>, is_vast: bool) -> Option<()> {
         while !self.unbound.is_empty() {
             let binds = |literal: &&Literal| common(&self.unbound, &literal.variables()).len();
@@ -223,8 +223,7 @@ impl Draft {
     }
 }
 
-/// Puts what the facts found so far say of a cut in place of estimates, if that is known in so many
-/// steps.
+/// Replaces the estimates of a cut by the facts found so far, if that takes at most `steps` steps.
 pub(super) fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut, steps: u64) {
     let guards = cut.inner.guards.iter().map(|(literal, _)| literal);
     let positives = cut.inner.positives.iter().chain(guards).cloned().collect();

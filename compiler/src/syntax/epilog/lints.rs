@@ -1,7 +1,7 @@
 //! Sentences of Epilog that mean less than they say, or look like a slip: variables that occur once
-//! (GDL103), what is given twice (GDL104, GDL105), what differs from itself (GDL107), what is
-//! required with its negation (GDL109), and negation before its variables have values (GDL152).
-//! O(text).
+//! (GDL103), repeated sentences (GDL104, GDL105), terms that differ from themselves (GDL107),
+//! literals that are required with their negation (GDL109), and negation before its variables have
+//! values (GDL152). O(text).
 
 use super::super::expressions::{Id, What};
 use super::sheet::Sheet;
@@ -239,8 +239,8 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// GDL152: a negated literal with a variable that has no value yet, and gets one from a literal
-    /// behind it.
+    /// GDL152: a negated literal with a variable that has no value yet, and gets one from a later
+    /// literal.
     fn early(&mut self, part: Id, behind: &[Id], bound: &BTreeSet<String>) {
         let expressions = self.sheet.expressions;
         let expression = expressions.get(part);

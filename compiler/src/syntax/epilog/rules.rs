@@ -15,8 +15,7 @@ use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::limits::Limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the reference interpreter answers itself, whatever the sheet says, and what is not compiled
-/// of that.
+/// The built-in relations of the reference interpreter, and those of them that are not compiled.
 const BUILTINS: [&str; 25] = [
     "mutex",
     "symleq",
@@ -52,13 +51,13 @@ pub(super) fn is_builtin(name: &str) -> bool {
         || matches!(name, "same" | "distinct" | "countofall")
 }
 
-/// What a rule reads of the state or of the sheet, from the left: what is bound, and what was
-/// written so far.
+/// The body of a rule as it reads the state or the sheet, from the left: the bound variables, and
+/// the rules written so far.
 #[derive(Default)]
 struct Body {
     bound: BTreeSet<String>,
     literals: Vec<Literal>,
-    /// What `same` found for variables, in its order.
+    /// The variables that `same` bound, in its order.
     aliases: Vec<(String, Term)>,
 }
 
@@ -71,11 +70,11 @@ struct Translation<'s> {
     taken: BTreeSet<String>,
     /// The relations that were made for parts of rules, by how many there are.
     parts: usize,
-    /// How many rules came of it so far.
+    /// The number of rules made so far.
     limit: usize,
     /// True if sentences speak of `init` in bodies.
     declares: bool,
-    /// Where operations call each other.
+    /// The places where operations call each other.
     calls: BTreeMap<Symbol, Vec<(Symbol, Span)>>,
     /// Facts that are added or held at the start.
     facts: BTreeMap<Symbol, Span>,
@@ -510,8 +509,8 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// That a formula has no proof, whatever its unbound variables are: a relation of the bound
-    /// ones, negated.
+    /// The literal that a formula has no proof, whatever its unbound variables are: a relation of
+    /// the bound ones, negated.
     fn absent(&mut self, id: Id, state: &mut Body) -> Option<()> {
         let part = self.part(id, state)?;
         state.literals.push(Literal::Negative(part));
@@ -628,7 +627,7 @@ impl Translation<'_> {
     }
 }
 
-/// Where a variable stands.
+/// The place of a variable.
 fn place_of(term: &Term, variable: &str) -> Option<Span> {
     match &term.shape {
         Shape::Variable(name) => (name == variable).then_some(term.span),

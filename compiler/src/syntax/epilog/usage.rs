@@ -1,9 +1,9 @@
-//! What a sheet of Epilog asks for and nothing gives, or gives and nothing asks for: views and
-//! operations (GDL100 to GDL102), facts of the state (GDL110, GDL111).
+//! Names that a sheet of Epilog asks for and nothing gives, or gives and nothing asks for: views
+//! and operations (GDL100 to GDL102), facts of the state (GDL110, GDL111).
 //!
-//! Said of the sheet as it was written, since its translation has relations that nobody wrote.
-//! Views, operations and facts are told apart by their name and number of arguments alone. O(text),
-//! and near names as [`Meant`] bounds it.
+//! These are reported of the sheet as it was written, since its translation has relations that
+//! nobody wrote. Views, operations and facts are identified by their name and number of arguments
+//! alone. O(text), and near names as [`Meant`] bounds it.
 
 use super::super::expressions::{Id, What};
 use super::rules::is_builtin;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Views that have a meaning of their own, and facts too in the case of `control`.
 const KEYWORDS: [&str; 8] = ["role", "init", "legal", "goal", "terminal", "control", "base", "action"];
 
-/// How an atom stands in a body.
+/// The way in which an atom stands in a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stands {
     /// In a condition.
@@ -32,12 +32,12 @@ struct Asked {
     elsewhere: bool,
 }
 
-/// What becomes of the names of a sheet.
+/// The uses of a sheet's names.
 #[derive(Default)]
 struct Uses {
     asked: BTreeMap<Symbol, Asked>,
-    /// The first place where a fact becomes true; none of moves that become facts, of which there
-    /// is a message.
+    /// The first place where a fact becomes true; `None` for moves that become facts, which a
+    /// message reports.
     made: BTreeMap<Symbol, Option<Span>>,
     deleted: BTreeMap<Symbol, Span>,
     called: BTreeSet<Symbol>,
@@ -137,7 +137,7 @@ struct Names<'a, 's> {
 }
 
 impl Names<'_, '_> {
-    /// Adds to a fault what the name was meant to be, if that can be told, else the help.
+    /// Adds to a fault the name that was meant, if there is a near one, otherwise the help.
     fn mean(&mut self, fault: Diagnostic, name: &str, place: Span, help: String) {
         let views = self.sheet.defined.iter().map(|(name, _)| name.as_str());
         let facts = self.uses.made.keys().map(|(name, _)| name.as_str());

@@ -1,4 +1,4 @@
-//! Which values variables may take, as far as rules bound them, for what KIF has no words for:
+//! The values that variables may take, as far as rules bound them, for constructs that KIF lacks:
 //! arithmetic, counting, and variables of heads that only callers bind.
 //!
 //! Each place of each relation, fact and function has the set of the names that may stand there:
@@ -17,7 +17,7 @@ const MOST_ROUNDS: usize = 300;
 const MOST_ENTRIES: usize = 50_000;
 const MOST_STEPS: usize = 3_000_000;
 
-/// What a table computes.
+/// The function of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Plus,
@@ -48,7 +48,7 @@ impl Operation {
         !matches!(self, Self::Less | Self::AtMost)
     }
 
-    /// What comes of some numbers; nothing if they are too large, or a comparison does not hold.
+    /// The result for some numbers; `None` if they are too large, or a comparison does not hold.
     fn apply(self, inputs: &[i64]) -> Option<Computed> {
         let (&first, rest) = inputs.split_first()?;
         let mut rest = rest.iter().copied();
@@ -65,10 +65,10 @@ impl Operation {
     }
 }
 
-/// What an operation comes to.
+/// The result of an operation.
 enum Computed {
     Number(i64),
-    /// Of a comparison.
+    /// A comparison that holds.
     Holds,
 }
 
@@ -100,7 +100,7 @@ pub(super) struct Made {
     pub(super) legal: String,
 }
 
-/// What may stand at a place.
+/// The values that may stand at a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Values {
     names: BTreeSet<String>,
@@ -306,7 +306,7 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// What callers give the relations whose domains are asked for.
+    /// The values that callers give the relations whose domains are asked for.
     fn calls(&mut self, clause: &Clause, values: &BTreeMap<String, Values>) {
         for (i, literal) in clause.body.iter().enumerate() {
             let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
@@ -351,8 +351,8 @@ impl<'c> Survey<'c> {
         })
     }
 
-    /// The values of the variables that positive literals bind, but for one literal; none if one of
-    /// them has none.
+    /// The values of the variables that positive literals bind, except one literal. Returns `None`
+    /// if a variable has no value.
     fn variables(&self, clause: &Clause, without: Option<usize>) -> Option<BTreeMap<String, Values>> {
         let mut values: BTreeMap<String, Values> = BTreeMap::new();
         let mut dead = false;
@@ -469,7 +469,7 @@ impl<'c> Survey<'c> {
             .collect()
     }
 
-    /// What grows without end.
+    /// The error for values that grow without end.
     fn unbounded(&self) -> Unbounded {
         let tables = self.clauses.iter().flat_map(|clause| &clause.body).find_map(|literal| match literal {
             Literal::Positive(atom)
@@ -565,7 +565,7 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// Where a relation is first asked.
+    /// The place where a relation is first asked.
     fn place_of(&self, relation: &str) -> Span {
         let atoms = self.clauses.iter().flat_map(|clause| &clause.body).filter_map(|literal| match literal {
             Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),

@@ -9,7 +9,7 @@ use crate::diagnostic::{Span, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Translation<'_> {
-    /// The effects of an operation under conditions, each of which is an alternative.
+    /// The effects of an operation under conditions; each of these is an alternative.
     pub(super) fn effects(
         &mut self,
         id: Id,
@@ -250,7 +250,7 @@ impl Translation<'_> {
         }
     }
 
-    /// What no operation deletes stays.
+    /// The frame rules: facts that no operation deletes stay.
     pub(super) fn frame(&mut self) {
         for ((name, arity), span) in self.facts.clone() {
             let places: Vec<Term> = (0..arity).map(|i| Term::variable(format!("A{i}"), span)).collect();

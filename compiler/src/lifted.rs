@@ -351,9 +351,9 @@ impl Lifted {
     /// Makes rules ready to be evaluated.
     ///
     /// # Errors
-    /// Returns an error if the names cannot be found within the limits, or the initial state not be
-    /// evaluated; if what holds there, or in one of a few states after it, depends on its own
-    /// negation; if a role never has a move.
+    /// Returns an error if the names cannot be found within the limits, or the initial state cannot
+    /// be evaluated. Also if the initial state, or one of a few states after it, has an atom that
+    /// depends on its own negation, or if a role never has a move.
     pub fn new(rules: &Rules, options: &Options) -> Result<Self, Box<Diagnostic>> {
         assembly::assemble(rules, options).map_err(|stop| Box::new(stop.diagnostic(rules, &options.limits)))
     }

@@ -177,7 +177,7 @@ fn locally_stratified_negation_has_a_meaning() {
          (<= (legal p ?x) (win ?x))",
         &["1", "3"],
     );
-    // Atoms of the component inside disjunctions, and beside existential variables.
+    // Atoms of the component inside disjunctions, and next to existential variables.
     check_legal(
         "(n 1 2) (n 2 3) (n 3 4) (k 1) (k 2)
          (<= (win ?x) (n ?x ?y) (or (lost ?y) (not (or (win ?y) (not (n ?x ?y))))) (k ?z))

@@ -121,7 +121,7 @@ impl Draft {
         gate.negate_if(self.random.below(4) == 0)
     }
 
-    /// The next value of a fluent: something, or something that stays, or all but for some moves.
+    /// The next value of a fluent: something, or something that stays, or all except some moves.
     fn follow(&mut self, fluent: usize) -> Signal {
         let itself = self.net.fluent(fluent);
         let depth = self.random.below(4);

@@ -6,11 +6,12 @@
 //!                                                     for each phase of the cycle: observe, keep, score, advance
 //! ```
 //!
-//! Words live in slots. The runtime knows the first ones: slot 0 is never set; then, where no game
-//! is played before the step, where one may start, where the state is terminal, where each player
-//! has one goal value, where a game has just ended; then the fluents. Where players take turns
-//! there are programs for each phase of that cycle, and games start at its first one, where lanes
-//! whose game is over get the initial state and its legal moves in the same step.
+//! Words live in slots. The runtime knows the first ones. Slot 0 is never set. The next ones mark
+//! the lanes where no game is played before the step, where one may start, where the state is
+//! terminal, where each player has one goal value, and where a game has just ended. Then come the
+//! fluents. Where players take turns there are programs for each phase of that cycle, and games
+//! start at its first one, where lanes whose game is over get the initial state and its legal moves
+//! in the same step.
 //!
 //! Games of a few moves have programs for each number of moves made too ([`Plies`]). These are a
 //! cycle of their own, which all games start and end together.

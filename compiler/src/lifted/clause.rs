@@ -286,8 +286,8 @@ impl Reader<'_> {
 }
 
 /// Clauses whose least model holds everything that can ever hold, in any state that play can reach:
-/// what is next is true, what is legal may be done, and a negation always succeeds if its atom
-/// depends on the state or the moves. `dynamic` marks the relations that depend on them.
+/// a fluent that is next is true, a legal move may be made, and a negation always succeeds if its
+/// atom depends on the state or the moves. `dynamic` marks the relations that depend on them.
 pub(super) fn relaxed(
     clauses: &[Clause],
     keywords: &Keywords,

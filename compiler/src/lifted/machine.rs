@@ -2,7 +2,7 @@
 //!
 //! A [`Machine`] takes the steps of [`plan`](super::plan) and adds to a [`Memory`] new tuples in a
 //! relation's table, or answers to a question. A clause that meets a question of its own component
-//! is put aside with its variables and goes on with each answer when it is found, so recursion in
+//! is suspended with its variables and resumes with each answer when it is found. So recursion in
 //! the rules costs no stack and cycles end (tabling, as in SLG resolution, Chen and Warren 1996). A
 //! question of a lower component is answered completely before the clause goes on, so it may be
 //! negated too.

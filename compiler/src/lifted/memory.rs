@@ -18,7 +18,7 @@ use crate::{
     datalog::terms::{TermId, Terms},
 };
 
-/// How many terms are handled in a step.
+/// The number of terms that are handled in a step.
 const TERMS: usize = 16;
 
 /// Everything an evaluation writes to.
@@ -36,18 +36,18 @@ pub(super) struct Memory {
     pub(super) slots: Vec<TermId>,
     /// Terms on their way into a tuple or a larger term.
     pub(super) stack: Vec<TermId>,
-    /// How deep steps are nested.
+    /// The depth to which steps are nested.
     pub(super) depth: usize,
-    /// What may still be taken; no observer is told of it during play.
+    /// The remaining steps and bytes; no observer is called during play.
     meter: Meter,
-    /// What an evaluation may take in views and indexes, in bytes, and what of that is left.
+    /// The bytes of an evaluation in views and indexes, and how many of them remain.
     room: usize,
     rows: usize,
 }
 
 impl Memory {
-    /// Nothing but the tables and the terms, and within the limits. The observer is told of the
-    /// steps.
+    /// A memory with only the tables and the terms, within the limits. The observer is called at
+    /// intervals of the steps.
     pub(super) fn new(store: Store, terms: Terms, limits: &Limits, observer: Observer) -> Self {
         let relations = store.tables.len();
         let options = Options { limits: limits.clone(), observer, ..Options::default() };
@@ -70,7 +70,7 @@ impl Memory {
         });
     }
 
-    /// So many steps and bytes may be taken from now on.
+    /// Sets the steps and bytes that may be taken from now on.
     pub(super) fn refuel(&mut self, fuel: u64, bytes: usize) {
         self.meter.refill(fuel, bytes);
         self.rows = self.room;
@@ -90,7 +90,7 @@ impl Memory {
         self.meter.spend(steps).ok_or_else(|| self.meter.cancelled().map_or(Stop::Fuel, Stop::Cancelled))
     }
 
-    /// Burns what it takes to handle so many terms beyond the few of a step.
+    /// Burns the fuel to handle `terms` terms beyond the few of a step.
     #[inline]
     pub(super) fn handle(&mut self, terms: usize) -> Result<(), Stop> {
         if terms < TERMS { Ok(()) } else { self.burn((terms / TERMS) as u64) }
@@ -101,7 +101,7 @@ impl Memory {
         self.meter.room()
     }
 
-    /// Accounts for something of so many terms that is kept.
+    /// Accounts for a stored item of `width` terms.
     #[inline]
     pub(super) fn charge(&mut self, width: usize) -> Result<(), Stop> {
         self.meter.take(BYTES_PER_ENTRY + 8 * width).ok_or(Stop::Bytes)
@@ -139,7 +139,7 @@ pub(super) fn bytes_of(limits: &Limits) -> usize {
     limits.max_bytes / 4
 }
 
-/// What is still to be done for open questions.
+/// The work that remains for open questions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task {
     /// Run the clauses for a question.

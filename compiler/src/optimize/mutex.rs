@@ -3,10 +3,10 @@
 //! and proved by induction.
 //!
 //! Fluents whose names differ in some arguments only are a group to try, unless simulation refutes
-//! it. Such a group is assumed of a state, with those proved before; if it follows of the next
-//! state, by propagation through the gates for each move that matters to it, it is an invariant: it
-//! holds at the start, and every legal step keeps it. (Such mutexes are what planners derive:
-//! Edelkamp and Helmert 1999.)
+//! it. Such a group is assumed to hold in a state, with those proved before. If propagation through
+//! the gates then shows it for the next state, for each move that matters to it, it is an
+//! invariant: it holds at the start, and every legal step keeps it. (Such mutexes are what planners
+//! derive: Edelkamp and Helmert 1999.)
 //!
 //! Each word of a name puts its fluent into two groups at most, and each group is looked at once
 //! for each step of the simulation, and as often as the [`Budget`] of proofs allows.

@@ -28,7 +28,7 @@ pub(crate) struct Position<'g> {
     pub steps: Vec<(<Dynamic as Game>::State, Vec<MoveId>)>,
 }
 
-/// What can be seen of a position.
+/// The view of a position.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Seen {
     /// The fluents that hold, as a KIF list; null if it is too long to be written
@@ -39,19 +39,19 @@ pub(crate) struct Seen {
     pub roles: Vec<Role>,
 }
 
-/// What can be seen of a role.
+/// The view of a role.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "it is called so in answers")]
 pub(crate) struct Role {
-    /// What it is called
+    /// Its name
     pub role: String,
     /// Its legal moves; none when the game is over
     pub legal: Vec<String>,
-    /// How many more legal moves it has than are listed
+    /// The number of further legal moves that are not listed
     pub more: usize,
     /// Its goal values that hold: exactly one at the end of a sound game
     pub goals: Vec<u8>,
-    /// What it perceived of the last joint move, where the rules say so (`sees`)
+    /// Its percepts of the last joint move, if the rules have some (`sees`)
     #[serde(skip_serializing_if = "Option::is_none")]
     pub perceived: Option<String>,
 }
@@ -111,7 +111,7 @@ impl<'g> Position<'g> {
         Ok(())
     }
 
-    /// What can be seen here.
+    /// The view of this position.
     ///
     /// # Errors
     /// Returns an error if the rules take too much to be evaluated.

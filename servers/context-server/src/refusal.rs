@@ -31,7 +31,7 @@ impl Refusal {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// What is wrong with a rulesheet that must be sound for this.
+    /// The refusal of a rulesheet that must have no errors for this.
     pub(crate) fn of_rules(diagnostics: &Diagnostics, source: &Source) -> Self {
         let errors: String = diagnostics
             .iter()

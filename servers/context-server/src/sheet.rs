@@ -12,10 +12,10 @@ use gdl_runtime::{Cancel, Dynamic, engine::playable};
 use gdl_tools::{game::near, load, output::counted};
 use std::{ops::ControlFlow, path::PathBuf};
 
-/// What a text is called in diagnostics.
+/// The name of a text in diagnostics.
 const NAME: &str = "rulesheet";
 
-/// Where rulesheets come from.
+/// The source of rulesheets.
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
     /// The folder of files that may be read, without links.
@@ -86,7 +86,7 @@ impl Shelf {
 }
 
 impl Sheet {
-    /// How a rulesheet is compiled, as long as that is wanted.
+    /// The options to compile a rulesheet, as long as that is wanted.
     pub(crate) fn options(&self, levels: Levels, cancel: &Cancel) -> Options {
         let limits = if self.entry.is_some() { Limits::default() } else { Limits::network() };
         Options { limits, levels, observer: observer(cancel), ..Options::default() }
@@ -95,7 +95,7 @@ impl Sheet {
     /// The game, which is evaluated state by state if it takes too much to be grounded.
     ///
     /// # Errors
-    /// Returns an error if the rulesheet is at fault.
+    /// Returns an error if the rulesheet has errors.
     pub(crate) fn game(&self, cancel: &Cancel) -> Result<Dynamic, Refusal> {
         if let Some(game) = self.entry.and_then(|entry| gdl_games::dynamic(entry.name)) {
             return Ok(game);
@@ -113,14 +113,14 @@ impl Sheet {
     /// The rules, checked and not grounded.
     ///
     /// # Errors
-    /// Returns an error if the rulesheet is at fault.
+    /// Returns an error if the rulesheet has errors.
     pub(crate) fn rules(&self, cancel: &Cancel) -> Result<Rules, Refusal> {
         let options = self.options(Levels::default(), cancel);
         let read = gdl_compiler::read(&self.source, &options);
         read.map(|(rules, _)| rules).map_err(|failure| Refusal::of_rules(&failure.diagnostics, &self.source))
     }
 
-    /// What answers for rules, slowly.
+    /// The slow reference evaluator of rules.
     ///
     /// # Errors
     /// Returns an error if they take too much to be evaluated.
@@ -130,7 +130,7 @@ impl Sheet {
     }
 }
 
-/// What calls a compilation off.
+/// The observer that cancels a compilation.
 fn observer(cancel: &Cancel) -> Observer {
     let cancel = cancel.clone();
     Observer::new(

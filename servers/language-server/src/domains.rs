@@ -1,11 +1,11 @@
-//! Which values the variables of rules can have, as far as the text shows it in a moment.
+//! The values that the variables of rules can have, as far as the text shows them quickly.
 //!
 //! Each argument of a relation, and each of a function, is a place; facts put values into places,
-//! and rules hand them on from the places of their bodies to those of their heads, until nothing
-//! new comes. A variable has the values that all its places in literals of the body have that are
-//! not negated. `next` and `init` give `true`, `legal` gives `does`. What can really hold is a part
-//! of that. A place with more than [`MOST`] values can have any, and nothing is told of a rulesheet
-//! that takes more than [`STEPS`] steps.
+//! and rules pass them on from the places of their bodies to those of their heads, until nothing
+//! new comes. A variable has the values that are common to all its places in positive literals of
+//! the body. `next` and `init` give `true`, `legal` gives `does`. The true domains are subsets of
+//! these. A place with more than [`MOST`] values can have any, and a rulesheet that takes more than
+//! [`STEPS`] steps has no domains.
 
 use gdl_compiler::{
     Rules,
@@ -13,7 +13,7 @@ use gdl_compiler::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values of a place that are told apart.
+/// The number of values of a place that are distinguished.
 const MOST: usize = 256;
 
 /// Values that are looked at in all: some tens of milliseconds.
@@ -24,7 +24,7 @@ const STEPS: usize = 3_000_000;
 pub(crate) enum Value {
     /// An object.
     Object(Symbol),
-    /// Any term of this function with so many arguments.
+    /// Any term of this function with this number of arguments.
     Function(Symbol, usize),
 }
 

@@ -153,8 +153,8 @@ fn disturb(ports: [u16; 2], seed: u64, is_over: &AtomicBool, sent: &AtomicU64) {
     }
 }
 
-/// Plays the schedule to its end by runs that are killed, but for the last one. How many there
-/// were.
+/// Plays the schedule to its end by runs that are killed, except the last one. Returns their
+/// number.
 fn manage(gdl: &Path, folder: &Path, matches: u64, seed: u64) -> Result<usize, Box<dyn Error>> {
     let mut luck = Stream::new(seed, 3);
     for run in 1.. {

@@ -37,16 +37,16 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// How long a player may take to hear that a match is off.
+/// The time that a player may take to hear that a match is off.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How far ahead a thread looks for a match whose players are free.
+/// The number of matches that a thread looks ahead for one whose players are free.
 const AHEAD: usize = 4096;
 
-/// How matches are signed: a record becomes its text.
+/// The signature of matches: a record becomes its text.
 pub type Sign<'s> = dyn Fn(&Record) -> Result<String> + Sync + 's;
 
-/// A match that is done, as it is told of.
+/// A finished match, as it is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Done {
@@ -54,7 +54,7 @@ pub struct Done {
     pub number: u64,
     /// The game.
     pub game: String,
-    /// What it was called.
+    /// Its id.
     pub id: String,
     /// The roles that players had.
     pub roles: Vec<String>,
@@ -68,7 +68,7 @@ pub struct Done {
     pub ending: &'static str,
     /// Joint moves.
     pub steps: usize,
-    /// How many of the plan are done now.
+    /// The number of matches of the plan that are done now.
     pub done: u64,
 }
 
@@ -114,7 +114,7 @@ pub struct Manager<'p> {
     freed: Condvar,
 }
 
-/// What is still to be played, and who is at it.
+/// The matches still to be played, and who plays.
 #[derive(Debug, Default)]
 struct Agenda {
     planned: BTreeSet<u64>,
@@ -148,7 +148,7 @@ impl<'p> Manager<'p> {
         Self { plan, store: Mutex::new(store), cancel, agenda: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// How many matches are played at once unless it is said how many: as many as do not take each
+    /// The number of matches played at once, unless it is given: as many as do not take each
     /// other's time.
     #[must_use]
     pub fn threads(&self) -> usize {

@@ -1,13 +1,13 @@
 //! The matches of a file of results, for programs that watch: a list of them, and one with its
 //! steps.
 //!
-//! A [`Filter`] says which matches are listed: those that run by their numbers, then those that are
-//! done, the last first, then those that are planned. [`Store::list`] gives some, and where the
-//! next ones begin; [`Store::watch`] gives a match with the steps from one on, so a program that
-//! asks again is told what is new. Neither gives more than it has room for, and each sees the file
-//! as it was at one moment. The file may be anybody's: a list and the steps of a match have 1 MiB
-//! at a time, but for the first step, and a match whose names are longer is an error. All of it
-//! serializes, and is described in `servers/serve/schema/openapi.json`.
+//! A [`Filter`] selects the listed matches: running ones by their numbers, then finished ones, the
+//! last first, then planned ones. [`Store::list`] gives a page of them and a cursor for the next;
+//! [`Store::watch`] gives a match with the steps from one on, so a program that polls receives only
+//! new ones. Both bound their size, and each sees the file as it was at one moment. The file is
+//! untrusted: a list and the steps of a match have 1 MiB at a time, except the first step, and a
+//! match with longer names is an error. All of it serializes, and is described in
+//! `servers/serve/schema/openapi.json`.
 
 use crate::{
     schedule::MOST_GAMES,
@@ -26,7 +26,7 @@ pub const MOST_LISTED: usize = 100;
 /// Bytes that stand around each thing that is given.
 const AROUND: usize = 128;
 
-/// How far a match is.
+/// The phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -58,25 +58,25 @@ impl Phase {
     }
 }
 
-/// Where a list goes on: behind this match.
+/// The cursor of a list: it continues after this match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// How far the match is.
+    /// The phase of the match.
     pub phase: Phase,
     /// Its number.
     pub number: u32,
 }
 
-/// Which matches are listed. What is not said is not asked for.
+/// The filter of listed matches. Fields that are `None` do not filter.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// How far they are.
+    /// The phase.
     pub phase: Option<Phase>,
     /// Who plays in them.
     pub player: Option<String>,
     /// Their game.
     pub game: Option<String>,
-    /// The match behind which the list begins.
+    /// The match after which the list begins.
     pub after: Option<Cursor>,
 }
 
@@ -85,7 +85,7 @@ pub struct Filter {
 pub struct List {
     /// The matches.
     pub matches: Vec<Listed>,
-    /// True if there are more behind them.
+    /// True if there are more after them.
     pub more: bool,
 }
 
@@ -94,13 +94,13 @@ pub struct List {
 pub struct Listed {
     /// Its number, from 1.
     pub number: u32,
-    /// What it was called, since it began.
+    /// Its id, once it began.
     pub id: Option<String>,
     /// The name of its game.
     pub game: String,
     /// The repetition of the schedule, from 0.
     pub repetition: u32,
-    /// How far it is.
+    /// Its phase.
     pub state: Phase,
     /// When it began, in milliseconds since 1970.
     pub started: Option<i64>,
@@ -150,15 +150,15 @@ pub struct Told {
     pub time: i64,
     /// The joint move that led here, in role order; none for the start.
     pub moves: Option<Vec<String>>,
-    /// The state, as KIF; none if it is too long to be told.
+    /// The state, as KIF; `None` if it is too long to be shown.
     pub state: Option<String>,
     /// The fault of each role: empty, `TO`, `CE`, or `IL` and the answer.
     pub errors: Vec<String>,
-    /// What else there is to say of the answer of each role.
+    /// Remarks on the answer of each role.
     pub notes: Vec<Option<String>>,
 }
 
-/// What the matches of a file are of.
+/// The contents of a file of matches.
 #[derive(Clone, Debug, Serialize)]
 pub struct Contents {
     /// The name of the schedule.
@@ -184,12 +184,11 @@ pub struct Position {
     pub before: Option<String>,
 }
 
-/// How much more there is room for.
+/// The bytes that still fit.
 struct Room(Option<usize>);
 
 impl Room {
-    /// Returns whether there is room for so many bytes; there is for the first, however many it
-    /// has.
+    /// Returns whether `bytes` more bytes fit; the first always do.
     fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.map_or(Some(MOST_BYTES.saturating_sub(bytes)), |left| left.checked_sub(bytes));
         self.0 = Some(left.unwrap_or(0));
@@ -198,7 +197,7 @@ impl Room {
 }
 
 impl Store {
-    /// What the matches are of.
+    /// The contents of the matches.
     ///
     /// # Errors
     /// Returns an error if the file is damaged.
@@ -313,7 +312,7 @@ impl Store {
     }
 }
 
-/// What is told of a match, but for its seats.
+/// The columns of a match, except its seats.
 const ABOUT: &str = "SELECT m.number AS number, id, name AS game, roles, repetition, state, started, ended, ending, \
     (SELECT max(step) FROM steps WHERE match = m.number) AS last FROM matches m JOIN games g ON g.number = m.game";
 

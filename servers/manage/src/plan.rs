@@ -52,7 +52,7 @@ pub(crate) struct Played {
 }
 
 impl Played {
-    /// What a role is called.
+    /// The name of a role.
     pub(crate) fn role(&self, role: usize) -> &str {
         self.game.vocabulary().roles().get(role).unwrap_or_default()
     }
@@ -67,7 +67,7 @@ pub(crate) struct Planned<'p> {
     pub(crate) repetition: u64,
     /// The player in each seat, by its place in the schedule.
     pub(crate) seated: &'p [usize],
-    /// What its luck follows from; below 2^63, which databases want.
+    /// The seed of its randomness; below 2^63, as databases require.
     pub(crate) seed: u64,
 }
 
@@ -75,8 +75,8 @@ impl Plan {
     /// The matches of a schedule. Compiles its rulesheets.
     ///
     /// # Errors
-    /// Returns an error if a rulesheet is at fault, its seats cannot be taken, or there would be
-    /// too many matches.
+    /// Returns an error if a rulesheet has errors, its seats cannot be taken, or there would be too
+    /// many matches.
     pub fn new(schedule: Schedule) -> Result<Self> {
         let mut games: Vec<Played> = Vec::new();
         let mut choices = 0;
@@ -200,7 +200,7 @@ fn sheet(source: &Source) -> Result<Sheet> {
     })
 }
 
-/// Who sits where in the matches of a game, which stands behind others with so many matches.
+/// The seatings of a game's matches; the given number of matches of other games comes before them.
 fn seatings(
     schedule: &Schedule,
     name: &str,

@@ -3,15 +3,15 @@
 //!
 //! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): a
 //! player of strength s beats one of strength t with probability 1 / (1 + e^(t - s)), and a draw is
-//! half a win. Strengths are where that makes the results likeliest, after one draw more for each
-//! player, shared out evenly among all the others; so a player that won all is not of infinite
-//! strength, and those who never met can be compared. Of two players, w and l games won, that is
-//! log((2 w + 1) / (2 l + 1)) between them.
+//! half a win. Strengths maximise the likelihood of the results, after one more draw for each
+//! player, shared out evenly among all the others. So a player that won all games has a finite
+//! strength, and players that never met can be compared. For two players with w and l games won,
+//! the difference is log((2 w + 1) / (2 l + 1)).
 //!
 //! The likelihood is concave, so Newton's method finds its one maximum in some steps, each the
-//! third power of the number of players; the matrix that it needs is the one of which the intervals
-//! are made. (Simpler iterations take thousands of steps where one player wins nearly all.) Numbers
-//! are the same on every machine.
+//! third power of the number of players. The matrix that it needs also gives the intervals.
+//! (Simpler iterations take thousands of steps where one player wins nearly all.) Numbers are the
+//! same on every machine.
 
 use gdl_tools::statistics::Z95;
 

@@ -2,9 +2,9 @@
 //! matches.
 //!
 //! The public key is added to the record, then the signature of its canonical form: RSA with SHA-1
-//! and the padding of PKCS #1, in base 64 behind the letters that stand for these. In the canonical
-//! form keys are sorted, there are no blanks, and texts are escaped in one way. SHA-1 is what is
-//! understood there; it does not keep an owner of a key from signing two things at once.
+//! and the padding of PKCS #1, in base 64 after the letters that stand for these. In the canonical
+//! form keys are sorted, there are no blanks, and texts are escaped in one way. Other programs
+//! understand SHA-1 only; it does not keep an owner of a key from signing two things at once.
 
 use base64ct::{Base64, Encoding};
 use gdl_players::record::Record;

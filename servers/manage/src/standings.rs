@@ -4,8 +4,8 @@
 //! For [ratings](crate::rating) the players of a match are compared two by two, the greater goal
 //! taking the point; with k players each comparison has a weight of 1 / (k - 1), so the match is
 //! one game for each of them. A player that has two seats is not compared with itself. Matches that
-//! were not played to their end, or where a role has no goal, count as unscored and nothing more,
-//! but for their faults.
+//! were not played to their end, or where a role has no goal, count as unscored; only their faults
+//! count.
 
 use crate::{
     rating::{Rating, rate},
@@ -20,20 +20,20 @@ use serde_json::{Value, json};
 pub struct Standings {
     /// The name of the schedule.
     pub name: String,
-    /// How many matches are planned, running and done.
+    /// The numbers of planned, running and finished matches.
     pub matches: [u64; 3],
-    /// How many of these had no goals.
+    /// The number of these without goals.
     pub unscored: u64,
     /// The players, the strongest first.
     pub rows: Vec<Row>,
 }
 
-/// What a player came to.
+/// The results of a player.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// The player.
     pub player: String,
-    /// What it scored.
+    /// Its scores.
     pub results: RoleTally,
     /// Illegal answers, and those that were none of the game.
     pub illegal: u64,

@@ -36,7 +36,7 @@ use std::{
 };
 use tempfile::Builder;
 
-/// How long another process may keep the file to itself.
+/// The time that another process may keep the file to itself.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Instructions of `SQLite` between two looks at whether reading was called off.
@@ -81,7 +81,7 @@ pub(crate) struct Step<'s> {
     pub(crate) state: String,
     /// The faults of the roles.
     pub(crate) faults: &'s [Option<Fault>],
-    /// What there is to say of the answers of the roles.
+    /// Remarks on the answers of the roles.
     pub(crate) notes: Vec<Option<&'s str>>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Ended<'e> {
     pub(crate) record: String,
 }
 
-/// What a player came to in a match: who it was, its goal if there is one, and its faults.
+/// The result of a player in a match: its name, its goal if there is one, and its faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seat {
     pub(crate) player: usize,
@@ -188,7 +188,7 @@ impl Store {
         (mode == "wal").then_some(()).ok_or_else(none)
     }
 
-    /// Does something with the file; what goes wrong is told with its name.
+    /// Does something with the file; errors contain its name.
     pub(crate) fn attempt<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         work(&self.connection).map_err(|error| told(&self.path, &error))
     }
@@ -203,7 +203,7 @@ impl Store {
         })
     }
 
-    /// If the file is of this plan.
+    /// Returns an error unless the file is of this plan.
     fn compare(&self, plan: &Plan) -> Result {
         for (part, value) in plan.parts() {
             let expected = value.to_string();
@@ -271,7 +271,7 @@ impl Store {
         self.has_changed(begun, taken)
     }
 
-    /// Refuses to go on with a match of which nothing was changed, for this process has it no more.
+    /// Refuses to continue a match if no row changed: this process has it no more.
     fn has_changed(&self, begun: Begun<'_>, rows: usize) -> Result {
         let lost =
             || told(&self.path, &format!("match {} is played by another process by now", begun.number));
@@ -344,7 +344,7 @@ impl Store {
         self.attempt(|connection| bounds::names(connection, players, MOST_PLAYERS))
     }
 
-    /// How many matches are planned, running and done.
+    /// The numbers of planned, running and finished matches.
     pub(crate) fn counts(&self) -> Result<[u64; 3]> {
         let count = "SELECT count(*) FROM matches WHERE state = ?";
         self.attempt(|connection| {
@@ -354,8 +354,8 @@ impl Store {
         })
     }
 
-    /// What came of each match that is done: its players in the order of their roles, and whether
-    /// it was played to its end.
+    /// The results of each finished match: its players in the order of their roles, and whether it
+    /// was played to its end.
     pub(crate) fn results(&self, mut take: impl FnMut(bool, &[Seat])) -> Result {
         self.attempt(|connection| {
             let results = "SELECT match, ending = 'terminal', player, goal, illegal, late, missing FROM seats \
@@ -454,7 +454,7 @@ fn text_of(fault: Option<&Fault>) -> String {
     fault.map_or_else(String::new, Fault::to_string)
 }
 
-/// What went wrong with a file.
+/// The error of a file.
 fn told(path: &Path, what: &dyn fmt::Display) -> Error {
     Error::Input(format!("{}: {what}", path.display()))
 }

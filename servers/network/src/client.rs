@@ -15,16 +15,16 @@ use tokio::{net::TcpStream, time::timeout};
 /// The most bytes of an answer.
 const MOST_ANSWER: usize = 1 << 16;
 
-/// How long a connection may take to be made.
+/// The time that connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How often the budget is looked at.
+/// The interval at which the budget is looked at.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The port of players.
 pub const PORT: u16 = 9147;
 
-/// Where a player listens: `HOST` or `HOST:PORT`, an address of version 6 in brackets.
+/// The address of a player: `HOST` or `HOST:PORT`, an address of version 6 in brackets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     host: String,
@@ -69,7 +69,7 @@ pub enum Failure {
     Late,
     /// No connection was made.
     Unreachable(String),
-    /// What came was no answer of HTTP, broke off or was too long.
+    /// The answer was not HTTP, broke off or was too long.
     Broken(String),
     /// It is no answer to what was asked.
     Unreadable(Fault),

@@ -339,8 +339,8 @@ fn too_many() -> Answer {
     Answer::busy("too many requests wait for this answer")
 }
 
-/// How long after the end of a clock a legal move may still be found, if there was none before:
-/// managers wait a second.
+/// The time after the end of a clock in which a legal move may still be found, if there was none
+/// before: managers wait a second.
 const GRACE: Duration = Duration::from_millis(800);
 
 /// The move of the position that the news lead to.

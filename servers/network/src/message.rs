@@ -23,7 +23,7 @@ use std::{error::Error, fmt, str::FromStr};
 /// The most bytes of a message: a rulesheet of as many as strangers may send, and a line around it.
 pub const MOST_BYTES: usize = (1 << 20) + (1 << 12);
 
-/// What a manager asks of a player.
+/// The requests of a manager to a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// `INFO`: who the player is, and whether it is free.
@@ -70,7 +70,7 @@ pub enum Request {
     },
 }
 
-/// How messages are written.
+/// The dialect in which messages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// As by ggp-base's manager: spaces inside parentheses, symbols as they are.
@@ -80,12 +80,12 @@ pub enum Dialect {
     Controller,
 }
 
-/// What a player answers.
+/// The replies of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// To `INFO`.
     Info {
-        /// What the player is called.
+        /// The name of the player.
         name: String,
         /// False during a match.
         is_available: bool,
@@ -102,7 +102,7 @@ pub enum Reply {
     Aborted,
 }
 
-/// What is wrong with a message, and where. `Display` is a line, such as
+/// The error of a message, and its place. `Display` is a line, such as
 /// `1:7: a message is one list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
@@ -217,7 +217,7 @@ fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, Fault> {
     if depth > 0 { Err(Fault::new(text, start, "this `(` is never closed")) } else { Ok(items) }
 }
 
-/// The words of a reply, of which there are few.
+/// The words of a reply; there are few.
 fn words(text: &str) -> Vec<&str> {
     tokens(text).map(|token| token.text).take(64).collect()
 }
@@ -308,7 +308,7 @@ impl FromStr for Request {
 }
 
 impl Request {
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -355,7 +355,7 @@ impl Request {
         if dialect == Dialect::Controller { text.to_ascii_uppercase() } else { text }
     }
 
-    /// What a player's answer to this means.
+    /// The meaning of a player's answer to this.
     ///
     /// # Errors
     /// Returns an error if it is no answer to this.
@@ -364,7 +364,7 @@ impl Request {
         let is = |word: &str| matches!(&words[..], [only] if only.eq_ignore_ascii_case(word));
         let reply = match self {
             Self::Info => {
-                // The word behind a key, which stands behind a parenthesis.
+                // The word after a key, which comes after a parenthesis.
                 let behind = |key: &str| {
                     let is_key = |pair: &[&str]| pair[0] == "(" && pair[1].eq_ignore_ascii_case(key);
                     let place = words.windows(2).position(is_key)?;

@@ -2,11 +2,11 @@
 //! nothing but their symbols.
 //!
 //! Managers send the whole rulesheet, and some rename every symbol but keep the order of all else
-//! (they scramble it). So the two are gone through side by side: symbols and variables may differ
-//! as long as each stands for one of the other sheet and no two for the same; parentheses, numbers
-//! and the words of the language must be equal. Where that holds to the last token, one is the
-//! other term by term, and so is the play. Case is no difference in KIF. O(tokens), and mostly one
-//! or two of them where the sheets have nothing to do with each other.
+//! (they scramble it). So the two are read side by side. Symbols and variables may differ as long
+//! as each stands for one of the other sheet and no two for the same; parentheses, numbers and the
+//! words of the language must be equal. If that holds to the last token, the sheets are equal term
+//! by term, and so is the play. Case is no difference in KIF. O(tokens), and mostly one or two of
+//! them where the sheets have nothing to do with each other.
 //!
 //! A rulesheet can be scrambled here as well: its symbols and variables become words that mean
 //! nothing, drawn from a seed. O(tokens). All texts here are KIF; what a rulesheet in another

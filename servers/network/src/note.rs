@@ -11,18 +11,18 @@ const MOST: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Note {
-    /// Where the message came from.
+    /// The sender of the message.
     pub from: Option<SocketAddr>,
-    /// What it was, such as `PLAY`; `unreadable`, `refused` (a connection), or `match` if it is not
-    /// about a message.
+    /// The kind of message, such as `PLAY`; `unreadable`, `refused` (a connection), or `match` if
+    /// it is not about a message.
     pub what: &'static str,
     /// The match, if it names one.
     pub id: Option<String>,
-    /// What was answered.
+    /// The answer.
     pub answer: Option<String>,
-    /// How long that took.
+    /// The time until the answer.
     pub seconds: f64,
-    /// What is to be said besides: the fault with its place, what plays the game.
+    /// A further remark: the fault with its place, or what plays the game.
     pub remark: Option<String>,
     /// The player's report of the search that gave the answer.
     pub report: Option<Report>,

@@ -1,14 +1,14 @@
 //! The opening of a match: rules that were received become engines, each brought to the seat as
 //! soon as it is ready.
 //!
-//! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any
-//! other is read within limits and then compiled, lifted (evaluated state by state) and drawn from
-//! by the [`oracle`] at the same time, each in a thread of its own: the one is ready after a while,
-//! the other sooner, and the last at once. Where compiling takes long, the match is played by the
-//! net before that is optimised. If an engine is asked for there is that one. The oracle is always
-//! there. A thread is given up when the match ends or after a deadline; it notices within some
-//! milliseconds and takes its memory with it. A built-in game that is not compiled in is made once
-//! for all matches instead.
+//! A rulesheet of the [`library`] is played by the game compiled into the program, if there is one.
+//! Any other is read within limits, then compiled, lifted (interpreted in each state) and sampled
+//! by the [`oracle`] at the same time, each in a thread of its own. The first is ready after a
+//! while, the second sooner, and the last at once. If compiling takes long, the match is played by
+//! the net before that is optimised. If an engine is requested, only that one is used. The oracle
+//! is always there. A thread is cancelled when the match ends or after a deadline; it notices
+//! within some milliseconds and frees its memory. A built-in game that is not compiled in is made
+//! once for all matches instead.
 
 use crate::{
     library,
@@ -29,7 +29,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long after the start clock a game may still come.
+/// The time after the start clock in which a game may still come.
 const LATER: Duration = Duration::from_secs(60);
 
 /// Finds what plays the rules of a seat, within some limits, or makes the engine that is asked for.

@@ -1,9 +1,9 @@
 //! A seat: the role that the player has in a match, as requests and threads share it.
 //!
-//! Requests note what they were told and wait for what threads find; threads wait for what was
-//! told. All of it is behind one lock that is never held for long, so no request waits for a thread
-//! that thinks. A position is the number of steps before it. What is found of a position is of no
-//! use once there is another step, and is dropped with it.
+//! Requests note their news and wait for the results of threads; threads wait for news. One lock
+//! guards all of it and is never held for long, so no request waits for a thread that thinks. A
+//! position is the number of steps before it. Results for a position are useless once there is
+//! another step, and are dropped with it.
 
 use crate::names::Names;
 use gdl_players::player::Report;
@@ -25,7 +25,7 @@ const MOST_WAITING: usize = 8;
 /// this, if it does not take longer over its own work.
 const RESTART: Duration = Duration::from_secs(5);
 
-/// How far rules have come on their way to the engine that plays them best.
+/// The stage of the rules on their way to the engine that plays them best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// They are evaluated state by state.
@@ -47,29 +47,30 @@ pub(crate) struct ReadyGame {
     pub(crate) kind: &'static str,
 }
 
-/// A step as it was told: the player's own answer before it, and the moves of all or the percepts.
+/// A step as it was received: the player's own answer before it, and the moves of all or the
+/// percepts.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) own: Option<String>,
     pub(crate) news: Vec<String>,
 }
 
-/// What is known of roles and percepts once the rules were looked at.
+/// The roles and percepts of the rules, once they were read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// Which role the player's is, in role order.
+    /// The role of the player, in role order.
     pub(crate) role: usize,
     pub(crate) has_percepts: bool,
 }
 
-/// How a match ended.
+/// The end of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Stopped,
     Aborted,
 }
 
-/// What was told and what was found.
+/// The news received and the results found.
 #[derive(Debug, Default)]
 pub(crate) struct SeatState {
     pub(crate) place: Option<Place>,
@@ -112,9 +113,9 @@ impl SeatState {
         self.openers == 0 || self.is_best()
     }
 
-    /// If a move is to be drawn for the position, or when one will be if nothing else brings one.
-    /// Where the engine will stay the player has half of the clock to draw one, as it mostly does
-    /// at once.
+    /// Returns whether a move is to be drawn for the position, or when one will be if there is no
+    /// other by then. If the engine is final, the player has half of the clock to find one, as it
+    /// mostly does at once.
     pub(crate) fn wants_draw(&self, clock: Duration) -> Result<(), Option<Instant>> {
         if self.spare.is_some() || self.answer.is_some() {
             return Err(None);
@@ -131,7 +132,7 @@ impl SeatState {
         self.place.is_some() && self.openers == 0 && self.engine.is_none()
     }
 
-    /// What there is for an answer: the player's move, or one that was drawn if that has to do.
+    /// The present answer: the player's move, or a drawn one if `must_do` is set.
     pub(crate) fn found(&self, must_do: bool) -> Option<String> {
         let will_do = must_do || self.is_decided || self.is_bare();
         self.answer.clone().or_else(|| self.spare.clone().filter(|_| will_do))
@@ -262,7 +263,7 @@ impl Seat {
         }
     }
 
-    /// How much of a clock is left for the way: the allowance, or a quarter of a short clock.
+    /// The part of a clock reserved for transmission: the allowance, or a quarter of a short clock.
     fn spared(&self, clock: Duration) -> Duration {
         self.allowance.min(clock / 4)
     }
@@ -288,7 +289,7 @@ impl Seat {
         self.began + self.start
     }
 
-    /// How long a manager may be silent before the match is given up.
+    /// The time that a manager may be silent before the match is abandoned.
     pub(crate) fn patience(&self) -> Duration {
         2 * (self.start + self.play) + Duration::from_secs(30)
     }
@@ -324,8 +325,8 @@ impl Seat {
         self.lock().heard = Some(Instant::now());
     }
 
-    /// Notes the news of a `PLAY`, and that an answer is due. The position, when its answer must be
-    /// there, and whether all of that was told before.
+    /// Notes the news of a `PLAY`, and that an answer is due. Returns the position, when its answer
+    /// must be there, and whether all of that was received before.
     pub(crate) fn ask(&self, news: Option<&[String]>) -> (usize, Instant, bool) {
         self.change(|state| {
             let now = Instant::now();
@@ -362,7 +363,7 @@ impl Seat {
         });
     }
 
-    /// What was answered to a position before.
+    /// The answer that was given to a position before.
     pub(crate) fn sent(&self) -> Option<String> {
         self.lock().sent.clone()
     }

@@ -1,4 +1,4 @@
-//! Threads of matches, of which there are no more at a time than are counted here.
+//! Threads of matches; their number is limited here.
 
 use std::{
     sync::{
@@ -9,10 +9,10 @@ use std::{
 };
 
 /// A match has up to five threads at work. Those of an old match may still be about to notice that
-/// it is over; while there are so many of them no other begins.
+/// it is over; at this number no other match begins.
 const MOST: usize = 32;
 
-/// How many threads are at work.
+/// The number of threads at work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads(Arc<AtomicUsize>);
 

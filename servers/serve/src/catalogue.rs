@@ -15,20 +15,20 @@ const GAMES: u64 = 8;
 /// Moves of each that are looked at.
 const STEPS: usize = 200;
 
-/// What is said of a game before it is opened.
+/// The description of a game before it is opened.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Card {
-    /// What it is opened by.
+    /// The name to open it by.
     pub name: String,
-    /// What it is called: the name, as words.
+    /// Its title: the name, as words.
     pub title: String,
-    /// What it is, in a sentence.
+    /// A summary, in a sentence.
     pub summary: String,
     /// Its roles, chance among them.
     pub roles: Vec<String>,
-    /// How many of them are not chance.
+    /// The number of roles other than chance.
     pub players: usize,
-    /// How they choose.
+    /// The way in which they choose.
     pub kind: Kind,
     /// True if moves are drawn.
     pub chance: bool,
@@ -36,7 +36,7 @@ pub(crate) struct Card {
     pub hidden: bool,
     /// True if the board was looked for.
     pub loaded: bool,
-    /// What it looks like at the start, if it has a board.
+    /// Its look at the start, if it has a board.
     pub board: Option<BoardView>,
 }
 

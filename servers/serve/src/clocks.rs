@@ -21,23 +21,23 @@ const MOST_ROLES: usize = 16;
 /// The longest time of a clock, and the longest increment, in seconds.
 const LONGEST: f64 = 24.0 * 3600.0;
 const LONGEST_INCREMENT: f64 = 3600.0;
-/// A machine thinks for this part of what it has left, beside most of its increment, so that it
-/// does not run out.
+/// The share of its remaining time that a machine thinks, in addition to most of its increment, so
+/// that it does not run out.
 const SHARE: u32 = 30;
 
 /// The clock of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
-    /// What it begins with.
+    /// The time at the start.
     time: Duration,
-    /// What a move adds.
+    /// The time that a move adds.
     increment: Duration,
     left: Duration,
     runs: bool,
 }
 
 impl Clock {
-    /// What is meant by minutes and the seconds that a move adds, such as `5`, `3+2` or `0.5+1`.
+    /// Parses minutes and the seconds that a move adds, such as `5`, `3+2` or `0.5+1`.
     ///
     /// # Errors
     /// Returns an error if it is nothing of that.
@@ -56,7 +56,7 @@ impl Clock {
         Ok(Self { time, increment, left: time, runs: false })
     }
 
-    /// What is left.
+    /// The remaining time.
     pub(crate) fn left(&self) -> Duration {
         self.left
     }
@@ -68,7 +68,7 @@ impl Clock {
 }
 
 impl fmt::Display for Clock {
-    /// A clock that begins with what is left, however little that is.
+    /// A clock that begins with the remaining time, however little that is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = self.left.max(Duration::from_millis(1));
         let minutes = (left.as_secs_f64() / 60.0 * 1e5).ceil() / 1e5;
@@ -81,11 +81,11 @@ impl fmt::Display for Clock {
 pub(crate) struct Clocks {
     /// In role order; a role without one has all the time in the world.
     roles: Vec<Option<Clock>>,
-    /// What they showed at each place of the history, in milliseconds.
+    /// The remaining times at each place of the history, in milliseconds.
     shown: BTreeMap<usize, Vec<u32>>,
     /// True if they stand until a move is chosen.
     stand: bool,
-    /// What time it was.
+    /// The present time.
     now: Option<Instant>,
 }
 
@@ -189,12 +189,12 @@ impl Clocks {
         self.note(0);
     }
 
-    /// How long it is until the first of those that run has run out.
+    /// The time until the first of the running clocks has run out.
     pub(crate) fn soonest(&self) -> Option<Duration> {
         self.roles.iter().flatten().filter(|clock| clock.runs).map(Clock::left).min()
     }
 
-    /// How long a machine may think about a move of a role.
+    /// The time that a machine may think about a move of a role.
     pub(crate) fn allowance(&self, role: RoleId) -> Duration {
         self.of(role).map_or(Duration::MAX, |clock| {
             (clock.left / SHARE + clock.increment.mul_f64(0.75)).min(clock.left / 2)

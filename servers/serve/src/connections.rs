@@ -39,18 +39,18 @@ use tokio::{
 
 /// The most connections.
 const MOST: usize = 128;
-/// How long the next request may be on its way, and again its body.
+/// The time that the next request may take to arrive, and again its body.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How long a connection goes on with new requests.
+/// The time in which a connection may begin new requests.
 const LIFE: Duration = Duration::from_secs(120);
-/// How long the last one may take. No answer takes longer to be found.
+/// The time that the last one may take. No answer takes longer to be found.
 const GRACE: Duration = Duration::from_secs(180);
 /// No body may have more bytes.
 pub const MOST_BYTES: usize = 1 << 20;
 /// Bytes of a head, and of an answer before it is sent.
 const BUFFER: usize = 1 << 16;
 
-/// What bounds connections.
+/// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     most: usize,
@@ -206,8 +206,8 @@ mod tests {
     };
     use tokio::sync::Semaphore;
 
-    /// Where a server with these bounds listens. It tells when it begins with a request that waits
-    /// for its permit.
+    /// The address of a server that listens with these bounds. It reports when it begins with a
+    /// request that waits for its permit.
     fn listen(bounds: Bounds) -> (SocketAddr, Receiver<Arc<Semaphore>>) {
         let (sender, receiver) = channel();
         let (begun, waiting) = channel();

@@ -18,7 +18,7 @@ const MOST_STATES: usize = 64;
 /// Random games that begin with a move in a state, each time around.
 const GAMES: u64 = 2;
 
-/// What is known of the moves so far.
+/// The statistics of the moves so far.
 pub(crate) struct Expectation {
     /// The states and how likely each is, in sum 1.
     states: Vec<(<Dynamic as Game>::State, f64)>,
@@ -109,7 +109,7 @@ mod tests {
     use crate::games::Games;
     use gdl_runtime::{History, chance::Stream};
 
-    /// What a role thinks of its moves after so many steps drawn from a seed.
+    /// The role's statistics of its moves after `steps` steps drawn from a seed.
     fn moves(name: &str, role: &str, steps: usize, seed: u64) -> Vec<MoveStats> {
         let game = Games::default().find(name).expect("it is built in").game;
         let (mut history, mut stream) = (History::new(&game), Stream::new(seed, 0));

@@ -26,17 +26,17 @@ const KEPT_BYTES: usize = 4 << 20;
 /// A game, ready to be played, and where it came from.
 #[derive(Clone, Debug)]
 pub(crate) struct Opened {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// True if `gdl serve` knows it by this name; else it came with the request.
     pub is_known: bool,
     /// The rulesheet.
     pub text: Arc<str>,
-    /// What plays it.
+    /// The loaded game.
     pub game: Dynamic,
 }
 
-/// How a rulesheet that came with a request becomes a game.
+/// The way in which an uploaded rulesheet becomes a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoadMode {
     /// Within what a stranger's may take.
@@ -54,14 +54,14 @@ impl LoadMode {
         if is_patient { Self::Patient } else { Self::Quick }
     }
 
-    /// What a rulesheet may take.
+    /// The limits of a rulesheet.
     #[must_use]
     pub(crate) fn limits(self) -> Limits {
         match self {
             Self::Quick => Limits::network(),
             Self::Patient => Limits::default(),
-            // The rules alone are kept, of which a quarter of this is for what they say of the game
-            // at the start.
+            // Only the rules are kept; a quarter of this is for the facts about the game at the
+            // start.
             Self::Lifted => Limits { max_bytes: 512 << 20, ..Limits::network() },
         }
     }
@@ -79,7 +79,7 @@ impl Games {
     /// The built-in games, and `own` if it is none of them.
     ///
     /// # Errors
-    /// Returns an error if the rulesheet cannot be read or is at fault.
+    /// Returns an error if the rulesheet cannot be read or has errors.
     pub(crate) fn new(own: Option<&GameArg>) -> Result<Self> {
         let Some(arg @ GameArg::File { .. }) = own else { return Ok(Self::default()) };
         let (source, options) = arg.source()?;

@@ -30,7 +30,7 @@ impl Guests {
         Self { address, ..Self::default() }
     }
 
-    /// Where guests come in, if they do.
+    /// The address for guests, if they are allowed.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.address
     }

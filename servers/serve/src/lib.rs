@@ -1,18 +1,18 @@
 //! `gdl serve`: any game as a board to click, in a browser.
 //!
-//! A server on 127.0.0.1, which has a door of its own for `guests` if that is wanted, answers the
-//! `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
-//! `session`, which requests and machines share (`shared`) and which is found in a bounded
-//! `registry`; machines think (`thinking`) in threads of their own, so an answer never waits for
-//! them. The page is told a `session_view`. Before that games are chosen (`catalogue`) or written
-//! (`rulesheet`, followed by `compilations`), and beside it one may look at their `net`, ask for a
-//! `reason` and for the `evaluation` of a position. What time is left tell its `clocks`. Advice to
-//! those who do not see everything is an `expectation`. The form of a board's cells shows in the
-//! rules for `neighbours`, what stands beside them in `clues`, and both in the `facts` of a
-//! rulesheet. Matches of `gdl manage` are watched in its `results`, drawn like the states of a
-//! session (`scene`). Whatever takes a while is `work` with a turn, which is called off when no
-//! request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this
-//! address from this page are heard, so no other page in the browser can play along or look.
+//! A server on 127.0.0.1, with an optional second address for `guests`, answers its `connections`
+//! with a page (`assets`) and with JSON (`api`). A play is a `session`, which requests and machines
+//! share (`shared`) and which is found in a bounded `registry`. Machines think (`thinking`) in
+//! threads of their own, so an answer never waits for them. The page receives a `session_view`.
+//! Before that games are chosen (`catalogue`) or written (`rulesheet`, followed by `compilations`).
+//! During play one may look at their `net`, ask for a `reason` and for the `evaluation` of a
+//! position. The `clocks` show the remaining time. Advice to those who do not see everything is an
+//! `expectation`. The shape of a board's cells comes from the rules for `neighbours`, the notes
+//! next to them from `clues`, and both from the `facts` of a rulesheet. Matches of `gdl manage` are
+//! watched in its `results`, drawn like the states of a session (`scene`). Longer tasks are `work`
+//! with a turn, which is cancelled when no request waits for it. All requests are described
+//! ([`DESCRIPTION`]). Only requests for this address from this page are accepted, so no other page
+//! in the browser can play along or look.
 //!
 //! [`run`] is what `gdl serve` does; [`router`] answers without sockets.
 
@@ -82,7 +82,7 @@ pub fn routes() -> Vec<&'static str> {
     api::handlers().into_iter().map(|(path, _)| path).collect()
 }
 
-/// What a server shows beside the built-in games.
+/// The games that a server shows besides the built-in ones.
 #[derive(Clone, Debug, Default)]
 pub struct Shown<'s> {
     /// The game to open first.
@@ -155,7 +155,7 @@ async fn guard(State((server, door)): State<(Arc<Server>, Door)>, request: Reque
     response
 }
 
-/// Where guests come in.
+/// The address for guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lan {
     /// At the address by which other machines of the network most likely reach this one.

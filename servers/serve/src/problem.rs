@@ -17,12 +17,12 @@ pub(crate) struct Problem {
     pub status: StatusCode,
     /// A name for programs, such as `illegal_move`.
     pub code: &'static str,
-    /// What is wrong, in words.
+    /// The error, in words.
     pub message: String,
-    /// What to do instead.
+    /// Advice on what to do instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What is wrong with the rulesheet, as `gdl check --json` tells it.
+    /// The diagnostics of the rulesheet, in the format of `gdl check --json`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Value>,
 }
@@ -120,5 +120,5 @@ impl IntoResponse for Problem {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 pub(crate) type Answer<T> = Result<T, Problem>;

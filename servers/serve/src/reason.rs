@@ -1,10 +1,11 @@
-//! The reasons by the rules that a person is told of a session: a [`Question`] is taken from the
-//! session with what may be told, and answered beside it by the oracle, as `gdl why` does.
+//! The reasons by the rules that a person may see in a session. A [`Question`] is taken from the
+//! session with the permitted states, and the oracle answers it in another thread, as `gdl why`
+//! does.
 //!
-//! A role that may not know the state is told a reason if it is the same in every state that fits
-//! what the role knows, so it says nothing that the role could not find out by itself; there may be
-//! [`MOST_STATES`] of them. An answer takes [`FUEL`] steps of the oracle in all and [`MOST_BYTES`]
-//! as JSON: one that would be larger goes less deep.
+//! A role that may not know the state receives a reason if it is the same in every state of its
+//! information set, so it reveals nothing that the role could not find out by itself. There may be
+//! [`MOST_STATES`] of them. An answer takes at most [`FUEL`] steps of the oracle in all and
+//! [`MOST_BYTES`] as JSON; a larger one is cut to a smaller depth.
 
 use crate::{
     games::Opened,
@@ -34,7 +35,7 @@ const MOST_BYTES: usize = 1 << 20;
 /// The most rules deep.
 pub(crate) const DEEPEST: usize = 20;
 
-/// What is asked at a state of a session.
+/// A question about a state of a session.
 pub(crate) struct Question {
     opened: Opened,
     place: usize,
@@ -61,11 +62,11 @@ fn hidden() -> Problem {
 }
 
 impl Question {
-    /// What a person who looks may ask.
+    /// Creates the question that a viewer may ask.
     ///
     /// # Errors
-    /// Returns an error if nothing may be told, or there was no time to find out what the role
-    /// knows.
+    /// Returns an error if nothing may be revealed, or there was no time to compute the role's
+    /// knowledge.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let states = match session.eyes(looker) {
             Visibility::All => vec![session.history.state().clone()],
@@ -91,11 +92,11 @@ impl Question {
         })
     }
 
-    /// Why an atom holds, or why not, so many rules deep.
+    /// The reason why an atom holds, or why not, `depth` rules deep.
     ///
     /// # Errors
-    /// Returns an error if it is no atom of the rules, may not be told, takes too much, or is not
-    /// wanted any more.
+    /// Returns an error if it is no atom of the rules, may not be revealed, takes too much, or is
+    /// not wanted any more.
     pub(crate) fn answer(&self, atom: &str, depth: usize, cancel: &Cancel) -> Answer<Reason> {
         let unfit = |message: String| Problem::unfit("no_reason", message);
         let source = Source::new(&*self.opened.name, &*self.opened.text);

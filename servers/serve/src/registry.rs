@@ -44,8 +44,7 @@ impl Registry {
         Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
     }
 
-    /// What chance follows from in a session: short enough to be read out, and nobody can know it
-    /// before.
+    /// The seed of chance in a session: short enough to be read out, and unpredictable.
     ///
     /// # Errors
     /// Returns an error if the machine gives no random bits.
@@ -128,7 +127,7 @@ impl Registry {
         lock(&self.sessions).contains_key(id)
     }
 
-    /// How many there are.
+    /// The number of sessions.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         lock(&self.sessions).len()

@@ -49,11 +49,11 @@ struct Drawn {
 pub(crate) struct PositionView {
     /// The grid, if the game has one.
     board: Option<BoardView>,
-    /// What else holds.
+    /// The other fluents that hold.
     fluents: Vec<GroupView>,
-    /// How many fluents are not told.
+    /// The number of fluents that are left out.
     fluents_left_out: usize,
-    /// The cells that the moves speak of which led here.
+    /// The cells that the moves before this state mention.
     cells: Vec<usize>,
     /// True if the game is over.
     terminal: bool,
@@ -80,7 +80,7 @@ struct StepView {
 }
 
 impl MatchView {
-    /// What is told of a match.
+    /// The view of a match.
     #[must_use]
     pub(crate) fn of(watched: Watched) -> Self {
         let Watched { about, steps } = watched;

@@ -26,7 +26,7 @@ pub(crate) enum Seat {
     Person,
     /// A person elsewhere, who has a link to this seat.
     Guest {
-        /// What the link holds, which opens this seat and no other.
+        /// The token of the link, which opens this seat and no other.
         token: String,
         /// True if the link was followed.
         has_come: bool,
@@ -35,7 +35,7 @@ pub(crate) enum Seat {
     Chance,
     /// A player; taken out while it thinks.
     Machine {
-        /// Which one.
+        /// The machine.
         machine: Machine,
         /// It, once it has thought, if there is room for what it remembers.
         mind: Option<Mind>,
@@ -91,14 +91,14 @@ impl Machine {
     /// No machine thinks longer, whatever was said.
     const MOST: Duration = Duration::from_secs(60);
 
-    /// The player, with a seed for one that was not told any.
+    /// The player, with a seed for one that has none.
     #[must_use]
     pub(crate) fn build(&self, seed: u64) -> Option<Mind> {
         let remembers = self.0.remembers();
         Some(Mind { player: self.0.build(seed)?, remembers, room: None })
     }
 
-    /// How long it may think at most.
+    /// The greatest time it may think.
     #[must_use]
     pub(crate) fn time(&self) -> Duration {
         let usual = if self.0.nodes().is_some() { Self::MOST } else { Self::CLOCK };
@@ -111,7 +111,7 @@ impl Machine {
         ["best", "mcts"].contains(&self.0.kind()) && self.0.nodes().is_none()
     }
 
-    /// What it may spend on a move, or on a part of one.
+    /// The budget of a move, or of a part of one.
     #[must_use]
     pub(crate) fn budget(time: Duration, cancel: &Cancel) -> Budget {
         Budget::within(time).cancelled_by(cancel)
@@ -125,10 +125,10 @@ impl fmt::Display for Machine {
 }
 
 impl Seat {
-    /// What people are called.
+    /// The name of people.
     pub(crate) const PERSON: &str = "person";
 
-    /// What people elsewhere are called.
+    /// The name of people elsewhere.
     pub(crate) const GUEST: &str = "guest";
 
     /// The most bytes that a machine may remember in, and the most threads it may have.

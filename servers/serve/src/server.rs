@@ -1,5 +1,5 @@
-//! What all requests share: the games and sessions of a server, the queues where work is done, and
-//! how the server is reached.
+//! The shared state of all requests: the games and sessions of a server, the queues where work is
+//! done, and how the server is reached.
 
 #[cfg(feature = "manage")]
 use crate::results::Results;
@@ -14,19 +14,19 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// What all requests share.
+/// The shared state of all requests.
 pub(crate) struct Server {
     /// The games that have names.
     pub(crate) games: Games,
-    /// What is being played.
+    /// The sessions.
     pub(crate) sessions: Registry,
     /// Who plays along from elsewhere.
     pub(crate) guests: Guests,
-    /// Where whatever takes a while is done.
+    /// The queues of longer tasks.
     pub(crate) queues: WorkQueues,
     /// Compilations that somebody follows.
     pub(crate) compilations: Compilations,
-    /// What is said of the games that have names, once it was asked for.
+    /// The descriptions of the named games, once they were requested.
     pub(crate) cards: OnceLock<Vec<Card>>,
     /// True if results are shown,
     pub(crate) has_results: bool,
@@ -76,7 +76,7 @@ impl Server {
     }
 }
 
-/// Where a request comes in.
+/// The door through which a request comes in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Door {
     /// From this machine.

@@ -1,11 +1,11 @@
 //! A session is a game that is being played: it takes moves, seats and ways through its history,
 //! and says who has to think next.
 //!
-//! A session steps itself: chance and roles without a choice move at once, a joint move is made as
-//! soon as every role has chosen, and what machines have to think about comes out as
-//! [`Thought`](crate::thought::Thought)s, which are thought elsewhere. A thought that comes back
-//! when the session is elsewhere counts nothing. Nothing here waits. Who looks, a person at this
-//! page or a guest elsewhere, decides what is seen and which roles may be moved ([`Viewer`]).
+//! A session steps itself: chance and roles without a choice move at once, and a joint move is made
+//! as soon as every role has chosen. Choices of machines come out as
+//! [`Thought`](crate::thought::Thought)s, and other threads work on these. Results for a state the
+//! session has already left are dropped. Nothing here waits. The viewer, a person at this page or a
+//! guest elsewhere, determines what is seen and which roles may be moved ([`Viewer`]).
 //!
 //! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is
 //! replayed or played, so those of all sessions together stay within 128 MiB. A step looks at the
@@ -49,7 +49,7 @@ pub(crate) const MOST_PLACES: usize = 5_000;
 /// No history takes more bytes.
 pub(crate) const MOST_HISTORY_BYTES: usize = 2 << 20;
 
-/// If there is room for another place.
+/// Returns an error unless there is room for another place.
 ///
 /// # Errors
 /// Returns an error if there is not.
@@ -62,12 +62,12 @@ pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
     Err(Problem::too_large(message).help("go on from a position instead"))
 }
 
-/// How much a person may see.
+/// The part of a game that a person may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visibility {
     /// Everything: nothing is hidden, only machines play, or the game is over.
     All,
-    /// What a role may know.
+    /// The knowledge of a role.
     Of(RoleId),
     /// Nothing that is hidden from any role: people share the screen, and it was not said who
     /// looks.
@@ -97,15 +97,15 @@ pub(crate) enum Viewer {
 
 /// A game that is being played.
 pub(crate) struct Session {
-    /// What it is called.
+    /// Its id.
     pub id: String,
     /// The game.
     pub opened: Opened,
-    /// Where it is drawn.
+    /// The stage on which it is drawn.
     pub stage: Stage,
     /// Its net, once it was looked at; none if it has no net.
     pub net: Arc<OnceLock<Option<SessionNet>>>,
-    /// Where play has been.
+    /// The history of play.
     pub history: History<Dynamic>,
     /// Who plays the roles, in role order.
     pub seats: Vec<Seat>,
@@ -116,17 +116,17 @@ pub(crate) struct Session {
     /// True if play went on from a place before the end after people had seen what was hidden until
     /// then.
     pub was_revealed: bool,
-    /// What went wrong last, if play cannot go on.
+    /// The last error, if play cannot go on.
     pub trouble: Option<String>,
-    /// What time is left.
+    /// The remaining time.
     pub clocks: Clocks,
     /// When it began.
     pub started: SystemTime,
-    /// What chance and players follow from.
+    /// The seed of chance and players.
     pub seed: u64,
     /// The moves chosen for this step, in role order.
     chosen: Vec<Option<MoveId>>,
-    /// What was advised last.
+    /// The last advice.
     advice: Option<Advice>,
     /// Who is thinking.
     efforts: Vec<Option<Effort>>,
@@ -180,8 +180,8 @@ impl Session {
     /// anyway, a full history, and the net for those who look inside.
     #[must_use]
     pub(crate) fn weight(&self) -> usize {
-        /// Of a gate, in programs, what is left of them, and the net; of a name, with what finds
-        /// it.
+        /// Bytes per gate: in programs, their residuals, and the net. Bytes per name include its
+        /// index.
         const GATE: usize = 64;
         const NAME: usize = 128;
         if self.opened.is_known {
@@ -227,7 +227,7 @@ impl Session {
         self.chosen[role.index()].is_some()
     }
 
-    /// What the search of a role has done so far, if it goes on.
+    /// The work of a role's search so far, if it goes on.
     #[must_use]
     pub(crate) fn effort(&self, role: RoleId) -> Option<Effort> {
         self.efforts[role.index()]
@@ -401,7 +401,7 @@ impl Session {
         self.chosen[role.index()] = None;
     }
 
-    /// What ends all thinking about the position.
+    /// The handle that ends all thinking about the position.
     #[must_use]
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel

@@ -1,12 +1,11 @@
-//! The view of a session that the page is told: data for serde, made from the session and from the
-//! role through whose eyes it is seen.
+//! The view of a session for the page: data for serde, made from the session and from the role
+//! through whose eyes it is seen.
 //!
-//! A view takes a look at the state and one at each place of the line that was not looked at
-//! before, as long as there is budget left. The names of fluents, those of moves and those of steps
-//! take no more than a [`Room`] each; what is left out is counted, and may be played and gone to as
-//! well. The rest is bounded by the rulesheet, and a board by its cells. A match, and the test that
-//! is made of one, take no more than `MOST_SAVED` bytes each. Of the moves that are not legal,
-//! which are listed when they are asked for, no more than `MOST_ILLEGAL` are told.
+//! A view takes a look at the state, and one at each new place of the line as long as there is
+//! budget left. The names of fluents, those of moves and those of steps take at most a [`Room`]
+//! each; items left out are counted, and may be played and gone to as well. The rest is bounded by
+//! the rulesheet, and a board by its cells. A match, and the test made from one, take at most
+//! `MOST_SAVED` bytes each. Illegal moves are listed on request, at most `MOST_ILLEGAL`.
 
 use crate::{
     board::BoardView,
@@ -32,22 +31,22 @@ use std::{collections::BTreeSet, time::UNIX_EPOCH};
 
 /// Bytes of the states of a match that is saved.
 const MOST_SAVED: usize = 8 << 20;
-/// Moves that are not legal and are told of.
+/// The number of illegal moves that are listed.
 const MOST_ILLEGAL: usize = 200;
-/// Steps that are told of lines that were left.
+/// The number of steps that are listed of abandoned lines.
 const MOST_BRANCHES: usize = 500;
-/// Characters that are told of what a role perceived.
+/// The number of characters of a role's percepts that are shown.
 const MOST_PERCEIVED: usize = 10_000;
 
 /// A session, as a person sees it.
 #[derive(Debug, Serialize)]
 #[allow(clippy::struct_excessive_bools, reason = "they are what the page asks about")]
 pub(crate) struct View {
-    /// What the session is called.
+    /// The id of the session.
     pub id: String,
     /// Goes up whenever the view changes.
     pub version: u64,
-    /// What is played.
+    /// The game.
     pub game: GameView,
     /// The role through whose eyes it is seen, where the rules hide something.
     pub seat: Option<String>,
@@ -57,23 +56,23 @@ pub(crate) struct View {
     pub closed: bool,
     /// The grid, if the game has one.
     pub board: Option<BoardView>,
-    /// What else holds.
+    /// The other fluents that hold.
     pub fluents: Vec<GroupView>,
-    /// What the role that looks perceived last, where the rules hide something.
+    /// The last percepts of the viewer's role, where the rules hide something.
     pub perceived: Option<String>,
     /// The roles that must choose and have not.
     pub turn: Vec<String>,
-    /// What the people among them may do.
+    /// The legal moves of the people among them.
     pub legal: Vec<LegalView>,
-    /// The roles that have chosen while others have not. What they chose is not told.
+    /// The roles that have chosen while others have not. Their choices are hidden.
     pub chosen: Vec<String>,
     /// True if the game is over.
     pub terminal: bool,
     /// The goal of each role at the end.
     pub goals: Option<Vec<Option<u8>>>,
-    /// Where the game stands, in words.
+    /// The status of the game, in words.
     pub status: String,
-    /// Where play is.
+    /// The place of play.
     pub place: usize,
     /// The steps that led here.
     pub line: Vec<StepView>,
@@ -85,9 +84,9 @@ pub(crate) struct View {
     pub can_undo: bool,
     /// True if there is something to make again.
     pub can_redo: bool,
-    /// True if machines wait to be told to go on.
+    /// True if machines wait for permission to go on.
     pub paused: bool,
-    /// What chance follows from; not told while the rules hide something, which it would give away,
+    /// The seed of chance. It is hidden while the rules hide something, which it would give away,
     /// or guests would know what is to come.
     pub seed: Option<u64>,
     /// True if play went on from a place before the end after what was hidden had been seen there.
@@ -96,11 +95,11 @@ pub(crate) struct View {
     pub thinking: Vec<EffortView>,
     /// Why play cannot go on, if it cannot.
     pub trouble: Option<String>,
-    /// How much is not told, since it is too much.
+    /// The numbers of items left out, since there are too many.
     pub left_out: LeftOut,
 }
 
-/// What is there and not told, in numbers.
+/// The numbers of items left out.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct LeftOut {
     /// Fluents that hold.
@@ -111,10 +110,10 @@ pub(crate) struct LeftOut {
     pub steps: usize,
 }
 
-/// What is played.
+/// The game.
 #[derive(Debug, Serialize)]
 pub(crate) struct GameView {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// True if it came with a rulesheet of its own.
     pub own: bool,
@@ -132,16 +131,16 @@ pub(crate) struct GameView {
 pub(crate) struct Saved {
     /// The game, if `gdl serve` knows it by name.
     pub game: Option<String>,
-    /// What the rulesheet is called.
+    /// The name of the rulesheet.
     pub name: String,
     /// The rulesheet, of a game without a name here.
     pub rulesheet: Option<String>,
     /// Who plays the roles.
     pub seats: IndexMap<String, String>,
-    /// What time they have left, of those with clocks.
+    /// The remaining times, for roles with clocks.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub clocks: IndexMap<String, String>,
-    /// What was played.
+    /// The record of the match.
     #[serde(flatten)]
     pub record: Record,
 }
@@ -202,14 +201,14 @@ impl Saved {
 /// A test for `gdl test`, made of a play.
 #[derive(Debug, Serialize)]
 pub(crate) struct Recorded {
-    /// What the rulesheet is called.
+    /// The name of the rulesheet.
     pub name: String,
     /// The test, in KIF.
     pub test: String,
 }
 
 impl Recorded {
-    /// Of the line of a session to where it is.
+    /// The match of a session's line to the present place.
     ///
     /// # Errors
     /// Returns an error if it is too long, or the role that looks may not know the moves.
@@ -228,25 +227,25 @@ impl Recorded {
     }
 }
 
-/// What a role may not do at a state, and what holds in a cell that is asked about: that for which
-/// one may ask a reason.
+/// The illegal moves of a role at a state, and the fluents that hold in a cell: atoms whose reason
+/// may be requested.
 #[derive(Debug, Serialize)]
 pub(crate) struct IllegalView {
     /// The place that it is about.
     pub place: usize,
-    /// Whose moves.
+    /// The role.
     pub role: String,
     /// The moves that are not legal.
     pub moves: Vec<String>,
-    /// How many more there are.
+    /// The number of further moves.
     pub left_out: usize,
     /// The fluents that hold in the cell, as far as the role that looks is sure of them.
     pub fluents: Vec<String>,
 }
 
 impl IllegalView {
-    /// Of the moves of a role, or else of a person who is to choose, those with some text in them
-    /// that speak of a cell, or of any.
+    /// The illegal moves of a role, or of a person who is to choose: those with some text in them
+    /// that mention a cell, or any.
     ///
     /// # Errors
     /// Returns an error if the role that looks may not know, or there was no time to find out what
@@ -313,13 +312,13 @@ impl IllegalView {
 /// A role and who plays it.
 #[derive(Debug, Serialize)]
 pub(crate) struct RoleView {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// `person`, `guest`, `chance` or a player's name with options.
     pub seat: String,
     /// True if it is a guest's who has not come yet.
     pub absent: bool,
-    /// What time is left, if it has a clock.
+    /// The remaining time, if it has a clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockView>,
 }
@@ -327,11 +326,11 @@ pub(crate) struct RoleView {
 /// The clock of a role.
 #[derive(Debug, Serialize)]
 pub(crate) struct ClockView {
-    /// What is left, in seconds.
+    /// The remaining time, in seconds.
     pub left: f64,
     /// True if it runs.
     pub runs: bool,
-    /// A clock that begins with what is left: minutes, and the seconds that a move adds.
+    /// A clock that begins with the remaining time: minutes, and the seconds that a move adds.
     pub text: String,
 }
 
@@ -341,10 +340,10 @@ impl ClockView {
     }
 }
 
-/// What a role may do.
+/// The legal moves of a role.
 #[derive(Debug, Serialize)]
 pub(crate) struct LegalView {
-    /// Which role.
+    /// The role.
     pub role: String,
     /// The moves.
     pub moves: Vec<MoveView>,
@@ -367,9 +366,9 @@ pub(crate) struct MoveView {
 pub(crate) struct StepView {
     /// The place that it led to.
     pub place: usize,
-    /// How many steps there are from the start to there.
+    /// The number of steps from the start to there.
     pub step: usize,
-    /// What each role did, in role order; null where that is hidden.
+    /// The move of each role, in role order; null where that is hidden.
     pub joint: Vec<Option<String>>,
     /// The moves that matter, in words.
     pub text: String,
@@ -388,7 +387,7 @@ pub(crate) struct BranchView {
     pub text: String,
 }
 
-/// What a search has done so far.
+/// The work of a search so far.
 #[derive(Debug, Serialize)]
 pub(crate) struct EffortView {
     /// For which role.
@@ -397,14 +396,14 @@ pub(crate) struct EffortView {
     pub playouts: u64,
     /// States visited.
     pub nodes: u64,
-    /// For so many seconds.
+    /// The time in seconds.
     pub seconds: f64,
     /// Random games a second.
     pub playouts_per_second: f64,
 }
 
 impl View {
-    /// What a person sees of a session.
+    /// The view of a session for a person.
     ///
     /// # Errors
     /// Returns an error if the budget is spent before that is found out; the next time less is left
@@ -501,11 +500,11 @@ impl View {
     }
 }
 
-/// The places on the way to here and beyond that are told of: those nearest to here.
+/// The places shown on the way to here and beyond: those nearest to here.
 fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     let game = session.game();
     let joint = |place: &Place| session.history.joint(*place).unwrap_or_default().iter();
-    // A move is told by itself and in the words for the step.
+    // A move is shown by itself and in the words for the step.
     let bytes =
         |place: &Place| joint(place).map(|&action| 2 * game.move_text(action).len() + 16).sum::<usize>();
     let mut room = Room::new();
@@ -560,12 +559,12 @@ impl EffortView {
     }
 }
 
-/// What a search thinks of the moves of a role.
+/// A search's statistics of a role's moves.
 #[derive(Debug, Serialize)]
 pub(crate) struct AdviceView {
     /// The place that it is about.
     pub place: usize,
-    /// What it has done so far, and for whom.
+    /// The work so far, and the role.
     pub effort: EffortView,
     /// True if no more is to come.
     pub done: bool,
@@ -573,7 +572,7 @@ pub(crate) struct AdviceView {
     pub moves: Vec<EstimateView>,
 }
 
-/// What a search thinks of a move.
+/// A search's estimate of a move.
 #[derive(Debug, Serialize)]
 pub(crate) struct EstimateView {
     /// The move.
@@ -581,12 +580,12 @@ pub(crate) struct EstimateView {
     pub action: String,
     /// The goal that can be expected of it, 0 to 100.
     pub value: f64,
-    /// How often it was tried.
+    /// The number of times it was tried.
     pub visits: u64,
 }
 
 impl AdviceView {
-    /// What is told of advice.
+    /// The view of advice.
     #[must_use]
     pub(crate) fn of(session: &Session, advice: &Advice) -> Self {
         let tried = advice.moves.iter();
@@ -649,7 +648,7 @@ fn step(session: &Session, place: Place, eyes: Visibility) -> StepView {
     }
 }
 
-/// Where a game stands, in words.
+/// The status of a game, in words.
 fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId]) -> String {
     let game = session.game();
     if game.is_terminal_in(view) {

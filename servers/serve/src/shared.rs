@@ -33,8 +33,8 @@ pub(crate) struct Shared {
     pub looking: Arc<Semaphore>,
     /// See [`Session::weight`].
     pub weight: usize,
-    /// What ends all thinking for the session, and whether it has ended itself: neither waits for a
-    /// thread that works on it.
+    /// The handle that ends all thinking for the session, and whether it has ended itself: neither
+    /// waits for a thread that works on it.
     thinking: Mutex<Cancel>,
     has_ended: AtomicBool,
 }
@@ -61,7 +61,7 @@ impl Shared {
         lock(&self.thinking).cancel();
     }
 
-    /// How long it was not asked for.
+    /// The time since the last request.
     pub(crate) fn idle(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*lock(&self.used))
     }
@@ -110,8 +110,8 @@ impl Shared {
     }
 }
 
-/// What one thread at a time may use. A thread that broke down with it has left it whole: what is
-/// changed here is so at once, and a session checks what it is told.
+/// Locks data that one thread at a time may use. A thread that panicked with it has left it whole:
+/// changes here are made at once, and a session checks its input.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

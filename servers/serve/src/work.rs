@@ -1,5 +1,5 @@
-//! Work beside the thread that answers: each piece gets a turn and gives its result, or an error
-//! where there is no time for it.
+//! Work in other threads than the one that answers: each job gets a turn and gives its result, or
+//! an error where there is no time for it.
 //!
 //! Work is done at [`WorkQueue`]s. A queue has a few turns, and each of its pieces has one for as
 //! long as it is at work; the turns of all queues together are [`THREADS`], so a piece with a turn
@@ -7,9 +7,9 @@
 //! knows have queues of their own: whatever the rulesheets of strangers take, requests about others
 //! are answered, and those that need no work are answered at once.
 //!
-//! A request waits for a turn no longer than [`PATIENCE`]. A piece is called off when its time is
-//! up or its request is gone: it is told by a [`Cancel`], and has its turn until it has noticed, so
-//! hanging up gains nothing. How soon it notices is up to the piece: the compiler asks every few
+//! A request waits for a turn no longer than [`PATIENCE`]. A job is cancelled when its time is up
+//! or its request is gone. It sees that in a [`Cancel`], and keeps its turn until it has noticed,
+//! so hanging up gains nothing. The delay depends on the job: the compiler checks every few
 //! thousand steps ([`observer`]), play before each step of a game.
 
 use crate::problem::{Answer, Problem};
@@ -72,12 +72,12 @@ impl Default for WorkQueues {
 }
 
 impl WorkQueues {
-    /// Where one looks at sessions and changes them.
+    /// The queue for looking at sessions and changing them.
     pub(crate) fn sessions(&self, is_known: bool) -> &WorkQueue {
         &self.sessions[usize::from(!is_known)]
     }
 
-    /// Where random games are followed.
+    /// The queue for random games.
     pub(crate) fn analyzing(&self, is_known: bool) -> &WorkQueue {
         &self.analyzing[usize::from(!is_known)]
     }
@@ -88,8 +88,8 @@ impl WorkQueue {
         Self { turns: Arc::new(Semaphore::new(turns)), longest }
     }
 
-    /// Does some work here, until its request is gone or the time is up; then it is told so, and
-    /// what it comes to is still the answer.
+    /// Does some work here, until its request is gone or the time is up; then it is cancelled, and
+    /// its result is still the answer.
     ///
     /// # Errors
     /// Returns an error if there is no turn to be had, or the work broke down.
@@ -148,7 +148,7 @@ impl Drop for Held {
     }
 }
 
-/// What calls a compilation off.
+/// The observer that cancels a compilation.
 pub(crate) fn observer(cancel: &Cancel) -> Observer {
     let cancel = cancel.clone();
     Observer::new(

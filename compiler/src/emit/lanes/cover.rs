@@ -3,9 +3,9 @@
 //!
 //! A [`Cover`] of an [`Aig`] computes its wanted outputs: operations in topological order, each any
 //! function of three earlier values. A cut of a node is a set of at most three nodes that decide
-//! its value; among a node's cuts the one that takes the fewest operations is chosen, where the
-//! operations that several nodes need are shared out among them (area flow: Manohararajah, Brown,
-//! Vranesic, "Heuristics for area minimization in LUT-based FPGA technology mapping", 2006).
+//! its value. Among a node's cuts the one that takes the fewest operations is chosen; operations
+//! that several nodes need are shared out among them (area flow: Manohararajah, Brown, Vranesic,
+//! "Heuristics for area minimization in LUT-based FPGA technology mapping", 2006).
 //!
 //! A node may be stored complemented. So all inner operations are made to give 0 where all operands
 //! are 0, and operands are ordered so that tables are as small as possible: few kinds of operations

@@ -18,13 +18,12 @@
 //! and no other argument of the literal has such a variable: so all of them are functions of what
 //! stays. Each of the other literals and tests that mention such variables becomes a part, a
 //! relation of its own, of what it shares with anything else; with it go the literals that bind its
-//! functional variables, and what shares a variable with it of the context, which is all that
-//! mentions no functional variable: the clause has that too, so nothing changes by it. A part that
-//! holds together what it says of several functional variables is unfolded, if a few clauses with
-//! different variables in their heads define it and it does not depend on itself, and taken apart
-//! again. A part has one literal or test of those that were apart, and definitions do not go round,
-//! so that ends; clauses stay as they are if more than [`MOST`] symbols and variables would be
-//! made.
+//! functional variables, and the literals of the context that share a variable with it. The context
+//! is everything without a functional variable: the clause has that too, so nothing changes by it.
+//! A part that combines several functional variables is unfolded and taken apart again, if a few
+//! clauses with different variables in their heads define it and it does not depend on itself. A
+//! part has one literal or test of those that were apart, and definitions do not go round, so that
+//! ends; clauses stay as they are if more than [`MOST`] symbols and variables would be made.
 
 use super::{
     super::{

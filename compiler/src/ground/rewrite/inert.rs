@@ -8,8 +8,8 @@
 //! A domain is a relation of one argument that facts alone define, at least one. Argument i of p is
 //! inert within the domain D if in each clause of p it is a variable that stands once in the head,
 //! and otherwise only as an argument of a positive literal for D, or as an inert argument within D.
-//! Arguments are taken for inert until something speaks against it, so those that depend on each
-//! other are found. p is none of the relations that the game is asked for.
+//! Arguments count as inert until a clause contradicts it, so those that depend on each other are
+//! found. p is none of the relations that the game is asked for.
 //!
 //! Then p holds for a value exactly if D has that value and p holds for some value of D: by
 //! induction on how the facts are derived, since with one value of D in the place of another each

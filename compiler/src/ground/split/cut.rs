@@ -45,7 +45,7 @@ impl Cut {
 pub(super) struct Body {
     pub(super) positives: Vec<Literal>,
     pub(super) tests: Vec<Test>,
-    /// Literals of which only the values of some variables matter, and only whether they are
+    /// Literals that matter only by the values of some variables, and only by whether they are
     /// possible.
     pub(super) guards: Vec<(Literal, Vec<u32>)>,
 }

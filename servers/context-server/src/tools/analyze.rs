@@ -28,12 +28,12 @@ pub(crate) struct Analyze {
     rulesheet: String,
     /// Random games to follow move by move; 1,000 unless it is said
     games: Option<u64>,
-    /// What random choices follow from
+    /// The seed of random choices
     #[serde(default)]
     seed: u64,
 }
 
-/// What the game is like.
+/// The measures of a game.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Account {
     /// Fluents that may hold

@@ -20,14 +20,14 @@ pub(crate) struct Fix {
     guess: bool,
 }
 
-/// What came of it.
+/// The result of the fixes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Fixed {
     /// The whole text after the edits
     text: String,
-    /// What was done, one after the other; places are those of the text at that time
+    /// The edits in order; places are those of the text at that time
     made: Vec<Made>,
-    /// What is still wrong, and needs thought
+    /// The remaining faults, which need thought
     left: Verdict,
 }
 

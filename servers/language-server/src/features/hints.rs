@@ -15,7 +15,7 @@ const LISTED: usize = 4;
 /// Hints of one answer at most.
 const MOST: usize = 2_000;
 
-/// The hints of a range: behind the first place of each variable of a head.
+/// The hints of a range: after the first place of each variable of a head.
 pub(crate) fn hints(document: &Document, range: Range) -> Vec<InlayHint> {
     let reading = document.reading();
     let Some(rules) = &reading.rules else { return Vec::new() };

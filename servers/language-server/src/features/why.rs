@@ -1,9 +1,9 @@
 //! Why a ground atom holds at the start of the game, or why not: what the rules say, two rules
 //! deep.
 //!
-//! The oracle is asked, with so little fuel that no hover waits for it; what takes more is not told
-//! here, and `gdl why` tells it. Of `true` it is told why `init` gives the fluent or not. What a
-//! step brings (`next`, `does`, `sees`) is no matter of the start.
+//! The oracle answers, with so little fuel that no hover waits for it; longer explanations are left
+//! to `gdl why`. For `true` the explanation is why `init` gives the fluent or not. Relations of a
+//! step (`next`, `does`, `sees`) have no value at the start.
 
 use crate::document::Document;
 use gdl_compiler::{
@@ -113,7 +113,8 @@ impl Page<'_> {
         let verdict = if holds { "holds" } else { "does not hold" };
         let _ = write!(self.text, "{}- `{}` {verdict}", "  ".repeat(level), literal.text);
         match &literal.why {
-            // Of a negated literal the atom is the other way round, and is told of where it holds.
+            // The atom of a negated literal is the other way round, and is explained where it
+            // holds.
             Some(why) if why.holds == holds => self.reason(why, level + 1),
             _ => self.end(""),
         }

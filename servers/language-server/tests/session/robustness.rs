@@ -148,7 +148,7 @@ fn what_is_cancelled_while_it_waits_is_not_done() {
         bytes.extend(format!("Content-Length: {}\r\n\r\n{body}", body.len()).bytes());
     }
     client.write(&bytes);
-    // If they come in two pieces all the same, diagnostics are told between.
+    // If they come in two pieces all the same, diagnostics come between.
     let mut answer = || loop {
         let message = client.receive();
         if message.get("id").is_some() {

@@ -1,6 +1,6 @@
 //! The lock of a file of results: one process plays it, however the file is called there.
 //!
-//! The locked file is the write-ahead log, which `SQLite` has beside the database itself and keeps
+//! The locked file is the write-ahead log, which `SQLite` has next to the database itself and keeps
 //! as long as a process has it open. So a link to the database leads to the same lock, and no other
 //! file that looks like litter can be removed to get round it. Locks of `SQLite` are on other
 //! files.

@@ -13,7 +13,7 @@ use std::{
     thread,
 };
 
-/// What it heard.
+/// The messages it received.
 pub(crate) type Heard = Arc<Mutex<Vec<String>>>;
 
 /// A player that answers each request with these bytes and closes the connection, or leaves it

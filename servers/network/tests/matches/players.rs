@@ -28,7 +28,7 @@ fn remote(address: SocketAddr) -> Remote<Dynamic> {
     sent(address, &sheet(RULES))
 }
 
-/// That player, which is sent this.
+/// That player, which receives this sheet.
 fn sent(address: SocketAddr, sheet: &Sheet) -> Remote<Dynamic> {
     let clock = Some(Duration::from_secs(60));
     Remote::new(address.to_string().parse().expect("an address"), sheet.clone()).clocks(clock, clock)
@@ -79,7 +79,7 @@ fn a_whole_match_is_told() {
 
 #[test]
 fn a_scrambled_match_is_told_in_other_words() {
-    // It answers with the word that stands behind `legal a` in the rules it was sent, or as in the
+    // It answers with the word that comes after `legal a` in the rules it received, or as in the
     // rules as they are.
     for (is_plain, expected) in [(false, ["", "", ""]), (true, ["", "IL right", "IL right"])] {
         let rules = Mutex::new(Vec::new());
@@ -106,7 +106,7 @@ fn a_scrambled_match_is_told_in_other_words() {
             assert!(!heard.iter().any(|message| message.contains(word)), "{word}: {heard:?}");
         }
         if !is_plain {
-            // The match is told in the words of the rules as they are.
+            // The match is in the words of the rules as they are.
             let line = played.history.line();
             assert!(line.into_iter().flatten().all(|&action| game.move_text(action) == "left"));
         }

@@ -1,4 +1,4 @@
-//! What must hold of any text that is read as a message or as an answer; the fuzz target asks the
+//! The properties of any text that is read as a message or as an answer; the fuzz target has the
 //! same.
 
 use gdl_network::message::{Dialect, Request};

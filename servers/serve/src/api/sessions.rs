@@ -1,9 +1,9 @@
 //! The requests of sessions: JSON in, a session's view or a problem out.
 //!
-//! Whatever looks at a state is [work](crate::work) beside the thread that answers: one request of
-//! a session at a time, and until its time is up or its request is gone. A new session is compiled
-//! and its moves are made within the same bounds; moves that are too many are refused before that,
-//! those whose states take too much before the step that would be too much.
+//! Every look at a state is [work](crate::work) in other threads than the one that answers: one
+//! request of a session at a time, and until its time is up or its request is gone. A new session
+//! is compiled and its moves are made within the same bounds. Too many moves are refused before
+//! that; moves whose states take too much are refused before the step that would be too much.
 
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
@@ -78,7 +78,7 @@ pub(crate) struct Looking {
     seat: Option<String>,
     /// Answer once the version is past this one ..
     after: Option<u64>,
-    /// .. or so many seconds are over.
+    /// .. or this number of seconds is over.
     wait: Option<f64>,
 }
 
@@ -98,13 +98,13 @@ impl Looking {
     }
 }
 
-/// What a new session is of: a game by name, a rulesheet, or a match that was saved.
+/// The start of a new session: a game by name, a rulesheet, or a match that was saved.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     game: Option<String>,
     rulesheet: Option<String>,
-    /// What the rulesheet is called.
+    /// The name of the rulesheet.
     name: Option<String>,
     /// Who plays the roles; a person each, unless it is said.
     #[serde(default)]
@@ -115,15 +115,15 @@ pub(crate) struct Start {
     clocks: BTreeMap<String, String>,
     /// The player of all roles but the first, which a person plays, unless `seats` say otherwise.
     against: Option<String>,
-    /// What chance and players follow from; drawn unless it is said.
+    /// The seed of chance and players; drawn by default.
     seed: Option<u64>,
-    /// True if a rulesheet may take as much as one that `gdl serve` is given.
+    /// True if a rulesheet may take the limits of `gdl serve FILE`.
     #[serde(default)]
     patient: bool,
     /// True if a rulesheet is evaluated state by state.
     #[serde(default)]
     lifted: bool,
-    /// What the caller calls the compilation, to ask how far it is.
+    /// The caller's name for the compilation, to query its progress.
     ticket: Option<String>,
     /// The position to begin with, as KIF text.
     position: Option<String>,
@@ -306,7 +306,7 @@ pub(crate) async fn redo(
     change(&server, &id, looking.here(), |session, _, budget| session.redo(budget)).await
 }
 
-/// What a new play begins with.
+/// The start of a new play.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Anew {
@@ -328,7 +328,7 @@ pub(crate) async fn restart(
     .await
 }
 
-/// Where to go in the history.
+/// The place in the history to go to.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Aim {
@@ -376,13 +376,13 @@ pub(crate) async fn clocks(
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invitation {
     role: String,
-    /// What the link held that opened the seat before the server began anew: it is to open it
+    /// The token of the link that opened the seat before the server restarted: it is to open it
     /// again.
     token: Option<String>,
 }
 
 impl Invitation {
-    /// What the link is to hold.
+    /// The token for the link.
     ///
     /// # Errors
     /// Returns an error if what it held is no token, or opens another seat.
@@ -401,9 +401,9 @@ impl Invitation {
 /// The link that opens a seat.
 #[derive(Debug, Serialize)]
 pub(crate) struct Invited {
-    /// Of which role.
+    /// The role.
     role: String,
-    /// Where a browser elsewhere on the network finds the seat.
+    /// The address at which a browser elsewhere on the network finds the seat.
     link: String,
 }
 
@@ -429,7 +429,7 @@ pub(crate) async fn invite(
     Ok((StatusCode::CREATED, Json(invited.await?)).into_response())
 }
 
-/// Whether machines are to wait.
+/// The request that machines wait, or go on.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pause {

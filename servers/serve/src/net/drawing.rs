@@ -6,8 +6,8 @@
 //! a whole; what one of its outputs depends on often is.
 //!
 //! Nothing is drawn of more than [`MOST_NODES`] nodes or `MOST_PIECES` pieces of edges, which
-//! bounds the layout; to find out takes a look at each literal. A name is shown with `MOST_LETTERS`
-//! letters, and told with `MOST_TOLD`.
+//! bounds the layout; the test takes a look at each literal. A name is shown with `MOST_LETTERS`
+//! letters, and described with `MOST_TOLD`.
 
 use super::layout::{Graph, lay_out};
 use gdl_compiler::propnet::{Gate, Net, Signal};
@@ -20,24 +20,24 @@ pub(crate) const MOST_NODES: usize = 400;
 const MOST_PIECES: usize = 20_000;
 /// Characters of a name that are shown.
 const MOST_LETTERS: usize = 26;
-/// Characters of a name that are told of a node that is pointed at.
+/// The number of characters of a name that are shown for a node under the pointer.
 const MOST_TOLD: usize = 1_000;
 
 /// Something that the net says of a state. Its name is put together when it is asked for: those of
 /// all outputs may take much more than the net.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
-    /// What sort it is of: the first word of the name.
+    /// Its kind: the first word of the name.
     pub kind: &'static str,
-    /// Of which role, if it is of one.
+    /// Its role, if it has one.
     role: Option<usize>,
-    /// What it is about.
+    /// Its subject.
     about: About,
-    /// Where it comes from.
+    /// Its signal.
     pub signal: Signal,
 }
 
-/// What an output is about: a goal, or the number of a name.
+/// The subject of an output: a goal, or the number of a name.
 #[derive(Clone, Copy, Debug)]
 enum About {
     Nothing,
@@ -48,7 +48,7 @@ enum About {
 }
 
 impl Output {
-    /// What it is called: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`,
+    /// Its name: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`,
     /// `sees x (die 6)`.
     #[must_use]
     pub(crate) fn name(&self, net: &Net) -> String {
@@ -80,7 +80,7 @@ impl Output {
     }
 }
 
-/// What the net says of a state: what is seen first, then what follows.
+/// The outputs of the net for a state: the view first, then the next state.
 #[must_use]
 pub(crate) fn outputs(net: &Net) -> Vec<Output> {
     let terminal =
@@ -111,7 +111,7 @@ pub(crate) struct Drawing {
     pub height: f64,
     /// Inputs, gates and outputs.
     pub nodes: Vec<Node>,
-    /// What leads where.
+    /// The edges.
     pub edges: Vec<Edge>,
 }
 
@@ -120,7 +120,7 @@ pub(crate) struct Drawing {
 pub(crate) struct Node {
     /// `fluent`, `does`, `and`, `or`, `constant`, `terminal`, `goal`, `legal`, `next` or `sees`.
     pub kind: &'static str,
-    /// What it stands for.
+    /// The name it stands for.
     pub text: String,
     /// The text, shortened if it is long; a sign for gates.
     pub label: String,
@@ -128,11 +128,11 @@ pub(crate) struct Node {
     pub x: f64,
     /// The middle.
     pub y: f64,
-    /// How wide it is.
+    /// Its width.
     pub width: f64,
-    /// How high it is.
+    /// Its height.
     pub height: f64,
-    /// Whose value it shows.
+    /// The signal whose value it shows.
     #[serde(skip)]
     pub signal: Signal,
 }
@@ -140,15 +140,15 @@ pub(crate) struct Node {
 /// An edge between nodes, by their places in the list.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Edge {
-    /// Where it comes from.
+    /// The node it comes from.
     pub from: usize,
-    /// Where it leads.
+    /// The node it leads to.
     pub to: usize,
     /// True if it takes the complement of what it comes from.
     pub negated: bool,
     /// The way, as an SVG path.
     pub path: String,
-    /// Whose value it carries.
+    /// The signal whose value it carries.
     #[serde(skip)]
     pub signal: Signal,
 }

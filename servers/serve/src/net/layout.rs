@@ -1,5 +1,5 @@
-//! A layered layout of an acyclic graph: places for boxes, each of which has a layer, and routes
-//! for the edges between them.
+//! A layered layout of an acyclic graph: places for boxes in layers, and routes for the edges
+//! between them.
 //!
 //! Edges run from left to right, each from a lower layer to a higher one (Sugiyama, Tagawa and
 //! Toda, 1981). Where an edge passes a layer it gets a stop there, shared by all edges of one
@@ -19,7 +19,7 @@ const MARGIN: f64 = 12.0;
 /// The height of the place where an edge passes a layer.
 const STOP: f64 = 3.0;
 
-/// What is to be drawn.
+/// The graph to be drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// Width and height of each box.
@@ -30,7 +30,7 @@ pub(crate) struct Graph {
     pub edges: Vec<(usize, usize, usize)>,
 }
 
-/// Where everything is.
+/// The places of everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
     /// The middle of each box.
@@ -88,7 +88,7 @@ pub(crate) fn lay_out(graph: &Graph) -> Layout {
 struct Sketch {
     layers: Vec<usize>,
     tall: Vec<f64>,
-    /// For each vertex its neighbours in the layer before and in the one behind.
+    /// The neighbours of each vertex in the layer before and in the one after.
     neighbours: [Vec<Vec<usize>>; 2],
     /// The vertices of each layer, from top to bottom.
     rows: Vec<Vec<usize>>,
@@ -198,7 +198,7 @@ impl Sketch {
         self.rank();
     }
 
-    /// How many pairs of pieces cross: inversions, counted in a binary indexed tree.
+    /// The number of pairs of pieces that cross: inversions, counted in a binary indexed tree.
     fn crossings(&self) -> usize {
         let mut crossings = 0;
         for pair in self.rows.windows(2) {

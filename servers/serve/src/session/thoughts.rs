@@ -1,5 +1,5 @@
-//! What machines think about for a session: of the moves of their roles, and of what a person is
-//! advised to do.
+//! The subjects of machines' thoughts in a session: the moves of their roles, and advice for a
+//! person.
 //!
 //! A session gives a question with all that its answer needs, and takes the answer if play has not
 //! gone on since. No more than [`MOST_THINKING`] machines think at a time.
@@ -68,9 +68,8 @@ impl Session {
         thoughts
     }
 
-    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal
-    /// is replaced by one that is, and so is that of a player that broke down, who is not there any
-    /// more.
+    /// Accepts the result of a machine in that epoch; a late one is dropped. A move that is not
+    /// legal is replaced by a legal one, and so is that of a player that panicked and is gone.
     pub(crate) fn conclude(
         &mut self,
         role: RoleId,
@@ -94,7 +93,7 @@ impl Session {
         self.version += 1;
     }
 
-    /// What a search has done so far. False if that is not wanted any more.
+    /// Records the work of a search so far. Returns false if that is not wanted any more.
     pub(crate) fn follow(&mut self, role: RoleId, epoch: u64, effort: Effort) -> bool {
         if epoch != self.epoch {
             return false;
@@ -104,7 +103,7 @@ impl Session {
         true
     }
 
-    /// What is advised to a person who is to choose, and the question if it was not asked yet.
+    /// The advice for a person who is to choose, and the question if it was not asked yet.
     ///
     /// # Errors
     /// Returns an error if no person is to choose, or not this one, or there was no time to find
@@ -144,7 +143,7 @@ impl Session {
         Ok((advice, Some(question)))
     }
 
-    /// What a search has found so far. False if that is not wanted any more.
+    /// Records the results of a search so far. Returns false if that is not wanted any more.
     pub(crate) fn learn(
         &mut self,
         role: RoleId,

@@ -13,7 +13,7 @@ use crate::{
 use gdl_players::Budget;
 use gdl_runtime::{GameExt, dynamic::MoveId, game::Id};
 
-/// After so many steps without a choice play halts, should the game have no end.
+/// After this number of steps without a choice play halts, should the game have no end.
 const MOST_FORCED: usize = 1000;
 
 impl Session {
@@ -61,7 +61,7 @@ impl Session {
         Ok(())
     }
 
-    /// Plays on until a role has to think, and gives these thoughts: so many at most. When the
+    /// Plays on until a role has to think, and returns these thoughts, `most` at most. When the
     /// budget is spent it ends in the midst of that.
     pub(crate) fn settle(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let mut forced = 0;

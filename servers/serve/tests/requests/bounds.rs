@@ -1,4 +1,4 @@
-//! What strangers send, in quantities: each test comes to a bound of the server.
+//! Untrusted input in quantities: each test reaches a bound of the server.
 
 use super::client::{Answer, Client};
 use serde_json::{Value, json};
@@ -51,7 +51,7 @@ fn histories_are_bounded_in_places_move_by_move() {
     let moves = vec![["turn"]; 4_998];
     let view = client.post("/api/sessions", &json!({ "rulesheet": LAMP, "moves": moves }));
     assert_eq!((view.status, &view.body["place"]), (201, &json!(4_998)));
-    // A long line is told as far as anybody reads.
+    // A long line is shown as far as anybody reads.
     let (line, left_out) = (&view.body["line"], &view.body["left_out"]["steps"]);
     let told = line.as_array().expect("a line").len() as u64;
     assert_eq!(Some(told), left_out.as_u64().map(|left_out| 4_998 - left_out));
@@ -76,7 +76,7 @@ fn histories_are_bounded_in_bytes() {
     assert_eq!(view.status, 201, "{}", view.body);
     let refused = start(&keep(4_500));
     assert_eq!(code(&refused), (413, "too_large"), "{}", refused.body);
-    // A match of so many large states is no file to send.
+    // A match of many large states is no file to send.
     let record_of = |answer: &Answer| {
         client.get(&format!("/api/sessions/{}/record", answer.body["id"].as_str().expect("an id")))
     };
@@ -102,7 +102,7 @@ fn what_is_told_of_a_state_is_bounded() {
     let moves = view["legal"][0]["moves"].as_array().expect("moves").len() as u64;
     assert_eq!((fluents + left("fluents"), moves + left("moves")), (4_096, 4_099));
     assert!(fluents < 3_000 && moves < 3_000 && view.to_string().len() < 2 << 20, "{fluents}, {moves}");
-    // What is not told can be done.
+    // Moves that are not listed can be made.
     let path = format!("/api/sessions/{}", view["id"].as_str().expect("an id"));
     let action = format!("({} mo mo mo)", "n".repeat(200));
     let moved = client.post(&format!("{path}/moves"), &json!({ "role": "r", "move": action })).body;

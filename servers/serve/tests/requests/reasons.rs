@@ -50,7 +50,7 @@ fn a_move_that_is_not_legal_has_its_rule_and_the_literal_that_fails() {
         start(&client, &json!({ "game": "tictactoe", "position": "((control xplayer) (cell 1 1 o))" }));
     let given = why(&client, &elsewhere, "", "true (cell 1 1 o)").body;
     assert_eq!(given["why"], json!({ "atom": "(true (cell 1 1 o))", "holds": true, "given": true }));
-    // What makes no sense is told to.
+    // Requests without meaning are refused.
     for (atom, code, word) in [
         ("legal oplayer (marc 1 1)", "no_reason", "`marc` is no word of these rules; did you mean `mark`?"),
         ("((", "no_reason", ""),
@@ -89,7 +89,7 @@ fn moves_that_are_not_legal_are_listed_found_and_counted() {
     let other = list("?role=xplayer");
     assert_eq!(texts(&other["moves"]).len(), 9);
     assert_eq!(client.get(&format!("{session}/illegal?role=nobody")).status, 422);
-    // Of many some are told, and any can be found: each of three hundred steps has a move of its
+    // Some of many are listed, and any can be found: each of three hundred steps has a move of its
     // own.
     let steps = (0..300).map(|step| format!("(succ {step} {}) ", step + 1)).collect::<Vec<_>>().concat();
     let rules = format!(
@@ -182,13 +182,12 @@ fn a_seat_is_told_nothing_that_it_may_not_know() {
                 "{query}"
             );
         }
-        // Her own die she knows, the other's she is not told of, nor may bob's moves be listed for
-        // her.
+        // She knows her own die, does not see the other's, and may not have bob's moves listed.
         assert_eq!(why(&client, &one, "alice", "true (die alice 3)").body["why"]["holds"], true);
         assert_eq!(why(&client, &one, "alice", "true (die bob 6)").status, 409);
         assert_eq!(why(&client, &one, "alice", "true (die alice 4)").body["why"]["holds"], false);
         assert_eq!(client.get(&format!("{one}/illegal?seat=alice&role=bob")).status, 409);
-        // Before it is said who looks nothing is told, and the play is no test before its end.
+        // Without a viewer nothing is revealed, and the play is no test before its end.
         assert_eq!(why(&client, &one, "", "terminal").status, 409);
         for seat in ["", "?seat=alice", "?seat=bob"] {
             assert_eq!(client.get(&format!("{one}/test{seat}")).body["code"], "hidden", "{seat}");

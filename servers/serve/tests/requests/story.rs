@@ -53,7 +53,7 @@ impl<'b> Bytes<'b> {
 #[derive(Default)]
 struct Person {
     view: Option<Value>,
-    /// How often a session of theirs was started or changed.
+    /// The number of times that a session of theirs was started or changed.
     granted: usize,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn play(client: &Client, bytes: &[u8]) -> usize {
 }
 
 fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
-    // Whoever has no session wants one, mostly.
+    // Users without a session want one, mostly.
     if person.view.is_none() && bytes.below(8) != 7 {
         return start(client, person, bytes);
     }

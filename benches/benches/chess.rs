@@ -1,5 +1,5 @@
-//! Chess beside a library of bitboards, on one thread: sequences of moves and random positions per
-//! second of processor time.
+//! Chess compared with a library of bitboards, on one thread: sequences of moves and random
+//! positions per second of processor time.
 //!
 //!     cargo bench -p gdl-benches --bench chess -- [--seconds S] [--rounds N]
 //!
@@ -20,7 +20,7 @@ use gdl_runtime::{Dynamic, Playouts, perft::Perft};
 use gdl_tools::output;
 use std::{hint::black_box, time::Duration};
 
-/// How long, and how often.
+/// Duration and number of the rounds.
 #[derive(Debug, Parser)]
 struct Args {
     /// Seconds of random games in each round, for each contestant
@@ -62,7 +62,7 @@ fn main() {
     }
 }
 
-/// What is counted per second of processor time.
+/// The count per second of processor time.
 fn rate(run: impl FnOnce() -> u128) -> f64 {
     let start = ProcessTime::now();
     let count = run();
@@ -98,7 +98,7 @@ fn perft(board: &Board, depth: usize) -> u128 {
     count
 }
 
-/// Random games for so many seconds, at least one; the states that they came to.
+/// Plays random games for some seconds, at least one; returns the number of their states.
 fn random_games(seconds: f64) -> u128 {
     let mut generator = Generator::new(1);
     let start = ProcessTime::now();
@@ -126,7 +126,7 @@ fn random_games(seconds: f64) -> u128 {
     states
 }
 
-/// A single knight or none, or bishops of one colour of square, beside the kings.
+/// A single knight or none, or bishops of one colour of square, apart from the kings.
 fn cannot_mate(board: &Board) -> bool {
     let [kings, knights, bishops] =
         [Piece::King, Piece::Knight, Piece::Bishop].map(|piece| board.pieces(piece));

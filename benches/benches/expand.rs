@@ -40,7 +40,7 @@ fn game(name: &str) -> Dynamic {
     load(find(name).expect("a built-in game").text).expect("built-in rulesheets load")
 }
 
-/// The pairs of a pass: words of states and moves of all roles, one pair behind the other.
+/// The pairs of a pass: words of states and moves of all roles, one pair after another.
 #[derive(Clone, Default)]
 struct Pairs {
     states: Vec<u64>,

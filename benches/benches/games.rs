@@ -16,7 +16,7 @@ use gdl_runtime::{Game, Loader, Playouts, playouts::PlayoutMode};
 use gdl_tools::{load, output};
 use std::{error::Error, path::PathBuf, time::Duration};
 
-/// How long, how often, and where it is written.
+/// Duration, rounds and the page to write.
 #[derive(Debug, Parser)]
 struct Args {
     /// Seconds of random games of each game in each round

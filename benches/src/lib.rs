@@ -2,7 +2,7 @@
 //! comparison of playouts, contests of players, and pages that results are written to.
 //!
 //! `cargo bench -p gdl-benches` plays each game by its hand-written baseline and by every engine in
-//! one run, times each phase of the compiler, and grounds games beside gringo.
+//! one run, times each phase of the compiler, and compares grounding with gringo.
 //! `docs/performance.md` has the results.
 
 pub mod gringo;

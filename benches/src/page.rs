@@ -4,7 +4,7 @@
 
 use std::{error::Error, fs, path::Path};
 
-/// The line behind a table.
+/// The line after a table.
 const END: &str = "<!-- end -->\n";
 
 /// Writes a table to its place on a page; prints it where there is no page.

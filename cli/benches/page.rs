@@ -6,8 +6,8 @@
 //! cargo bench -p gdl-cli --bench page -- pictures OUT FILE ..  # OUT/FILE-WIDTH-SCHEME.png, a few random moves into each game
 //! ```
 //!
-//! A click lasts until the frame that shows what came of it has been made: `click()`,
-//! `requestAnimationFrame`, and a message that is handled behind the frame.
+//! A click lasts until the frame with its result has been made: `click()`, `requestAnimationFrame`,
+//! and a message that is handled after the frame.
 
 #[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/browser/board.rs"]
@@ -35,8 +35,8 @@ fn main() {
     }
 }
 
-/// What the page needs to time a click on an element, in milliseconds: until the frame after an
-/// expression holds.
+/// The script with which the page times a click on an element, in milliseconds: until the frame
+/// after an expression holds.
 const CLOCK: &str = "window.timed = (find, holds) => new Promise((done) => {
     const element = find();
     const begun = performance.now();
@@ -49,8 +49,8 @@ const CLOCK: &str = "window.timed = (find, holds) => new Promise((done) => {
     look();
 }); 0";
 
-/// What the thread that draws has done so far, in seconds of its processor time: all, scripts,
-/// layout; and the number of layouts.
+/// The work of the drawing thread so far, in seconds of its processor time: all, scripts, layout;
+/// and the number of layouts.
 fn spent(page: &mut Page) -> [f64; 4] {
     let told = page.ask("Performance.getMetrics", &json!({}));
     let value = |name: &str| {
@@ -122,7 +122,7 @@ fn time_clicks() {
     }
 }
 
-/// What a page looks like, as PNG.
+/// A picture of a page, as PNG.
 fn picture(page: &mut Page) -> Vec<u8> {
     let shot = page.ask("Page.captureScreenshot", &json!({ "format": "png" }));
     Base64::decode_vec(shot["data"].as_str().unwrap_or_default()).expect("base64")

@@ -22,7 +22,7 @@ pub(crate) struct Run<'a> {
     pub progress: Option<&'a Progress>,
 }
 
-/// What was played.
+/// The games played.
 #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without cards it is not made"))]
 pub(crate) struct Played {
     pub device: String,

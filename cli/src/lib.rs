@@ -90,7 +90,7 @@ fn command_line() -> clap::Command {
 #[derive(Debug, Parser)]
 #[command(name = "gdl", version, styles = STYLES, after_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -153,7 +153,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Says what is left to be said of a command that did not succeed.
+/// Prints the rest of the message of a command that did not succeed.
 fn fail(error: &Error) -> ExitCode {
     if let Some(message) = error.message() {
         output::remark(format_args!("{BAD}error{BAD:#}: {message}"));

@@ -1,11 +1,11 @@
 //! Net to smaller net: an ordered list of passes.
 //!
-//! Every pass takes a [`Net`] and returns one that shows the same legal moves, goals and
-//! termination and steps to the same states, for every state that play can reach and every legal
-//! joint move in one that is not terminal. A pass keeps all inputs and outputs, leaves no dead
-//! gates, and depends on nothing but its input. It pays a [`Meter`] for its steps and bytes before
-//! it takes them; if there are not enough, the net stays as it was. Where a pass rewrites again and
-//! again, its page says what gets less each time.
+//! Every pass takes a [`Net`] and returns one with the same play: the same legal moves, goals,
+//! termination and next states, for every state that play can reach and every legal joint move in
+//! one that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates, and depends
+//! on nothing but its input. It pays a [`Meter`] for its steps and bytes before it takes them; if
+//! there are not enough, the net stays as it was. If a pass rewrites again and again, its module
+//! page names what decreases each time.
 //!
 //! A pass is a file called by its subject; the others have what passes share. `rebuild` copies
 //! nets, `users` says where gates are used; `simulate` sees by random play what may be so, `proof`

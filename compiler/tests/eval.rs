@@ -4,7 +4,7 @@ use gdl_compiler::eval::{EvalError, Evaluator, State, Term};
 use gdl_compiler::{Diagnostics, Levels, Limits, Options, Rules, Source, check, syntax};
 use std::fmt::Write as _;
 
-/// What every snippet needs to be a game; snippets add to it.
+/// The game that every snippet adds to.
 const GAME: &str = "(role p) (init s) (<= (legal p a) (true s)) (<= (next s) (true s))
     (<= terminal (true over)) (goal p 100) ";
 

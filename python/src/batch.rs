@@ -39,7 +39,7 @@ use std::{
 /// Games of a unit.
 const UNIT: usize = Games::MOST;
 
-/// So many operations on 512 games, of some two nanoseconds each, are worth a thread.
+/// The number of operations on 512 games, of some two nanoseconds each, that are worth a thread.
 const WORTH: usize = 50_000;
 
 /// Operations of a unit whose games are played one by one, at least.
@@ -51,7 +51,7 @@ const MOST_ROLES: usize = 127;
 /// About the most memory that the games of a batch may take.
 const MOST_BYTES: usize = 4 << 30;
 
-/// What a batch is of, and how it is shown.
+/// The contents of a batch, and its presentation.
 pub(crate) struct Spec {
     n: usize,
     pub(crate) roles: usize,
@@ -64,10 +64,10 @@ pub(crate) struct Spec {
     packed: bool,
     /// True if percepts are observed, and not the state.
     pub(crate) hidden: bool,
-    /// How states are shown, if not as they are.
+    /// The planes in which states are shown, if not as they are.
     pub(crate) planes: Option<Planes>,
     renewal: Renewal,
-    /// What tells who is asked.
+    /// The stepper that gives the role to move.
     pub(crate) proof: Option<Stepper>,
 }
 
@@ -124,7 +124,7 @@ enum Unit {
     Rows(Vec<Single>),
 }
 
-/// Where what is seen of some games is written.
+/// The arrays to which views of games are written.
 struct Sink<'a> {
     observation: To<'a>,
     mask: To<'a>,
@@ -299,7 +299,7 @@ fn reward(goal: u8) -> f32 {
     f32::from(goal) / 50.0 - 1.0
 }
 
-/// What changes.
+/// The mutable part.
 struct Core {
     units: Vec<Unit>,
     /// One for each thread, if games lie in planes.
@@ -448,7 +448,7 @@ impl Batch {
         Ok(())
     }
 
-    /// `gdl.IllegalMoveError` for a game of which some move is not legal.
+    /// `gdl.IllegalMoveError` for a game in which some move is not legal.
     fn refusal(
         &self,
         py: Python<'_>,

@@ -1,4 +1,4 @@
-//! What a role knows of a play: its own moves and what it perceived.
+//! The information of a role in a play: its own moves and its percepts.
 
 use crate::{fraction, game::Game, sample, state::State};
 use gdl_runtime::{
@@ -33,7 +33,7 @@ impl std::hash::Hash for Information {
     }
 }
 
-/// What ends the drawing of a play.
+/// The error that ends the drawing of a play.
 struct Refusal(PyErr);
 
 impl From<PyErr> for Refusal {
@@ -56,7 +56,7 @@ impl From<Refusal> for PyErr {
 
 #[pymethods]
 impl Information {
-    /// What a role knows at the start: nothing but the rules.
+    /// The information of a role at the start: nothing but the rules.
     #[new]
     fn new(game: &Bound<'_, PyAny>, role: &Bound<'_, PyAny>) -> PyResult<Self> {
         let game = Game::of(game)?;
@@ -70,13 +70,13 @@ impl Information {
         self.game.clone()
     }
 
-    /// Whose information it is.
+    /// The role whose information it is.
     #[getter]
     fn role(&self) -> &str {
         self.game.0.game.role_text(self.known.role())
     }
 
-    /// What the role knows once these moves were made in a state.
+    /// The information of the role after these moves were made in a state.
     fn step(&self, py: Python<'_>, state: &Bound<'_, State>, moves: &Bound<'_, PyAny>) -> PyResult<Self> {
         let state = state.get();
         if !state.game().is_same(&self.game) {
@@ -89,8 +89,8 @@ impl Information {
         Ok(Self { game: self.game.clone(), known })
     }
 
-    /// What the role knows once it was told of a step: its move, and what it perceived as KIF text
-    /// such as `((open 3))`.
+    /// The information of the role after a step: its move, and its percepts as KIF text such as
+    /// `((open 3))`.
     fn tell(&self, action: &Bound<'_, PyAny>, perceived: &str) -> PyResult<Self> {
         let perception = self.game.0.game.parse_perception(perceived);
         let perception = perception.map_err(|error| PyValueError::new_err(error.to_string()))?;

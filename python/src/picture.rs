@@ -1,9 +1,9 @@
 //! Pictures of states: the board that names of fluents show ([`Board`]), as SVG for notebooks, or
 //! as lines of text.
 //!
-//! Marks such as `white`, `black man`, `x`, `wp` or `lit` are drawn as what they say, anything else
-//! as its letters; what lies beside the board stands below. Colours follow the reader's choice of
-//! light or dark; what is written is grey, which can be read on both.
+//! Marks such as `white`, `black man`, `x`, `wp` or `lit` are drawn as such pieces, anything else
+//! as its letters; other fluents stand below the board. Colours follow the reader's choice of light
+//! or dark; text is grey, which can be read on both.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -73,13 +73,13 @@ const MEN: [(&str, char, char); 6] = [
 const DISCS: [&str; 9] = ["man", "men", "checker", "disc", "disk", "stone", "piece", "token", "counter"];
 const WALLS: [&str; 9] = ["wall", "block", "blocked", "brick", "hole", "arrow", "burnt", "rock", "water"];
 
-/// What a mark is drawn as.
+/// The shape of a mark.
 enum Look {
     Cross,
     Ring,
     Wall,
     Lamp,
-    /// A disc with so many rings, of a king with a crown.
+    /// A disc with rings, a king's with a crown.
     Disc {
         colour: &'static str,
         rings: usize,
@@ -96,7 +96,7 @@ enum Look {
     },
 }
 
-/// What the cells lie on.
+/// The surface below the cells.
 #[derive(Clone, Copy, PartialEq)]
 enum Surface {
     Plain,
@@ -105,7 +105,7 @@ enum Surface {
     Rack,
 }
 
-/// How states of a game are drawn.
+/// The drawing of a game's states.
 pub(crate) struct Picture {
     board: Board,
     looks: Vec<Look>,

@@ -1,10 +1,10 @@
 //! States as planes: [`Planes`] tell which fluent stands where, if [`Board`] finds a grid in the
 //! names of fluents.
 //!
-//! A channel is a mark of a board, such as `x`, set in the cells where a fluent says so; of several
-//! boards each has channels of its own. Behind these comes a channel for each fluent that is not on
-//! the board, such as `(control x)`, whose cells are all alike. So planes say all that the row of
-//! fluents does.
+//! A channel is a mark of a board, such as `x`, set in the cells where a fluent says so; with
+//! several boards each has channels of its own. After these comes a channel for each fluent that is
+//! not on the board, such as `(control x)`; all its cells are equal. So planes contain the whole
+//! row of fluents.
 
 use crate::game::Game;
 use gdl_runtime::{Dynamic, Game as _, bits, board::Board, engine::CLEAR};
@@ -14,10 +14,10 @@ use std::collections::{BTreeMap, btree_map::Entry};
 /// The most places: one for each cell of each channel.
 const MOST_PLACES: usize = 1 << 20;
 
-/// Which fluent stands where.
+/// The place of each fluent.
 #[derive(Clone)]
 pub(crate) struct Planes {
-    /// What each channel is called.
+    /// The name of each channel.
     pub(crate) channels: Vec<String>,
     pub(crate) height: usize,
     pub(crate) width: usize,
@@ -63,7 +63,7 @@ impl Planes {
         Some(Self { channels, height, width, fluents })
     }
 
-    /// The same, or what is told of a game without.
+    /// The same, or the error for a game without a board.
     pub(crate) fn of_game(game: &Dynamic) -> PyResult<Self> {
         Self::new(game).ok_or_else(|| {
             PyValueError::new_err("the fluents of the game show no board, so there are no planes")

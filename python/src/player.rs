@@ -62,7 +62,7 @@ impl Player {
         Ok(Self { game, role, kind, mind: Mutex::new(mind) })
     }
 
-    /// What it is called.
+    /// Its name.
     #[getter]
     fn kind(&self) -> &str {
         self.kind
@@ -112,7 +112,8 @@ impl Player {
     }
 }
 
-/// What comes of every state that play can reach, of a game for one role or two that take turns.
+/// The solution of every state that play can reach, for a game of one role or of two that take
+/// turns.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Solution {
     game: Game,

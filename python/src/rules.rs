@@ -11,7 +11,7 @@ use pyo3::{
     types::{PyList, PyString, PyTuple},
 };
 
-/// A place as Python has it: line, column, and the first byte and the one behind the last.
+/// A place as Python has it: line, column, and the first byte and the one after the last.
 type Place = (usize, usize, usize, usize);
 
 /// One of `gdl.Diagnostic`.

@@ -15,7 +15,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Does blocks of a job, all of them unless told otherwise.
+/// Does blocks of a job, all of them by default.
 #[pyfunction]
 #[pyo3(signature = (subject, request, seed, blocks = None, threads = 0, progress = None))]
 pub(crate) fn shard(

@@ -16,7 +16,7 @@ pub(crate) struct Single {
     pub(crate) state: BitBox,
     view: BitBox,
     joint: Vec<MoveId>,
-    /// What each role perceived of the last step.
+    /// The percepts of each role in the last step.
     percepts: Vec<u64>,
     stream: Stream,
     is_over: bool,

@@ -1,4 +1,4 @@
-//! What random games added up to, as Python sees it.
+//! The totals of random games, as Python sees them.
 
 use gdl_runtime::{
     Stats as Inner,
@@ -6,7 +6,7 @@ use gdl_runtime::{
 };
 use pyo3::prelude::*;
 
-/// What random games added up to: exact counts, equal for equal rules, engine, seed and number of
+/// The totals of random games: exact counts, equal for equal rules, engine, seed and number of
 /// playouts.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Stats {

@@ -32,7 +32,7 @@ pub(crate) fn rules(text: &str) -> Rules {
     check(&tree, &source, &options, &mut diagnostics).expect("built-in rulesheets have no faults")
 }
 
-/// Plays `game` at random beside the oracle and compares all that can be seen.
+/// Plays `game` and the oracle at random and compares all views.
 fn agree<G: Game>(name: &str, game: &G, rules: &Rules) {
     let oracle = Evaluator::new(rules).expect("the oracle can evaluate a built-in game");
     let roles: Vec<String> = oracle.roles().iter().map(|role| role.as_str().to_owned()).collect();

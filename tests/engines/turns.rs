@@ -1,5 +1,5 @@
-//! Whose turn it is, and steps of which one role's move is given: what the runtime says of them,
-//! counted by hand from the legal moves that `eval` finds.
+//! The role to move, and steps in which one role's move is given: the runtime's answers, compared
+//! with counts by hand from the legal moves that `eval` finds.
 
 use gdl_compiler::{
     Options, Source,
@@ -41,7 +41,7 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
         };
         let expected = expected.filter(|_| !is_over);
         assert_eq!(game.to_play(&state), expected, "{name}: {}", game.state_text(&state));
-        // The moves by which a step may be told, with the joint move that each stands for.
+        // The moves by which a step may be given, with the joint move that each stands for.
         for action in 0..game.vocabulary().moves().len() {
             let action = gdl_runtime::game::Id::from_index(action);
             let text = game.move_text(action);
@@ -90,7 +90,7 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
 
 #[test]
 fn one_role_is_asked_at_a_time_or_none_or_several() {
-    // Turns; forced last moves; choices at the same time; chance alone and chance beside a player;
+    // Turns; forced last moves; choices at the same time; chance alone and chance with a player;
     // one role.
     let asked: Vec<_> = ["tictactoe", "nim", "rock_paper_scissors", "monty_hall", "liars_dice", "lights_out"]
         .iter()

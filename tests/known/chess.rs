@@ -105,7 +105,7 @@ fn single(fen: &str) -> Dynamic {
     Loader::new().lifted().load(&rulesheet(fen)).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// What a position is like: the moves of who is to move, and the goals of white and black if the
+/// The view of a position: the moves of the side to move, and the goals of white and black if the
 /// game is over.
 fn seen(fen: &str) -> (Vec<String>, Option<[u8; 2]>) {
     let game = single(fen);

@@ -1,5 +1,5 @@
 //! International draughts: published counts of whole moves, and games from positions with many
-//! kings beside the program by hand.
+//! kings, compared with a program written by hand.
 //!
 //! A whole move is all jumps of a chain; those that capture the same pieces between the same
 //! squares are one, as in the published counts. The steps in which the rulesheet looks for the
@@ -89,8 +89,8 @@ fn perft(game: &Dynamic, state: &BitBox, counts: &mut [u64]) {
     }
 }
 
-/// Checks counts of whole moves, of which a debug build counts some; and all of them by the program
-/// by hand, which is faster.
+/// Checks counts of whole moves; a debug build counts some. The program written by hand, which is
+/// faster, counts all of them.
 fn check(board: &Board, in_debug: usize, expected: &[u64]) {
     assert_eq!(board.perft(u32::try_from(expected.len()).expect("few")), expected);
     let expected = if cfg!(debug_assertions) { &expected[..in_debug] } else { expected };

@@ -2,7 +2,7 @@
 //! played; rulesheets of other authors agree with what the reference interpreter plays in them, and
 //! so do single moves.
 //!
-//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it those tests are
+//! Rulesheets and traces lie in a folder `shared` next to the checkout; without it those tests are
 //! skipped.
 
 use super::built_in;
@@ -60,7 +60,7 @@ fn other_syntaxes_are_compiled_by_the_macro() {
     assert!(lamp.is_terminal(&pressed) && !lamp.is_terminal(&lamp.initial()));
 }
 
-/// What is compared of each trace.
+/// The part of each trace that is compared.
 const LIMITS: Limits = if cfg!(debug_assertions) {
     Limits { playouts: 2, steps: 100, states: 50, moves: 2_000, deadline: None }
 } else {

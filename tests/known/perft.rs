@@ -147,7 +147,7 @@ fn reversi() {
     check("reversi", &[4, 12, 56, 244, 1396, 8200]);
 }
 
-/// So many sequences are counted one at a time.
+/// The greatest number of sequences that are counted one at a time.
 const MOST_SINGLE: u128 = 20_000;
 
 /// Every game comes to the same counts in lanes and one state at a time, from the start and from

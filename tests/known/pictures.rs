@@ -8,7 +8,7 @@ use crate::built_in;
 use gdl_runtime::{Dynamic, Game, GameExt, bits::BitBox, board::Board, chance::Stream};
 use std::{env, fs};
 
-/// What the page has before the pictures; they go on to its end.
+/// The heading before the pictures; they go on to the page's end.
 const HEADING: &str = "## Positions\n";
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/games.md");

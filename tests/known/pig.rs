@@ -10,7 +10,7 @@ const POINTS: usize = 100;
 const TURNS: usize = 200;
 
 /// By the points of the player in turn and of the other player, from `low` on: the chance that the
-/// player in turn wins if so many turns are left and both play perfectly, a draw counting one half.
+/// player in turn wins if `turns` turns remain and both play perfectly, a draw counting one half.
 fn win_chances(low: usize, turns: usize) -> Vec<Vec<f64>> {
     let size = POINTS - low;
     let mut values = vec![vec![0.5; size]; size];

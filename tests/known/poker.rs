@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 /// In how many of three cases a player bets or calls, by what the player knows.
 type Strategy = BTreeMap<String, u64>;
 
-/// Optimal play (Kuhn, 1950), of which alice has several sorts; here she never begins by a bet.
+/// Optimal play (Kuhn, 1950). Alice has several optimal strategies; here she never begins by a bet.
 fn optimal() -> [Strategy; 2] {
     let alice = [
         ("(noop ((dealt jack)))", 0),

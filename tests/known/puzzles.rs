@@ -8,12 +8,13 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// A debug build looks at so many layers of a rulesheet, a release build at all.
+/// The number of a rulesheet's layers that a build looks at: some in a debug build, all in a
+/// release build.
 fn depth(in_debug: usize) -> usize {
     if cfg!(debug_assertions) { in_debug } else { usize::MAX }
 }
 
-/// How many states there are that are first reached after 0, 1, 2 and so many moves, up to `depth`,
+/// The numbers of states that are first reached after 0, 1, 2 and more moves, up to `depth`,
 /// whatever their number of moves, and the fewest moves to one with the goal 100.
 ///
 /// Of a state only a hash is kept, of 64 bits: were two of millions the same, by a chance of one in
@@ -90,7 +91,7 @@ fn pocket_cube_in_full() {
     assert_eq!((counts.iter().sum(), shortest), (3_674_160_u64, Some(11)));
 }
 
-/// Distinct positions after so many jumps, mirror images apart.
+/// Distinct positions after each number of jumps, mirror images apart.
 #[test]
 fn peg_solitaire() {
     let known = [1, 4, 12, 60, 296, 1338, 5648, 21_842, 77_559, 249_690];
@@ -128,7 +129,7 @@ fn sokoban() {
     assert_eq!((&counts[..], shortest), (&known[..], Some(50)));
 }
 
-/// Plays these moves, of which only the last solves the puzzle.
+/// Plays these moves; only the last solves the puzzle.
 fn solve(name: &str, moves: impl IntoIterator<Item = String>) {
     let game = built_in(name);
     let role = game.roles().next().expect("a player");

@@ -68,7 +68,7 @@ impl Visitor for Equal {
     }
 }
 
-/// What is known without play.
+/// Checks what is known without play.
 fn check<G: Game>(game: &G, words: &[u64], tally: &Tally, name: &str) {
     let mut state = game.new_state();
     state.as_mut().copy_from_slice(words);
@@ -141,8 +141,8 @@ fn playouts_from_a_state_repeat() {
     assert_eq!(run(Playouts::new(&game).start(&initial)), run(Playouts::new(&game)));
 }
 
-/// Of the end, of what takes too long, of a game where no role can move, and of what no play comes
-/// to.
+/// Ends, games that take too long, games where no role can move, and states that play never
+/// reaches.
 #[test]
 fn ends_are_counted() {
     let game = tictactoe::game();

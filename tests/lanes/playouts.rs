@@ -1,5 +1,5 @@
 //! Games in lanes are games: every lane makes legal moves and comes to the state that the table
-//! comes to, on every instruction set; tallies are those of the games played, and random play has
+//! comes to, on every instruction set. Tallies are those of the games played, and random play has
 //! the same mean as one game at a time.
 
 use gdl_compiler::{Options, Source};
@@ -194,7 +194,7 @@ fn first_moves_are_uniform() {
     }
 }
 
-/// Rulesheets of other authors, beside the checkout; those that compile fast.
+/// Rulesheets of other authors, next to the checkout; those that compile fast.
 #[test]
 fn lanes_agree_with_the_table_on_other_rulesheets() {
     let Some(rulesheets) = corpus::rulesheets() else { return };

@@ -93,7 +93,7 @@ fn goal_values_are_read_without_memory() {
     let game = dynamic("tictactoe").expect("a built-in game");
     let joint = game.joint(&game.initial(), game.parse_move("(mark 2 2)").expect("a move")).expect("legal");
     let view = game.view(&game.apply(&game.initial(), &joint).expect("legal"));
-    // So many that a list for each would take more than other threads of the test program do.
+    // A number at which a list for each would take more than other threads of the test program do.
     let mut kept = Vec::with_capacity(1 << 16);
     HEAP.set_limit(HEAP.allocated() + BESIDE / 2).expect("more than is taken");
     for _ in 0..kept.capacity() / 2 {

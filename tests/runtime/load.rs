@@ -97,7 +97,7 @@ fn a_load_that_is_called_off_gives_no_game() {
             assert!(loaded.is_ok());
             break;
         }
-        // What asks next is told that it is over; after the last report that is the loader itself.
+        // The next request learns that it is over; after the last report that is the loader itself.
         assert_eq!(reports.load(Ordering::Relaxed), last + 1);
         let error = loaded.unwrap_err();
         assert!(
@@ -115,7 +115,7 @@ fn a_loader_keeps_to_its_limits() {
     assert!(refused(Loader::new().max_bytes(100)).contains("(`max_bytes`)"));
     assert!(refused(Loader::new().within(Duration::ZERO)).starts_with("stopped by the caller"));
     assert!(Loader::new().untrusted().within(Duration::MAX).load(NIM).is_ok());
-    // Two spellings are one role, or two of which one has no moves.
+    // Two spellings are one role, or two roles, and one of these has no moves.
     let text = "(role r) (legal R x) (goal r 0) (init a) (<= (next b) (true a)) (<= terminal (true b))";
     assert!(Loader::new().load(text).is_ok() && Loader::new().case_sensitive().load(text).is_err());
 }
@@ -183,7 +183,7 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     assert_eq!(tally(&lifted), tally(&table));
     assert!(lifted.failed_evaluations().is_none());
 
-    // That is told as a warning, and is an error where warnings are denied.
+    // That is reported as a warning, and is an error where warnings are denied.
     let told = |options: &Options| compile_in_stages(&source, options, None, None::<fn(Dynamic)>);
     let (_, warnings) = told(&options).unwrap();
     let warnings = warnings.render(&source);
@@ -263,8 +263,8 @@ fn sums(numbers: usize) -> String {
         (<= (goal ?r 0) (role ?r) (not won))"
 }
 
-/// A pile of seven pancakes, of which some are turned over together: one fluent for each order that
-/// they can have.
+/// A pile of seven pancakes; a move turns some of them over together. One fluent for each order
+/// that they can have.
 fn pancakes() -> String {
     let all = ["?a", "?b", "?c", "?d", "?e", "?f", "?g"];
     let mut text = String::from("(role cook) (init (step 0)) (init (pile 1 2 3 4 5 6 7))");

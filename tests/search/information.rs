@@ -128,7 +128,7 @@ fn playouts_know_who_plays() {
     let stats = Playouts::new(&monty_hall::game()).seed(3).count(20_000).run();
     assert_eq!(stats.chance, Some(1));
     assert_eq!((stats.tally.unscored, stats.tally.unfinished()), (0, 0));
-    // Whoever stays or switches by the toss of a coin wins every second time.
+    // A player that stays or switches by the toss of a coin wins every second time.
     assert!((stats.mean_goal(0) - 50.0).abs() < 4.0 * stats.goal_error(0), "{stats}");
     let [candidate, chance] = stats.tally.roles[..] else { panic!("two roles") };
     assert_eq!(candidate.wins + candidate.losses, 20_000);
@@ -279,7 +279,7 @@ fn information_sets_keep_to_their_limits() {
     panic!("nine steps of 64 bits each fit into 128");
 }
 
-/// Where the rules say nothing of percepts, each player perceives the joint move.
+/// Each player perceives the joint move if the rules say nothing of percepts.
 #[test]
 fn nothing_is_hidden_without_percepts() {
     use rock_paper_scissors::{Move, Role};
@@ -296,7 +296,7 @@ fn nothing_is_hidden_without_percepts() {
     let mut set = InformationSet::of(&game, &information).expect("one state");
     assert_eq!((set.len(), set.probability(&state)), (1, Probability::ONE));
     assert!(game.chance(&state).is_empty());
-    // A player of this game is never told of percepts.
+    // A player of this game never receives percepts.
     let percepts = Perception::Percepts([].into());
     assert_eq!(set.step(Move::ROCK, &percepts), Err(InformationError::Impossible));
 }
@@ -358,7 +358,7 @@ fn know(game: &Dynamic, name: &str, seed: u64) -> usize {
     let mut stream = Stream::new(seed, 1);
     let mut state = game.initial();
     let set = |role| InformationSet::new(game, role).max_states(1 << 9).max_joints(1 << 12);
-    // Chance is told nothing, and knows all.
+    // Chance receives nothing, and knows all.
     let mut sets: Vec<_> = game.roles().filter(|&role| Some(role) != game.chance_role()).map(set).collect();
     let mut told: Vec<_> = game.roles().map(Information::new).collect();
     let mut compared = 0;

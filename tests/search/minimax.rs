@@ -267,7 +267,7 @@ fn a_search_can_be_ended_from_outside() {
     });
 }
 
-/// What a search tells of itself, but for the time.
+/// The report of a search, except the time.
 fn told<G: Game>(game: &G, mut found: SearchResult<G>) -> (Option<String>, Report) {
     found.report.seconds = 0.0;
     (found.action.map(|action| game.move_text(action).to_owned()), found.report)

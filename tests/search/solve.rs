@@ -110,7 +110,7 @@ fn agree<G: Game>(game: &G, solution: &Solution<G>, from: u64, states: u64) {
 fn tic_tac_toe_is_a_draw() {
     let game = tictactoe::game();
     let solution = solve(&game);
-    // 5478 states; 765 of them are different but for turning and mirroring the board.
+    // 5478 states; 765 of them differ by more than turning and mirroring the board.
     assert_eq!((solution.len(), solution.symmetries()), (765, 8));
     for role in tictactoe::Role::ALL {
         assert_eq!(start(&game, &solution, role), (None, "50".into()));

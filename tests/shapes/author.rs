@@ -83,14 +83,14 @@ pub(crate) const FEATURES: &[&str] = &[
     "goals by formulas",
 ];
 
-/// Whose turn it is.
+/// The role that has its turn.
 #[derive(Clone, Copy, PartialEq)]
 enum Turn {
     /// Everybody's, always.
     All,
-    /// That of the role that has `control`.
+    /// The role that has `control`.
     Control,
-    /// That of those who act at this phase of the cycle.
+    /// Those who act at this phase of the cycle.
     Wheel,
 }
 
@@ -108,7 +108,7 @@ pub(super) struct Author {
     pub(super) atoms: Vec<String>,
     /// For each role, atoms that are good for it.
     pub(super) merits: Vec<Vec<String>>,
-    /// Numbers of which `succ` tells the next one.
+    /// Numbers; `succ` relates each to the next one.
     numbers: usize,
     /// Names given.
     names: usize,
@@ -308,7 +308,7 @@ impl Author {
         }
     }
 
-    /// What holds where a role has its turn, if that is not always.
+    /// The condition for a role's turn, if that is not always.
     fn guard(&self, role: usize) -> Option<String> {
         let name = &self.roles[role];
         match self.turn {
@@ -442,7 +442,7 @@ impl Author {
         if self.rarely(3) { format!("(not {atom})") } else { atom }
     }
 
-    /// That some role makes some move.
+    /// An atom that some role makes some move.
     pub(super) fn does(&mut self) -> Option<String> {
         let role = self.below(self.roles.len());
         let moves = std::mem::take(&mut self.moves[role]);
@@ -451,7 +451,7 @@ impl Author {
         Some(format!("(does {} {})", self.roles[role], action?))
     }
 
-    /// That some role makes one of several moves.
+    /// An atom that some role makes one of several moves.
     fn own_disjunction(&mut self) -> Option<String> {
         let role = self.below(self.roles.len());
         let moves = self.moves[role].clone();
@@ -465,7 +465,7 @@ impl Author {
         Some(format!("(or {})", moves.iter().map(does).collect::<Vec<_>>().join(" ")))
     }
 
-    /// That some role makes a move, or something holds.
+    /// An atom that some role makes a move, or something holds.
     fn mixed_disjunction(&mut self) -> Option<String> {
         let does = self.does()?;
         let other = self.literal(false);
@@ -473,7 +473,7 @@ impl Author {
         Some(format!("(or {does} {other})"))
     }
 
-    /// A formula with connectives inside each other up to so many times.
+    /// A formula with connectives nested up to `depth` times.
     pub(super) fn formula(&mut self, depth: usize, moving: bool) -> String {
         if depth == 0 {
             return self.literal(moving);
@@ -562,7 +562,7 @@ impl Author {
         }
     }
 
-    /// Keeps a fluent but for some moves.
+    /// Keeps a fluent except for some moves.
     pub(super) fn write_frame(&mut self, fluent: &str) {
         let role = self.below(self.roles.len());
         let moves = self.moves[role].clone();
@@ -604,7 +604,7 @@ impl Author {
         }
     }
 
-    /// What roles perceive.
+    /// The percepts of roles.
     fn write_percepts(&mut self) {
         self.note("percepts");
         for role in self.roles.clone() {

@@ -1,9 +1,9 @@
 //! The journey of a rulesheet through every phase and engine, and what became of it.
 //!
 //! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and
-//! without a panic; and all engines agree on what they play: the table, lanes on every instruction
-//! set, the lifted engine, and `eval`, state by state. `enter` hears of each phase before it
-//! begins, with the bytes that it may take beyond what is there already.
+//! without a panic. All engines agree on the games: the table, lanes on every instruction set, the
+//! lifted engine, and `eval`, state by state. `enter` is called before each phase, with the bytes
+//! that it may take in addition to those in use.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Phase, Severity, Source, compile,
@@ -49,14 +49,14 @@ const SEQUENCES: u128 = 1_500;
 /// The most operations of a net for which straight-line code is made.
 const STRAIGHT: usize = if cfg!(debug_assertions) { 150 } else { 400 };
 
-/// What a phase of the compiler takes beside its limit: the text, the rules and tables of small
-/// things.
+/// The bytes that a phase of the compiler takes in addition to its limit: the text, the rules and
+/// tables of small things.
 const BESIDE: usize = 8 << 20;
 
-/// What an engine may take: planes of lanes, and states.
+/// The bytes that an engine may take: planes of lanes, and states.
 const PLAY: usize = 96 << 20;
 
-/// What became of a rulesheet.
+/// The result of a rulesheet.
 #[derive(Debug, PartialEq)]
 pub(crate) enum End {
     /// It was refused, with the code of the first error.
@@ -79,7 +79,7 @@ pub(crate) enum End {
 }
 
 impl End {
-    /// What is to be counted of it.
+    /// The features to be counted.
     pub(crate) fn words(&self) -> Vec<String> {
         let words = match *self {
             Self::Refused(code) => return vec![format!("refused {code}")],
@@ -101,8 +101,8 @@ impl End {
 /// of it.
 fn most_reports(phase: Phase) -> u64 {
     match phase {
-        // It has its fuel for names and again for what no state changes, and five million steps for
-        // sample states, the last of which may take as much again.
+        // It has its fuel for names and again for relations that no state changes, and five million
+        // steps for sample states; the last state may take the same again.
         Phase::Lift => (2 * patient().fuel + 10_000_000) / INTERVAL + 10,
         _ => 200,
     }
@@ -111,7 +111,7 @@ fn most_reports(phase: Phase) -> u64 {
 /// Gates of the table that may be run to watch lanes.
 const WORK: usize = 150_000;
 
-/// What the compiler may take.
+/// The limits of the compiler.
 fn limits() -> Limits {
     Limits {
         fuel: 1_500_000,
@@ -124,12 +124,12 @@ fn limits() -> Limits {
     }
 }
 
-/// What `eval` may take, with little of which it would run out before others do.
+/// The limits of `eval`, so large that it runs out after the others.
 fn patient() -> Limits {
     Limits { fuel: 4_000_000, ..limits() }
 }
 
-/// What the compiler reports, and may take: the observer of a compilation.
+/// The observer of a compilation: it checks the reports of the compiler, and its bytes.
 fn observer(enter: Enter) -> Observer {
     let last = Mutex::new((None, 0));
     Observer::new(move |progress| {
@@ -204,7 +204,8 @@ fn refused(diagnostics: &Diagnostics) -> End {
     End::Refused(error.expect("a refusal has a reason").code.id)
 }
 
-/// What is said of a rulesheet is all in it, and formatting it twice is formatting it once.
+/// The spans of diagnostics are inside the rulesheet, and formatting it twice is formatting it
+/// once.
 fn reread(source: &Source, options: &Options) {
     let options = &Options { levels: Levels::default(), ..options.clone() };
     let diagnostics =
@@ -216,7 +217,7 @@ fn reread(source: &Source, options: &Options) {
     }
 }
 
-/// The game, and what is said of it and emitted for it beside its table.
+/// Tests the game, its diagnostics and the code emitted for it in addition to its table.
 fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
     let Compilation { rules, ground, net, lanes, .. } = compilation;
     let operations = net.operations().max(lanes.as_ref().map_or(0, Lanes::operations));
@@ -287,7 +288,7 @@ fn walk(game: &Dynamic) -> Vec<BitBox> {
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
             game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
-        // A role that is stuck does not make the moves of others fewer, all of which are tried.
+        // A role that is stuck does not make the moves of others fewer; all of them are tried.
         let joints: f64 =
             game.roles().map(|role| game.legal_moves_in(&view, role).len().max(1) as f64).product();
         if joints < MOST_JOINTS as f64 {

@@ -111,7 +111,7 @@ impl Author {
         self.atoms.push(open);
     }
 
-    /// The edges of a graph of so many nodes, under a name.
+    /// The edges of a graph of `nodes` nodes, under a name.
     fn write_graph(&mut self, nodes: usize) -> String {
         let edge = self.name("edge");
         let mut edges: Vec<[usize; 2]> = match self.below(3) {
@@ -171,7 +171,7 @@ impl Author {
         }
     }
 
-    /// Bids of all at the same time, of which the highest wins.
+    /// Bids of all at the same time; the highest wins.
     fn write_auction(&mut self) {
         self.note("auction");
         let (bid, more, price) = (self.name("bid"), self.name("more"), self.name("price"));

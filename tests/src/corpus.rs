@@ -1,5 +1,5 @@
-//! Rulesheets of other authors, beside the checkout: their names and texts in order, and the limits
-//! within which the many that compile fast do.
+//! Rulesheets of other authors, next to the checkout: their names and texts in order, and the
+//! limits within which the many that compile fast do.
 
 use gdl_compiler::Limits;
 use gdl_test_support::shared;

@@ -1,11 +1,11 @@
-//! Small rulesheets made from bytes, each of which is a choice: they are well formed more often
-//! than not.
+//! Small rulesheets made from bytes; each byte is a choice. They are well formed more often than
+//! not.
 //!
 //! Every form of the language turns up: static and dynamic recursion, `or`, `not` and `distinct`
 //! inside each other, compound terms, keywords in bodies, facts as rules, names with two arities,
 //! `p` and `(p)`, `sees` and `random`. Positions have sorts, so that literals often match;
-//! relations have an order, and negation looks down in it but for rare exceptions; functions are
-//! put only round what facts give, so that terms do not grow. No bytes left means the first of each
+//! relations have an order, and negation looks down in it with rare exceptions; functions are put
+//! only round what facts give, so that terms do not grow. No bytes left means the first of each
 //! choice, so that few bytes are a small rulesheet.
 
 /// The rulesheet that `bytes` choose.
@@ -16,7 +16,7 @@ pub fn rulesheet(bytes: &[u8]) -> String {
     author.out
 }
 
-/// What stands at a place.
+/// The sort of a place.
 #[derive(Clone, Copy, PartialEq)]
 enum Sort {
     Role,
@@ -40,7 +40,7 @@ impl Sort {
     }
 }
 
-/// What the rules of a relation may look at.
+/// The relations that the rules of a relation may use.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Phase {
     Facts,
@@ -98,7 +98,7 @@ struct Scope {
     given: Vec<&'static str>,
 }
 
-/// What a term may be made of.
+/// The parts of a term.
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
     /// Ground terms.

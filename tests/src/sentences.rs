@@ -80,7 +80,7 @@ fn written(sentence: &Sentence) -> String {
     text
 }
 
-/// Where the literals of the body begin and end.
+/// The starts and ends of the body's literals.
 fn literals(sentence: &Sentence) -> Vec<(usize, usize)> {
     let Some(sign) = sentence.iter().position(|token| matches!(token.as_str(), ":-" | "::")) else {
         return Vec::new();

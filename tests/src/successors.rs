@@ -1,5 +1,5 @@
-//! Successors of states, as lanes make them beside single steps: all those of states at one phase
-//! of the cycle, each the one that a single step makes, in its place.
+//! Successors of states in lanes, compared with single steps: all those of states at one phase of
+//! the cycle, each the one that a single step makes, in its place.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,

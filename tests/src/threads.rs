@@ -8,7 +8,7 @@ use std::{
     thread,
 };
 
-/// What `work` makes of each item, in the order of the items.
+/// The results of `work` on each item, in the order of the items.
 ///
 /// # Panics
 /// Panics if `work` does, once no thread works any more.

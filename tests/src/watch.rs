@@ -1,4 +1,4 @@
-//! Games in lanes, watched beside the table: every lane that is watched makes legal moves and comes
+//! Games in lanes, compared with the table: every lane that is watched makes legal moves and comes
 //! to the state that single steps come to, on every instruction set; tallies are those of the games
 //! played.
 
@@ -27,7 +27,7 @@ struct Lane {
     length: Option<u64>,
 }
 
-/// What a watched lane did: its joint move and state, if it moved.
+/// The step of a watched lane: its joint move and state, if it moved.
 type Trace = Vec<Option<(Vec<usize>, BitBox)>>;
 
 impl<'g> Watch<'g> {

@@ -8,10 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What came of a child.
+/// The result of a child.
 #[derive(Debug)]
 pub struct Report {
-    /// What it wrote to stdout, up to its end.
+    /// Its output on stdout, up to its end.
     pub output: String,
     /// True if it was stopped because its time was over.
     pub stopped: bool,

@@ -41,11 +41,11 @@ pub const DEFAULT_LONGEST: usize = 10_000;
 /// Matches between players.
 #[derive(Clone, Copy, Debug)]
 pub struct Contest<'a> {
-    /// What the game is called.
+    /// The name of the game.
     pub name: &'a str,
     /// One for each role other than chance.
     pub players: &'a [Spec],
-    /// What chance and players follow from.
+    /// The seed of chance and players.
     pub seed: u64,
     /// Time for a move.
     pub clock: Option<Duration>,
@@ -75,14 +75,14 @@ impl Contest<'_> {
         self.clock.map(|play| players::clocks(self.players, play))
     }
 
-    /// A player that is told the clocks of the match, if it plays elsewhere.
+    /// The player, with the clocks of the match if it is remote.
     fn told(&self, player: usize) -> Spec {
         let spec = self.players[player].clone();
         self.clocks().into_iter().fold(spec, Spec::with_clocks)
     }
 
-    /// Plays the matches of these numbers, several at once, until it is cancelled. `tell` is told
-    /// how many are done, and `keep` is given each with its number.
+    /// Plays the matches of these numbers, several at once, until it is cancelled. Calls `tell`
+    /// with the number done, and `keep` with each match and its number.
     ///
     /// # Errors
     /// Returns an error if there are not as many players as roles, a referee cannot lead the game,
@@ -202,7 +202,7 @@ pub fn mean_goal(results: &RoleTally) -> f64 {
     results.goals as f64 / results.games().max(1) as f64
 }
 
-/// What one player came to.
+/// The results of one player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
@@ -226,7 +226,7 @@ impl Tally {
     }
 }
 
-/// What the matches came to.
+/// The results of the matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Total {
@@ -284,15 +284,15 @@ impl Total {
         self.unscored += other.unscored;
     }
 
-    /// What is told of it as JSON, but for what depends on the clock; `players` are named as they
-    /// were asked for, `roles` are those of the game:
+    /// The results as JSON, except those that depend on the clock; `players` are named as they were
+    /// asked for, `roles` are those of the game:
     ///
     /// - `players`, in order: `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `score`
     ///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo`
     ///   and `elo_interval`, null where infinite; `roles`, the same counts for each role it played;
     ///   `faults`, the `illegal`, `late` and missing (`gone`) answers;
-    /// - `mean_length` (joint moves) of so many matches, `unscored` (matches given up, or without
-    ///   one goal for each player).
+    /// - `mean_length` (joint moves) of that number of matches, `unscored` (matches given up, or
+    ///   without one goal for each player).
     #[must_use]
     pub fn to_json(
         &self,

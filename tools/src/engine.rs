@@ -9,7 +9,7 @@ use crate::{
 use clap::ValueEnum;
 use gdl_runtime::playouts;
 
-/// How games are played and moves made: lanes take 512 games or states at once, all others one at a
+/// The engines for games and moves: lanes take 512 games or states at once, all others one at a
 /// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineChoice {
@@ -23,7 +23,7 @@ pub enum EngineChoice {
     Straight,
     /// The rules as a table
     Table,
-    /// The rules as a net of which each step evaluates what changes: for vast nets
+    /// The rules as a net; each step evaluates the gates that change: for vast nets
     Events,
     /// The rules themselves, state by state: slow, but nothing is grounded
     Lifted,
@@ -56,7 +56,7 @@ impl EngineChoice {
         if self.is_lanes() { playouts::PlayoutMode::Lanes } else { playouts::PlayoutMode::Single }
     }
 
-    /// How a game is to be run for it.
+    /// The way in which a game is run for it.
     ///
     /// # Errors
     /// Returns an error if that is straight-line code and there is none.

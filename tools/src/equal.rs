@@ -1,13 +1,13 @@
-//! Whether two rulesheets are one game: the same roles, and in every state that play can reach the
-//! same legal moves, the same end and, at ends, the same goals.
+//! The comparison of two rulesheets as games: the same roles, and in every state that play can
+//! reach the same legal moves, the same end and, at ends, the same goals.
 //!
 //! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`]
 //! comes out. Pairs of states are walked breadth first from the two initial states, each pair once,
 //! so that equality is proved when none is left, and the first difference is one of the shortest.
-//! Where there are more pairs or moves than [`Bounds`] say, the depth that was walked whole is
-//! told, and seeded random play goes on from the start. How states are made up is of no concern:
-//! fluents may have any names. States and what is seen of them are made 512 at a time in lanes
-//! where the games have these. Memory: the states of each pair, and 24 bytes.
+//! Where there are more pairs or moves than [`Bounds`] say, the depth that was walked completely is
+//! reported, and seeded random play goes on from the start. The fluents of states do not matter:
+//! they may have any names. States and their views are made 512 at a time in lanes where the games
+//! have these. Memory: the states of each pair, and 24 bytes.
 
 mod many;
 
@@ -21,7 +21,7 @@ use many::{MOST, Many};
 use rustc_hash::FxBuildHasher;
 use std::{collections::HashSet, ops::Range};
 
-/// How much is compared.
+/// The bounds of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Pairs of states that are walked.
@@ -42,7 +42,7 @@ impl Default for Bounds {
     }
 }
 
-/// What a comparison came to.
+/// The verdict of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All that play can reach was walked, and it is the same.
@@ -52,7 +52,7 @@ pub enum Verdict {
     },
     /// Nothing differs as far as was looked.
     Agreed {
-        /// After so many joint moves all states were compared.
+        /// The number of joint moves up to which all states were compared.
         depth: usize,
         /// The pairs of states that were walked.
         states: usize,
@@ -61,7 +61,7 @@ pub enum Verdict {
     },
     /// They are two games.
     Different {
-        /// What differs, as a sentence.
+        /// The difference, as a sentence.
         what: String,
         /// The joint moves that lead there, each in the order of the first game's roles.
         play: Vec<Vec<String>>,
@@ -82,7 +82,7 @@ struct Pair<'g, A: Game, B: Game> {
 
 /// Compares two games. `rename` writes a name of the first as the second has it.
 ///
-/// `tell` is told from time to time how many pairs of states have been walked.
+/// `tell` is called from time to time with the number of pairs of states walked.
 pub fn compare<A: Game, B: Game>(
     a: &A,
     b: &B,
@@ -119,7 +119,7 @@ struct Walk<A: Game, B: Game> {
 }
 
 impl<A: Game, B: Game> Walk<A, B> {
-    /// What is seen of the pairs at some places.
+    /// The views of the pairs at some places.
     fn views(
         &self,
         many: &mut (Many<'_, A>, Many<'_, B>),
@@ -141,7 +141,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         let pairs = std::iter::once((self.a.initial(), self.b.initial())).collect();
         let mut walk = Walk::<A, B> { pairs, origins: vec![(0, 0)] };
         let (mut first, mut depth, mut made) = (0, 0, 0);
-        // Once there is too much to be walked, what is left of the level is only compared.
+        // Once there is too much to be walked, the rest of the level is only compared.
         let mut goes_on = true;
         loop {
             let end = walk.pairs.len();
@@ -272,8 +272,8 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         Ok(Some(legal))
     }
 
-    /// What roles perceive of a joint move, if it differs; each perceives the joint move where the
-    /// rules say nothing of percepts.
+    /// The difference in what roles perceive of a joint move, if any; each perceives the joint move
+    /// where the rules say nothing of percepts.
     fn percepts_differ(&self, a: &A::State, b: &B::State, joint: &[A::Move]) -> Option<String> {
         let has = (self.a.vocabulary().has_percepts(), self.b.vocabulary().has_percepts());
         if has == (false, false) {

@@ -28,7 +28,7 @@ pub enum GameArg {
     },
 }
 
-/// The reading of rules that are at fault and that other systems play.
+/// The reading of rules with errors that other systems play.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ReadingArgs {
     /// Play on where other systems do: a role without goals has 0, where `legal`, `goal` or
@@ -103,8 +103,8 @@ impl GameArg {
         }
     }
 
-    /// What the game is called in reports: the built-in name, or the file's name without its
-    /// ending.
+    /// The name of the game in reports: the built-in name, or the file's name without its
+    /// extension.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -119,7 +119,7 @@ impl GameArg {
     /// if it can be grounded.
     ///
     /// # Errors
-    /// Returns an error if the rulesheet is at fault; the diagnostics went to stderr.
+    /// Returns an error if the rulesheet has errors; the diagnostics went to stderr.
     pub fn dynamic(&self, way: Option<Way>) -> Result<Dynamic> {
         let (source, options) = self.source()?;
         load::play(source, &options, way)
@@ -153,7 +153,8 @@ impl GameArg {
     /// one of [`Dynamic::engine`], and what was played.
     ///
     /// # Errors
-    /// As for [`GameArg::dynamic`], or if evaluations were given up, which is told on stderr.
+    /// Returns an error as [`GameArg::dynamic`] does, or if evaluations failed, which is reported
+    /// on stderr.
     #[allow(clippy::missing_panics_doc, reason = "a game that is compiled in is found")]
     pub fn playouts(&self, way: Option<Way>, settings: PlayoutSettings<'_>) -> Result<(&'static str, Stats)> {
         if let Some((name, engine)) = self.compiled(way)? {

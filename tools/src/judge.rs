@@ -1,17 +1,17 @@
-//! Whether a game is any good, as play shows it: a [`Judgement`] of a rulesheet, by [`Settings`]
-//! that count what may be played.
+//! Judgements of games by play: a [`Judgement`] of a rulesheet, by [`Settings`] that bound the
+//! amount of play.
 //!
 //! A rulesheet is compiled within limits, then played at random in lanes, followed move by move
-//! ([`coverage`]), and played by searches of different strength ([`skill`]), whose matches are told
-//! as stories ([`drama`]). Each stage may find it hopeless: then the later ones are left out, since
-//! most candidates of a generator are. What is measured is defined in [`outcome`], [`skill`],
-//! [`drama`], [`variety`] and [`coverage`], each measure in one function; [`score`] makes one
-//! number of some. `docs/judge.md` says which paper each is from. [`text`] and [`page`] show it.
+//! ([`coverage`]), and played by searches of different strength ([`skill`]), whose matches are
+//! retold as stories ([`drama`]). Each stage may find it hopeless: then the later ones are left
+//! out, since most candidates of a generator are. The measures are defined in [`outcome`],
+//! [`skill`], [`drama`], [`variety`] and [`coverage`], each in one function; [`score`] combines
+//! some to one number. `docs/judge.md` has the paper of each. [`text`] and [`page`] show it.
 //!
-//! Nothing goes by the clock: the same rulesheet and settings give the same judgement, on any
-//! number of threads and whatever is judged beside it. Playing is bounded by numbers of games,
-//! their length, and [`Settings::work`], an estimate of the gates that walks and searches evaluate;
-//! compiling by [`Limits`](gdl_compiler::Limits).
+//! Nothing depends on the clock: the same rulesheet and settings give the same judgement, on any
+//! number of threads and at any load. Playing is bounded by numbers of games, their length, and
+//! [`Settings::work`], an estimate of the gates that walks and searches evaluate; compiling by
+//! [`Limits`](gdl_compiler::Limits).
 
 pub mod coverage;
 pub mod drama;
@@ -43,10 +43,10 @@ use skill::{Ladder, Peers};
 use std::{collections::BTreeMap, fmt};
 use variety::Variety;
 
-/// How much is played.
+/// The amount of play.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the random choices follow from.
+    /// The seed of random choices.
     pub seed: u64,
     /// Random games in lanes.
     pub playouts: u64,
@@ -105,7 +105,7 @@ impl Settings {
     }
 }
 
-/// What a game is taken for.
+/// The verdict on a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It was measured to the end.
@@ -161,12 +161,12 @@ const ENDING: f64 = 0.1;
 /// More random games than this that one role wins, or that are drawn, do.
 const ALIKE: f64 = 0.99;
 
-/// What came of a rulesheet.
+/// The judgement of a rulesheet.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// What the game is called.
+    /// The name of the game.
     pub name: String,
-    /// What it is taken for.
+    /// The verdict.
     pub verdict: Verdict,
     /// Why, in a sentence, unless it was measured to the end.
     pub reason: Option<String>,
@@ -176,20 +176,20 @@ pub struct Judgement {
     pub has_chance: bool,
     /// True if roles may not know the state.
     pub is_hidden: bool,
-    /// What was played.
+    /// The results of play.
     pub played: Option<Played>,
     /// Measures that do not apply or were left out, and why.
     pub absent: Vec<(&'static str, &'static str)>,
 }
 
-/// What play showed.
+/// The results of play.
 #[derive(Clone, Debug)]
 pub struct Played {
     /// The engine that took the game from state to state, as [`Dynamic::engine`] has it.
     pub engine: &'static str,
-    /// How random games end.
+    /// The outcome of random games.
     pub random: Outcome,
-    /// What random games are like that were followed move by move.
+    /// The shape of random games that were followed move by move.
     pub shape: Option<Shape>,
     /// Rules, moves and fluents that play does without.
     pub dead: Option<Dead>,
@@ -199,14 +199,14 @@ pub struct Played {
     pub ladder: Option<Ladder>,
     /// The stories of the matches of equal players.
     pub drama: Option<Drama>,
-    /// How far games differ.
+    /// The variety of games.
     pub variety: Option<Variety>,
 }
 
-/// What random games are like.
+/// The shape of random games.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// How many games have each length, shortest first.
+    /// The number of games of each length, shortest first.
     pub lengths: BTreeMap<usize, u64>,
     /// The mean length in joint moves.
     pub length: Estimate,
@@ -263,7 +263,7 @@ impl Judgement {
         }
     }
 
-    /// Of a rulesheet that cannot be read.
+    /// The judgement of a rulesheet that cannot be read.
     #[must_use]
     pub fn refused(name: &str, reason: String) -> Self {
         Self::new(name, Verdict::Invalid, Some(reason))

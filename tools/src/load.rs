@@ -31,7 +31,7 @@ use std::{
 /// A game that went through every phase, and how long each took.
 #[derive(Debug)]
 pub struct Compiled {
-    /// What came of it, without its diagnostics.
+    /// The compilation, without its diagnostics.
     pub compilation: Compilation,
     /// Seconds per phase, in order.
     pub seconds: Vec<(&'static str, f64)>,
@@ -46,8 +46,8 @@ impl Deref for Compiled {
 }
 
 impl Compiled {
-    /// True if `gdl!` makes straight-line code of the game unless told otherwise, as it was not for
-    /// the built-in ones. (In debug builds that code is left out, and the table stands in.)
+    /// True if `gdl!` makes straight-line code of the game by default, as it was not for the
+    /// built-in ones. (In debug builds that code is left out, and the table stands in.)
     #[must_use]
     pub fn is_straight(&self) -> bool {
         emit::Code::Auto.is_straight(&self.net)
@@ -90,7 +90,7 @@ impl Clock {
     }
 }
 
-/// What a phase is called in reports.
+/// The name of a phase in reports.
 fn name(phase: Phase) -> &'static str {
     match phase {
         Phase::Parse => "parse",
@@ -104,7 +104,8 @@ fn name(phase: Phase) -> &'static str {
     }
 }
 
-/// What the files of rulesheets usually end in. The text tells its syntax, whatever the ending.
+/// The usual extensions of rulesheet files. The syntax is detected from the text, whatever the
+/// extension.
 pub const ENDINGS: [&str; 4] = ["kif", "hrf", "infix", "epilog"];
 
 /// The rulesheets at some paths; those of a folder are sorted by name.
@@ -240,8 +241,8 @@ pub fn diagnose(source: &Source, options: &Options) -> Diagnostics {
     }
 }
 
-/// What `gdl check` says of a rulesheet, for which being evaluated state by state is a warning; and
-/// what it is compiled to, if it can be.
+/// The diagnostics of `gdl check` for a rulesheet, in which interpretation in each state is a
+/// warning; and the compiled game, if it can be compiled.
 #[must_use]
 pub fn check(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
     let (mut diagnostics, compiled) = inspect(source, options);
@@ -282,12 +283,12 @@ pub fn built_in(entry: &Entry) -> Result<Compiled> {
     compile(text_of(entry), &quiet())
 }
 
-/// How a game is run that is not compiled code.
+/// The engine of a game that is not compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Way {
     /// The rules as a table
     Table,
-    /// The rules as a net of which each step evaluates what changes: for vast nets
+    /// The rules as a net; each step evaluates the gates that change: for vast nets
     Events,
     /// The rules themselves, state by state: slow, but nothing is grounded
     Lifted,
@@ -303,7 +304,7 @@ impl From<Way> for engine::EngineKind {
     }
 }
 
-/// What became of a rulesheet.
+/// The result of loading a rulesheet.
 #[derive(Debug)]
 pub enum Loaded {
     /// It went through every phase.
@@ -433,7 +434,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Source> {
     })
 }
 
-/// What could not be read, with its fault in a list.
+/// The source that could not be read, with its fault in a list.
 #[must_use]
 pub fn alone((source, diagnostic): (Source, Diagnostic)) -> (Source, Diagnostics) {
     let mut diagnostics = Diagnostics::default();

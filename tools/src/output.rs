@@ -31,7 +31,7 @@ pub fn stdout() -> BufWriter<anstream::AutoStream<io::StdoutLock<'static>>> {
     BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()))
 }
 
-/// What is written to a report, as text without styles.
+/// The text of a report, without styles.
 #[must_use]
 pub fn plain(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut bytes = Vec::new();
@@ -61,7 +61,7 @@ pub fn file(path: &Path, text: &str) -> Result {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let half = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     fs::write(&half, text).and_then(|()| fs::rename(&half, path)).map_err(|error| {
-        // What is left of it is of no use to anyone.
+        // The rest of it is of no use to anyone.
         let _ = fs::remove_file(&half);
         unwritten(error)
     })

@@ -36,7 +36,7 @@ use std::{
     fmt::{self, Write},
 };
 
-/// How deep the reason of a failure goes.
+/// The depth of a failure's reason.
 const DEPTH: usize = 3;
 
 /// The deepest count of sequences.
@@ -48,7 +48,7 @@ const MOST_LEGAL: usize = 100;
 /// A test.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     steps: Vec<(Span, Step)>,
 }
@@ -65,9 +65,9 @@ enum Step {
 /// Why a test failed.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Where the step stands that failed, if the test is a text.
+    /// The place of the step that failed, if the test is a text.
     pub span: Option<Span>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
     /// Why, by the rules.
     pub why: Option<Box<Explanation>>,
@@ -94,7 +94,7 @@ pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
     tree.forms.iter().map(|&form| reader.test(form)).collect()
 }
 
-/// What reads the forms of a file.
+/// The reader of a file's forms.
 struct Reader<'a> {
     tree: &'a Tree,
     source: &'a Source,
@@ -272,8 +272,8 @@ fn after(oracle: &Evaluator<'_>, state: &State, moves: &[String]) -> std::result
     oracle.next(state, &joint).map_err(wrong)
 }
 
-/// What judges recorded matches: the oracle and, once the end or the goals take more than its
-/// limits, lifted evaluation for these two.
+/// The judge of recorded matches: the oracle and, once the end or the goals exceed its limits,
+/// lifted evaluation for these two.
 pub struct Judge<'a> {
     oracle: &'a Evaluator<'a>,
     lift: &'a dyn Fn() -> Result<Dynamic>,
@@ -347,7 +347,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// What the oracle says or, where that takes it too much, lifted evaluation.
+    /// The answer of the oracle or, where that exceeds its limits, of lifted evaluation.
     fn ask<T>(
         &self,
         oracle: impl FnOnce() -> std::result::Result<T, EvalError>,
@@ -379,7 +379,7 @@ fn kif(state: &State) -> String {
     format!("({})", fluents.join(" "))
 }
 
-/// What one of two states has that the other has not.
+/// The fluents that one of two states has and the other does not.
 fn difference(state: &State, recorded: &State) -> Option<String> {
     let mut text = String::new();
     for (here, there, verdict) in
@@ -449,8 +449,8 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
 }
 
 impl Failure {
-    /// Returns whether more is to be told than the message: a rule that gives what should not hold,
-    /// or rules that do not give what should.
+    /// Returns the reason if there is more to explain than the message: a rule that derives an atom
+    /// that should not hold, or rules that do not derive one that should.
     #[must_use]
     pub fn reason(&self) -> Option<&Explanation> {
         self.why.as_deref().filter(|why| !matches!(why.reason, Reason::Given | Reason::Deeper))
@@ -463,7 +463,8 @@ mod tests {
     use crate::load::{self, Way};
     use gdl_compiler::Limits;
 
-    /// One step to the end; who wins hangs on pairs of pairs of numbers, of which there are 256.
+    /// One step to the end; the winner depends on pairs of pairs of numbers, and there are 256 of
+    /// these.
     const RULES: &str =
         "(role a) (init start) (legal a stay) (legal a go) (number 1) (number 2) (number 3) (number 4)
         (<= (next start) (does a stay)) (<= (next (at 3 4)) (does a go))

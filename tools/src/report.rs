@@ -1,4 +1,4 @@
-//! What the compiler has to say, told to people on stderr or to programs as JSON.
+//! The diagnostics of the compiler, for people on stderr or for programs as JSON.
 
 use crate::{
     error::Error,
@@ -10,7 +10,7 @@ use gdl_compiler::{
 };
 use serde_json::{Map, Value, json};
 
-/// Prints diagnostics on stderr, each with its line of the source and an empty line behind it, and
+/// Prints diagnostics on stderr, each with its line of the source and an empty line after it, and
 /// at the end where to read on.
 pub fn show(diagnostics: &Diagnostics, source: &Source) {
     let Some(first) = diagnostics.iter().next() else { return };

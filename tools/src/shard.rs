@@ -41,7 +41,7 @@ use gdl_runtime::{
 };
 use std::{num::NonZero, ops::Range, thread};
 
-/// What a job is about.
+/// The subject of a job.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'g> {
     /// A game, and the fingerprint of its rulesheet.
@@ -58,10 +58,10 @@ type Level = Vec<(<Dynamic as Game>::State, u128)>;
 #[derive(Debug)]
 pub struct Plan<'g> {
     subject: Subject<'g>,
-    /// What all documents of the plan have in common: one without parts.
+    /// The common header of all documents of the plan: one without parts.
     header: Document,
     players: Vec<Spec>,
-    /// What is counted from, for perft.
+    /// The level that perft counts from.
     level: Level,
 }
 
@@ -125,14 +125,14 @@ impl<'g> Plan<'g> {
         Ok(plan)
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.header.blocks
     }
 
-    /// The blocks of one of `parts` parts of about equal size, the first of which is 1. Parts
-    /// beyond the blocks are empty.
+    /// The blocks of one of `parts` parts of about equal size, numbered from 1. Parts beyond the
+    /// blocks are empty.
     #[must_use]
     pub fn part(&self, part: NonZero<u64>, parts: NonZero<u64>) -> Range<u64> {
         let end = |part: u64| {
@@ -143,8 +143,8 @@ impl<'g> Plan<'g> {
         end(part.get() - 1)..end(part.get())
     }
 
-    /// Does a range of blocks; `tell` is told how many of them are done. With 0 threads there is
-    /// one for each processor.
+    /// Does a range of blocks; `tell` is called with the number of them that are done. With 0
+    /// threads there is one for each processor.
     ///
     /// # Errors
     /// Returns an error if there are no such blocks, it was cancelled, or evaluations of the game

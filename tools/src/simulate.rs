@@ -1,4 +1,4 @@
-//! What only play shows of a rulesheet: GDL118, GDL119 and GDL121 to GDL125.
+//! Faults of a rulesheet that only play shows: GDL118, GDL119 and GDL121 to GDL125.
 //!
 //! The input is a compiled game with its rules and [`Settings`], the output diagnostics, each with
 //! the moves that show it, and [`Statistics`]. All states that can be reached are visited, breadth
@@ -33,10 +33,10 @@ pub struct Subject<'g> {
     pub game: &'g Dynamic,
 }
 
-/// How much is played.
+/// The amount of play.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the random choices follow from.
+    /// The seed of random choices.
     pub seed: u64,
     /// The most states to visit breadth first.
     pub states: usize,
@@ -45,7 +45,7 @@ pub struct Settings {
     pub playouts: Option<u64>,
     /// The most moves of a random game.
     pub steps: usize,
-    /// How many gates may be evaluated, once to visit states and once for random games.
+    /// The number of gates that may be evaluated, once to visit states and once for random games.
     pub work: u64,
 }
 
@@ -61,7 +61,7 @@ impl Default for Settings {
     }
 }
 
-/// How much was played.
+/// The amount of play so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statistics {
     /// States visited breadth first.
@@ -90,12 +90,12 @@ impl fmt::Display for Statistics {
     }
 }
 
-/// What the simulation is busy with, and how much of it is done.
+/// The present task of the simulation, and its progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Visiting states; so many so far.
+    /// Visiting states; the number so far.
     States(usize),
-    /// Playing random games; so many so far.
+    /// Playing random games; the number so far.
     Playouts(u64),
 }
 
@@ -149,7 +149,7 @@ fn conclude(subject: Subject<'_>, graph: &Graph<'_>, findings: &mut Findings, di
     outcome::conclude(rules, is_endless, winless, diagnostics);
 }
 
-/// What can be seen of one state.
+/// The view of one state.
 struct Sight {
     terminal: bool,
     /// For each role its goal value, if it has exactly one.

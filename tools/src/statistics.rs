@@ -1,4 +1,4 @@
-//! What is told of repeated measurements and of matches.
+//! Statistics of repeated measurements and of matches.
 
 /// The value in the middle, of an even number the mean of the two there; not a number if there is
 /// none.
@@ -22,7 +22,7 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     libm::exp(logarithms.iter().sum::<f64>() / logarithms.len() as f64)
 }
 
-/// How many values there are, their mean, and its standard error; both 0 if there is none, the
+/// The number of values, their mean, and its standard error. Both are 0 if there is no value; the
 /// error also if there is one alone.
 #[must_use]
 pub fn mean_and_error(values: impl IntoIterator<Item = f64>) -> (u64, f64, f64) {
@@ -55,8 +55,8 @@ pub fn wilson(share: f64, trials: u64) -> [f64; 2] {
     [bound(middle - reach), bound(middle + reach)]
 }
 
-/// How many points of Elo a score between 0 and 1 is worth (Elo, "The rating of chessplayers",
-/// 1978). Infinite at the ends.
+/// The points of Elo for a score between 0 and 1 (Elo, "The rating of chessplayers", 1978).
+/// Infinite at the ends.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
     400.0 * libm::log10(score / (1.0 - score))

@@ -5,10 +5,10 @@
 //! playouts are replayed move by move; joint move sequences are counted level by level with equal
 //! states merged.
 //!
-//! A replay takes a few questions for each step that the trace has, whose bytes are
-//! [bounded](trace::MOST_BYTES). Counting asks about no more states and makes no more joint moves
-//! than [`Limits`] say; it keeps the states of two levels, the lower of which may have `MOST_BYTES`
-//! of text.
+//! A replay takes a few questions for each step of the trace, whose bytes are
+//! [bounded](trace::MOST_BYTES). Counting looks at no more states and makes no more joint moves
+//! than [`Limits`] allow; it keeps the states of two levels, and the lower may have `MOST_BYTES` of
+//! text.
 
 mod engine;
 pub mod trace;
@@ -107,7 +107,7 @@ fn texts(answer: Result<Vec<Term>, gdl_compiler::eval::EvalError>) -> Result<Vec
 /// Counting ends where the states of a level would have more text.
 const MOST_BYTES: usize = 256 << 20;
 
-/// How much to compare.
+/// The limits of a comparison.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Playouts to replay.
@@ -128,7 +128,7 @@ impl Default for Limits {
     }
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Steps of playouts compared.
@@ -143,18 +143,18 @@ pub struct Outcome {
     pub difference: Option<Difference>,
 }
 
-/// Where and how reasoner and trace differ.
+/// The place and kind of a difference between reasoner and trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The playout; none at the start of the game and while counting sequences.
     pub playout: Option<usize>,
     /// The step of the playout, or the depth.
     pub step: usize,
-    /// What differs, for example `legal moves of white`.
+    /// The kind of difference, for example `legal moves of white`.
     pub what: String,
-    /// What the trace has; of lists, what the reasoner lacks.
+    /// The entry of the trace; for lists, what the reasoner lacks.
     pub expected: String,
-    /// What the reasoner has; of lists, what the trace lacks.
+    /// The entry of the reasoner; for lists, what the trace lacks.
     pub found: String,
 }
 
@@ -206,7 +206,7 @@ struct Check<'c, R: Reasoner> {
     reasoner: &'c R,
     trace: &'c Trace,
     limits: &'c Limits,
-    /// Where the comparison stands.
+    /// The place of the comparison.
     playout: Option<usize>,
     step: usize,
     outcome: Outcome,

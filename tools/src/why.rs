@@ -137,8 +137,8 @@ impl Position {
         Ok(Self { state: state(text, oracle)?, depth: None, before: None, making: None })
     }
 
-    /// The same, reached by the joint move made at another state, after so many joint moves from
-    /// the start.
+    /// The same, reached by the joint move made at another state, after a number of joint moves
+    /// from the start.
     ///
     /// # Errors
     /// Returns an error if a text is no state or no move.
@@ -171,7 +171,7 @@ impl Position {
         Ok(Self { state: next, depth, before: Some((self.state, made)), making: None })
     }
 
-    /// The position after so many of some joint moves; the one that follows is made there.
+    /// The position after `depth` of some joint moves; the one that follows is made there.
     fn after(oracle: &Evaluator<'_>, moves: &[Vec<String>], depth: usize) -> Result<Self> {
         let mut position = Self::start(oracle)?;
         for (number, joint) in moves.iter().take(depth + 1).enumerate() {
@@ -229,8 +229,8 @@ impl Position {
         Ok(Self { making, ..self })
     }
 
-    /// Why an atom holds here or does not, so many rules deep. An atom may be written without its
-    /// outer parentheses.
+    /// The reason why an atom holds here or does not, `depth` rules deep. An atom may be written
+    /// without its outer parentheses.
     ///
     /// # Errors
     /// Returns an error if it is no ground atom of the rules, or needs a joint move and there is
@@ -315,11 +315,12 @@ fn play(path: &Path) -> Result<Play> {
     })
 }
 
-/// An explanation as JSON: `atom`, `holds`, and one of `given` (true: a fluent of the state or a
-/// move made, or neither), `by` (the rule that gives it, with its `premises`), `attempts` (each
-/// rule that might give it, with the literals that `held` and the first one that `fails`) and
-/// `deeper` (true: ask for it by itself). Rules have `line` and `column`, literals `text`, `line`,
-/// `column` and, if they are about an atom, `why`: an object like this one.
+/// An explanation as JSON: `atom`, `holds`, and one of four. `given` (true) marks a fluent of the
+/// state or a move made, or neither. `by` is the rule that gives it, with its `premises`.
+/// `attempts` are the rules that might give it, each with the literals that `held` and the first
+/// one that `fails`. `deeper` (true) asks for a query of its own. Rules have `line` and `column`,
+/// literals `text`, `line`, `column` and, if they are about an atom, `why`: an object like this
+/// one.
 #[must_use]
 pub fn to_json(explanation: &Explanation, rules: &Rules, source: &Source) -> Value {
     let placed = |span: Span, mut object: Value| {

@@ -1,11 +1,11 @@
-//! The cost of grounding: time, memory and the size of what comes of it, beside gringo.
+//! The cost of grounding: time, memory and the size of the result, compared with gringo.
 //!
 //!     cargo bench -p gdl-benches --bench ground -- [--corpus] [--json] [--cap SECONDS] [NAME..]
 //!     cargo bench -p gdl-benches --bench ground -- --passes [NAME..]
 //!     cargo bench -p gdl-benches --bench ground -- --deadline SECONDS [NAME..]
 //!
 //! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed,
-//! through gringo in the same run. They are public rulesheets in a folder `shared` beside the
+//! through gringo in the same run. They are public rulesheets in a folder `shared` next to the
 //! checkout; without it the built-in games take their place. With `--corpus` all public rulesheets
 //! go through the compiler alone. Each game has a process of its own, which shows its peak memory
 //! and can be stopped.

@@ -18,7 +18,7 @@ use gdl_tools::{
 use serde::{Deserialize, Serialize};
 use std::{env, process::Command, time::Duration};
 
-/// What came of a game.
+/// The result of a game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
@@ -53,7 +53,7 @@ pub(crate) struct Figures {
     /// Gates before optimising.
     pub(crate) raw_gates: u64,
     pub(crate) gates: u64,
-    /// Of two operands.
+    /// Operations of two operands.
     pub(crate) operations: u64,
     pub(crate) depth: u64,
 }

@@ -49,9 +49,9 @@ pub struct Counts {
 /// A run of gringo. What it did not come to in time is missing.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Run {
-    /// What it took.
+    /// The cost.
     pub cost: Option<Cost>,
-    /// What it found.
+    /// The results.
     pub counts: Option<Counts>,
 }
 

@@ -91,7 +91,7 @@ enum Colour {
     Black,
 }
 
-/// What one player has on the board.
+/// The pieces of one player on the board.
 struct Pieces {
     /// The cells they stand on.
     cells: u64,

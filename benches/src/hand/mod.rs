@@ -96,8 +96,8 @@ pub fn below(rng: &mut impl FnMut() -> u64, n: u64) -> u64 {
 /// Draws one number below each bound, independently, from a single word.
 ///
 /// The numbers are the digits, in mixed radix, of one number below the product of the bounds, which
-/// must fit in 64 bits and not be zero: each low half is what is left for the digits to come, and
-/// the last one says whether to draw again, as in [`below`].
+/// must fit in 64 bits and not be zero: each low half is the rest for the digits to come, and the
+/// last one says whether to draw again, as in [`below`].
 #[inline]
 pub fn below_each<const N: usize>(rng: &mut impl FnMut() -> u64, bounds: [u64; N]) -> [u64; N] {
     let product: u64 = bounds.iter().product();

@@ -52,7 +52,7 @@ static SELECT: [[u16; 16]; 512] = {
     select
 };
 
-/// Whether each set of marks holds a line.
+/// For each set of marks, whether it holds a line.
 static HAS_LINE: [bool; 512] = {
     let lines = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
     let mut has_line = [false; 512];
@@ -74,8 +74,8 @@ mod tests {
 
     #[test]
     fn means_are_the_exact_ones() {
-        // From the numbers of games that end at plies 5 to 9: 1440, 5328, 47952, 72576 and 127872,
-        // of which 46080 are draws.
+        // Computed from the numbers of games that end at plies 5 to 9: 1440, 5328, 47952, 72576 and
+        // 127872, the last including 46080 draws.
         check_means(|mut rng| super::playout(&mut rng), 3203.0 / 420.0, 4085.0 / 63.0);
     }
 }

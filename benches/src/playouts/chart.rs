@@ -13,11 +13,11 @@ use svg::{
 
 /// All lengths are in units of the picture, which browsers show as pixels.
 const WIDTH: f64 = 900.0;
-/// Where bars begin; names of engines stand left of it.
+/// The left end of bars; names of engines stand left of it.
 const LEFT: f64 = 170.0;
-/// Where the longest bar may end; figures stand right of it.
+/// The right end of the longest bar; figures stand right of it.
 const RIGHT: f64 = WIDTH - 130.0;
-/// What is above the first game.
+/// The height above the first game.
 const HEAD: f64 = 64.0;
 const TITLE: f64 = 30.0;
 const BAR: f64 = 14.0;
@@ -43,7 +43,7 @@ const STYLE: &str = "
     .fill-0 { fill: var(--fill-0) } .fill-1 { fill: var(--fill-1) } .fill-2 { fill: var(--fill-2) }
     .fill-3 { fill: var(--fill-3) } .fill-4 { fill: var(--fill-4) } .fill-5 { fill: var(--fill-5) }
 ";
-/// How many fills there are; more engines begin again.
+/// The number of fills; more engines begin again.
 const FILLS: usize = 6;
 
 /// Draws the contestants with the first number of threads, a group of bars for each game.
@@ -110,7 +110,7 @@ pub(super) fn draw(report: &Report) -> String {
     picture.add(label(report.machine.to_string(), 16.0, height - 12.0, "faint")).to_string() + "\n"
 }
 
-/// What is drawn of a contestant.
+/// The bar of a contestant.
 struct Bar {
     name: String,
     rate: f64,
@@ -152,7 +152,7 @@ impl Scale {
         Self { first, last: last.max(first + 1) }
     }
 
-    /// How far to the right a rate is.
+    /// The distance of a rate from the left.
     fn place(&self, rate: f64) -> f64 {
         let share = (rate.log10() - f64::from(self.first)) / f64::from(self.last - self.first);
         // Tenths of a unit are enough.

@@ -14,15 +14,15 @@ use std::time::Instant;
 #[derive(Clone, Copy)]
 pub(super) struct Setup<'e> {
     engine: &'e Engine,
-    /// If the engine has a choice.
+    /// The instruction set, if the engine has a choice.
     isa: Option<Isa>,
     threads: usize,
 }
 
-/// How much is played.
+/// The amount of play.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// Of each setup on each game.
+    /// Seconds for each setup on each game.
     pub(super) seconds: f64,
     pub(super) rounds: u64,
 }

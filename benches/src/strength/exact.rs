@@ -19,11 +19,11 @@ use gdl_tools::statistics::wilson;
 struct Position {
     moves: Vec<String>,
     best: Vec<String>,
-    /// How many moves there are.
+    /// The number of moves.
     legal: usize,
 }
 
-/// What is asked: the game, how many positions, and where they come from.
+/// The questions: the game, the number of positions, and their source.
 pub(super) const GAMES: &[&str] = &["connect_four", "reversi"];
 
 /// The rows of a game for some players, in positions drawn by a seed.

@@ -1,9 +1,9 @@
 //! The strength of players and the speed of their searches, as tables.
 //!
 //! In a contest two players have one match after the other, and change sides after each. A point is
-//! shared as the goals are: what is told is the mean share of the first player with the interval
-//! that holds the true one with 95 % confidence (Wilson's, which is a little wide where there are
-//! draws), and the latest move after its deadline.
+//! shared as the goals are. The report has the mean share of the first player with its interval of
+//! 95 % confidence (Wilson's, which is a little wide where there are draws), and the greatest delay
+//! of a move after its deadline.
 
 mod contest;
 mod exact;

@@ -31,9 +31,9 @@ struct Peer {
     answers: BufReader<ChildStdout>,
 }
 
-/// What it says of a position.
+/// Its answer about a position.
 enum Look {
-    /// What the first role gets: above 0 if it has won.
+    /// The value for the first role: above 0 if it has won.
     Over(f64),
     /// The number of the role to move, and each move as it numbers and as we write it, in several
     /// moves of ours if need be.
@@ -90,7 +90,7 @@ fn play(
     let mut legal: Option<Vec<String>> = None;
     peer.ask("new")?;
     side.forget();
-    // As in contests: ten times as much as for a move before the match.
+    // As in contests: ten times the cost of a move before the match.
     side.start(game, roles[seat], Cost::Processor(10.0 * seconds));
     for ply in 0.. {
         let look = peer.look(name)?;
@@ -147,7 +147,7 @@ fn play(
     unreachable!("matches end")
 }
 
-/// The state after a move of one role, of which all are told; the others wait.
+/// The state after a move of one role; all moves are given, and the others wait.
 fn step(
     game: &Dynamic,
     state: &<Dynamic as Game>::State,

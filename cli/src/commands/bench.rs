@@ -93,7 +93,7 @@ const GRACE: f64 = 30.0;
 /// The width of the longest name of an engine, `table-lanes`.
 const ENGINE: usize = 11;
 
-/// What was measured of a rulesheet, in the order of `--json`.
+/// The measurements of a rulesheet, in the order of `--json`.
 #[derive(Debug, Serialize, Deserialize)]
 struct Figures {
     engine: String,
@@ -113,7 +113,7 @@ struct Figures {
     bytes: Option<u64>,
 }
 
-/// What came of a rulesheet: figures, or why there are none.
+/// The result of a rulesheet: figures, or why there are none.
 type Outcome = std::result::Result<Figures, String>;
 
 /// Measures each rulesheet and prints a line for it.
@@ -172,7 +172,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result {
     if whole.played > 0 { Ok(()) } else { Err(Error::Reported) }
 }
 
-/// What a rulesheet is called in the report.
+/// The name of a rulesheet in the report.
 fn name(file: &Path) -> String {
     file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
@@ -330,7 +330,7 @@ fn to_json(file: &Path, outcome: &Outcome) -> Value {
     row
 }
 
-/// What all rulesheets add up to.
+/// The totals of all rulesheets.
 #[derive(Serialize)]
 struct Whole {
     played: usize,

@@ -99,7 +99,7 @@ fn positionals(command: &Command, path: &mut Vec<String>, places: &mut Vec<Place
     }
 }
 
-/// Clap's function knows the words behind options and the first argument alone; where it has
+/// Clap's function knows the words after options and the first argument alone; where it has
 /// nothing, all of a command's are offered, and files where none of these fits.
 fn bash(mut script: String, places: &[Place]) -> String {
     script.push_str(
@@ -143,7 +143,7 @@ fn fish(mut script: String, places: &[Place]) -> String {
     script
 }
 
-/// A game may be a file, of which clap's script knows nothing where there are words.
+/// A game may be a file, which clap's script does not know where there are words.
 fn zsh(script: &str) -> String {
     let games: Vec<&str> = gdl_games::LIST.iter().map(|entry| entry.name).collect();
     let list = format!("({})", games.join(" "));

@@ -121,7 +121,7 @@ pub(crate) fn run(args: &JudgeArgs) -> Result {
         text::ranking(&ranked, usize::try_from(args.top).unwrap_or(usize::MAX), &mut out)?;
     }
     out.flush()?;
-    // A game that cannot be played was told of in its place; that none can is a failure.
+    // A game that cannot be played was reported in its place; that none can is a failure.
     let played = judgements.iter().any(|judgement| judgement.played.is_some());
     if played { Ok(()) } else { Err(Error::Reported) }
 }

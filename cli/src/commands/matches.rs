@@ -48,10 +48,10 @@ pub(crate) struct MatchArgs {
     /// How many matches to play
     #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_COUNT, value_parser = count)]
     pub count: u64,
-    /// What moves may cost.
+    /// The cost of moves.
     #[command(flatten)]
     pub terms: TermsArgs,
-    /// How moves are made.
+    /// The engine that makes moves.
     #[command(flatten)]
     pub engine: WayArgs,
     /// How many matches are played at once [default: one for each processor, with a clock or a
@@ -69,8 +69,8 @@ pub(crate) struct MatchArgs {
 /// Plays and prints the report.
 ///
 /// # Errors
-/// If the rulesheet is at fault, there are not as many players as roles, or something cannot be
-/// written.
+/// Returns an error if the rulesheet has errors, the numbers of players and roles differ, or
+/// something cannot be written.
 pub(crate) fn run(args: &MatchArgs) -> Result {
     if args.players.iter().any(Spec::is_human) {
         return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));

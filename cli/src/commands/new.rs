@@ -17,7 +17,7 @@ use std::{
 /// The game of the files, in whose place the name of the new one stands.
 const GAME: &str = "dominoes";
 
-/// The files beside `Cargo.toml`: those of a package of this project, in which they are tested.
+/// The files next to `Cargo.toml`: those of a package of this project, in which they are tested.
 const FILES: &[(&str, &str)] = &[
     ("dominoes.kif", include_str!("new/dominoes.kif")),
     ("dominoes.plays", include_str!("new/dominoes.plays")),

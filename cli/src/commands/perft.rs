@@ -47,7 +47,8 @@ pub(crate) struct PerftArgs {
 /// Counts and prints.
 ///
 /// # Errors
-/// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
+/// Returns an error if the rulesheet has errors, the engine does not fit it, or stdout takes no
+/// more.
 pub(crate) fn run(args: &PerftArgs) -> Result {
     if args.engine == Some(EngineChoice::Gpu) {
         let reason = "a graphics card plays random games only: leave `--engine` out";

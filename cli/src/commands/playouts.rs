@@ -70,7 +70,8 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 /// Plays and prints the report.
 ///
 /// # Errors
-/// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
+/// Returns an error if the rulesheet has errors, the engine does not fit it, or stdout takes no
+/// more.
 pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     if args.engine == Some(EngineChoice::Gpu) {
@@ -204,7 +205,7 @@ fn to_json(name: &str, engine: &str, isa: &str, stats: &Stats) -> Value {
     report
 }
 
-/// How games ended: `goals` has null for a role that no game gave a goal.
+/// The ends of games: `goals` has null for a role that no game gave a goal.
 fn ends(tally: &Tally, roles: &Texts, chance: Option<usize>) -> Value {
     let per_role = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
         roles.iter().enumerate().map(|(i, role)| (role.to_owned(), value(i))).collect()

@@ -56,7 +56,7 @@ pub(crate) struct TestArgs {
     pub json: bool,
 }
 
-/// What came of a test.
+/// The result of a test.
 struct Outcome {
     file: String,
     name: String,
@@ -70,7 +70,7 @@ struct Outcome {
 /// Runs the tests and prints the report.
 ///
 /// # Errors
-/// If the rulesheet or a file is at fault, or a test fails.
+/// Returns an error if the rulesheet or a file has errors, or a test fails.
 pub(crate) fn run(args: &TestArgs) -> Result {
     let (source, options) = args.game.source()?;
     let text = source.clone();

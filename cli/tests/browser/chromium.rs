@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 /// Nothing takes longer, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What has not moved for so long is at rest.
+/// The time after which an element that has not moved is at rest.
 const REST: Duration = Duration::from_millis(50);
 
 /// Names that Chromium goes by.
@@ -201,7 +201,7 @@ impl Page {
         self.ask("Emulation.setEmulatedMedia", &features);
     }
 
-    /// What the page is shown on, and what the system wishes.
+    /// Sets the media of the page, and the preferences of the system.
     pub(super) fn emulate(&mut self, media: &str, features: &[(&str, &str)]) {
         let features: Vec<Value> =
             features.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
@@ -246,7 +246,7 @@ impl Page {
         text.as_str().unwrap_or_default().trim().to_owned()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub(super) fn count(&mut self, selector: &str) -> usize {
         let count = self.run(&format!("document.querySelectorAll({}).length", json!(selector)));
         count.as_u64().unwrap_or_default() as usize
@@ -287,8 +287,8 @@ impl Page {
         }
     }
 
-    /// Where the middle of an element is, once it has come to rest: what arrives from the server
-    /// moves what stands beside it.
+    /// The middle of an element, once it has come to rest: data that arrives from the server moves
+    /// its neighbours.
     ///
     /// # Panics
     /// Panics if it does not come to rest.
@@ -350,7 +350,7 @@ impl Page {
         }
     }
 
-    /// Goes to what stands behind the `#` of an address.
+    /// Goes to the part after the `#` of an address.
     pub(super) fn visit(&mut self, fragment: &str) {
         let own = self.address.split('#').next().unwrap_or_default().to_owned();
         self.ask("Page.navigate", &json!({ "url": "about:blank" }));

@@ -1,5 +1,5 @@
-//! What a click costs, in counts: requests, what they bring, and elements that change. Times are
-//! the matter of the bench `page`.
+//! The cost of a click, in counts: requests, their bytes, and elements that change. Times are the
+//! matter of the bench `page`.
 
 use super::chromium::Page;
 
@@ -39,8 +39,8 @@ fn a_click_changes_what_it_must_and_asks_once() {
     );
     assert_eq!(picked["requests"], serde_json::json!([]));
     assert!(picked["cells"].as_u64().is_some_and(|cells| (4..=12).contains(&cells)), "{picked}");
-    // A move is one request. What others wait for is asked again, and what is kept of the match,
-    // behind the frame.
+    // A move is one request. Data that others wait for is requested again, and so is the record of
+    // the match, after the frame.
     let moved = page.run(
         "counted(() => document.querySelector(\"[aria-label^='4 3:']\").click(), () => document.querySelectorAll('#moves .past').length === 1)",
     );

@@ -1,4 +1,4 @@
-//! Fair and right: chance, hints under hidden information, what is told of hidden things, and
+//! Fair and right: chance, hints under hidden information, the display of hidden things, and
 //! rulesheets in the box.
 
 use super::chromium::Page;

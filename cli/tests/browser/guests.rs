@@ -38,11 +38,11 @@ fn a_guest_plays_by_a_link() {
     );
     assert_eq!(guest.run("document.getElementById('inside').hidden"), true);
     assert!(guest.text("#seats").contains("you"));
-    // Reasons are told as here.
+    // Reasons are shown as here.
     guest.press("Escape");
     guest.click("#illegal > summary");
     guest.wait("document.querySelector('#illegal-moves button')");
-    // What is taken back is taken back for both; and a reload leads back to the seat.
+    // Reasons are shown as here.
     page.choose("Undo");
     guest.wait_for_moves(1);
     guest.reload();

@@ -63,7 +63,7 @@ fn the_net_is_described() {
     }
 }
 
-/// What the roles perceive is counted where the rules say it, and drawn.
+/// Percepts are counted where the rules have some, and drawn.
 #[test]
 fn percepts_are_outputs_of_the_net() {
     for game in ["monty_hall".to_owned(), rulesheet("monty_hall.kif")] {
@@ -202,7 +202,7 @@ fn playouts_are_measured() {
     }
 }
 
-/// Where no game comes to its end nothing is known of goals.
+/// Goals are unknown where no game comes to its end.
 #[test]
 fn goals_that_no_game_gave_are_none() {
     let rules =
@@ -225,7 +225,7 @@ fn goals_that_no_game_gave_are_none() {
     assert!(run.stdout.contains("\"random\": null"), "{}", run.stdout);
 }
 
-/// What of a report must not depend on time.
+/// The part of a report that must not depend on time.
 fn counted(report: &Value) -> Vec<Value> {
     ["playouts", "states", "mean_length", "goals", "wins", "draws", "losses"]
         .iter()

@@ -209,7 +209,7 @@ fn what_does_not_belong_together_is_refused() {
     assert!(run.stderr.contains("cannot read no/such.json"), "{}", run.stderr);
 }
 
-/// Whatever number of a document is changed, it is refused, told from the others, or changes
+/// A changed number of a document makes it refused, distinguishes it from the others, or changes
 /// nothing.
 #[test]
 fn what_cannot_be_is_refused() {

@@ -33,14 +33,14 @@
 //! terminal. The outputs of `advance` are the next value of each fluent, those of `perceive` are,
 //! role by role, each percept of `percepts*`.
 //!
-//! `lanes` has, for each phase of the cycle of fluents that go round whatever the moves, the
-//! initial state's first, and then for each number of moves made in games from the initial state,
-//! if these are played so, the schedules that observe 512 games at once, keep the states in which
-//! games end (empty if scores are observed too), score those that are kept, and advance. Each step
-//! of a run sets the slot `result` to bit 4a + 2b + c of `table`, of the words in the slots a, b,
-//! c. See [`lanes`] for the first slots. A choice has slot 0 if there is only one move, which is
-//! always legal. Items are counted where a game ends: kind 0, a role has a goal value; 1, it wins;
-//! 2, it shares the greatest goal; 3, both of two players do.
+//! `lanes` has four schedules for each phase of the cycle of fluents that go round whatever the
+//! moves, the initial state's phase first. They observe 512 games at once, keep the states in which
+//! games end (empty if scores are observed too), score those that are kept, and advance. After
+//! these come the same for each number of moves made in games from the initial state, if games are
+//! played so. Each step of a run sets the slot `result` to bit 4a + 2b + c of `table`, of the words
+//! in the slots a, b, c. See [`lanes`] for the first slots. A choice has slot 0 if there is only
+//! one move, which is always legal. Items are counted where a game ends: kind 0, a role has a goal
+//! value; 1, it wins; 2, it shares the greatest goal; 3, both of two players do.
 
 use crate::{
     aig::Program,

@@ -16,8 +16,8 @@
 //! ```
 //!
 //! Where players take turns there are functions to observe and to advance for each phase of that
-//! cycle, `observe1` and so on, which take about half as long as those of the whole net; no play
-//! comes to states at no phase, for which `phase` gives the number after the last. The last
+//! cycle, `observe1` and so on. They take about half as long as those of the whole net. Play never
+//! reaches states outside every phase; for them `phase` gives the number after the last. The last
 //! function writes every word of a row of percepts; it is there only if the rules say what the
 //! roles perceive.
 //!

@@ -285,8 +285,8 @@ impl Reader<'_> {
     }
 }
 
-/// Clauses whose least model holds everything that can ever hold, in any state that play can reach:
-/// a fluent that is next is true, a legal move may be made, and a negation always succeeds if its
+/// Clauses whose least model holds everything that can ever hold, in any state that play can reach.
+/// A fluent that is next is true, a legal move may be made, and a negation always succeeds if its
 /// atom depends on the state or the moves. `dynamic` marks the relations that depend on them.
 pub(super) fn relaxed(
     clauses: &[Clause],

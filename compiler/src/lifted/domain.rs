@@ -3,11 +3,11 @@
 //! The terms of the fluents, moves and percepts are found from the clauses, once the relations that
 //! depend on the rules alone are filled. They are those of the least model of the
 //! [`relaxed`](super::clause::relaxed) clauses, as in planning without delete lists (Bonet and
-//! Geffner 2001): every state that play can reach is a subset of it, by induction over the moves
-//! that lead there, since a clause that derives an atom in a state derives it in the model too.
-//! Grounding finds the same atoms, but here only atoms are kept and not the instances that make
-//! them, and a clause stops at the first proof of an atom. If even that takes too much, `base` and
-//! `input` are trusted where the rules have them, unless sample states show more.
+//! Geffner 2001). Every state that play can reach is a subset of it, by induction over the moves
+//! that lead there: a clause that derives an atom in a state derives it in the model too. Grounding
+//! finds the same atoms, but here only atoms are kept and not the instances that make them, and a
+//! clause stops at the first proof of an atom. If even that takes too much, `base` and `input` are
+//! trusted where the rules have them, unless sample states show more.
 //!
 //! Terms of some games grow as long as the game lasts. Their least model is infinite, so names are
 //! found step by step ([`Search::layered`]): what may hold after each number of steps, again

@@ -8,8 +8,7 @@
 //!
 //! The trial counts steps, so its result is deterministic. An evaluation takes at most [`STEPS`],
 //! or a quarter of the remaining steps, one for each clause included. It weighs as many goals for
-//! plans, and takes the memory of one evaluation in addition to the tables and terms, of which it
-//! has its own.
+//! plans, and takes the memory of one evaluation in addition to its own tables and terms.
 
 use super::{
     Relations, Stop,

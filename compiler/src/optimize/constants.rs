@@ -2,8 +2,8 @@
 //! role that has no other from the gates.
 //!
 //! Ternary simulation from the initial state, with every possible move unknown, joins the states it
-//! meets until nothing changes: a fluent that is not unknown then has its initial value for ever,
-//! and a move whose legality is then false is never made. (Bryant 1987 for the simulation; constant
+//! meets until nothing changes. A fluent that is then known keeps its initial value for ever, and a
+//! move whose legality is then false is never made. (Bryant 1987 for the simulation; constant
 //! latches are found so in hardware.) Afterwards no gate mentions them. Where the net has a turn
 //! cycle the states of each phase are joined by themselves, and each phase has constants of its
 //! own.

@@ -1,7 +1,7 @@
-//! Decisive play: nets by which the role on turn makes a move that wins at once, if it has one, and
-//! otherwise none that loses at once or after which the next role on turn could win at once, if it
-//! has another (decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of
-//! decisive moves in Monte-Carlo tree search algorithms", 2010).
+//! Decisive play: nets by which the role on turn makes a move that wins at once, if it has one.
+//! Otherwise it makes none that loses at once or after which the next role could win at once, if it
+//! has another. (Decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of
+//! decisive moves in Monte-Carlo tree search algorithms", 2010.)
 //!
 //! From a net come nets of the phases of its cycle that differ only in the legal moves. Of the
 //! moves of the role on turn they keep some, and at least one where there was one. Facts that hold
@@ -66,10 +66,9 @@ struct Move {
     next: Vec<Signal>,
 }
 
-/// The nets of decisive play. Returns `None` where there is no cycle, or chance plays, or several
-/// roles have a choice at the same phase, or nothing is ever won or lost by the next move, or few
-/// states have fewer moves, or a phase becomes many times as large, or it takes more than the meter
-/// has.
+/// The nets of decisive play. Returns `None` if the net has no cycle, chance plays, or several
+/// roles have a choice at the same phase. Also if no next move ever wins or loses, few states have
+/// fewer moves, a phase becomes many times as large, or the meter runs out.
 pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     let cycle = turn_cycle(net, meter)?;
     if cycle.values.len() == 1 || net.vocabulary.chance.is_some() {

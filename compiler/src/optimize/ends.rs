@@ -3,9 +3,9 @@
 //!
 //! Play goes on from states that are not terminal, so a signal that implies the end was false in
 //! the state before. If no step from one phase of the turn cycle to the next can make it true, it
-//! is false at the latter. The values known at the phase before show what a step can change: a
-//! fluent whose next value is a conjunction with itself does not become true, one whose next value
-//! is a disjunction with itself does not become false, and a gate changes only with one of its
+//! is false at the latter. The values known at the phase before show what a step can change. A
+//! fluent whose next value is a conjunction with itself does not become true. One whose next value
+//! is a disjunction with itself does not become false. A gate changes only with one of its
 //! operands. Where such a signal is used, "and the state is at another phase" is added; then the
 //! nets of phases, and circuits that are specialised for whose turn it is, do without the rest.
 //!

@@ -23,9 +23,9 @@ const MAX_DEPTH: usize = 200;
 /// Steps to sort and count a literal.
 const SORTED: u64 = 4;
 
-/// Bytes for a literal that may be in several products: its own and its place, in lists that may be
-/// twice as long as they have to be, and half of an entry among those that are shared and in the
-/// heap. A product takes less: its end, its place in order, and a literal.
+/// Bytes for a literal that may be in several products: the literal and its place, in lists that
+/// may be twice as long as needed. Half of an entry among the shared ones and in the heap is added.
+/// A product takes less: its end, its place in order, and a literal.
 const BYTES: usize = 64;
 
 /// Factors every sum of products. O(literals x log) for each level of nesting.

@@ -47,9 +47,9 @@ pub struct Plies {
     pub counts: Vec<Vec<Option<usize>>>,
 }
 
-/// The plies of a game. Returns `None` if games may be longer than sixteen moves, or are usually
-/// much shorter than the longest, if there are too many states, if a role may have no legal move,
-/// or if it takes more than the meter has. O(states x gates), and both are few.
+/// The plies of a game. Returns `None` if games may be longer than sixteen moves or are usually
+/// much shorter than the longest, there are too many states, a role may have no legal move, or the
+/// meter runs out. O(states x gates), and both are few.
 pub fn plies(net: &Net, meter: &mut Meter) -> Option<Plies> {
     if !is_short(net, meter)? {
         return None;

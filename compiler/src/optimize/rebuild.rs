@@ -24,9 +24,9 @@ pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
     uses
 }
 
-/// Pays for the cost of a copy of a net besides its gates: looks at the gates and operands, and for
-/// each gate its signal in the copy, whether it is live and how often it is used; the lists of
-/// inputs and outputs.
+/// Pays for the cost of a copy of a net besides its gates: looks at the gates and operands, the
+/// lists of inputs and outputs, and three values for each gate. These are its signal in the copy,
+/// whether it is live and the number of its uses.
 pub(super) fn open(net: &Net, meter: &mut Meter) -> Option<()> {
     meter.spend((net.len() + net.literals()) as u64)?;
     meter.take(3 * size_of::<Signal>() * net.len() + net.list_bytes())

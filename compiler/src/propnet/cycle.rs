@@ -41,10 +41,10 @@ const PRODUCT: (u64, usize) = (16, 112);
 const FACTOR: usize = 16;
 const UNKNOWN: usize = 128;
 
-/// Steps in which a linear system is solved, for each of its products and unknowns, and another
-/// system, for each of its products. Reachability on boards of 7 by 7 to 11 by 11 takes 6 to 9 for
-/// each pair; that all pairs of 9 places are joined, in ways that no board is, takes 15 to 28 for
-/// each pair, and 1,250 to 2,400 for each product.
+/// Steps to solve a linear system, for each of its products and unknowns, and another system, for
+/// each of its products. Reachability on boards of 7 by 7 to 11 by 11 takes 6 to 9 for each pair.
+/// That all pairs of 9 places are joined, in ways that no board is, takes 15 to 28 for each pair,
+/// and 1,250 to 2,400 for each product.
 const LINEAR: u64 = 20;
 const OTHER: u64 = 1_000;
 

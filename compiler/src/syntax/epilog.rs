@@ -3,9 +3,10 @@
 //! Epilog has rules for one state (views), and operations that change it:
 //! `mark(M,N) :: control(R) ==> cell(M,N,R) & ~cell(M,N,b)`. Only the player whom `control` names
 //! moves; facts that no operation deletes stay. The translation writes the same game in the shape
-//! of KIF: facts of the state become `true`, each operation a relation that holds when it is made,
-//! its additions rules for `next`, its deletions relations that end the persistence of a fact, and
-//! the other players have one move, `noop`. Each node has the place of the text that it comes from.
+//! of KIF. Facts of the state become `true`, and each operation a relation that holds when it is
+//! made. Its additions become rules for `next`, its deletions relations that end the persistence of
+//! a fact. The other players have one move, `noop`. Each node has the place of the text that it
+//! comes from.
 //!
 //! Read as the reference interpreter reads. Case counts. A name that heads any rule is a view, and
 //! all others are facts of the state. A variable that is unbound where `~` is met is any value

@@ -1,11 +1,11 @@
 //! Standings: what is done of a plan, as a row for each player.
 //!
 //! A win is a goal above all others, a draw the greatest goal shared; with one role 100 is a win.
-//! For [ratings](crate::rating) the players of a match are compared two by two, the greater goal
-//! taking the point; with k players each comparison has a weight of 1 / (k - 1), so the match is
-//! one game for each of them. A player that has two seats is not compared with itself. Matches that
-//! were not played to their end, or where a role has no goal, count as unscored; only their faults
-//! count.
+//! For [ratings](crate::rating) the players of a match are compared two by two, and the greater
+//! goal takes the point. With k players each comparison has a weight of 1 / (k - 1), so the match
+//! is one game for each of them. A player that has two seats is not compared with itself. Matches
+//! that were not played to their end, or where a role has no goal, count as unscored; only their
+//! faults count.
 
 use crate::{
     rating::{Rating, rate},

@@ -6,9 +6,9 @@
 //! the other waits for the end of the connection.
 //!
 //! No more than [`MOST`] connections are open at a time. A head has [`BUFFER`] bytes at most and a
-//! body [`MOST_BYTES`], and both together come within [`PATIENCE`]; if there are too many
-//! connections, the one is closed that has been sending its request for the longest, so those that
-//! never finish do not keep others out. The host decides how many it answers at a time.
+//! body [`MOST_BYTES`], and both together come within [`PATIENCE`]. If there are too many
+//! connections, the one that has been sending its request for the longest is closed. So connections
+//! that never finish do not keep others out. The host decides how many it answers at a time.
 
 use crate::{host::Host, message::MOST_BYTES};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};

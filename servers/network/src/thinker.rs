@@ -1,9 +1,8 @@
 //! The thinker: the thread that plays a seat, by the best engine that there is.
 //!
-//! It follows the news, has a legal move of each position ready before it thinks about a better
-//! one, and when no move is requested it continues to think about the last choice it had; a kept
-//! tree has the position to come. A player that breaks down is not asked again, and its moves are
-//! drawn.
+//! It follows the news, and has a legal move of each position ready before it thinks about a better
+//! one. When no move is requested, it continues to think about the last choice it had; a kept tree
+//! has the position to come. A player that panics is not asked again, and its moves are drawn.
 
 use crate::{
     course::Course,

@@ -2,8 +2,8 @@
 //! tree search.
 //!
 //! The search takes [`NODES`] states for each of the first [`MOST_ROLES`] roles and half a second
-//! each at most, and always the same seed, so that a place of the history always has the same
-//! value, unless the game is so slow that the clock ends the search.
+//! each at most, and always the same seed. So a place of the history always has the same value,
+//! unless the game is so slow that the clock ends the search.
 
 use gdl_players::{Budget, search::Mcts};
 use gdl_runtime::{Cancel, Dynamic, Game, GameExt};

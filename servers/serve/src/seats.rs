@@ -85,7 +85,7 @@ impl Mind {
 pub(crate) struct Machine(Box<Spec>);
 
 impl Machine {
-    /// How long it thinks unless it is said how long or how much.
+    /// The time it thinks by default.
     const CLOCK: Duration = Duration::from_secs(1);
 
     /// No machine thinks longer, whatever was said.

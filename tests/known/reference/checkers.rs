@@ -49,7 +49,7 @@ impl Draughts {
         Self { rows, to_move: 'b', chain: None, quiet: 0 }
     }
 
-    /// What is on a square that may lie outside of the board.
+    /// The piece on a square that may lie outside of the board.
     fn at(&self, (x, y): (usize, usize)) -> Option<char> {
         self.rows.get(y)?.get(x).copied()
     }

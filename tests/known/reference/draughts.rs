@@ -58,7 +58,7 @@ impl Board {
         if self.to_move == 'w' { 'b' } else { 'w' }
     }
 
-    /// What is on the square so many steps that way, if there is one.
+    /// The piece on the square `steps` steps that way, if there is one.
     fn look(&self, (x, y): Square, (right, up): (isize, isize), steps: isize) -> Option<(Square, char)> {
         // One square before the first is a very large number.
         let (x, y) = (x.wrapping_add_signed(steps * right), y.wrapping_add_signed(steps * up));
@@ -179,8 +179,8 @@ impl Board {
         self.to_move = self.opponent();
     }
 
-    /// How many pieces stand against a king alone, if there are no more than three of which one is
-    /// a king.
+    /// The number of pieces against a king alone, if there are no more than three and one of them
+    /// is a king.
     fn few(&self) -> Option<usize> {
         let of = |player: char| -> Vec<char> {
             self.pieces()
@@ -203,7 +203,7 @@ impl Board {
         self.quiet == 50 || self.ending >= most
     }
 
-    /// What can follow after a whole move, each position once.
+    /// The positions after a whole move, each once.
     fn after_turns(&self) -> HashSet<Self> {
         let (done, open): (Vec<_>, Vec<_>) =
             self.successors().into_iter().partition(|next| next.chain.is_none());

@@ -53,12 +53,12 @@ pub trait Position: Clone {
         false
     }
 
-    /// What each player perceived of the last step; none where all see all moves.
+    /// The percepts of each player in the last step; `None` where all see all moves.
     fn percepts(&self) -> Option<[Vec<String>; 2]> {
         None
     }
 
-    /// What follows, whatever the moves are called.
+    /// The successors, whatever the moves are called.
     fn successors(&self) -> Vec<Self> {
         self.moves().into_iter().map(|(_, next)| next).collect()
     }
@@ -80,7 +80,7 @@ fn neighbours((x, y): (usize, usize), columns: usize, rows: usize) -> impl Itera
     around.into_iter().filter(move |&(x, y)| x < columns && y < rows)
 }
 
-/// Counts the arrangements that are first reached after 0, 1, 2 and so many moves, as long as there
+/// Counts the arrangements that are first reached after 0, 1, 2 and more moves, as long as there
 /// are some and up to `depth`.
 fn count_layers<P: Clone + Eq + std::hash::Hash>(
     start: P,

@@ -31,7 +31,7 @@ fn turn(corners: &Corners) -> Vec<Corners> {
     turned
 }
 
-/// How many positions are 0, 1, 2 and so many turns away from any one, up to `depth`.
+/// The numbers of positions that are 0, 1, 2 and more turns away from any one, up to `depth`.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     super::count_layers(std::array::from_fn(|corner| (corner, 0)), depth, turn)

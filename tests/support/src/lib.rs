@@ -1,4 +1,4 @@
-//! Skipped tests, and the folder beside the checkout that some tests read.
+//! Skipped tests, and the folder next to the checkout that some tests read.
 //!
 //! A test that lacks a tool calls [`skip`] and returns; one that lacks a folder, which [`shared`]
 //! looks for, returns too. If the environment variable `GDL_REQUIRE` is `all`, as in CI, the test

@@ -161,7 +161,7 @@ pub fn lines(label: &str, axes: [&str; 2], series: &[Series]) -> String {
     legend + &frame.finish()
 }
 
-/// Names beside their colours.
+/// Names next to their colours.
 #[must_use]
 pub fn legend<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let items = names

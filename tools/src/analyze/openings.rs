@@ -1,4 +1,4 @@
-//! How much the first move matters: what random games after each move at the start come to.
+//! The effect of the first move: the results of random games after each move at the start.
 //!
 //! No more than `MAX_JOINTS` joint moves are played from, each as often as the settings say, and it
 //! is called off between.
@@ -14,7 +14,7 @@ const MAX_JOINTS: usize = 4096;
 /// A role's moves at the start.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    /// Whose moves: the first role other than chance that has more than one.
+    /// The role: the first other than chance that has more than one move.
     pub role: usize,
     /// Random games after each.
     pub playouts: u64,

@@ -1,8 +1,8 @@
 //! Random games, move by move: their lengths, the moves to choose from and the states visited.
 //!
-//! A game takes a look and a step for each of at most [`longest`] moves, and is called off between
-//! them. What is kept are a few numbers for each role and ply, no more than `MOST_BYTES` with the
-//! names that they are told under, some for each game, and the bounded memory of [`States`].
+//! A game takes a look and a step for each of at most [`longest`] moves, and is cancelled between
+//! them. Kept are a few numbers for each role and ply, at most `MOST_BYTES` with their names, some
+//! for each game, and the bounded memory of [`States`].
 
 use super::{Estimate, Settings, states::States};
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
@@ -19,7 +19,7 @@ use std::{
 /// A game that is longer is given up.
 const MAX_LENGTH: usize = 10_000;
 
-/// Bytes of what is told of each ply: sums and the name of each role.
+/// Bytes of the report of all plies: sums and the name of each role.
 const MOST_BYTES: usize = 4 << 20;
 
 /// The moves after which a game is given up: fewer of very many roles.
@@ -28,10 +28,10 @@ pub fn longest<G: Game>(game: &G) -> usize {
     MAX_LENGTH.min(MOST_BYTES / ply.max(1)).max(1)
 }
 
-/// What was seen at one ply, over the games that came to it and were not over.
+/// The statistics of one ply, over the games that came to it and were not over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ply {
-    /// How many games.
+    /// The number of games.
     pub games: u64,
     /// The sum of their joint moves. Sums stop growing where numbers end.
     joint: u128,
@@ -59,7 +59,7 @@ impl Ply {
 /// matter.
 #[derive(Clone, Debug, Default)]
 pub struct Walks {
-    /// How many games have each length, shortest first.
+    /// The number of games of each length, shortest first.
     pub lengths: BTreeMap<usize, u64>,
     /// Games that were given up as too long, or where a role had no move.
     pub unfinished: u64,
@@ -82,8 +82,8 @@ pub struct Walks {
     trees: Vec<(u64, [f64; 2])>,
 }
 
-/// What else looks at the positions of the games that are followed. Parts of the games have a
-/// witness each, and what they saw is added up: it must not matter which game was in which part.
+/// A further observer of the positions of followed games. Parts of the games have a witness each,
+/// and their results are added up: it must not matter which game was in which part.
 pub trait Witness<G: Game>: Send {
     /// A position of the game of that number: the state, what is seen of it, and the joint move
     /// that is made there, if any is.
@@ -256,7 +256,7 @@ impl Walks {
         self.trees.extend(other.trees);
     }
 
-    /// How many games were followed.
+    /// The number of games followed.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.lengths.values().sum()
@@ -286,7 +286,7 @@ impl Walks {
         self.decisions as f64 / self.positions().max(1) as f64
     }
 
-    /// How often a role had more than one move, and the sum of its moves there.
+    /// The number of times that a role had more than one move, and the sum of its moves there.
     fn all_choices(&self, role: usize) -> [u64; 2] {
         let mut all = [[0; 2]];
         self.plies
@@ -338,10 +338,10 @@ impl Walks {
         0
     }
 
-    /// The game tree: each random game promises as many sequences as there would be if the whole
-    /// tree were as wide as that game, and the mean of that is right on average (Knuth, "Estimating
-    /// the efficiency of backtrack programs", 1975). A few games of great width make most of it, so
-    /// it is rough where games differ.
+    /// The game tree: each random game estimates the number of sequences as if the whole tree were
+    /// as wide as that game, and the mean of that is unbiased (Knuth, "Estimating the efficiency of
+    /// backtrack programs", 1975). A few games of great width make most of it, so it is rough where
+    /// games differ.
     #[must_use]
     pub fn tree(&self) -> Tree {
         let games = self.trees.len().max(1) as f64;
@@ -376,7 +376,7 @@ fn log_sum(a: f64, b: f64) -> f64 {
 }
 
 /// The role other than chance that alone has a choice where any has its first one, as far as that
-/// can be told without a choice.
+/// can be found without a choice.
 fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
     let mut state = game.initial();
     for _ in 0..100 {

@@ -13,10 +13,10 @@ const LEVEL: f64 = 5.0;
 /// The value from which a match is decided.
 const DECIDED: f64 = 90.0;
 
-/// Of so many matches one is told.
+/// One match in this number is retold.
 const TOLD: usize = 4;
 
-/// What the stories of matches come to.
+/// The measures of the matches' stories.
 #[derive(Clone, Debug)]
 pub struct Drama {
     /// The mean drama of the matches that had a winner. None if there are none.
@@ -68,15 +68,15 @@ fn winner(goals: &[u8]) -> Option<usize> {
     first.next().is_none().then_some(seat)
 }
 
-/// How far a seat is behind the one that can expect most, of 1; 0 if it is not.
+/// The distance of a seat from the one with the greatest expectation, of 1; 0 if it is that one.
 fn gap(values: &[f64], seat: usize) -> f64 {
     let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let gap = best - values[seat];
     if gap < LEVEL { 0.0 } else { gap / 100.0 }
 }
 
-/// Drama: the mean, over the positions in which the later winner is behind, of the square root of
-/// how far it is; 0 if it never is.
+/// Drama: the mean, over the positions in which the later winner is not ahead, of the square root
+/// of its distance; 0 if there is no such position.
 #[must_use]
 pub fn tension(values: &[Vec<f64>], winner: usize) -> f64 {
     let gaps = values.iter().map(|values| gap(values, winner)).filter(|&gap| gap > 0.0);
@@ -114,7 +114,7 @@ pub fn decided(values: &[Vec<f64>], winner: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// What the first of two seats can expect; the other has the rest.
+    /// The story of two seats from the expectation of the first; the other has the rest.
     fn story(first: &[f64]) -> Vec<Vec<f64>> {
         first.iter().map(|&value| vec![value, 100.0 - value]).collect()
     }

@@ -1,5 +1,5 @@
-//! What skill is worth: matches of equal players ([`Peers`]), and of players of which one thinks
-//! longer ([`Ladder`]).
+//! The value of skill: matches of equal players ([`Peers`]), and of players with different budgets
+//! ([`Ladder`]).
 //!
 //! All players are Monte Carlo tree searches that differ in the nodes they visit for a move; the
 //! weakest one plays at random. Contests have as many matches as the settings say, or as many as
@@ -33,14 +33,15 @@ pub const TOO_MUCH: &str =
 /// The fewest matches of a contest, for each seat.
 const FEWEST: u64 = 2;
 
-/// Matches are given up after so many times the mean length of random games, and some moves more.
+/// The length at which matches are abandoned, as a multiple of the mean length of random games,
+/// with some moves added.
 const PATIENCE: f64 = 8.0;
 const MORE: f64 = 20.0;
 
 /// Memory of a player, in MiB.
 const MEMORY: u32 = 64;
 
-/// What contests are played on.
+/// The terms of contests.
 #[derive(Clone, Debug)]
 pub(super) struct Terms<'g> {
     game: &'g Dynamic,
@@ -53,7 +54,7 @@ pub(super) struct Terms<'g> {
     price: f64,
 }
 
-/// What is shown each match, by its joint moves.
+/// The callback for each match, with its joint moves.
 type See<'s> = &'s mut dyn FnMut(&[Vec<MoveId>]);
 
 /// A match that was played.
@@ -81,8 +82,8 @@ impl<'g> Terms<'g> {
         Self { game, settings, seats, length, decisions: length * choosing, price }
     }
 
-    /// How many matches there may be in which players visit so many nodes for a decision, on
-    /// average. Returns `None` if too few.
+    /// The number of matches in which players may visit `nodes` nodes for a decision, on average.
+    /// Returns `None` if too few.
     fn matches(&self, nodes: u64) -> Option<u64> {
         let seats = self.seats.len() as u64;
         let each = (1.0 + self.decisions) * self.price * nodes as f64;
@@ -177,7 +178,7 @@ impl<'g> Terms<'g> {
         (!ladder.rungs.is_empty()).then_some(ladder)
     }
 
-    /// What each seat can expect in each position of a match before its end, of 100.
+    /// The expectation of each seat in each position of a match before its end, of 100.
     pub(super) fn values(&self, played: &Played) -> Vec<Vec<f64>> {
         let nodes = self.nodes_of_equals().unwrap_or(1);
         let mut search = Mcts::new().seed(self.settings.seed);
@@ -197,14 +198,14 @@ impl<'g> Terms<'g> {
     }
 }
 
-/// A player that visits so many nodes for a move, or plays at random.
+/// A player that visits `nodes` nodes for a move, or plays at random.
 fn player(nodes: Option<u64>) -> Spec {
     let text =
         nodes.map_or_else(|| "random".to_owned(), |nodes| format!("mcts:nodes={nodes},memory={MEMORY}"));
     text.parse().expect("the text of a player")
 }
 
-/// How matches ended.
+/// The outcome of matches.
 fn outcome(matches: &[Played], seats: &[usize]) -> Outcome {
     let mut outcome = Outcome::new(seats);
     for played in matches {
@@ -225,7 +226,7 @@ fn outcome(matches: &[Played], seats: &[usize]) -> Outcome {
 pub struct Peers {
     /// Nodes that each visits for a move.
     pub nodes: u64,
-    /// How they ended.
+    /// Their outcome.
     pub outcome: Outcome,
 }
 
@@ -242,7 +243,7 @@ impl Peers {
 pub struct Ladder {
     /// From the weakest pair to the strongest.
     pub rungs: Vec<Rung>,
-    /// Of a game for one: what each player comes to, with its nodes: games with a result, the mean
+    /// The results of each player in a game for one, with its nodes: games with a result, the mean
     /// goal and its standard error.
     pub goals: Vec<(Option<u64>, (u64, f64, f64))>,
 }
@@ -257,7 +258,7 @@ pub struct Rung {
     pub strong: Option<u64>,
     /// Matches.
     pub matches: u64,
-    /// How much the stronger one gains by them, of 1. None if no match had a result.
+    /// The gain of the stronger one by them, of 1. `None` if no match had a result.
     pub gain: Option<Estimate>,
 }
 

@@ -1,4 +1,4 @@
-//! Judgements of games of which something is known by hand.
+//! Judgements of games with properties known by hand.
 
 use super::*;
 use gdl_compiler::Limits;

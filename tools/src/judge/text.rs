@@ -28,7 +28,7 @@ fn share(value: f64) -> String {
     format!("{:.1} %", 100.0 * value)
 }
 
-/// Prints a ranking: so many of the best, and how many were given up for which reason.
+/// Prints a ranking: the best `most` games, and the number of rejected ones for each reason.
 ///
 /// # Errors
 /// Returns an error if `out` takes no more.

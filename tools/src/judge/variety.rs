@@ -1,4 +1,4 @@
-//! How far games of the same rules differ from each other.
+//! The differences among games of the same rules.
 
 use crate::analyze::walk::Walks;
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ pub struct Variety {
 }
 
 impl Variety {
-    /// Of random games, of which so many terminal states were met, so many of them different, and
-    /// of matches.
+    /// The variety of random games, from the numbers of terminal states met and of different ones,
+    /// and of matches.
     #[must_use]
     pub fn new<'m, M: Ord + 'm>(
         walks: &Walks,

@@ -1,4 +1,4 @@
-//! What a role can be sure of: the fluents that hold in all states that it holds possible.
+//! The certain knowledge of a role: the fluents that hold in all states of its information set.
 
 use gdl_players::player::Belief;
 use gdl_runtime::Game;

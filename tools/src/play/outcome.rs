@@ -1,8 +1,8 @@
-//! How a game ended: who won in a terminal state, in words for people.
+//! The result of a game: who won in a terminal state, in words for people.
 
 use gdl_runtime::{Game, GameExt};
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// One role has a greater goal than all others. Its name, and all goals.
@@ -21,7 +21,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Of a terminal state.
+    /// The result in a terminal state.
     #[must_use]
     pub fn of<G: Game>(game: &G, state: &G::State) -> Self {
         let view = game.view(state);
@@ -93,7 +93,7 @@ mod tests {
     use gdl_compiler::{Options, Source};
     use gdl_runtime::engine::compile;
 
-    /// How a game of these goals ends that is over at the start.
+    /// The headline of a game of these goals that is over at the start.
     fn headline(goals: &[u8]) -> String {
         let goals = goals.iter().enumerate();
         let goals =

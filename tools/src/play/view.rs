@@ -17,7 +17,7 @@ const COLOURS: [Style; 6] = [
     AnsiColor::BrightRed.on_default().bold(),
 ];
 
-/// How a game's positions are shown.
+/// The way in which a game's positions are shown.
 pub struct View {
     board: Option<Board>,
 }
@@ -54,7 +54,7 @@ impl View {
         text
     }
 
-    /// What the symbols on the board stand for. Empty if they say it themselves.
+    /// The meaning of the symbols on the board. Empty if they are their own names.
     #[must_use]
     pub fn legend(&self) -> String {
         let legend = self.board.iter().flat_map(Board::legend);

@@ -2,8 +2,8 @@
 //! blocks were shared out.
 //!
 //! A range of blocks may come several times if it comes with the same sums each time. Merged
-//! documents can be merged again; but blocks that were summed up with others are not told apart any
-//! more, so ranges that overlap are an error unless they are equal.
+//! documents can be merged again; but blocks that were summed up with others cannot be separated
+//! any more, so ranges that overlap are an error unless they are equal.
 
 use super::{
     document::{Document, Part},
@@ -70,7 +70,7 @@ pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
     Ok(merged)
 }
 
-/// What two documents do not have in common.
+/// The difference between two documents' headers.
 fn difference(a: &Document, b: &Document) -> Option<&'static str> {
     if a.fingerprint != b.fingerprint || a.roles != b.roles || a.chance != b.chance {
         Some("game")

@@ -1,4 +1,4 @@
-//! What is told of sums: means and intervals, as JSON.
+//! The summary of sums: means and intervals, as JSON.
 
 use super::{
     document::Document,

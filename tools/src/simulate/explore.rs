@@ -1,9 +1,9 @@
 //! All states that play can reach, breadth first: the shortest play to each, and what it shows.
 //!
 //! Every look at a state, every step and every comparison of goals is [paid](cost) from the
-//! settings' work. States, edges and the goals of the states have limits of their own; who comes to
-//! one has seen enough. A play takes a look at each of its states, and is looked for once for each
-//! fault that is told.
+//! settings' work. States, edges and the goals of the states have limits of their own, and the
+//! search ends at the first one. A play takes a look at each of its states, and is searched once
+//! for each reported fault.
 
 use super::{
     Progress, Settings, Subject,
@@ -30,7 +30,7 @@ pub(super) const MAX_GOALS: usize = 8_000_000;
 /// Stands for a state that is one too many to be kept.
 const UNKNOWN: u32 = u32::MAX;
 
-/// States are told in steps of this many.
+/// The interval of reported states.
 const TELL: usize = 1_024;
 
 /// The states that were visited and how one leads to another. States are numbered as they are met,
@@ -38,11 +38,11 @@ const TELL: usize = 1_024;
 pub(super) struct Graph<'g> {
     subject: Subject<'g>,
     states: IndexSet<BitBox, FxBuildHasher>,
-    /// Of each state the one it was met from and the number of the joint move that led there.
+    /// For each state, the one it was met from and the number of the joint move that led there.
     parents: Vec<(u32, u32)>,
-    /// Of each state the number of joint moves to it.
+    /// The number of joint moves to each state.
     depths: Vec<u32>,
-    /// Where the successors of each visited state start in `edges`; by the numbers of joint moves.
+    /// The start of each visited state's successors in `edges`; by the numbers of joint moves.
     starts: Vec<usize>,
     edges: Vec<u32>,
     /// Goal values of each visited state, role by role.
@@ -50,7 +50,7 @@ pub(super) struct Graph<'g> {
     complete: bool,
     /// True if a terminal state was met.
     ends: bool,
-    /// Whether a role had 100 in a terminal state.
+    /// For each role, whether it had 100 in a terminal state.
     wins: Vec<bool>,
 }
 
@@ -147,7 +147,7 @@ impl<'g> Graph<'g> {
         complete
     }
 
-    /// How many states were visited.
+    /// The number of states visited.
     pub(super) fn visited(&self) -> usize {
         self.starts.len() - 1
     }
@@ -282,8 +282,8 @@ impl<'g> Graph<'g> {
     }
 }
 
-/// What it costs to observe a state and to advance it, in gates; rows count as well, and the goals
-/// of each role.
+/// The cost to observe a state and to advance it, in gates; rows count as well, and the goals of
+/// each role.
 pub(super) fn cost(subject: Subject<'_>) -> [u64; 2] {
     // Only what was compiled is simulated.
     let (observe, advance) = subject.game.table().map_or((0, 0), Table::gates);

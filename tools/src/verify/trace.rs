@@ -22,7 +22,7 @@ pub struct Trace {
     pub name: String,
     /// `ok`; `partial` if the reasoner was cut off, when what is there is right; or `failed`.
     pub status: String,
-    /// What the reasoner complained of.
+    /// The problems that the reasoner reported.
     #[serde(default)]
     pub problems: Vec<String>,
     /// The players, in the order of the text.
@@ -99,7 +99,7 @@ pub struct Playout {
     pub k: usize,
     /// The states and the moves made in them.
     pub steps: Vec<Step>,
-    /// Where it ended.
+    /// Its end.
     pub end: End,
 }
 
@@ -108,13 +108,13 @@ pub struct Playout {
 pub struct Step {
     /// The joint move.
     pub j: Vec<String>,
-    /// How many moves each player had.
+    /// The number of moves of each player.
     pub n: Vec<usize>,
     /// The hash of each player's moves.
     pub lh: Vec<String>,
     /// The hash of the state.
     pub sh: String,
-    /// How many fluents it has.
+    /// The number of its fluents.
     pub nf: usize,
     /// Each player's moves in full, at the start of the first playout.
     pub legals: Option<Vec<Vec<String>>>,
@@ -127,7 +127,7 @@ pub struct Step {
 /// The last state of a playout.
 #[derive(Clone, Debug, Deserialize)]
 pub struct End {
-    /// How many joint moves led there.
+    /// The number of joint moves that led there.
     pub length: usize,
     /// True if the game is over.
     pub terminal: bool,
@@ -135,7 +135,7 @@ pub struct End {
     pub capped: Option<String>,
     /// The hash of the state.
     pub sh: String,
-    /// How many fluents it has.
+    /// The number of its fluents.
     pub nf: usize,
     /// The state in full, where recorded.
     pub state: Option<Vec<String>>,

@@ -17,7 +17,7 @@ use std::{io::Write, slice};
 /// time.
 const DEFAULT_NODES: u64 = 100_000;
 
-/// What is said of a draw.
+/// The message after a draw.
 const DRAW: &str = "The only winning move is not to play.";
 
 /// Plays and shows.

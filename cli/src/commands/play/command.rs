@@ -12,7 +12,7 @@ pub(crate) enum Command {
     Undo,
     /// Make what was taken back again.
     Redo,
-    /// What would a player do?
+    /// The move that a player would make.
     Hint,
     /// List the legal moves.
     Moves,

@@ -6,9 +6,9 @@
 //! a wide domain, that is most of the work. Nothing that is used is lost.
 //!
 //! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to
-//! implement logic programs", 1986), with a set for each argument instead of one for all together:
-//! such a set is never larger than a domain, so that computing it costs next to nothing, whatever
-//! the gain.
+//! implement logic programs", 1986), with a set for each argument instead of one for all together.
+//! Such a set is never larger than a domain, so computing it costs next to nothing, whatever the
+//! gain.
 //!
 //! Every relation is visited once. Asking what binds the arguments of a use takes steps, and where
 //! there are too few nothing is kept to anything. What is made is a part for each argument of each

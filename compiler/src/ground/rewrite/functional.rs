@@ -13,17 +13,18 @@
 //! differ in it alone are in one group, for each value of the others. That holds in every state
 //! that play comes to, also where the rules would end it, since they are not asked.
 //!
-//! [`Functional::split`] takes clauses apart that moves and steps do not rest on. A literal for a
-//! fluent binds its functional variable if the head does not mention that, nor the literal twice,
-//! and no other argument of the literal has such a variable: so all of them are functions of what
-//! stays. Each of the other literals and tests that mention such variables becomes a part, a
-//! relation of its own, of what it shares with anything else; with it go the literals that bind its
-//! functional variables, and the literals of the context that share a variable with it. The context
-//! is everything without a functional variable: the clause has that too, so nothing changes by it.
-//! A part that combines several functional variables is unfolded and taken apart again, if a few
-//! clauses with different variables in their heads define it and it does not depend on itself. A
-//! part has one literal or test of those that were apart, and definitions do not go round, so that
-//! ends; clauses stay as they are if more than [`MOST`] symbols and variables would be made.
+//! [`Functional::split`] takes clauses apart, except those of moves and steps. A literal for a
+//! fluent binds its functional variable under three conditions: the head does not mention the
+//! variable, the literal mentions it once, and no other argument of the literal has such a
+//! variable. So all of them are functions of the remaining variables. Each of the other literals
+//! and tests with functional variables becomes a part: a relation of its own, over the variables it
+//! shares with anything else. With it go the literals that bind its functional variables, and the
+//! literals of the context that share a variable with it. The context is everything without a
+//! functional variable: the clause has that too, so nothing changes by it. A part that combines
+//! several functional variables is unfolded and taken apart again, if a few clauses with different
+//! variables in their heads define it and it does not depend on itself. This ends, since a part has
+//! one literal or test of those that were apart, and definitions do not go round. Clauses stay as
+//! they are if more than [`MOST`] symbols and variables would be made.
 
 use super::{
     super::{

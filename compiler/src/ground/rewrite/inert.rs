@@ -6,17 +6,17 @@
 //! one.
 //!
 //! A domain is a relation of one argument that facts alone define, at least one. Argument i of p is
-//! inert within the domain D if in each clause of p it is a variable that stands once in the head,
-//! and otherwise only as an argument of a positive literal for D, or as an inert argument within D.
+//! inert within the domain D if each clause of p has a variable there that stands once in the head.
+//! Elsewhere it may only be an argument of a positive literal for D, or an inert argument within D.
 //! Arguments count as inert until a clause contradicts it, so those that depend on each other are
 //! found. p is none of the relations that the game is asked for.
 //!
 //! Then p holds for a value exactly if D has that value and p holds for some value of D: by
 //! induction on how the facts are derived, since with one value of D in the place of another each
-//! clause has an instance that differs in inert arguments alone. So `p(t, ..)` may be replaced by
-//! `D(t)` and p without the argument wherever it is used, negated or not, and in the clauses of p
-//! the literal for D may be left out. So may `D(v)` wherever nothing else mentions `v`, since D has
-//! a value. An argument that only depends on itself belongs to a relation that never holds, and is
+//! clause has an instance that differs in inert arguments alone. So every use of `p(t, ..)`,
+//! negated or not, may be replaced by `D(t)` and p without the argument. In the clauses of p the
+//! literal for D may be left out. So may `D(v)` wherever nothing else mentions `v`, since D has a
+//! value. An argument that only depends on itself belongs to a relation that never holds, and is
 //! left alone.
 //!
 //! Each argument changes twice at most while it is looked for what speaks against it, each literal

@@ -1,6 +1,6 @@
-//! Sentences of Epilog that mean less than they say, or look like a slip: variables that occur once
-//! (GDL103), repeated sentences (GDL104, GDL105), terms that differ from themselves (GDL107),
-//! literals that are required with their negation (GDL109), and negation before its variables have
+//! Sentences of Epilog that mean less than they say, or look like a slip. Lints report variables
+//! that occur once (GDL103), repeated sentences (GDL104, GDL105), terms that differ from themselves
+//! (GDL107), literals required with their negation (GDL109), and negation before its variables have
 //! values (GDL152). O(text).
 
 use super::super::expressions::{Id, What};

@@ -47,9 +47,9 @@ pub(crate) struct Reason {
     atom: String,
     /// True if it holds
     holds: bool,
-    /// The reason: `by` is the rule that derives it with its `premises`; `attempts` are the rules
-    /// that might, each with the literals that `held` and the first one that `fails`; `given` is a
-    /// part of the state or a move; all with `line` and `column`
+    /// The reason: `by` is the rule that derives it with its `premises`. `attempts` are the rules
+    /// that might, each with the literals that `held` and the first one that `fails`. `given` is a
+    /// part of the state or a move. All have `line` and `column`
     why: Map<String, Value>,
 }
 

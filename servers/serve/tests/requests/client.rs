@@ -115,7 +115,7 @@ impl Client {
         Answer { status, body: answer }
     }
 
-    /// What the description says of a request.
+    /// The description of a request.
     fn described(&self, method: &str, path: &str) -> Option<&Value> {
         let path = path.split('?').next()?;
         if self.host == GUESTS && !is_for_guests(method, path) {

@@ -1,8 +1,8 @@
 //! Playouts and perft of compiled games.
 //!
 //! [`Playouts`] and [`Perft`] are generic in the game. Here both are compiled once for each
-//! compiled game, behind types that have no parameters, so that a program which offers all games
-//! compiles neither.
+//! compiled game, as types without parameters, so that a program which offers all games compiles
+//! neither.
 
 use crate::{Entry, Visitor, visit};
 use gdl_runtime::{Game, GameExt, Playouts, Stats, lanes::Isa, perft::Perft, playouts::PlayoutMode};

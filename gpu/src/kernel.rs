@@ -1,10 +1,10 @@
 //! Kernels: what a thread does to play a block of games, 32 at once, made of the lane programs of a
 //! game's table.
 //!
-//! A block has a number of games to start; a lane whose game is over starts the next one at the
+//! A block has a number of games to start. A lane whose game is over starts the next one at the
 //! first phase as long as there is one, and every game that started is played to its end, so long
-//! games count as often as short ones. Or the block is of games from a state that is given, at
-//! whatever phase, each of which is played once.
+//! games count as often as short ones. A block may also consist of games from a given state, at
+//! whatever phase; each of these is played once.
 //!
 //! The state is in registers; what is legal is computed anew in each step. Scores that the table
 //! keeps for later cost much: where a game has such an end it waits, its state unchanged, until

@@ -1,9 +1,10 @@
 //! Devices and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks
 //! of it until a number of playouts is made.
 //!
-//! A dispatch takes as many blocks as are played in about 50 ms, found out as play goes on, or more
-//! where fewer would not be played sooner, since the card is not full: so nothing waits long for
-//! the card, and no driver gives it up. How blocks are shared out does not change a result.
+//! A dispatch takes as many blocks as are played in about 50 ms, a number adapted as play goes on.
+//! It takes more if fewer would not be played sooner, since the card is not full. So nothing waits
+//! long for the card, and no driver resets it. The division into dispatches does not change a
+//! result.
 
 #[cfg(feature = "device")]
 use crate::device::{Card, Pipeline};

@@ -2,9 +2,9 @@
 //! generators", 2021), whose 128 bits at the start no two pairs of a seed and a block share.
 //!
 //! Shaders have no numbers of 64 bits, so a pair of words is mixed by four rounds of a Feistel
-//! network, a bijection whatever its function is, which here is a mixer of 32 bits. A seed is mixed
-//! here and is the key of all its blocks, each of which is mixed where it is played: [`WGSL`] says
-//! the same as [`start`].
+//! network. That is a bijection whatever its function is; here it is a mixer of 32 bits. A seed is
+//! mixed here and is the key of all its blocks; a block is mixed where it is played: [`WGSL`] is
+//! the same function as [`start`].
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro128PlusPlus;

@@ -1,6 +1,6 @@
-//! Threads play games: every step of every lane is one of the rules, by the table and, of some
-//! lanes, by the oracle `eval`; tallies are those of the games played; each legal move is as likely
-//! as the others; means are those of lanes; and the tallies that every card must repeat are as they
+//! Threads play games: every step of every lane is one of the rules, by the table and, in some
+//! lanes, by the oracle `eval`. Tallies are those of the games played, each legal move is as likely
+//! as the others, and means are those of lanes. The tallies that every card must repeat are as they
 //! were.
 
 #[allow(unreachable_pub, reason = "other packages have it as a module of their own")]
@@ -214,8 +214,8 @@ fn built_in_games_are_played_by_their_rules() {
 /// Tallies of the rulesheets of others, as they were: name, then playouts, moves and sums of goals.
 const OTHERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/rulesheets.tsv");
 
-/// One rulesheet in `KEPT` of the small ones has a tally that is kept; in a debug build it is one
-/// in so many of these.
+/// One rulesheet in `KEPT` of the small ones has a tally that is kept; a debug build plays some of
+/// these.
 const KEPT: usize = 100;
 const DEBUG_STRIDE: usize = 25;
 
@@ -435,8 +435,8 @@ fn states(game: &Dynamic, count: usize) -> Vec<BitBox> {
     states
 }
 
-/// From each state, random play has the mean that it has in lanes; a state's tally does not depend
-/// on the others beside it but by its place; and states that are over count for what they are.
+/// Random play from each state has the mean that it has in lanes. A state's tally depends on its
+/// place and not on the other states, and states that are over count as they are.
 #[test]
 fn leaves_are_played_from_their_states() {
     for name in ["tictactoe", "connect_four", "breakthrough_small", "nim"] {

@@ -1,6 +1,6 @@
-//! The table of decisive play: from the table of a game comes another, in whose lanes the role on
-//! turn makes a move that wins at once, if it has one, and otherwise none that loses at once or
-//! lets the next role win at once, if it has another ([`gdl_compiler::optimize::decisive`]).
+//! The table of decisive play: a table made from that of a game, in which the role on turn makes a
+//! move that wins at once, if it has one. Otherwise it makes none that loses at once or lets the
+//! next role win at once, if it has another ([`gdl_compiler::optimize::decisive`]).
 //!
 //! States are the same, so games go on from those of a search. All but the lanes is as in the
 //! game's own table.

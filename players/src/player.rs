@@ -89,9 +89,9 @@ pub trait Player<G: Game>: Send {
     /// The end of a match that was given up.
     fn abort(&mut self) {}
 
-    /// The fault for which the last question, a move or the start, has no answer, where the player
-    /// knows of one: a player elsewhere was late or out of reach, or answered with something that
-    /// is no move of the game.
+    /// The reason why the last question, a move or the start, has no answer, if the player knows
+    /// one: a remote player was late or unreachable, or answered with something that is no move of
+    /// the game.
     fn fault(&self) -> Option<Fault> {
         None
     }

@@ -1,13 +1,13 @@
 //! The referee of matches: it leads a game with a player for each role to a [`Match`], what was
 //! played and what went wrong.
 //!
-//! The referee does what a match manager does. It tells every player that the match starts, asks
-//! all of them for their moves at the same time, each given nothing but the [`Information`] of its
-//! role, and draws for the role of chance itself. Before it asks, it draws a legal move for each
-//! role; that one is made where the answer is not legal (`IL`), does not come in time (`TO`) or the
-//! player panicked (`CE`, as if its connection were lost: it is not asked again). A player that has
-//! no move may say which of these it was ([`Player::fault`]), as one does that is asked over a
-//! network. A match goes on whatever players do.
+//! The referee does the work of a match manager. It notifies every player that the match starts,
+//! requests all moves at the same time, and draws for the role of chance itself. Each player
+//! receives only the [`Information`] of its role. Before each request the referee draws a legal
+//! move for each role. That one is made if the answer is not legal (`IL`), does not come in time
+//! (`TO`) or the player panicked (`CE`, as if its connection were lost: it is not asked again). A
+//! player that has no move, such as a remote one, may report which of these it was
+//! ([`Player::fault`]). A match goes on whatever players do.
 //!
 //! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a
 //! grace are over. A late answer is forgotten. Players have threads of their own; one that never

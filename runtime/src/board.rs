@@ -7,12 +7,12 @@
 //!
 //! # What is taken for a board
 //!
-//! Arguments that are numbers (`7`), letters that follow each other (`a`, `b`, `c`) or either
-//! behind a common word (`c1`, `c2`) are coordinates. Of all relations with coordinates the one
-//! that is called `cell`, or nearly so, is the board; else one that is called `location`, `piece`
-//! or the like; then one with marks, then the largest. What a relation has besides coordinates is
-//! the mark: `x`, or `black pawn`. Relations with nothing else are marked by their own name and
-//! drawn together: `(lit 1 3)`.
+//! Arguments that are numbers (`7`), letters that follow each other (`a`, `b`, `c`) or either after
+//! a common word (`c1`, `c2`) are coordinates. The board is the relation with coordinates that is
+//! called `cell`, or nearly so. If there is none, it is one that is called `location`, `piece` or
+//! the like; then one with marks, then the largest. The other arguments of a relation are the mark:
+//! `x`, or `black pawn`. Relations without other arguments are marked by their own name and drawn
+//! together: `(lit 1 3)`.
 //!
 //! # Which way round
 //!

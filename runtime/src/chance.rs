@@ -62,7 +62,7 @@ impl Probability {
         self.0.checked_add(&other.0).map(Self).filter(|&sum| sum <= Self::ONE)
     }
 
-    /// The nearest number of 64 bits, exact but for the last bit or two.
+    /// The nearest number of 64 bits, exact except for the last bit or two.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         self.numerator() as f64 / self.denominator() as f64

@@ -6,10 +6,9 @@
 //! changes with them. There are two kinds of gates for that: those that count their false operands
 //! ([`counts`]) take little time for each change, and those that watch one operand ([`watches`])
 //! follow few changes, which pays where a net is vast. The best net is often the one that
-//! optimising starts from, where fewer gates change, or what is left of it at each phase of the
-//! game: from turn to turn of the same role less of what is seen changes than from role to role.
-//! The [`trial`](crate::trial) says which game takes least, and whether another engine takes less
-//! still.
+//! optimising starts from, where fewer gates change, or its residual circuit at each turn phase: a
+//! role's view changes less between its own turns than between turns of different roles. The
+//! [`trial`](crate::trial) chooses the fastest, and whether another engine is faster still.
 //!
 //! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose
 //! lanes, if any, are those of the table of the same rules. What is said of a state depends on the
@@ -89,8 +88,8 @@ impl Events {
     }
 
     /// The games of gates that count: by the net that optimising starts from, by the optimised one,
-    /// and by what is left of the first one at each phase, if the limits of the compiler allow for
-    /// making that.
+    /// and by the residual circuits of the first one at each phase, if the limits of the compiler
+    /// allow for making these.
     pub(crate) fn counting<'c>(
         compilation: &'c Compilation,
         limits: &Limits,

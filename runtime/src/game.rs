@@ -125,7 +125,7 @@ pub trait Game: Send + Sync {
 
     /// Writes what each role perceives when the joint move is made in `state`: a row of percepts,
     /// which has [`Shape::percept_words`] words for each role. Nothing is checked, as for
-    /// [`Game::advance`]; see [`GameExt::perception`] for what a player is told.
+    /// [`Game::advance`]; see [`GameExt::perception`] for a player's perception.
     ///
     /// # Panics
     /// Panics if `percepts` is too short.

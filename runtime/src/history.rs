@@ -43,10 +43,10 @@
 //! # Memory
 //!
 //! A place keeps its state, its joint move and ten words. With states, undo, redo and going
-//! anywhere take constant time and no step of the game; to keep joint moves alone would save a
-//! state (8 bytes for tic-tac-toe, some 30 for reversi, a few hundred for the largest public
-//! rulesheets) and make each way back a way from the start. A million places of reversi take some
-//! 110 MB. Places lie in one array, so neither a long line nor a wide tree needs any stack.
+//! anywhere take constant time and no step of the game. Without them a place would save a state (8
+//! bytes for tic-tac-toe, some 30 for reversi, a few hundred for the largest public rulesheets),
+//! and each way back would be a way from the start. A million places of reversi take some 110 MB.
+//! Places lie in one array, so neither a long line nor a wide tree needs any stack.
 //!
 //! A history grows with every new place and bounds neither their number nor their bytes: a program
 //! that plays what others send asks [`History::len`] and [`History::bytes`] before each step.
@@ -226,9 +226,8 @@ impl<G: Game> History<G> {
         self.nodes.len()
     }
 
-    /// The bytes that all places take: their states, joint moves and links. The arrays they lie in
-    /// may have as much room again for places to come, but for the states of games that are loaded.
-    /// O(1).
+    /// The bytes of all places: their states, joint moves and links. The arrays may have reserved
+    /// that amount again, except for the states of loaded games. O(1).
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.nodes.len() * self.bytes

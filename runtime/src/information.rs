@@ -219,7 +219,8 @@ impl Error for InformationError {}
 /// The states that fit a role's information, each with its exact probability.
 ///
 /// Chance draws each of its legal moves with equal probability. The other roles do so too, unless
-/// [`InformationSet::step_with`] is told better; that is an assumption and not in the rules.
+/// [`InformationSet::step_with`] receives other weights; that is an assumption and not in the
+/// rules.
 ///
 /// ```text
 /// at the start: the initial state, for certain

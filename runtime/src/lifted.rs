@@ -1,15 +1,15 @@
 //! Lifted games, evaluated state by state with variables, because they are too large to be
 //! grounded.
 //!
-//! [`gdl_compiler::lifted`] answers as a [`Table`](crate::engine::Table) does, only slower.
-//! Threads share the rules and take turns with the places to work in, of which there are as
-//! many as threads ever worked at the same time.
+//! [`gdl_compiler::lifted`] answers as a [`Table`](crate::engine::Table) does, only slower. Threads
+//! share the rules and take turns with the working memories; there are as many of these as threads
+//! ever worked at the same time.
 //!
-//! An evaluation may take more than the limits allow. Where the rules have a table too, it answers
-//! then. Else the evaluation is given up, and counted: a state that takes too much shows no legal
-//! moves and no goals and is not terminal, and a step that takes too much leads to the lost state,
-//! which has one bit that is no fluent and shows nothing either. So play ends there, as it does
-//! where a role has no legal move.
+//! An evaluation may exceed the limits. If the rules have a table too, the table answers then.
+//! Otherwise the evaluation fails, and failures are counted. A state whose evaluation fails shows
+//! no legal moves and no goals and is not terminal. A step whose evaluation fails leads to the lost
+//! state, which has one bit that is no fluent and shows nothing either. So play ends there, as it
+//! does where a role has no legal move.
 
 use crate::{
     bits,

@@ -6,9 +6,9 @@
 //! which makes them a good test of one.
 //!
 //! The last moves of a sequence are counted and not made. Sequences that lead to equal states have
-//! equal continuations, so [`Perft`] goes level by level and keeps each state once with the number
-//! of ways that lead to it: the cost follows the number of different states, not that of sequences,
-//! which soon has 17 digits.
+//! equal continuations, so [`Perft`] goes level by level and keeps each state once with its number
+//! of paths. The cost follows the number of different states, not that of sequences, which soon has
+//! 17 digits.
 //!
 //! A level that would take more than [`Perft::memory`] is not merged: from the one before on
 //! sequences are gone through depth first, which takes as many steps as there are sequences, and
@@ -45,9 +45,9 @@ const MERGED: usize = 1 << 27;
 /// The numbers of joint-move sequences of length 1, 2, .. `depth` from the initial state.
 ///
 /// O(different states before the last move, times their joint moves) steps as long as these states
-/// fit the [memory](Perft::memory), 128 MiB; beyond, as many steps as there are sequences, and in
-/// lanes, which is how games are counted that [`Playouts`](crate::Playouts) plays so, more steps
-/// too, each much faster. Counts from 2^128 on read as `u128::MAX`.
+/// fit the [memory](Perft::memory), 128 MiB. Beyond that it takes one step for each sequence. Games
+/// that [`Playouts`](crate::Playouts) plays in lanes are counted in lanes, in more steps, each much
+/// faster. Counts from 2^128 on read as `u128::MAX`.
 ///
 /// ```text
 /// tic-tac-toe: 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0, ..
@@ -64,9 +64,9 @@ pub fn divide<G: Game>(game: &G, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
     Perft::new(game).divide(depth)
 }
 
-/// The different states that the joint moves of a level's states lead to, in the order in which
-/// moves come to them, each with the number of sequences that lead to it, which is that of its
-/// parents; None if there are more than `most`.
+/// The different successors of a level's states, in the order in which moves lead to them, each
+/// with the number of sequences that lead to it, which is that of its parents. `None` if there are
+/// more than `most`.
 ///
 /// The order depends on the rules and the level alone. [`Perft::from_level`] counts on from any
 /// part of a level.
@@ -237,9 +237,9 @@ impl<'g, G: Game> Perft<'g, G> {
         if self.descent().is_some() { PlayoutMode::Lanes } else { PlayoutMode::Single }
     }
 
-    /// The number of states in which the last moves of the sequences counted last were counted:
-    /// those of each different state once. In lanes, and behind levels that are not merged, states
-    /// may be equal and still be counted one by one.
+    /// The number of states whose moves were the last ones of the sequences counted: each different
+    /// state once. In lanes, and after levels that are not merged, equal states may be counted one
+    /// by one.
     #[must_use]
     pub fn states(&self) -> u64 {
         self.states

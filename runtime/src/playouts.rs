@@ -1,8 +1,8 @@
 //! Playouts: seeded random games over all threads, summed up as [`Stats`].
 //!
 //! Each role picks uniformly among its legal moves, independently of the others, until the state is
-//! terminal. Games are played in blocks; threads take blocks from a counter, each block has its own
-//! random numbers, and its tally is whole numbers, so the same engine, seed and number of playouts
+//! terminal. Games are played in blocks. Threads take blocks from a counter, each block has its own
+//! random numbers, and its tally is whole numbers. So the same engine, seed and number of playouts
 //! give the same tally whatever the number of threads.
 
 use crate::{
@@ -214,13 +214,13 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The engine; at first it is [`PlayoutMode::Lanes`], whose results are those of
-    /// [`PlayoutMode::TableLanes`], if the game can be played so, which it can if it was compiled
-    /// from rules, its signals have room within the limits of the compiler, and it is not over
-    /// before it starts; and if play can come to a state where games are to start. Else it is
-    /// [`PlayoutMode::Single`], whatever is asked for; [`Stats::engine`] tells. Of a rulesheet that
-    /// was loaded it is [`PlayoutMode::Single`] at first if that is expected to take less time,
-    /// which a trial found out.
+    /// Selects the engine. The default is [`PlayoutMode::Lanes`], whose results are those of
+    /// [`PlayoutMode::TableLanes`], for a game that can be played in lanes. Such a game was
+    /// compiled from rules, its signals fit the limits of the compiler, and it is not over before
+    /// it starts; also, play can reach the state where games are to start. Any other game is played
+    /// by [`PlayoutMode::Single`], whatever is requested; [`Stats::engine`] has the engine used.
+    /// For a loaded rulesheet the default is [`PlayoutMode::Single`] if a trial estimates that as
+    /// faster.
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.plan.engine = Some(engine);
         self
@@ -233,8 +233,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Plays only these of the blocks of a run with [`Playouts::count`] playouts, each of
-    /// [`Playouts::block_games`] games but the last, which has what is left. Tallies of ranges that
+    /// Plays only these of the blocks of a run with [`Playouts::count`] playouts. Each has
+    /// [`Playouts::block_games`] games, except that the last has the rest. Tallies of ranges that
     /// make up all blocks add up to the tally of the whole run, wherever each is played.
     ///
     /// ```

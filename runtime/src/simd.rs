@@ -196,7 +196,7 @@ pub trait Word: Copy {
     }
 
     /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros
-    /// behind them: the bits of up to four words of eight planes, in each of 64 words.
+    /// after them: the bits of up to four words of eight planes, in each of 64 words.
     #[inline(always)]
     fn widen(few: &[Self]) -> [Self; 8] {
         transpose::widen(few)

@@ -1,14 +1,14 @@
 //! The table engine: a [`Table`] is a game's net, decoded from the bytes that the compiler writes
 //! and ready to be interpreted.
 //!
-//! [`gdl_format::table`] reads them. What it has read is sound: names are sorted, every operand
-//! comes before its gate, every list has its length. So running it needs no further tests, whatever
-//! the bytes are. Decoding takes O(bytes) steps, and memory within a small multiple of that, but
-//! for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
+//! [`gdl_format::table`] reads them. A table that it has read is sound: names are sorted, every
+//! operand comes before its gate, every list has its length. So running it needs no further tests,
+//! whatever the bytes are. Decoding takes O(bytes) steps, and memory within a small multiple of
+//! that, except for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
 //!
 //! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents +
-//! roles); each thread keeps two bytes for each node of the largest circuit. What is left of
-//! circuits once much is known is made while games are played, within a [`ByteBudget`] of 32 MiB.
+//! roles); each thread keeps two bytes for each node of the largest circuit. Residual circuits for
+//! common inputs are made while games are played, within a [`ByteBudget`] of 32 MiB.
 
 mod cases;
 mod memo;

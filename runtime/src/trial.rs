@@ -1,18 +1,18 @@
 //! The trial of engines of a rulesheet that is loaded: which one plays single states, and whether
 //! playouts go through lanes.
 //!
-//! Input: a compilation and its table. Output: the engine that is expected to take the least time,
-//! and what was expected of each. Where a table is small or fast it wins without a trial. Else
-//! seeded random games are played by events, and by the rules themselves where a grounded state is
-//! expected to take long, and their work is counted; that of the table is worked out for some
-//! states of a random game, that of lanes is known beforehand. Prices that were fitted on public
-//! rulesheets turn work into time (`docs/decisions/08-choose-engines-by-counted-work.md`). No clock
-//! is read, so a rulesheet has the same engine on every machine; and whichever it is, a seed has
-//! the same games.
+//! Input: a compilation and its table. Output: the engine with the least expected time, and the
+//! expected time of each. If a table is small or fast it wins without a trial. Otherwise seeded
+//! random games are played by events, and by the rules themselves if a grounded state is expected
+//! to take long, and their work is counted. The work of the table is computed for some states of a
+//! random game, that of lanes is known beforehand. Prices that were fitted on public rulesheets
+//! turn work into time (`docs/decisions/08-choose-engines-by-counted-work.md`). No clock is read,
+//! so a rulesheet has the same engine on every machine; and whichever it is, a seed has the same
+//! games.
 //!
-//! A trial takes at most so many steps of each engine as would show that it takes longer than
-//! another one, and [`STEPS_OF_GATE`] for each gate, and no more than [`MOST_STEPS`], to find out
-//! how rules are evaluated.
+//! A trial of an engine stops as soon as it is known to be slower than another one. Evaluation of
+//! the rules also gets [`STEPS_OF_GATE`] for each gate to prepare the rules, and no trial of it
+//! takes more than [`MOST_STEPS`].
 
 use crate::{
     bits,
@@ -34,7 +34,7 @@ use std::slice;
 /// where play goes.
 const STEPS: u64 = 64;
 
-/// The trial of events ends when its work is as much as to look at every edge this number of times.
+/// The trial of events ends when its work is that of looking at every edge this number of times.
 const MOST_PASSES: u64 = 32;
 
 /// Tables of fewer gates take less than what other engines take besides their work, or not much
@@ -46,8 +46,8 @@ const FEWEST_GATES: usize = 1_000;
 const LARGE: usize = 4_000;
 const FAST: u64 = 500;
 
-/// Gates that what is left of a table in a few states may take to be worked out, and of how many
-/// states at least and at most.
+/// The gates that computing the residual table of a few states may take, and the least and greatest
+/// numbers of states.
 const WEIGHED: usize = 1 << 16;
 const SAMPLES: (usize, usize) = (2, 8);
 
@@ -78,8 +78,8 @@ struct Price(u64, u64);
 const COMMON_GATE: Price = Price(80, 94);
 /// A gate of a table where moves are many, so that residuals of some are made and others not.
 const GATE: Price = Price(0, 20);
-/// Gates of a circuit from which on each takes three times as long: it takes many steps until a
-/// case of so many is common.
+/// The gates of a circuit from which on each takes three times as long: it takes many steps until a
+/// case of this size is common.
 const MANY_GATES: usize = 6_500;
 /// A reader that is notified of a change, where gates count. A gate that changes is as much work as
 /// some of them.
@@ -544,8 +544,8 @@ mod tests {
         // Of four thousand lamps each move switches one.
         let (game, estimates) =
             lamps(4_000, "(<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))");
-        // The table advances by 12,000 gates, of which those beyond 6,500 count three times. Seven
-        // gates change, and tell seven.
+        // The table advances by 12,000 gates, and those beyond 6,500 count three times. Seven gates
+        // change, and notify seven.
         assert_eq!(
             (game.engine(), &work(&estimates)[..]),
             ("events", &[("table", 23_000), ("events", 147), ("lanes", 12_000)][..])
@@ -587,9 +587,8 @@ mod tests {
         let (game, estimates) = lamps(16_000, rules);
         let expected = [("table", 179_009), ("events", 36), ("lifted", 32), ("lanes", 64_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));
-        // Of half as many they count: making gates that watch ready takes more than they would save
-        // soon. What is left of the table by each of so many moves takes as long as the table
-        // itself.
+        // With half as many they count: making gates that watch ready takes more than they would
+        // save soon. The residual table for each of the moves takes as long as the table itself.
         let (game, estimates) = lamps(8_000, rules);
         let expected = [("table", 18_126), ("events", 4_247), ("lanes", 32_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));

@@ -40,7 +40,7 @@ struct Args {
     /// Show the operations after each pass of the optimiser.
     #[arg(long)]
     passes: bool,
-    /// Load all public rulesheets within so many seconds each, or not at all.
+    /// Load all public rulesheets within this number of seconds each, or not at all.
     #[arg(long)]
     deadline: Option<f64>,
     /// Only games whose name contains one of these.
@@ -48,7 +48,7 @@ struct Args {
     /// Measure this rulesheet and print what came of it.
     #[arg(long, hide = true)]
     child: Option<String>,
-    /// What `cargo bench` adds.
+    /// The argument that `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -1,8 +1,8 @@
 //! Splitting of rules into smaller ones, by the elimination of variables.
 //!
 //! The idea is that of Morak and Woltran, "Preprocessing of Complex Non-Ground Rules in Answer Set
-//! Programming" (2012), known as lpopt: a variable that the head does not need is projected out of
-//! the literals that have it, which become a rule of their own. Greedily, the variable whose
+//! Programming" (2012), known as lpopt. A variable that the head does not need is projected out of
+//! the literals that have it; these become a rule of their own. Greedily, the variable whose
 //! literals have the fewest variables goes first. The split is made by the look of a rule alone, so
 //! it helps some games and hurts others.
 

@@ -1,9 +1,9 @@
 //! Tic-tac-toe: two players mark cells of a 3x3 board in turn; three in a line wins.
 //!
 //! Each player's marks, and the free cells, are nine bits. The number of moves at each ply is known
-//! beforehand, so one word decides the whole game, and all nine plies are played without asking
-//! whether the game is over: the first line completed is read off afterwards, since nothing played
-//! later can change it. That trades a wasted ply or two for the one branch that no processor could
+//! beforehand, so one word decides the whole game. All nine plies are played without a test whether
+//! the game is over: the first line completed is read off afterwards, since nothing played later
+//! can change it. That trades a wasted ply or two for the one branch that no processor could
 //! predict.
 //!
 //! What is measured is the cost of drawing, marking and recognising lines, in games so short that

@@ -36,13 +36,13 @@ pub struct Args {
     /// Seconds for each engine on each game, in all rounds together
     #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = parse::seconds)]
     seconds: f64,
-    /// Rounds, in each of which every engine plays one sample
+    /// Rounds; each engine plays one sample in each
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     rounds: u64,
     /// Instruction sets of lanes [default: the best one of this machine]
     #[arg(long, value_name = "ISA", value_enum, value_delimiter = ',')]
     isa: Vec<gdl_tools::engine::Isa>,
-    /// Numbers of threads; with several, the scaling per core is told
+    /// Numbers of threads; with several, the scaling per core is printed
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1", value_parser = parse::threads)]
     threads: Vec<usize>,
     /// The folder for `playouts.md` and `playouts.svg` [default: `tmp` in cargo's target folder]
@@ -51,7 +51,7 @@ pub struct Args {
     /// Print JSON with every sample instead of the table
     #[arg(long)]
     json: bool,
-    /// What `cargo bench` adds.
+    /// The argument that `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -29,8 +29,8 @@ pub struct Args {
     /// Seconds for a move, where a contest does not say more or less
     #[arg(long, value_name = "S", default_value_t = 0.1)]
     seconds: f64,
-    /// Seconds are processor time of the player: so many nodes as took that long in the moves
-    /// before
+    /// Seconds are processor time of the player: the number of nodes that took that long in the
+    /// moves before
     #[arg(long)]
     processor: bool,
     /// Nodes for a move instead, ten times as many for alpha-beta: then other work on the machine
@@ -46,7 +46,7 @@ pub struct Args {
     /// The contests, `exact`, `openspiel`, `puzzles` or `speed`; all if none is named
     #[arg(long = "contest", value_name = "NAME")]
     contests: Vec<String>,
-    /// What `cargo bench` adds.
+    /// The argument that `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
 }

@@ -5,9 +5,9 @@
 //! where it is needed. So the relations that depend on the rules alone get their tables, and in
 //! sample states the others their measure.
 //!
-//! All components together may take the fuel of the limits, and the bytes of an evaluation: those
-//! that depend on the rules alone for good, those of a state until the next one. Views are measured
-//! when the tables below them are filled, so that costs as much as filling them.
+//! All components together may take the fuel of the limits, and the bytes of an evaluation.
+//! Components that depend on the rules alone keep these, those of a state until the next one. Views
+//! are measured when the tables below them are filled, which costs the same as filling them.
 
 use super::{
     Stop, fixpoint,

@@ -15,11 +15,11 @@ use std::fmt;
 
 /// Alpha-beta search with iterative deepening.
 ///
-/// For two roles the worth of an end is the difference of their goals; for more, or with
-/// [`AlphaBeta::paranoid`], it is the role's own goal and all others are taken to play against it
-/// (Sturtevant and Korf, "On pruning techniques for multi-player games", 2000). With one role it is
-/// depth-first search. Where roles move at the same time the others are taken to know the role's
-/// move, so a value is what the role can be sure of; chance is averaged over all its moves.
+/// For two roles the value of an end is the difference of their goals. For more, or with
+/// [`AlphaBeta::paranoid`], it is the role's own goal, and all others are assumed to play against
+/// it (Sturtevant and Korf, "On pruning techniques for multi-player games", 2000). With one role it
+/// is depth-first search. Where roles move at the same time the others are assumed to know the
+/// role's move, so a value is what the role can be sure of. Chance is averaged over all its moves.
 ///
 /// It deepens until the value is proved, the depth or the budget is reached; what is found of an
 /// iteration that was broken off counts. States are remembered in a table of a fixed number of

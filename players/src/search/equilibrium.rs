@@ -12,12 +12,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player that plays by a mixed strategy for the whole game, which comes near an equilibrium the
-/// longer it thinks: counterfactual regret minimization (Zinkevich, Johanson, Bowling and Piccione,
-/// "Regret minimization in games with incomplete information", 2007; Tammelin, "Solving large
-/// imperfect information games using CFR+", 2014). What it does it would do as well if the others
-/// knew its strategy, so it neither bluffs too often nor too seldom. For two roles whose goals add
-/// up to the same that is all there is to be had; for others it is a strategy without regrets.
+/// A player that plays a mixed strategy for the whole game, which approaches an equilibrium the
+/// longer it thinks. The method is counterfactual regret minimization (Zinkevich, Johanson, Bowling
+/// and Piccione, "Regret minimization in games with incomplete information", 2007; Tammelin,
+/// "Solving large imperfect information games using CFR+", 2014). Its strategy would do as well if
+/// the others knew it, so it neither bluffs too often nor too seldom. For two roles with a constant
+/// sum of goals that is optimal; for others it is a strategy without regrets.
 ///
 /// All histories of the game must fit into memory; where they do not, [`Ismcts`] plays, and the
 /// report says why. Each history is a node of the budget when it is found, and again in each round

@@ -2,7 +2,7 @@
 //! games.
 //!
 //! States are visited within a budget, at most 2,000 in one game, and those that are kept take at
-//! most [`BYTES`]. So do weights, of which there are some for each fluent and role: a game with
+//! most [`BYTES`]. The same bound holds for weights, some for each fluent and role: a game with
 //! more is not judged.
 
 use super::{
@@ -27,9 +27,9 @@ const BYTES: usize = 64 << 20;
 /// than 2,048 lines, 4,096 fluents or 2^18 gates, whose lines take too many steps, or without a
 /// table, are judged without any.
 ///
-/// Each weight is two, one for few fluents that hold and one for many, and what counts lies in
-/// between: in many games that is how far the game has gone on, and what is worth much at the start
-/// is worth little in the end (tapered evaluation).
+/// Each weight is a pair, one for few fluents that hold and one for many, with interpolation
+/// between. In many games the number of fluents shows how far the game has gone on, and a piece
+/// that is worth much at the start may be worth little in the end (tapered evaluation).
 ///
 /// The weights are fitted to states of random games and to the goals that random play comes to from
 /// there: hundreds of games from each if they can be played in lanes, else the one that the state
@@ -305,8 +305,8 @@ impl Samples {
     }
 }
 
-/// Plays at random from the start and keeps the states before the end; gives what is seen of that,
-/// if it was reached within so many moves.
+/// Plays at random from the start and keeps the states before the end. Returns the view of the end,
+/// if it was reached within a bounded number of moves.
 fn walk<G: Game>(
     game: &G,
     stream: &mut Stream,

@@ -119,9 +119,9 @@ impl Lines {
         self.threats + self.sides
     }
 
-    /// Takes a line to be ruled out by the fluents of another side's lines that hold in none of
-    /// some states together with one of its own, of as many states as are looked at in the time of
-    /// so many steps. O([`LOOKED`] + lines * fluents of lines).
+    /// Marks a line as ruled out by the fluents of another side's lines that hold in none of some
+    /// states together with one of its own. Looks at as many states as `work` steps allow.
+    /// O([`LOOKED`] + lines * fluents of lines).
     pub(super) fn rule_out<'s>(&mut self, states: impl Iterator<Item = &'s [u64]>, work: usize) {
         let Some(fluents) = self.blocks.first().map(|block| block.of.len()) else { return };
         let words = fluents.div_ceil(64);

@@ -25,19 +25,18 @@ const MAX_THREADS: usize = 256;
 
 /// Monte Carlo tree search (UCT), for any number of roles, chance and moves made at the same time.
 ///
-/// The tree grows where it is promising: a way from the root down is chosen by upper confidence
-/// bounds, a state is added, and random games from there say what it is worth. They are played in
-/// lanes, hundreds at once, shared by up to eight states of the tree; where a game has no lanes or
-/// the budget is small, one game for each state. Where roles choose in turn and it is not too dear,
-/// random games are decisive, with the feature `load`: a role that can win at once does, and makes
-/// no move by which it loses at once or the next role can win at once, if it has another. Each role
-/// has statistics of its own goals. Where states are judged by many games, a move that was not
-/// tried yet in a state is expected to be worth as much more than the state as it was elsewhere in
-/// the tree, above all after the same move before it: so not all moves have to be tried everywhere.
-/// States that are met again on another way are one (transpositions). What the best line comes to
-/// counts beside the mean of all games (implicit minimax). Values that are proved are passed on, so
-/// that what is won or lost for certain needs no more games (MCTS-solver, for any goals and number
-/// of roles).
+/// The tree grows where it is promising: a path from the root down is chosen by upper confidence
+/// bounds, a state is added, and playouts from there estimate its value. They are played in lanes,
+/// hundreds at once, shared by up to eight states of the tree; if a game has no lanes or the budget
+/// is small, one game for each state. If roles choose in turn and it is not too expensive, playouts
+/// are decisive, with the feature `load`. Then a role that can win at once does, and makes no move
+/// by which it loses at once or the next role can win at once, if it has another. Each role has
+/// statistics of its own goals. Where many games judge a state, a move not yet tried there is
+/// expected to have the same advantage over its state as elsewhere in the tree, above all after the
+/// same previous move. So not all moves have to be tried everywhere. States that are reached by
+/// several paths are one node (transpositions). The value of the best line counts as well as the
+/// mean of all games (implicit minimax). Proved values are propagated, so that states won or lost
+/// for certain need no more games (MCTS-solver, for any goals and number of roles).
 ///
 /// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and
 /// the move made is drawn from the average mix: matching pennies comes out even. With more than

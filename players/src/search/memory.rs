@@ -5,8 +5,8 @@
 //! whatever there is.
 
 /// A hash table of fixed size that forgets. A row has a key, the words of a state, which are
-/// compared in full, and some words to remember, the first of which is never 0. Places are in
-/// pairs: the first keeps what is worth more, the second what is newer.
+/// compared in full, and some words to remember; the first of these is never 0. Places are in
+/// pairs: the first keeps the more valuable entry, the second the newer one.
 #[derive(Debug)]
 pub(crate) struct Memory {
     rows: Vec<u64>,

@@ -9,9 +9,8 @@ const MOST_UNSEEN: u64 = 256;
 /// About as long as a search may go on without a look at the clock.
 const UNSEEN: Duration = Duration::from_micros(200);
 
-/// Counts nodes. The nodes are counted exactly; the clock is looked at more or less often, as fast
-/// as nodes come, and some of the time is kept back for what is left to do when the search has
-/// ended.
+/// Counts nodes. The nodes are counted exactly; the clock is polled at an interval adapted to the
+/// node rate, and some of the time is reserved for the work after the search has ended.
 pub(crate) struct Meter {
     budget: Budget,
     start: Instant,

@@ -6,8 +6,8 @@ use gdl_runtime::{Game, Information};
 
 /// A player that plays by the [`Solution`] of a game, never worse than its value. It solves the
 /// game before the match, or within a quarter of the budget of a search that comes to a state that
-/// is not solved; where that is not possible, or takes more memory than allowed, [`Mcts`] plays,
-/// and the report says why ([`Report::note`]).
+/// is not solved. If that is not possible, or takes more memory than allowed, [`Mcts`] plays, and
+/// the report has the reason ([`Report::note`]).
 #[derive(Debug)]
 pub struct Perfect<G: Game> {
     bytes: usize,

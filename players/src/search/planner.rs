@@ -1,10 +1,10 @@
 //! The planner: finds the moves of a puzzle, a game for one role without chance, and follows them.
 //!
-//! Several searches take turns, each a little longer than before, since no one of them is best at
-//! all puzzles: breadth first with novelty of fluents and of pairs, breadth first with all states,
-//! the most promising first, depth first with moves ruled out. What each keeps is in its page
-//! ([`sweep`], [`descent`]); together they take no more bytes than the planner is given. The best
-//! goal found so far is kept with the moves to it.
+//! Several searches take turns, each a little longer than before, since none of them is best at all
+//! puzzles. They are: breadth first with novelty of fluents and of pairs, breadth first with all
+//! states, the most promising first, depth first with moves ruled out. The module pages of
+//! [`sweep`] and [`descent`] have the memory of each; together they take no more bytes than the
+//! planner is given. The best goal found so far is kept with the moves to it.
 
 mod descent;
 mod gates;

@@ -1,5 +1,5 @@
 //! Settings of a search to a depth: depth, bytes, seed and evaluation; learning takes a share of
-//! the budget, and a meter has what is left of it.
+//! the budget, and a meter has the rest of it.
 
 use super::{Evaluation, Linear, meter::Meter};
 use crate::player::Budget;

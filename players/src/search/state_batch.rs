@@ -1,6 +1,6 @@
-//! Batches of states that are observed or stepped together, in lanes where the game can be stepped
-//! so and that takes less than single states do, else one by one. The result is the same but for
-//! legal moves of terminal states, which may be missing.
+//! Batches of states that are observed or stepped together, in lanes if the game has them and that
+//! takes less than single states, otherwise one by one. The result is the same except for legal
+//! moves of terminal states, which may be missing.
 
 use gdl_runtime::{
     Game,

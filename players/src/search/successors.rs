@@ -1,9 +1,9 @@
 //! Successors of a state where a search ends: each is made when it is asked for, and what is seen
 //! of it too if that costs nothing.
 //!
-//! The first successor is made alone, since often a search wants no other. With the second all are
-//! made in one pass of the lanes, if there are so many that this takes less time. They are the
-//! same, so a search finds the same.
+//! The first successor is made alone, since often a search needs no other. With the second all are
+//! made in one pass of the lanes, if their number makes this faster. They are the same, so a search
+//! finds the same.
 
 use super::options::Options;
 use gdl_runtime::{

@@ -7,10 +7,10 @@
 //! those that rely on it, and no others. Changed gates are evaluated level by level, each at most
 //! once, and one that no live gate relies on any more goes stale instead.
 //!
-//! Input: a net as [`Wiring`], and what changes of its inputs. Output: a row of bits, goals and
-//! percepts ([`Gates`](super::machine::Gates)). What changes takes as many steps as gates change by
-//! it, at most O(operands), and each takes several times as long as in [`counts`](super::counts);
-//! but of vast nets most gates are stale. The memory is fixed, but for lists of at most one entry
+//! Input: a net as [`Wiring`], and the inputs that change. Output: a row of bits, goals and
+//! percepts ([`Gates`](super::machine::Gates)). A change takes as many steps as gates change by it,
+//! at most O(operands), and each takes several times as long as in [`counts`](super::counts); but
+//! in vast nets most gates are stale. The memory is fixed, except for lists of at most one entry
 //! for each gate.
 
 mod wiring;

@@ -273,9 +273,9 @@ pub trait GameExt: Game {
         legal.map(|action| (action, each)).collect()
     }
 
-    /// The probability of a joint move in a state already seen when each role draws one of its
-    /// legal moves, all equally likely and independently of the others: the product of their
-    /// probabilities. 0 if a move is missing or not legal; `None` if it takes more than 128 bits.
+    /// The probability of a joint move in a state already seen, if each role draws one of its legal
+    /// moves, all equally likely and independently of the others. It is the product of their
+    /// probabilities: 0 if a move is missing or not legal; `None` if it takes more than 128 bits.
     fn probability_in(&self, view: &Self::View, joint: &[Self::Move]) -> Option<Probability> {
         if joint.len() != self.shape().roles {
             return Some(Probability::ZERO);

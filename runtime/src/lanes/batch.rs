@@ -76,10 +76,10 @@ impl<'g, G: Game> Expansion<'g, G> {
     pub const LANES: usize = LANES;
 
     /// An empty pass. Returns `None` if the game cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle
-    /// apart, or states may have 2^54 joint moves and more, or a state and a view have more than
-    /// 8,192 words. O(gates), usually some times over. If the machine does not have the instruction
-    /// set, that is [`Isa::Portable`].
+    /// [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
+    /// cycle. Also if states may have 2^54 joint moves or more, or a state and a view have more
+    /// than 8,192 words. O(gates), usually some times over. If the machine does not have the
+    /// instruction set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(game: &'g G, isa: Isa) -> Option<Self> {
         Some(Self { rows: RowExpansion::new(game.table()?, isa)?, game: PhantomData })

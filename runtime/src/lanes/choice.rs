@@ -2,13 +2,13 @@
 //! in each lane to planes that tell which one of them is made, each exactly as likely.
 //!
 //! Numbers are spread over planes, one for each binary digit. Legal moves are counted in groups of
-//! at most seven, and the counts summed. A lane's rank is drawn by rejection: as many random digits
-//! as its own greatest rank has, again where they are too great, until no lane is left. Then the
-//! counts of the groups are taken from the rank until it would fall below zero, which it does in
-//! the group of the move chosen; the words of that group, which may be another in each lane, are
-//! gathered, and the rank is counted down to zero among them. Where moves are very many, groups are
-//! counted nine together, a crowd: the long digits of the rank are looked at once for each crowd,
-//! and its groups only if some lane chooses there, which is so for 512 crowds at most.
+//! at most seven, and the counts summed. A lane's rank is drawn by rejection: the number of random
+//! digits is that of its own greatest rank, and lanes with too great a rank draw again until no
+//! lane remains. Then the counts of the groups are subtracted from the rank until it would fall
+//! below zero, which happens in the group of the chosen move. The words of that group, which may be
+//! another in each lane, are gathered, and the rank is counted down to zero among them. With very
+//! many moves, nine groups are counted together as a crowd. The long digits of the rank are looked
+//! at once for each crowd, and its groups only if some lane chooses there, in 512 crowds at most.
 //!
 //! Without optimisation each number of moves has a function of its own: inlined into one, they had
 //! a frame of two megabytes.

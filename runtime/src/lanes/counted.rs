@@ -2,10 +2,10 @@
 //! planes that tell which moves are legal to planes that tell which one of them is made, each
 //! exactly as likely.
 //!
-//! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes. Of
-//! its length, powers of two are digits as they come; only the odd part is drawn by rejection, from
-//! so many digits that it is rare: two numbers below eight make one below nine (the first one,
-//! unless the second is seven; eight then, unless both are).
+//! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes.
+//! The powers of two in its length are digits as they come. Only the odd part is drawn by
+//! rejection, from enough digits that rejection is rare: two numbers below eight make one below
+//! nine (the first one, unless the second is seven; eight then, unless both are).
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};

@@ -2,14 +2,14 @@
 //! follow, and what is seen of them, as rows of bits.
 //!
 //! States come as consecutive rows of bits; lanes need planes. So a pass transposes words of 512
-//! lanes into planes, runs the programs of a phase on them, and transposes back what is asked for.
-//! A joint move is one bit for each role that has a choice: it is noted as a number of eight bits,
-//! which a pass tells from the others, or, if the role has very many moves, in a plane at once.
+//! lanes into planes, runs the programs of a phase on them, and transposes the requested planes
+//! back. A joint move is one bit for each role that has a choice. It is stored as a number of eight
+//! bits, which a pass decodes, or, if the role has very many moves, in a plane at once.
 //!
 //! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and
-//! 4 KiB for each word of a state, a [`RowBatch`] 4 KiB for each word of a state and a view, of
-//! which there may be [`MOST_WORDS`]: a view has words for each role, so roles with moves of their
-//! own would take memory by their square.
+//! 4 KiB for each word of a state; a [`RowBatch`] takes 4 KiB for each word of a state and a view,
+//! at most [`MOST_WORDS`]. A view has words for each role, so roles with moves of their own would
+//! take memory by their square.
 
 use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL};
 use crate::{
@@ -170,10 +170,10 @@ impl<'t> RowExpansion<'t> {
     pub const LANES: usize = LANES;
 
     /// An empty pass. Returns `None` if the table cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle
-    /// apart, or states may have 2^54 joint moves and more, or a state and a view have more than
-    /// 8,192 words. O(gates), usually some times over. If the machine does not have the instruction
-    /// set, that is [`Isa::Portable`].
+    /// [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
+    /// cycle. Also if states may have 2^54 joint moves or more, or a state and a view have more
+    /// than 8,192 words. O(gates), usually some times over. If the machine does not have the
+    /// instruction set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa) -> Option<Self> {
         let lanes = table.lanes()?;
@@ -442,8 +442,8 @@ impl<'t> RowExpansion<'t> {
     }
 }
 
-/// Deals what is in a list, which is not empty, out to lanes: each `stride` times, round and round,
-/// but for the first `skip` times.
+/// Deals the elements of a nonempty list out to lanes: each `stride` times, round and round, except
+/// for the first `skip` times.
 #[inline]
 fn deal(list: &[u32], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u32)) {
     let length = list.len();

@@ -12,8 +12,8 @@
 //! would if it were played alone.
 //!
 //! A step takes O(phases met * operations + planes) steps, to read O(lanes * words of a row). A
-//! [`Stepper`] has programs of its own, takes 64 bytes for each of their slots and what is read at
-//! a time, 4 KiB for each word; [`Games`] take 64 bytes for each fluent, each goal value and,
+//! [`Stepper`] has programs of its own. It takes 64 bytes for each of their slots, and 4 KiB for
+//! each word that is read at a time. [`Games`] take 64 bytes for each fluent, each goal value and,
 //! twice, each move of each role, and 32 bytes a game where chance plays.
 
 mod read;
@@ -164,11 +164,11 @@ impl Games {
 impl Stepper {
     /// Creates the stepper of a table's games. At each step one role chooses its move, if it is
     /// proved that there are never two with a choice at the same time, chance does not play and
-    /// `all` is false; else each. Returns `None` if the table cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle
-    /// apart, or a state or the legal moves of all roles have more than 8,192 words, or a role has
-    /// no legal move in the initial state. O(gates), usually some times over. If the machine does
-    /// not have the instruction set, that is [`Isa::Portable`].
+    /// `all` is false; otherwise each does. Returns `None` if the table cannot be played in lanes
+    /// (see [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
+    /// cycle. Also if a state or the legal moves of all roles have more than 8,192 words, or a role
+    /// has no legal move in the initial state. O(gates), usually some times over. If the machine
+    /// does not have the instruction set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(table: &Table, isa: Isa, all: bool) -> Option<Self> {
         let lanes = table.lanes()?;

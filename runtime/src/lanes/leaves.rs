@@ -1,10 +1,9 @@
 //! Batched rollouts from the states of a caller: a tally for each of a few states, of dozens or
 //! hundreds of games that go on from it.
 //!
-//! A search that comes to a leaf wants to know what random play makes of it. Lanes play as many
-//! games at once as they have bits for about the price of one, so a leaf gets them all (Cazenave
-//! and Jouandeau, "On the parallelization of UCT", 2007, call it leaf parallelisation), or a few
-//! leaves share them.
+//! A search that reaches a leaf needs the mean of random play from it. Lanes play one game for each
+//! of their bits for about the price of one game, so a leaf gets them all, or a few leaves share
+//! them (leaf parallelisation; Cazenave and Jouandeau, "On the parallelization of UCT", 2007).
 //!
 //! A pass takes at most as many steps of the lanes as the greatest length says, and the memory of
 //! its slots.

@@ -2,7 +2,7 @@
 //! coin.
 //!
 //! Plane n is a keyed bijection of a counter's n-th value: three rounds of AES, after which each
-//! bit of a 128-bit part depends on all bits of its counter, which does for play and not for
+//! bit of a 128-bit part depends on all bits of its counter. That is enough for play and not for
 //! secrets (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011, have
 //! counters and AES rounds). The parts of a plane have counters of their own. So the planes of a
 //! block are the same on every machine.

@@ -152,8 +152,7 @@ impl<'l> Player<'l> {
         }
     }
 
-    /// Sets up games from the states that stand in the slots, which are at this phase, in the lanes
-    /// told.
+    /// Sets up games from the states in the slots, which are at this phase, in the given lanes.
     pub(super) fn start_at(&mut self, phase: usize, lanes: Plane, seed: u64, block: u64) {
         self.noise = Noise::new(seed, block);
         self.starts.restart();

@@ -79,9 +79,9 @@ impl Rest<'_> {
         self.rest = rest;
         let first = self.planes.as_mut_ptr();
         for &[a, b, c, result] in steps {
-            // SAFETY: these are places of `Operations`, which has seen that each is the distance of
-            // one of so many planes from the first; only `Operations::on` makes a `Rest`, and there
-            // were so many. Nothing else refers to them meanwhile.
+            // SAFETY: these are places of `Operations`, which has checked that each is the distance
+            // of one of `planes` planes from the first; only `Operations::on` makes a `Rest`, and
+            // it had that number of planes. Nothing else refers to them meanwhile.
             unsafe {
                 let [a, b, c] = [a, b, c].map(|place| &*first.byte_add(place as usize));
                 let value = W::ternary::<TABLE>(W::load(a), W::load(b), W::load(c));

@@ -1,5 +1,6 @@
 //! Transposition between lanes and states: up to 64 planes become a word of 64 bits for each of 512
-//! lanes, bit p of which is the lane's bit of plane p; and back, from states of several words.
+//! lanes. Bit p of that word is the lane's bit of plane p. The way back also takes states of
+//! several words.
 //!
 //! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers; squares
 //! are brought together from planes, or spread over them, by exchanges of 8 x 8 words. Where there

@@ -262,8 +262,7 @@ fn exchange_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
 }
 
 /// Bytes within registers, bits within blocks of eight bytes, words across registers, and bytes
-/// again. A product of matrices of 8 x 8 bits, one of which is the identity, is a transpose of the
-/// other.
+/// again. A product of matrices of 8 x 8 bits, if one is the identity, is a transpose of the other.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi,gfni")]
 fn transpose(words: &mut [Avx512; 8]) {
@@ -283,7 +282,7 @@ fn transpose(words: &mut [Avx512; 8]) {
 }
 
 /// Each word becomes bytes, one for each row; those of the first words are put side by side, then
-/// pairs of them, then zeros behind.
+/// pairs of them, then zeros after them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn widen(few: &[Avx512]) -> [Avx512; 8] {

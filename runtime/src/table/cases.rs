@@ -1,9 +1,9 @@
 //! Views specialised by up to six selector fluents: for each combination of their values a residual
 //! of the circuit that observes states.
 //!
-//! Selectors are the fluents on which most of the gates hang. Most often they tell whose turn it
-//! is, and the moves of all others are not looked at then. Cases are told apart by the values of
-//! these fluents alone, so nothing need be known of the rules.
+//! Selectors are the fluents that most of the gates depend on. Most often they identify the role on
+//! turn, and the moves of all others are not looked at then. Cases are distinguished by the values
+//! of these fluents alone, so nothing need be known of the rules.
 //!
 //! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most
 //! 2^[`SELECTORS`] cases, and what they keep is within the [`ByteBudget`] of their table.

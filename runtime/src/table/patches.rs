@@ -1,12 +1,12 @@
 //! Steps as patches: residuals of the circuit that advances states, each for a move that is made
 //! often.
 //!
-//! What moves do to a fluent is often constant, or follows from a few others, once they are known
-//! and are known to be legal. So moves that are made often get what is left of the circuit that
-//! advances any state by any moves. Where there are few joint moves that is the whole step of each,
-//! run 64 gates at a time if that is faster ([`Wide`]). Where there are more it is the whole step
-//! if the others always made the same moves with one, as they do where players take turns. Else a
-//! step is what follows when no role does anything, and then what each role's move changes in that.
+//! A move often makes a fluent constant, or a function of a few others, once the moves are known to
+//! be made and legal. So common moves get a residual of the circuit that advances any state by any
+//! moves. If there are few joint moves, that is the whole step of each, run 64 gates at a time if
+//! that is faster ([`Wide`]). If there are more, it is the whole step as long as the others always
+//! made the same moves with it, as they do where players take turns. Otherwise a step is the step
+//! in which no role does anything, and then the change that each role's move makes.
 //!
 //! A step looks at each role's move a constant number of times, and runs no more gates than the
 //! circuit has: patches that are longer together are not used. All moves at once are compared for
@@ -40,7 +40,7 @@ const MOST_JOINT: usize = 1 << 12;
 const MOST_MOVES: usize = 1 << 18;
 
 /// Inputs are loaded one by one where less than one fluent in this number is read, and otherwise
-/// with the whole state, whose fluents are loaded so many at once.
+/// with the whole state, whose fluents are loaded 64 at once.
 const FEW: usize = 8;
 
 /// Patches that take no longer than this number of gates are not run 64 gates at a time, and have

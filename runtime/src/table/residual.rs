@@ -17,9 +17,9 @@ use std::sync::{
     atomic::{AtomicU32, AtomicUsize, Ordering},
 };
 
-/// The number of runs of a circuit with the same inputs known before its residual is made, which
-/// takes as long as some ten to fifty runs: a caller of a few steps does not pay for it, and it at
-/// most doubles the time of more.
+/// The number of runs of a circuit with the same inputs known before its residual is made. Making
+/// it takes the time of some ten to fifty runs: a caller of a few steps does not pay for it, and it
+/// at most doubles the time of more.
 const OFTEN: u32 = 64;
 
 /// Bytes that all residuals of a table may keep. What does not fit is not kept, and the whole
@@ -136,7 +136,7 @@ impl Residual {
     }
 
     /// The same for a row that is clear, 64 gates at a time, if that is faster. It reads fluents
-    /// alone, and there are so many.
+    /// alone, `fluents` of them.
     pub(super) fn widen(&self, fluents: usize) -> Option<Wide> {
         Wide::new(&self.circuit, fluents, &self.wanted())
     }

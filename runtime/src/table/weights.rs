@@ -1,10 +1,10 @@
 //! The time of a table's steps once the residuals of its circuits are made: a state and a joint
 //! move in, a number of gates out.
 //!
-//! A table is as slow as its circuits at first, and where cases or moves are common as fast as what
-//! is left of them, which may be a tenth. Here the latter is worked out without waiting for it, and
-//! nothing is kept of it in the table. The numbers are the same on all machines. Each case of a
-//! state takes O(gates) steps, each joint move O(gates x roles).
+//! A table is as slow as its circuits at first. Where cases or moves are common it is as fast as
+//! their residuals, which may take a tenth. Here that time is computed without waiting for it, and
+//! the table keeps nothing of it. The numbers are the same on all machines. Each case of a state
+//! takes O(gates) steps, each joint move O(gates x roles).
 
 use super::{
     FEW_ROLES, Table,

@@ -11,8 +11,8 @@
 //! Arguments count as inert until a clause contradicts it, so those that depend on each other are
 //! found. p is none of the relations that the game is asked for.
 //!
-//! Then p holds for a value exactly if D has that value and p holds for some value of D: by
-//! induction on how the facts are derived, since with one value of D in the place of another each
+//! Then p holds for a value exactly if D has that value and p holds for some value of D. The proof
+//! is by induction on how the facts are derived. With one value of D in the place of another, each
 //! clause has an instance that differs in inert arguments alone. So every use of `p(t, ..)`,
 //! negated or not, may be replaced by `D(t)` and p without the argument. In the clauses of p the
 //! literal for D may be left out. So may `D(v)` wherever nothing else mentions `v`, since D has a

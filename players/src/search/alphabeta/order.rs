@@ -1,8 +1,9 @@
 //! Move ordering of alpha-beta, best first, by what cut off other states.
 //!
-//! First the move that the table knows, then two that cut off other states at the same depth
-//! (killers; Akl and Newborn, "The principal continuation and the killer heuristic", 1977), then by
-//! how often and how deep each cut off any (history; Schaeffer, "The history heuristic", 1983).
+//! The order of moves: first the move from the transposition table. Then two that cut off other
+//! states at the same depth (killers; Akl and Newborn, "The principal continuation and the killer
+//! heuristic", 1977). Then by how often and how deep each cut off any (history; Schaeffer, "The
+//! history heuristic", 1983).
 
 use super::engine::{Engine, Frame, NONE};
 use gdl_runtime::{Game, game::Id};

@@ -13,8 +13,8 @@ use std::{
 };
 
 /// The length of a series of matches, from both seats in turn, and twice the points of alpha-beta
-/// that are clearly better than half: it is taken no longer than it may still come to that. So many
-/// wins before anything else are enough.
+/// that are clearly better than half. A series stops as soon as that can no longer be reached. The
+/// same number of wins before anything else is enough.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     matches: u32,
@@ -81,9 +81,9 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Plays matches of two roles, which choose at the same time or in turn, for as long as the
-    /// budget lasts: what came of them, if anything, and the nodes that it took. Alpha-beta keeps
-    /// its evaluation; the tree takes so many bytes at most.
+    /// Plays matches of two roles, which choose at the same time or in turn, as long as the budget
+    /// lasts. Returns their result, if any, and the nodes taken. Alpha-beta keeps its evaluation;
+    /// the tree takes at most `bytes` bytes.
     ///
     /// With a deadline both sides have as much time for a move. With a budget of nodes alone the
     /// result depends on nothing else.

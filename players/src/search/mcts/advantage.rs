@@ -13,8 +13,8 @@ use std::hash::Hasher;
 /// The most pairs.
 const PAIRS: usize = 1 << 16;
 
-/// The number of times that a move must be met to count as much as no advantage, and a pair to
-/// count as much as its move.
+/// The number of times that a move must be met to count the same as no advantage, and a pair to
+/// count the same as its move.
 const MOVES_DOUBT: f32 = 4.0;
 const PAIRS_DOUBT: f32 = 10.0;
 

@@ -2,17 +2,17 @@
 //! of the values of their joint moves as they become known.
 //!
 //! Each role keeps the regret of every move: how much better it would have done, had it always made
-//! that one against what the others did. It makes moves in proportion to their positive regrets;
-//! what it does on average converges to a coarse correlated equilibrium, which is one of Nash where
-//! two roles share a fixed sum (Hart and Mas-Colell, "A simple adaptive procedure leading to
-//! correlated equilibrium", 2000; Tammelin, "Solving large imperfect information games using CFR+",
-//! 2014; in trees Lisý et al., "Convergence of Monte Carlo tree search in simultaneous move games",
-//! 2013).
+//! that move against the others' moves. It makes moves in proportion to their positive regrets. Its
+//! average strategy converges to a coarse correlated equilibrium, which is a Nash equilibrium where
+//! two roles share a fixed sum. See Hart and Mas-Colell, "A simple adaptive procedure leading to
+//! correlated equilibrium", 2000; Tammelin, "Solving large imperfect information games using
+//! CFR+", 2014. For trees see Lisý et al., "Convergence of Monte Carlo tree search in simultaneous move
+//! games", 2013.
 
 use gdl_runtime::chance::Stream;
 
 /// The probability with which a role makes a random move, so that every value becomes known: at
-/// first, and half as often after so many rounds for each joint move.
+/// first, and half of that after a number of rounds for each joint move.
 const EXPLORE: f32 = 0.2;
 const SETTLED: f32 = 20.0;
 

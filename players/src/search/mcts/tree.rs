@@ -31,7 +31,7 @@ enum Kind {
     /// Several roles choose at the same time, chance perhaps among them.
     Stage(Box<Stage>),
     /// The same with too many joint moves for strategies: each role has slots of its own, one
-    /// role's behind the other's.
+    /// role's after another's.
     Apart { choices: Vec<(usize, usize)> },
 }
 
@@ -92,10 +92,11 @@ impl Rules {
 /// Nodes, slots and what is needed to make more of them.
 ///
 /// States that are met again are one node (Childs, Brodeur and Kocsis, "Transpositions and move
-/// groups in Monte Carlo tree search", 2008); slots are not shared. Beside the mean of all games
-/// each slot keeps what the best line behind it comes to (Lanctot, Winands, Pepels and Sturtevant,
-/// "Monte Carlo tree search with heuristic evaluations using implicit minimax backups", 2014):
-/// where a state is judged by many random games that is worth knowing long before the mean tells.
+/// groups in Monte Carlo tree search", 2008); slots are not shared. In addition to the mean of all
+/// games each slot keeps the value of the best line after it (Lanctot, Winands, Pepels and
+/// Sturtevant, "Monte Carlo tree search with heuristic evaluations using implicit minimax backups",
+/// 2014). Where a state is judged by many random games, that is useful long before the mean
+/// converges.
 pub(super) struct Tree<G: Game> {
     rules: Rules,
     bounds: Bounds,

@@ -2,10 +2,10 @@
 //! moves without which the state is lost made first.
 //!
 //! Where marks are set in any order, as in a sudoku, a move that failed need not be tried again
-//! behind another that does not matter to it (sleep sets: Godefroid, "Partial-order methods for the
-//! verification of concurrent systems", 1996). Such moves are barred in what the outlook looks at,
-//! so that a row for which nothing is left ends the search below: together that is what solvers of
-//! constraints do, with no word of constraints in the rules. Nothing is proved by it.
+//! after another one that is independent of it (sleep sets: Godefroid, "Partial-order methods for
+//! the verification of concurrent systems", 1996). The outlook counts such moves as barred, so that
+//! a row without remaining values ends the search below. Together that is the work of constraint
+//! solvers, though the rules mention no constraints. Nothing is proved by it.
 //!
 //! A descent that fails too often begins again, and chooses otherwise between moves that look alike
 //! (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998; Luby,

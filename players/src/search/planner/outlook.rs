@@ -190,8 +190,8 @@ impl Outlook {
     }
 }
 
-/// No more changers than this are asked for in each step, and all of them together are found within
-/// so many steps.
+/// The greatest number of changers that are requested in each step, and the steps in which all of
+/// them together are found.
 const MOST_CHANGERS: usize = 64;
 const MOST_WORK: usize = 1 << 24;
 

@@ -36,8 +36,8 @@ pub(super) struct Look<'g, G: Game> {
 }
 
 impl<'g, G: Game> Look<'g, G> {
-    /// Nothing was looked at; where no role has a choice this one decides. It may take three of 16
-    /// parts of so many bytes.
+    /// An empty look; this one decides where no role has a choice. It may take three of 16 parts of
+    /// `limit` bytes.
     pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,

@@ -1,10 +1,10 @@
 //! The wiring of gates that count: a net turned round, so that each gate knows what reads it.
 //!
-//! Input: a net, and the layout of the game's rows. Output: the readers of each gate. What no
-//! output depends on is left out; gates of too many operands for a count are made of parts.
-//! Afterwards the number of a gate is higher than those of its operands, and gates are in bands:
-//! what legal moves and the end depend on, what goals alone do, what the next state does besides,
-//! what percepts alone do, and the bits of the row. It takes O(operands) steps, and some twelve
+//! Input: a net, and the layout of the game's rows. Output: the readers of each gate. Gates that no
+//! output depends on are left out; gates of too many operands for a count are made of parts.
+//! Afterwards the number of a gate is higher than those of its operands, and gates are in bands.
+//! The bands are those of legal moves and the end, of goals alone, the others of the next state,
+//! those of percepts alone, and the bits of the row. It takes O(operands) steps, and some twelve
 //! bytes for each operand.
 
 use super::{

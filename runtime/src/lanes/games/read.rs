@@ -35,8 +35,8 @@ pub enum To<'a> {
 /// Interleaves bytes of roles, 64 games each, into bytes of games, all roles of a game side by
 /// side: as many words as there are roles.
 pub(super) struct Weave {
-    /// For each word, which game's byte comes where: of the second of two roles as one of 64 games
-    /// behind.
+    /// For each word, the game whose byte comes at each place: for the second of two roles, that of
+    /// one of the next 64 games.
     games: Box<[Plane]>,
     /// For each word and each two roles, where their bytes come.
     pairs: Box<[u64]>,
@@ -61,9 +61,9 @@ impl Stepper {
         self.isa.run(Tell { lanes: &games.ended, to });
     }
 
-    /// Writes the role that is asked in each game, if one alone is: the one whose move
-    /// [`Stepper::choose`] wants; or, if that is one of each, the only one with several legal
-    /// moves. -1 where there is none, and in games that are over.
+    /// Writes the role to move in each game: the one whose move [`Stepper::choose`] wants; or, if
+    /// that is one of each, the only one with several legal moves. -1 where there is none, and in
+    /// games that are over.
     ///
     /// # Panics
     /// Panics if there is not a number for each game, or a role's number does not fit.
@@ -73,9 +73,9 @@ impl Stepper {
         self.isa.run(Number { stepper: self, games, to });
     }
 
-    /// Writes what its goal is worth to each role of each game that the last step ended in a
-    /// terminal state where every role has exactly one goal value, and 0 elsewhere and to chance,
-    /// which has no need of one. `worth` is given a goal value. O(games * roles).
+    /// Writes the value of each role's goal, by `worth`, in each game that the last step ended in a
+    /// terminal state where every role has exactly one goal value. Writes 0 elsewhere and for
+    /// chance. O(games * roles).
     ///
     /// # Panics
     /// Panics if there is not a number for each role of each game.
@@ -261,7 +261,7 @@ impl Source<'_> {
     }
 }
 
-/// Writes a byte for each bit of rows, of which each game has some, one after the other.
+/// Writes a byte for each bit of rows; each game has some rows, one after the other.
 #[inline(always)]
 fn write_bytes<W: Word>(rows: &[Rows], bits: usize, length: usize, to: &mut [u8]) {
     let width = if bits == 0 { 0 } else { rows.len() / bits.div_ceil(64) * bits };

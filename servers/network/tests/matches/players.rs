@@ -28,7 +28,7 @@ fn remote(address: SocketAddr) -> Remote<Dynamic> {
     sent(address, &sheet(RULES))
 }
 
-/// That player, which receives this sheet.
+/// A client of that player; it sends this sheet.
 fn sent(address: SocketAddr, sheet: &Sheet) -> Remote<Dynamic> {
     let clock = Some(Duration::from_secs(60));
     Remote::new(address.to_string().parse().expect("an address"), sheet.clone()).clocks(clock, clock)

@@ -44,7 +44,7 @@ struct Args {
     /// Seconds of random games in each way, after as many that do not count
     #[arg(long, default_value_t = 0.3)]
     seconds: f64,
-    /// Seconds after which a rulesheet is given up, by the clock
+    /// Seconds after which a rulesheet is abandoned, by the clock
     #[arg(long, default_value_t = 120.0)]
     deadline: f64,
     /// The table of published speeds

@@ -15,7 +15,7 @@ use crate::{optimize::Phases, propnet::Net};
 /// The way in which the steps of a game are compiled: those of single states, and those of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Code {
-    /// Straight-line code within [`STRAIGHT_BUDGET`] and [`LANES_BUDGET`], else the table.
+    /// Straight-line code within [`STRAIGHT_BUDGET`] and [`LANES_BUDGET`], otherwise the table.
     #[default]
     Auto,
     /// The table, run by the runtime.

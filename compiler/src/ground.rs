@@ -117,7 +117,7 @@ pub struct GroundRules {
     pub goal: Vec<Vec<(u8, AtomId)>>,
     /// The atom that says that the state is terminal, if it can be.
     pub terminal: Option<AtomId>,
-    /// For each role, percepts and the atoms that say the role perceives them; none without rules
+    /// For each role, percepts and the atoms that say the role perceives them; `None` without rules
     /// for `sees`.
     pub sees: Option<Vec<Vec<(u32, AtomId)>>>,
     /// The meaning of each atom.

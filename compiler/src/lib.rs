@@ -121,7 +121,7 @@ pub struct Compilation {
 pub struct Failure {
     /// All that is wrong with it, and warnings, in the order of the text.
     pub diagnostics: Diagnostics,
-    /// The forms of its text, those left out that could not be read; none if the observer had
+    /// The forms of its text, those left out that could not be read; `None` if the observer had
     /// enough before.
     pub tree: Option<Tree>,
     /// Its rules, if they passed the checks: what is wrong is seen when they are grounded or made a

@@ -41,7 +41,7 @@
 //!
 //! An evaluation (what is seen of a state, or one step) may take [`Limits::fuel`] divided by
 //! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`], and as much for views and indexes;
-//! then it is given up with an [`Excess`]. The count depends on state and moves alone, not on what
+//! then it is abandoned with an [`Excess`]. The count depends on state and moves alone, not on what
 //! was evaluated before.
 
 mod assembly;
@@ -80,7 +80,7 @@ use table::{Store, Table};
 /// The share of [`Limits::fuel`] that one evaluation may take: one part in this number.
 pub const FUEL_SHARE: u64 = 5;
 
-/// Why an evaluation was given up.
+/// Why an evaluation was abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     Fuel,
@@ -247,7 +247,7 @@ pub struct Lifted {
     pub role_moves: Vec<Vec<u32>>,
     /// For each role the goal values it may ever have, ascending.
     pub role_goals: Vec<Vec<u8>>,
-    /// For each role the percepts it may ever have, ascending; none without rules for `sees`.
+    /// For each role the percepts it may ever have, ascending; `None` without rules for `sees`.
     pub role_percepts: Option<Vec<Vec<u32>>>,
     /// The sizes of states and views.
     pub shape: Shape,
@@ -319,7 +319,7 @@ struct Names {
 /// The memory of one thread's evaluations; it remembers the state seen last and its successor.
 #[derive(Clone, Debug)]
 pub struct Scratch {
-    /// Apart, since it is large and a scratch is handed on with each evaluation.
+    /// Apart, since it is large and a scratch is passed on with each evaluation.
     memory: Box<Memory>,
     state: State,
     /// Another state that is known: most often that which the last step led to.

@@ -137,7 +137,7 @@ impl Meter {
         Some(())
     }
 
-    /// Counts bytes before they are taken from the system; none if more would be in use than may
+    /// Counts bytes before they are taken from the system; `None` if more would be in use than may
     /// be.
     #[inline]
     pub fn take(&mut self, bytes: usize) -> Option<()> {
@@ -150,8 +150,8 @@ impl Meter {
         self.held -= bytes;
     }
 
-    /// Says how many bytes are in use all together, where a phase knows that from its tables; none
-    /// if these are too many.
+    /// Says how many bytes are in use all together, where a phase knows that from its tables;
+    /// `None` if these are too many.
     #[inline]
     pub fn hold(&mut self, bytes: usize) -> Option<()> {
         if bytes > self.most {

@@ -107,8 +107,8 @@ pub struct Outputs {
     pub goal: Vec<Vec<(u8, Signal)>>,
     /// The state is terminal.
     pub terminal: Signal,
-    /// For each role, by percept: the role perceives it in the step. None if the rules say nothing
-    /// of percepts: then each role perceives the joint move.
+    /// For each role, by percept: the role perceives it in the step. `None` if the rules say
+    /// nothing of percepts: then each role perceives the joint move.
     pub sees: Option<Vec<Vec<(u32, Signal)>>>,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct Fault {
 /// The arguments of the call.
 #[derive(Default)]
 pub(crate) struct Arguments {
-    /// None if it could not be read.
+    /// `None` if it could not be read.
     pub(crate) rules: Option<Rulesheet>,
     /// The module's name, if it is given.
     pub(crate) name: Option<Ident>,

@@ -33,7 +33,7 @@ use std::{
 ///
 /// `gdl!("tictactoe.kif");` makes `pub mod tictactoe`. The rulesheet may be in KIF, infix GDL or
 /// Epilog, which its text tells, whatever the file ends in. The path is relative to the source file
-/// it stands in, or else to the package's root. The module has
+/// it stands in, or otherwise to the package's root. The module has
 ///
 /// - `game()`, a value without size that implements `gdl_runtime::Game`;
 /// - `Role`, an enum of the players;

@@ -18,7 +18,7 @@ use wgpu::{
     ShaderModuleDescriptor, ShaderSource, ShaderStages,
 };
 
-/// A dispatch of half a second at most that takes longer than this is given up; the first one may
+/// A dispatch of half a second at most that takes longer than this is abandoned; the first one may
 /// compile the shader.
 const PATIENCE: Duration = Duration::from_secs(300);
 

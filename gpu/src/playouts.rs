@@ -45,7 +45,7 @@ const MOST_BLOCKS: u32 = 1 << 18;
 /// The most words that come back from a dispatch: 64 MiB.
 const MOST_WORDS: usize = 1 << 24;
 
-/// Moves of a playout after which it is given up, unless it is said otherwise: as
+/// Moves of a playout after which it is abandoned, unless it is said otherwise: as
 /// [`gdl_runtime::Playouts`] has it.
 const MAX_LENGTH: u64 = 10_000;
 
@@ -105,7 +105,7 @@ impl Gpu {
         }
     }
 
-    /// A game, ready to be played: games of more than 10,000 moves are given up, as
+    /// A game, ready to be played: games of more than 10,000 moves are abandoned, as
     /// [`gdl_runtime::Playouts`] does.
     ///
     /// # Errors

@@ -202,7 +202,7 @@ fn built_in_games_are_played_by_their_rules() {
             Ok(_) => played += 1,
             Err(error) => println!("{}: {error}", entry.name),
         }
-        // Games that are given up are counted as such.
+        // Games that are abandoned are counted as such.
         if matches!(entry.name, "tictactoe" | "connect_four" | "reversi" | "monty_hall") {
             let (_, tally) = follow(entry.name, entry.text, limits(), 7, 70).expect("as before");
             assert_eq!(tally.too_long > 0, entry.name != "monty_hall", "{}: {tally:?}", entry.name);

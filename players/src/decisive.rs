@@ -31,8 +31,8 @@ const NANOSECONDS: u64 = 8;
 /// Picoseconds of a search for each operation and move of a random game.
 const PICOSECONDS: u64 = 450;
 
-/// About how long it takes to make the table of decisive play; none if that is more than it may be,
-/// or the game has no lanes. O(roles).
+/// About how long it takes to make the table of decisive play; `None` if that is more than it may
+/// be, or the game has no lanes. O(roles).
 pub(crate) fn cost(game: &Table) -> Option<Duration> {
     game.lanes()?;
     let (observe, advance) = game.gates();
@@ -71,7 +71,7 @@ pub(crate) fn made(game: &Table) -> Option<&Decisive> {
     game.derived().get()?.as_deref()?.downcast_ref()
 }
 
-/// Decisive play of a game; none if there is none, or it takes too much, or is cancelled.
+/// Decisive play of a game; `None` if there is none, or it takes too much, or is cancelled.
 fn decisive(game: &Table, cancel: &Cancel) -> Option<Decisive> {
     cost(game)?;
     let limits = Limits { fuel: 2 * MOST_STEPS, ..Limits::network() };

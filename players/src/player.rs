@@ -86,7 +86,7 @@ pub trait Player<G: Game>: Send {
     /// The end of the match, with the information there.
     fn stop(&mut self, _game: &G, _information: &Information<G>) {}
 
-    /// The end of a match that was given up.
+    /// The end of a match that was abandoned.
     fn abort(&mut self) {}
 
     /// The reason why the last question, a move or the start, has no answer, if the player knows

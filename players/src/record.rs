@@ -34,7 +34,7 @@ pub struct Record {
     pub game_meta_url: Option<String>,
     /// True if it was played to the end.
     pub is_completed: bool,
-    /// True if it was given up.
+    /// True if it was abandoned.
     #[cfg_attr(feature = "serde", serde(default))]
     pub is_aborted: bool,
     /// The states from the start on, as KIF text.
@@ -47,7 +47,7 @@ pub struct Record {
     /// the move.
     #[cfg_attr(feature = "serde", serde(default))]
     pub errors: Vec<Vec<String>>,
-    /// The goals at the end, in role order; none of a match that was given up.
+    /// The goals at the end, in role order; none of a match that was abandoned.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub goal_values: Vec<u8>,
     /// Seconds for a look at the rules beforehand; -1 for none.

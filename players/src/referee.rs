@@ -96,7 +96,7 @@ pub enum End {
     Stuck,
     /// After the most moves allowed.
     TooLong,
-    /// It was called off.
+    /// It was cancelled.
     Cancelled,
 }
 
@@ -108,8 +108,8 @@ pub struct Match<G: Game> {
     pub history: History<G>,
     /// The faults of each role, if any, in role order: first at the start, then in each step.
     pub faults: Vec<Vec<Option<Fault>>>,
-    /// The goal of each role at the end, in role order. None if it has not exactly one, and all of
-    /// them if the end is not terminal.
+    /// The goal of each role at the end, in role order. `None` if it has not exactly one, and all
+    /// of them if the end is not terminal.
     pub goals: Vec<Option<u8>>,
     /// The end of the match.
     pub end: End,
@@ -280,7 +280,7 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// The most steps: a match that is not over then is given up.
+    /// The most steps: a match that is not over then is abandoned.
     pub fn max_steps(mut self, steps: usize) -> Self {
         self.max_steps = steps;
         self
@@ -490,7 +490,7 @@ struct Table<G: Game> {
 
 impl<G: Game> Table<G> {
     /// Asks all players at once and waits for their answers, no longer than `limit` or until the
-    /// match is called off.
+    /// match is cancelled.
     fn ask(
         &mut self,
         budget: &Budget,

@@ -64,7 +64,8 @@ use gdl_runtime::{Game, GameExt};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SearchResult<G: Game> {
-    /// The move to make. None if the role has no legal move in the state, or the state is terminal.
+    /// The move to make. `None` if the role has no legal move in the state, or the state is
+    /// terminal.
     pub action: Option<G::Move>,
     /// The principal variation: the joint moves expected, as far as they are known.
     pub line: Vec<Vec<G::Move>>,

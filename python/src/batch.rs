@@ -59,7 +59,8 @@ pub(crate) struct Spec {
     pub(crate) moves: usize,
     pub(crate) percepts: usize,
     pub(crate) chance: Option<usize>,
-    /// True if each role gives a move in each step, and has a mask; else the one that is asked.
+    /// True if each role gives a move in each step, and has a mask; otherwise the one that is
+    /// asked.
     pub(crate) all: bool,
     packed: bool,
     /// True if percepts are observed, and not the state.
@@ -486,7 +487,7 @@ impl Batch {
     }
 }
 
-/// Numbers of moves: those of the array, if they lie as they are needed, else a copy in `to`.
+/// Numbers of moves: those of the array, if they lie as they are needed, otherwise a copy in `to`.
 fn numbers<'py>(
     actions: &Bound<'py, PyAny>,
     shape: &[usize],

@@ -289,7 +289,7 @@ impl Game {
         PyTuple::new(py, self.0.game.vocabulary().percepts().iter())
     }
 
-    /// True if the rules say what the roles perceive (`sees`); else all see everything.
+    /// True if the rules say what the roles perceive (`sees`); otherwise all see everything.
     #[getter]
     fn has_hidden_information(&self) -> bool {
         self.0.game.vocabulary().has_percepts()

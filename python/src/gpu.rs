@@ -10,7 +10,7 @@ use pyo3::{
 use std::time::{Duration, Instant};
 
 /// Games that are played unless it is said how many or how long, and the moves after which one is
-/// given up.
+/// abandoned.
 const COUNT: u64 = 10_000;
 const MAX_LENGTH: u64 = 10_000;
 

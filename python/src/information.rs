@@ -13,7 +13,7 @@ use pyo3::{exceptions::PyValueError, prelude::*};
 type Pickled = (Game, usize, Vec<(usize, String)>);
 
 /// All that a role knows of a play: its moves, and what it perceived of each step. It never
-/// changes; `step` and `tell` give another one. Equal for plays that the role cannot tell apart.
+/// changes; `step` and `tell` give another one. Equal for plays that the role cannot distinguish.
 #[pyclass(frozen, module = "gdl", eq, hash)]
 #[derive(Clone)]
 pub(crate) struct Information {

@@ -26,7 +26,7 @@ pub(crate) struct Planes {
 }
 
 impl Planes {
-    /// The planes of a game; none if its fluents show no board, or there would be more than 2^20
+    /// The planes of a game; `None` if its fluents show no board, or there would be more than 2^20
     /// places.
     fn new(game: &Dynamic) -> Option<Self> {
         let board = Board::of(game)?;

@@ -54,13 +54,13 @@ impl Stats {
         self.inner.tally.states
     }
 
-    /// Games given up because they reached the greatest length.
+    /// Games abandoned because they reached the greatest length.
     #[getter]
     fn too_long(&self) -> u64 {
         self.inner.tally.too_long
     }
 
-    /// Games given up because a role had no legal move.
+    /// Games abandoned because a role had no legal move.
     #[getter]
     fn stuck(&self) -> u64 {
         self.inner.tally.stuck

@@ -186,7 +186,7 @@ fn select_in(word: u64, sums: u64, rank: u32) -> u32 {
     place + u32::from(SELECT[rank as usize][byte as usize])
 }
 
-/// The place of set bit number r of a byte b at `[r][b]`, else 0.
+/// The place of set bit number r of a byte b at `[r][b]`, otherwise 0.
 static SELECT: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
     let mut byte = 0;

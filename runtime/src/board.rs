@@ -5,7 +5,7 @@
 //! alone, and [`Board::cells`] says what a state has in each cell. That is structure, for any way
 //! to draw; [`Board::text`] draws it with characters.
 //!
-//! # What is taken for a board
+//! # What counts as a board
 //!
 //! Arguments that are numbers (`7`), letters that follow each other (`a`, `b`, `c`) or either after
 //! a common word (`c1`, `c2`) are coordinates. The board is the relation with coordinates that is
@@ -26,9 +26,9 @@
 //!
 //! # What is blank
 //!
-//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), else the one that most cells of a
-//! grid share at the start. Where no fluent holds a cell is blank too. `b` is not blank where `w`
-//! is a mark as well, unless most cells start with it, nor where no cell does.
+//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), otherwise the one that most cells
+//! of a grid share at the start. Where no fluent holds a cell is blank too. `b` is not blank where
+//! `w` is a mark as well, unless most cells start with it, nor where no cell does.
 //!
 //! # How large
 //!
@@ -299,7 +299,7 @@ impl Board {
     }
 
     /// The cell and the mark of a fluent, as positions in [`Board::cells`] and [`Board::marks`];
-    /// none if it is not on the board.
+    /// `None` if it is not on the board.
     #[must_use]
     pub fn place(&self, fluent: usize) -> Option<(usize, usize)> {
         self.places.get(&fluent).copied()

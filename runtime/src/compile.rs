@@ -118,8 +118,8 @@ pub fn early(net: &Net) -> Option<Dynamic> {
     (net.literals() >= EARLY_FROM).then(|| Events::early(net).map(Dynamic::eventful)).flatten()
 }
 
-/// The game of a compilation, run by the engine that is asked for, else by that which a trial says;
-/// evaluations are within the usual limits.
+/// The game of a compilation, run by the engine that is asked for, otherwise by that which a trial
+/// says; evaluations are within the usual limits.
 ///
 /// # Errors
 /// The limit that is too low for it.

@@ -74,9 +74,9 @@ impl Dynamic {
         Self { engine: Engine::Lifted(Arc::new(lifted)) }
     }
 
-    /// The number of evaluations that were given up since the game was loaded, and why the first of
-    /// them was: of a game that is evaluated state by state, a state may take more than the limits
-    /// allow.
+    /// The number of evaluations that were abandoned since the game was loaded, and why the first
+    /// of them was: of a game that is evaluated state by state, a state may take more than the
+    /// limits allow.
     #[must_use]
     pub fn failed_evaluations(&self) -> Option<(u64, String)> {
         match &self.engine {

@@ -115,7 +115,7 @@ impl Events {
         Self::new(Kind::Watch, &compilation.net, None)
     }
 
-    /// The game of a net, run by the nets of its phases if they are given; none if machines or
+    /// The game of a net, run by the nets of its phases if they are given; `None` if machines or
     /// views would take too much.
     fn new(kind: Kind, net: &Net, phases: Option<&Phases>) -> Option<Self> {
         let (names, shape) = (&net.vocabulary, net.shape());
@@ -279,7 +279,7 @@ impl Events {
 }
 
 impl Kind {
-    /// A net made ready for machines; none if it is too large for the numbers used.
+    /// A net made ready for machines; `None` if it is too large for the numbers used.
     fn wiring(self, net: &Net, shape: Shape) -> Option<Arc<dyn Wiring>> {
         Some(match self {
             Self::Count => Arc::new(counts::Wiring::new(net, shape)?),

@@ -129,8 +129,8 @@ impl<G: Game> History<G> {
     }
 
     /// Makes a joint move here, one move for each role in role order, and goes where it leads. If
-    /// it was made here before, that is the place it led to then; else a new one, and other lines
-    /// stay.
+    /// it was made here before, that is the place it led to then; otherwise a new one, and other
+    /// lines stay.
     ///
     /// One look at the state and one step, and a comparison for each joint move made here before.
     ///

@@ -73,7 +73,7 @@ use std::{
 pub type Step<G> = (<G as Game>::Move, Perception<<G as Game>::Move, <G as Game>::Percept>);
 
 /// The information of a role, all that it knows of a play: its moves, and what it perceived of each
-/// step. Equal for plays that the role cannot tell apart.
+/// step. Equal for plays that the role cannot distinguish.
 pub struct Information<G: Game> {
     role: G::Role,
     steps: Vec<Step<G>>,

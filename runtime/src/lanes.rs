@@ -122,7 +122,7 @@ impl Lanes {
         if self.phases.len() > cycle { cycle..self.phases.len() } else { 0..cycle }
     }
 
-    /// The phase of a state on the cycle; none if play never comes to it.
+    /// The phase of a state on the cycle; `None` if play never comes to it.
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         self.cycle.find(state)
     }

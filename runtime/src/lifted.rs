@@ -38,7 +38,7 @@ pub(crate) struct Lifted {
     rules: lifted::Lifted,
     /// Places to work in that no thread works in.
     idle: Mutex<Vec<Scratch>>,
-    /// Evaluations that were given up, and why the first one was.
+    /// Evaluations that were abandoned, and why the first one was.
     failed_evaluations: AtomicU64,
     excess: Mutex<Option<Excess>>,
     /// The table that plays many games at once, and answers where an evaluation fails.
@@ -213,7 +213,7 @@ impl Lifted {
         }
     }
 
-    /// Returns whether the way to a state was given up, which is nowhere if there is a table.
+    /// Returns whether the way to a state was abandoned, which is nowhere if there is a table.
     fn is_lost(&self, state: &[u64]) -> bool {
         self.table.is_none() && bits::test(state, self.shape.fluents)
     }
@@ -226,7 +226,7 @@ impl Lifted {
         result
     }
 
-    /// Counts an evaluation that was given up; true if it was.
+    /// Counts an evaluation that was abandoned; true if it was.
     fn note(&self, result: &Result<(), Excess>) -> bool {
         let Err(excess) = result else { return false };
         self.failed_evaluations.fetch_add(1, Ordering::Relaxed);

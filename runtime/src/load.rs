@@ -40,7 +40,7 @@ pub enum LoadError {
         /// The same for people: each fault with its line of the text.
         report: String,
     },
-    /// There was not enough time, or the work was called off: see [`Loader`].
+    /// There was not enough time, or the work was cancelled: see [`Loader`].
     Cancelled {
         /// The progress of the work.
         message: String,
@@ -99,7 +99,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One plain sentence, names in backticks, without a full stop.
     pub message: String,
-    /// The place of the fault. None for faults of the whole rulesheet, such as a missing
+    /// The place of the fault. `None` for faults of the whole rulesheet, such as a missing
     /// `terminal`.
     pub place: Option<Place>,
     /// A note on the place; may be empty.

@@ -209,7 +209,7 @@ impl<'g, G: Game> Perft<'g, G> {
 
     /// The engine, to be said before anything is counted; at first it is [`PlayoutMode::Lanes`],
     /// here always from the table, if states can be stepped so, see
-    /// [`Expansion::new`](crate::lanes::Expansion::new). Else it is [`PlayoutMode::Single`],
+    /// [`Expansion::new`](crate::lanes::Expansion::new). Otherwise it is [`PlayoutMode::Single`],
     /// whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
     #[must_use]
     pub fn engine(mut self, engine: PlayoutMode) -> Self {

@@ -54,8 +54,8 @@ pub enum PlayoutMode {
     /// One after the other, whichever way the game runs its rules.
     Single,
     /// 512 at once, by straight-line code if the game has it for the instruction set (release
-    /// builds of games that [`gdl!`](crate::gdl) compiled within its budget), else from the game's
-    /// table.
+    /// builds of games that [`gdl!`](crate::gdl) compiled within its budget), otherwise from the
+    /// game's table.
     Lanes,
     /// 512 at once, from the game's table.
     TableLanes,
@@ -129,7 +129,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// many.
     pub const DEFAULT_COUNT: u64 = DEFAULT_COUNT;
 
-    /// Moves of a playout after which it is given up, unless [`Playouts::max_length`] says
+    /// Moves of a playout after which it is abandoned, unless [`Playouts::max_length`] says
     /// otherwise.
     pub const DEFAULT_MAX_LENGTH: u64 = 10_000;
 
@@ -208,7 +208,7 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The most moves of a playout: one that is not over then is given up and counted as too long.
+    /// The most moves of a playout: one that is not over then is abandoned and counted as too long.
     pub fn max_length(mut self, moves: u64) -> Self {
         self.plan.max_length = moves;
         self

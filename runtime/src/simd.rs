@@ -157,7 +157,7 @@ pub trait Word: Copy {
         bytes::take(lanes, low, high, places)
     }
 
-    /// Bytes that are all ones where the word has a bit, else zero.
+    /// Bytes that are all ones where the word has a bit, otherwise zero.
     #[must_use]
     #[inline(always)]
     fn spread(bits: u64) -> Self {
@@ -244,7 +244,7 @@ pub trait Word: Copy {
         Self::ternary::<0x0f>(self, self, self)
     }
 
-    /// `a` where `self` is set, else `b`.
+    /// `a` where `self` is set, otherwise `b`.
     #[must_use]
     #[inline(always)]
     fn pick(self, a: Self, b: Self) -> Self {

@@ -21,9 +21,9 @@ pub struct Tally {
     /// States in which moves were made, which is the number of joint moves: the terminal state of a
     /// game is not counted.
     pub states: u64,
-    /// Games given up because they reached the greatest length allowed.
+    /// Games abandoned because they reached the greatest length allowed.
     pub too_long: u64,
-    /// Games given up because a role had no legal move in a state that is not terminal.
+    /// Games abandoned because a role had no legal move in a state that is not terminal.
     pub stuck: u64,
     /// Games that ended in a state where some role other than chance has no goal value or several.
     /// They count for no role.
@@ -60,9 +60,9 @@ pub struct Counts {
     pub moves: u64,
     /// Those that ended with one goal value for each player.
     pub scored: u64,
-    /// Those that were given up as too long.
+    /// Those that were abandoned as too long.
     pub too_long: u64,
-    /// Those that were given up where a role had no legal move.
+    /// Those that were abandoned where a role had no legal move.
     pub stuck: u64,
 }
 
@@ -79,7 +79,7 @@ impl Tally {
         self.playouts - self.unfinished() - self.unscored
     }
 
-    /// Games given up: [`Tally::too_long`] and [`Tally::stuck`].
+    /// Games abandoned: [`Tally::too_long`] and [`Tally::stuck`].
     #[must_use]
     pub fn unfinished(&self) -> u64 {
         self.too_long + self.stuck

@@ -250,7 +250,7 @@ fn price(events: &Events) -> &'static Price {
     }
 }
 
-/// The game by events that takes least in the trial, and what was counted; none if all are too
+/// The game by events that takes least in the trial, and what was counted; `None` if all are too
 /// large. Gates that watch are tried where those that count take long.
 pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<(Events, Count)> {
     let time = |(events, count): &(Events, Count)| price(events).of(count.work);

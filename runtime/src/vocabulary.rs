@@ -65,7 +65,7 @@ impl Texts {
         self.sorted
     }
 
-    /// The position of exactly this text. O(log n) comparisons in a sorted list, else O(n).
+    /// The position of exactly this text. O(log n) comparisons in a sorted list, otherwise O(n).
     #[must_use]
     pub fn position(&self, text: &str) -> Option<usize> {
         if !self.sorted {
@@ -125,7 +125,7 @@ pub struct Vocabulary {
     role_goals: Vec<Box<[u8]>>,
     chance: Option<usize>,
     percepts: Texts,
-    /// None if each role perceives the joint move.
+    /// `None` if each role perceives the joint move.
     role_percepts: Option<Vec<Box<[u32]>>>,
 }
 
@@ -231,8 +231,8 @@ impl Vocabulary {
         self.chance
     }
 
-    /// True if the rules say what the roles perceive, by `sees`; else each role perceives the joint
-    /// move.
+    /// True if the rules say what the roles perceive, by `sees`; otherwise each role perceives the
+    /// joint move.
     #[must_use]
     pub fn has_percepts(&self) -> bool {
         self.role_percepts.is_some()

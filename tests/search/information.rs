@@ -352,7 +352,7 @@ fn roles_know_their_legal_moves() {
     assert!(compared > 500, "{compared} sets of several states");
 }
 
-/// Compares the states of a random play that a role cannot tell apart, until they are many: how
+/// Compares the states of a random play that a role cannot distinguish, until they are many: how
 /// many sets had several.
 fn know(game: &Dynamic, name: &str, seed: u64) -> usize {
     let mut stream = Stream::new(seed, 1);

@@ -9,7 +9,7 @@ use gdl_players::{
 };
 use gdl_runtime::{Cancel, Game, GameExt, Information, chance::Stream};
 
-/// Joint moves after which a match is given up.
+/// Joint moves after which a match is abandoned.
 const MAX_LENGTH: usize = 300;
 
 /// A player by name, as many as are wanted.

@@ -336,7 +336,7 @@ impl Author {
         }
     }
 
-    /// A clock, and what holds when it has run down; none if there is none.
+    /// A clock, and what holds when it has run down; `None` if there is none.
     fn write_clock(&mut self) -> Option<String> {
         match self.below(12) {
             kind @ 0..8 => {

@@ -5,7 +5,7 @@
 //! [`page`] shows it with charts, which [`chart`] draws.
 //!
 //! The number of games is bounded by the settings and their length by [`walk::longest`]; random
-//! games are played in parts of about `PART` evaluations of a gate each, and the work is called off
+//! games are played in parts of about `PART` evaluations of a gate each, and the work is cancelled
 //! between parts and moves. A page has as many lines and bars as there are roles, a dot for each
 //! ply, and 40 moves.
 
@@ -94,7 +94,7 @@ fn part<G: Game>(game: &G, length: f64) -> u64 {
     games.max(512)
 }
 
-/// Plays random games from a state, or from the start. Returns `None` if it was called off.
+/// Plays random games from a state, or from the start. Returns `None` if it was cancelled.
 fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: Many) -> Option<Stats> {
     let playouts = |seed| {
         let playouts = Playouts::new(game).seed(seed).threads(settings.threads);
@@ -242,7 +242,7 @@ impl Figures {
     ///   moves, `mean_of_choices` (where it has more than one), `most`, `share_of_choices` (of the
     ///   states);
     /// - `length` in joint moves: `mean` (an estimate), `shortest`, `median`, `longest`, `games`
-    ///   (pairs of a length and its number of games), `unfinished` (games given up);
+    ///   (pairs of a length and its number of games), `unfinished` (games abandoned);
     /// - `states`: `visited`, `distinct` among them, and how many there are `at_least`;
     /// - `tree`: `log10_sequences` of joint moves, `log10_games`, and their `relative_error`;
     /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or null

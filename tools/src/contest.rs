@@ -35,7 +35,7 @@ pub const DEFAULT_COUNT: u64 = 100;
 /// Nodes for a move unless it is said how many or how long: some milliseconds of small games.
 pub const DEFAULT_NODES: u64 = 10_000;
 
-/// Joint moves after which a match is given up unless it is said how many.
+/// Joint moves after which a match is abandoned unless it is said how many.
 pub const DEFAULT_LONGEST: usize = 10_000;
 
 /// Matches between players.
@@ -51,7 +51,7 @@ pub struct Contest<'a> {
     pub clock: Option<Duration>,
     /// Nodes for a move.
     pub nodes: Option<u64>,
-    /// The joint moves after which a match is given up.
+    /// The joint moves after which a match is abandoned.
     pub longest: usize,
 }
 
@@ -234,7 +234,7 @@ pub struct Total {
     pub players: Vec<Tally>,
     /// Joint moves.
     pub steps: u64,
-    /// Matches that were given up, or ended without one goal for each player.
+    /// Matches that were abandoned, or ended without one goal for each player.
     pub unscored: u64,
 }
 
@@ -291,7 +291,7 @@ impl Total {
     ///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo`
     ///   and `elo_interval`, null where infinite; `roles`, the same counts for each role it played;
     ///   `faults`, the `illegal`, `late` and missing (`gone`) answers;
-    /// - `mean_length` (joint moves) of that number of matches, `unscored` (matches given up, or
+    /// - `mean_length` (joint moves) of that number of matches, `unscored` (matches abandoned, or
     ///   without one goal for each player).
     #[must_use]
     pub fn to_json(

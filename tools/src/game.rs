@@ -115,8 +115,8 @@ impl GameArg {
         }
     }
 
-    /// The game without compiled code, whether it is built in or not: as asked for, else as a table
-    /// if it can be grounded.
+    /// The game without compiled code, whether it is built in or not: as asked for, otherwise as a
+    /// table if it can be grounded.
     ///
     /// # Errors
     /// Returns an error if the rulesheet has errors; the diagnostics went to stderr.
@@ -240,7 +240,7 @@ pub fn perft(game: &Dynamic, state: BitBox, depth: usize) -> Vec<u128> {
     Perft::from(game, state).take(depth).collect()
 }
 
-/// Tells on stderr if evaluations of the game were given up.
+/// Tells on stderr if evaluations of the game were abandoned.
 ///
 /// # Errors
 /// Returns an error if there were any: then what was found is not all there is.

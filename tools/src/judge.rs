@@ -59,7 +59,7 @@ pub struct Settings {
     pub budgets: Vec<u64>,
     /// Gates that the searches of a contest may evaluate, as far as that can be foretold.
     pub work: f64,
-    /// Joint moves after which a game is given up.
+    /// Joint moves after which a game is abandoned.
     pub longest: usize,
     /// True if a game that was found hopeless is played on.
     pub full: bool,
@@ -368,7 +368,7 @@ impl Judgement {
     }
 }
 
-/// Judges a rulesheet. Returns `None` if it was called off.
+/// Judges a rulesheet. Returns `None` if it was cancelled.
 #[must_use]
 pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings) -> Option<Judgement> {
     let compilation = match gdl_compiler::compile(source, options) {

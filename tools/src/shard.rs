@@ -148,7 +148,7 @@ impl<'g> Plan<'g> {
     ///
     /// # Errors
     /// Returns an error if there are no such blocks, it was cancelled, or evaluations of the game
-    /// were given up.
+    /// were abandoned.
     pub fn run(
         &self,
         blocks: Range<u64>,

@@ -24,7 +24,7 @@ pub(super) struct Part {
     pub(super) binds: bool,
 }
 
-/// The program, with rules as they stand or split; none if some rule has too many alternatives or
+/// The program, with rules as they stand or split; `None` if some rule has too many alternatives or
 /// variables.
 ///
 /// Keywords keep their names; `rN` is the relation, `fN` the function and `cN` the constant of that

@@ -26,7 +26,7 @@ pub(super) fn split(head: &Part, mut body: Vec<Part>, helpers: &mut usize, text:
 }
 
 /// The literals that an elimination takes out, those that stay, and the variables they share with
-/// each other or the head; none if nothing is won any more.
+/// each other or the head; `None` if nothing is won any more.
 fn cheapest(head: &Part, body: &[Part]) -> Option<(Vec<Part>, Vec<Part>, u64)> {
     let all = |parts: &[Part]| parts.iter().fold(0, |mask, part| mask | part.variables);
     let candidates = (0..u64::BITS).filter(|v| (all(body) & !head.variables) >> v & 1 == 1);

@@ -92,8 +92,8 @@ impl Contest {
     }
 
     /// Playouts of each thread as a share of those of a contestant that is alone: by the clock,
-    /// which other work on the machine disturbs, and by processor time. None for a contestant that
-    /// is alone itself.
+    /// which other work on the machine disturbs, and by processor time. Returns `None` for a
+    /// contestant that is alone itself.
     pub(super) fn scaling(&self, contestant: &Contestant) -> Option<[f64; 2]> {
         let alone = self.contestants.iter().find(|other| {
             (other.engine, other.isa, other.threads) == (contestant.engine, contestant.isa, 1)

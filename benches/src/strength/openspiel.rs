@@ -3,7 +3,7 @@
 //! processor time.
 //!
 //! A Python that can import `pyspiel` (`pip install open_spiel`) runs `openspiel.py`, which is
-//! asked line by line; `PYTHON` names it, else `python3` is tried. Both sides keep the game by
+//! asked line by line; `PYTHON` names it, otherwise `python3` is tried. Both sides keep the game by
 //! their own rules: what they take for legal is compared at every move, and who has won.
 
 use super::{
@@ -216,7 +216,7 @@ impl Drop for Peer {
     }
 }
 
-/// Their text of a move as our moves; none if it is not understood.
+/// Their text of a move as our moves; `None` if it is not understood.
 fn translate(name: &str, text: &str) -> Option<Vec<String>> {
     let places: Vec<u32> = text
         .bytes()

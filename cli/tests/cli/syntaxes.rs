@@ -95,7 +95,7 @@ fn games_with_percepts_are_the_same_under_other_names() {
 
 #[test]
 fn an_option_says_the_syntax() {
-    // Without it a text of facts and views alone is taken for infix GDL.
+    // Without it a text of facts and views alone counts as infix GDL.
     let text = "role(robot)\ninit(control(robot))\nlegal(press) :- control(robot)\nterminal :- pressed\ngoal(robot, 100)\n";
     let path = file("option.hrf", text);
     assert_eq!(gdl(&["check", &path]).code, Some(1));

@@ -88,7 +88,7 @@ pub struct Table<'t> {
     pub observe: Program,
     /// The program that advances: from the fluents and the moves made to the next state.
     pub advance: Program,
-    /// The percepts of the roles; none if each perceives the joint move.
+    /// The percepts of the roles; `None` if each perceives the joint move.
     pub sees: Option<Sees<'t>>,
     /// The programs that play 512 games at once, if the game can be played so.
     pub lanes: Option<Lanes>,

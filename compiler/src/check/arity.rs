@@ -102,7 +102,7 @@ fn terms(
             both.insert(id);
             let name = scene.relation_name(id);
             let here = scene.first_use(id);
-            // What is defined is a relation: then the term is odd, else the literal.
+            // What is defined is a relation: then the term is odd, otherwise the literal.
             diagnostics.push(if defined.contains(&id) {
                 let message = format!("`{name}` is a function here and a relation elsewhere");
                 Diagnostic::new(&codes::RELATION_FUNCTION_CLASH, there, message)

@@ -31,7 +31,7 @@ struct Givers<'a> {
     is_read: bool,
 }
 
-/// All kinds of fluents, by their first rule; none if a variable stands for a fluent.
+/// All kinds of fluents, by their first rule; `None` if a variable stands for a fluent.
 fn survey(rules: &Rules) -> Option<Vec<Givers<'_>>> {
     let keywords = &rules.keywords;
     let mut list: Vec<Givers<'_>> = Vec::new();

@@ -21,7 +21,7 @@ impl Meant {
         Self { left: Cell::new(COMPARISONS) }
     }
 
-    /// Spends comparisons of characters; none if there are too few.
+    /// Spends comparisons of characters; `None` if there are too few.
     pub(crate) fn compare(&self, characters: usize) -> Option<()> {
         self.left.set(self.left.get().checked_sub(characters)?);
         Some(())

@@ -170,8 +170,8 @@ impl Lanes {
 /// these slots.
 type Room = (usize, usize);
 
-/// Makes the phases. If states are kept at several, all are made again, with room for them. None if
-/// their slots are too many.
+/// Makes the phases. If states are kept at several, all are made again, with room for them. Returns
+/// `None` if their slots are too many.
 fn lay(
     count: usize,
     meter: &mut Meter,

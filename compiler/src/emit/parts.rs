@@ -197,8 +197,8 @@ pub(super) fn ids(
     }
 }
 
-/// The type of percepts: one of its own if there are names for them, else the runtime's for games
-/// whose rules say nothing of percepts.
+/// The type of percepts: one of its own if there are names for them, otherwise the runtime's for
+/// games whose rules say nothing of percepts.
 pub(super) fn percepts(named: Option<&Named>, count: usize, bodies: Bodies) -> TokenStream {
     if let Some(named) = named {
         let about = "Something a player may perceive of a step, known by its KIF text.";

@@ -28,7 +28,7 @@ pub struct Guess {
     pub moves: Vec<String>,
     /// Texts that look like the fluents, likewise.
     pub fluents: Vec<String>,
-    /// Texts that look like the percepts, likewise; none if nothing is said of any.
+    /// Texts that look like the percepts, likewise; `None` if nothing is said of any.
     pub percepts: Option<Vec<String>>,
 }
 

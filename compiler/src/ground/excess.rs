@@ -12,7 +12,7 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excess {
     pub(super) what: What,
-    /// The rule to blame, an index into [`Rules::rules`]; none if it takes all of them.
+    /// The rule to blame, an index into [`Rules::rules`]; `None` if it takes all of them.
     pub(super) rule: Option<usize>,
     /// True if the rule's head depends on itself.
     pub(super) recursive: bool,

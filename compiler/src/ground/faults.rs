@@ -58,7 +58,7 @@ struct Findings<'a> {
     atoms: Vec<Vec<AtomId>>,
     /// The rules of each relation.
     heads: Vec<Vec<usize>>,
-    /// The rules of each relation by the name of the last argument of the head; none for a
+    /// The rules of each relation by the name of the last argument of the head; `None` for a
     /// variable.
     named: FxHashMap<(RelationId, Option<Name>), Vec<usize>>,
 }

@@ -108,7 +108,7 @@ impl Splitter {
         self.parts.retain(|_, relation| relation.index() < relations);
     }
 
-    /// Spends steps on weighing; none if there are too few.
+    /// Spends steps on weighing; `None` if there are too few.
     fn spend(&mut self, steps: u64, grounder: &mut Grounder<'_>) -> Option<()> {
         self.left = self.left.checked_sub(steps)?;
         grounder.afford(steps)

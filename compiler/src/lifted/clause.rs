@@ -347,7 +347,7 @@ pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[boo
     changed
 }
 
-/// The goal without negations of relations that depend on the state; none if nothing is left.
+/// The goal without negations of relations that depend on the state; `None` if nothing is left.
 fn without_negation(goal: Goal, dynamic: &[bool]) -> Option<Goal> {
     match goal {
         Goal::Fails(atom) if dynamic[atom.relation] => None,

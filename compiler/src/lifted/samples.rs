@@ -42,7 +42,7 @@ pub(super) struct Guard<'a> {
     declared: Option<Declared>,
 }
 
-/// The names that `base` and `input` list, and why they are taken for all.
+/// The names that `base` and `input` list, and why they count as all.
 struct Declared {
     fluents: FxHashSet<TermId>,
     moves: FxHashSet<(TermId, TermId)>,

@@ -64,7 +64,7 @@ impl<'t> Trial<'t> {
     /// made of the rules.
     ///
     /// # Errors
-    /// Returns an error if it is called off.
+    /// Returns an error if it is cancelled.
     pub(super) fn choose(
         mut self,
         mut demanded: Vec<bool>,
@@ -142,7 +142,7 @@ impl<'t> Trial<'t> {
 }
 
 impl Stop {
-    /// Nothing but the steps that were taken, unless the work was called off.
+    /// Nothing but the steps that were taken, unless the work was cancelled.
     fn or_none<T>(self, taken: u64) -> Result<(Option<T>, u64), Self> {
         if matches!(self, Self::Cancelled(_)) { Err(self) } else { Ok((None, taken)) }
     }

@@ -39,7 +39,7 @@ const UNSHARED: usize = 4;
 /// where it is one in twelve (ultimate tic-tac-toe).
 const NARROWED: usize = 7;
 
-/// Steps of random play after which games are given up.
+/// Steps of random play after which games are abandoned.
 const LONGEST: usize = 300;
 
 /// The nets of decisive play.
@@ -115,7 +115,8 @@ pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
 }
 
 /// For each phase a net whose end is that its role on turn can win. A role that moves again wins by
-/// what it can do then, which its moves have from now on. None if one role moves all the time.
+/// what it can do then, which its moves have from now on. Returns `None` if one role moves all the
+/// time.
 fn look_ahead(
     movers: &[usize],
     phases: &mut [Vec<Move>],
@@ -143,7 +144,7 @@ fn look_ahead(
     Some(can_win)
 }
 
-/// The length of random games; none if too few of their states have fewer moves by the decisive
+/// The length of random games; `None` if too few of their states have fewer moves by the decisive
 /// nets of phases than by the others.
 fn narrowed(net: &Net, plain: &[Net], decisive: &[Net], meter: &mut Meter) -> Option<usize> {
     let mut both = net.clone();

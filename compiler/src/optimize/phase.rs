@@ -38,7 +38,7 @@ pub struct Phases {
     pub cycle: Cycle,
 }
 
-/// The net at each phase of its cycle; none if it has none, or if that takes more than the meter
+/// The net at each phase of its cycle; `None` if it has none, or if that takes more than the meter
 /// has. O(literals x length).
 pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     let cycle = turn_cycle(net, meter)?;
@@ -52,8 +52,8 @@ pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     Some(phases)
 }
 
-/// The net at each phase of a cycle, with what is known there in the place of inputs; none if that
-/// takes more than the meter has. No other pass is run. O(literals x length).
+/// The net at each phase of a cycle, with what is known there in the place of inputs; `None` if
+/// that takes more than the meter has. No other pass is run. O(literals x length).
 pub fn fold_phases(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Phases> {
     let known = known(net, cycle, meter)?;
     let nets = known.iter().map(|known| fold(net, known, meter)).collect::<Option<_>>()?;

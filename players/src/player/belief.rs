@@ -190,7 +190,7 @@ fn draw<S>(worlds: &[(S, u128)], stream: &mut Stream) -> Option<usize> {
 }
 
 /// A step from `state` with the role's own move, the others' drawn, and whether it is perceived as
-/// it was. None if the move cannot be made there.
+/// it was. Returns `None` if the move cannot be made there.
 fn try_step<G: Game>(
     game: &G,
     role: G::Role,

@@ -19,8 +19,8 @@ use trial::Trial;
 /// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
 /// - two roles in turn and few states: their [`Solution`], found before the first move;
 /// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches
-///   against [`Mcts`] before the first move, else `Mcts`, with some of each budget for a proof by
-///   alpha-beta where the end is near;
+///   against [`Mcts`] before the first move, otherwise `Mcts`, with some of each budget for a proof
+///   by alpha-beta where the end is near;
 /// - else [`Mcts`], from the first clock on.
 ///
 /// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of
@@ -377,7 +377,7 @@ mod tests {
             let Strategy::Tree(woods) = &mut best.way else { panic!("two roles in turn") };
             (woods.solve(&game, &budget), woods.solution.is_some())
         };
-        // Solved long before the share is spent, and given up at once where there is no room.
+        // Solved long before the share is spent, and abandoned at once where there is no room.
         let (whole, is_solved) = spent(1 << 24);
         assert!(is_solved && (700..20_000).contains(&whole), "{whole}");
         let (broken, is_solved) = spent(1 << 12);

@@ -167,8 +167,8 @@ impl<G: Game> Equilibrium<G> {
     }
 
     /// The exploitability of this strategy: what each role could get by playing best against the
-    /// others' strategies, less what it gets, in points, as a mean over all roles. None before
-    /// [`Equilibrium::improve`]. O(histories).
+    /// others' strategies, less what it gets, in points, as a mean over all roles. Returns `None`
+    /// before [`Equilibrium::improve`]. O(histories).
     #[must_use]
     pub fn exploitability(&self) -> Option<f64> {
         let Some(Ok(histories)) = &self.histories else { return None };

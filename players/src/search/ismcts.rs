@@ -28,8 +28,8 @@ use std::{
 /// what the others did says something of what they have.
 ///
 /// Plays that fit are followed from the start, with what each role knows of them: all of them while
-/// they are few, else a sample, in which those count more whose moves the search takes for likely.
-/// A node of the budget is a play.
+/// they are few, otherwise a sample, in which those count more whose moves the search takes for
+/// likely. A node of the budget is a play.
 pub struct Ismcts<G: Game> {
     seed: u64,
     bytes: usize,
@@ -502,7 +502,7 @@ impl<G: Game> Descent<'_, G> {
         (path, state, None)
     }
 
-    /// The place of the move that a role tries: one that was never tried, else by the greatest
+    /// The place of the move that a role tries: one that was never tried, otherwise by the greatest
     /// upper bound, among those that can be made.
     fn choose(
         &mut self,

@@ -32,10 +32,10 @@ const BYTES: usize = 64 << 20;
 /// that is worth much at the start may be worth little in the end (tapered evaluation).
 ///
 /// The weights are fitted to states of random games and to the goals that random play comes to from
-/// there: hundreds of games from each if they can be played in lanes, else the one that the state
-/// is of. That is done by stochastic gradient descent with a step for each weight (Duchi, Hazan and
-/// Singer, "Adaptive subgradient methods", 2011). Learning visits states for as long as its budget
-/// allows, with a seed; the same seed and number of states give the same weights.
+/// there: hundreds of games from each if they can be played in lanes, otherwise the one that the
+/// state is of. That is done by stochastic gradient descent with a step for each weight (Duchi,
+/// Hazan and Singer, "Adaptive subgradient methods", 2011). Learning visits states for as long as
+/// its budget allows, with a seed; the same seed and number of states give the same weights.
 #[derive(Clone, Debug)]
 pub struct Linear {
     shape: Shape,

@@ -233,7 +233,7 @@ impl Block {
 }
 
 /// The least sets of fluents, of those that moves make, that make a signal, of such a length that
-/// they are lines; none if there are too many.
+/// they are lines; `None` if there are too many.
 fn sets_of(
     circuit: &Circuit,
     signal: u32,
@@ -419,7 +419,7 @@ mod tests {
 
     #[test]
     fn goals_that_have_too_many_lines_have_none() {
-        // At least 6 of 24: over a hundred thousand sets, which are given up before they take
+        // At least 6 of 24: over a hundred thousand sets, which are abandoned before they take
         // memory.
         let cells = 0..24;
         let facts = cells.map(|cell| format!("(cell {cell}) (after {cell} {}) ", cell + 1));

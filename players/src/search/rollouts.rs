@@ -13,13 +13,13 @@ use gdl_runtime::{
 #[cfg(feature = "load")]
 use {crate::decisive, std::time::Instant};
 
-/// Moves after which a random game is given up, as half a win for each.
+/// Moves after which a random game is abandoned, as half a win for each.
 const MAX_LENGTH: u64 = 2000;
 
-/// The goal that is taken for one that is not known.
+/// The goal that counts as one that is not known.
 const UNKNOWN: f32 = 50.0;
 
-/// Rollouts, hundreds at once in lanes if the game can be played so, else one for each state.
+/// Rollouts, hundreds at once in lanes if the game can be played so, otherwise one for each state.
 pub(crate) struct Rollouts<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,

@@ -15,7 +15,7 @@ pub(crate) const NO_SET: u32 = u32::MAX;
 /// perceives.
 type Key = (u32, u32, Box<[u64]>);
 
-/// Numbered information of all roles. Two plays that a role cannot tell apart have the same number
+/// Numbered information of all roles. Two plays that a role cannot distinguish have the same number
 /// for it.
 #[derive(Debug)]
 pub(crate) struct Sets {

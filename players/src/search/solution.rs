@@ -75,10 +75,10 @@ impl Error for SolveError {}
 #[non_exhaustive]
 pub struct Solved {
     /// The goal that the role gets if both play as well as can be, where the goals of two add up to
-    /// 100; else half of 100 and how much more it gets than the other.
+    /// 100; otherwise half of 100 and how much more it gets than the other.
     pub value: f64,
     /// The number of moves to the end, if the player who is ahead hurries and the other one does
-    /// not. None where neither is ahead.
+    /// not. `None` where neither is ahead.
     pub moves: Option<u32>,
 }
 

@@ -98,7 +98,7 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.phases()
     }
 
-    /// The phase of a state; none if no play from the initial state comes to it. O(words of a
+    /// The phase of a state; `None` if no play from the initial state comes to it. O(words of a
     /// state).
     #[must_use]
     #[inline]
@@ -328,7 +328,7 @@ impl<'g, G: Game> Leaves<'g, G> {
     pub const MOST: usize = RowLeaves::MOST;
 
     /// Lanes for games of at most `max_length` moves from the states that are given; those that are
-    /// not over then are given up and counted as too long. If the machine does not have the
+    /// not over then are abandoned and counted as too long. If the machine does not have the
     /// instruction set, that is [`Isa::Portable`].
     ///
     /// Returns `None` if the game cannot be played in lanes (see
@@ -338,7 +338,7 @@ impl<'g, G: Game> Leaves<'g, G> {
         Some(Self { rows: RowLeaves::new(game.table()?, isa, max_length)?, game: PhantomData })
     }
 
-    /// The phase of a state on the cycle; none if no play from the initial state comes to it.
+    /// The phase of a state on the cycle; `None` if no play from the initial state comes to it.
     /// O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &G::State) -> Option<usize> {

@@ -29,7 +29,7 @@ impl Cycle {
         self.phases.len()
     }
 
-    /// The phase of a state; none if play never comes to it.
+    /// The phase of a state; `None` if play never comes to it.
     #[inline]
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         let fits =

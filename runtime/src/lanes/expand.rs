@@ -226,7 +226,7 @@ impl<'t> RowExpansion<'t> {
         self.lanes.cycle.len()
     }
 
-    /// The phase of a state; none if no play from the initial state comes to it. O(words of a
+    /// The phase of a state; `None` if no play from the initial state comes to it. O(words of a
     /// state).
     #[must_use]
     #[inline]
@@ -559,7 +559,7 @@ enum Seen {
     Nothing,
     /// The legal moves.
     Legal,
-    /// All, but of goals only what is worth it: all if a state is terminal, else none.
+    /// All, but of goals only what is worth it: all if a state is terminal, otherwise none.
     WithoutGoals,
     All,
 }

@@ -276,7 +276,7 @@ impl Stepper {
     }
 
     /// The role that is asked in a state where one alone is, the first one if none has a choice;
-    /// none if play never comes to the state. O(words of a state).
+    /// `None` if play never comes to the state. O(words of a state).
     #[must_use]
     pub fn speaker(&self, state: &[u64]) -> Option<usize> {
         self.lanes.find(state).map(|phase| self.plans[phase].speaker)

@@ -47,7 +47,7 @@ impl<'t> RowLeaves<'t> {
     pub const MOST: usize = WORDS;
 
     /// Lanes for games of at most `max_length` moves from the states that are given; those that are
-    /// not over then are given up and counted as too long. If the machine does not have the
+    /// not over then are abandoned and counted as too long. If the machine does not have the
     /// instruction set, that is [`Isa::Portable`].
     ///
     /// Returns `None` if the table cannot be played in lanes (see
@@ -64,7 +64,7 @@ impl<'t> RowLeaves<'t> {
         Self { player: Player::new(lanes, isa, straight, 0, max_length) }
     }
 
-    /// The phase of a state on the cycle; none if no play from the initial state comes to it.
+    /// The phase of a state on the cycle; `None` if no play from the initial state comes to it.
     /// O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &[u64]) -> Option<usize> {

@@ -55,7 +55,7 @@ impl<'t> Lockstep<'t> {
     pub const LANES: usize = LANES;
 
     /// The first games of a block before their start; they run straight-line code where there is
-    /// some, if that is wanted. None if the table cannot be played in lanes (see
+    /// some, if that is wanted. Returns `None` if the table cannot be played in lanes (see
     /// [`Playouts::engine`](crate::Playouts::engine)) or games may have no move at all.
     #[must_use]
     pub fn new(

@@ -95,7 +95,7 @@ impl<'t> Programs<'t> {
         self.0.phases[self.0.cycle.len()..].iter().map(Phase::programs).collect()
     }
 
-    /// The phase of a state on the cycle; none if play never comes to it.
+    /// The phase of a state on the cycle; `None` if play never comes to it.
     #[must_use]
     pub fn find(self, state: &[u64]) -> Option<usize> {
         self.0.find(state)

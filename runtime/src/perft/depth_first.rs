@@ -59,8 +59,8 @@ impl<'g, G: Game> DepthFirst<'g, G> {
         }
     }
 
-    /// Comes to a state at a depth. Its joint moves if sequences end with them; else they are still
-    /// to be made.
+    /// Comes to a state at a depth. Its joint moves if sequences end with them; otherwise they are
+    /// still to be made.
     fn enter(&mut self, depth: usize, state: G::State, length: usize) -> u128 {
         let game = self.game;
         game.observe_without_goals(&state, &mut self.view);

@@ -65,7 +65,7 @@ pub(super) struct Split {
 
 impl Cases {
     /// Writes what is wanted into a view that is clear, if the state is of a case that is common.
-    /// Else the view stays clear.
+    /// Otherwise the view stays clear.
     #[inline]
     pub(super) fn apply(
         &self,

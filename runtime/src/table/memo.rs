@@ -2,7 +2,7 @@
 //!
 //! Games of few states are stepped from the same ones again and again. Input: a state, and what
 //! steps it. Output: the state that follows, looked up if it was stepped before; it does not depend
-//! on what is kept. A memo that finds less than half of what it is asked for is given up. It has
+//! on what is kept. A memo that finds less than half of what it is asked for is abandoned. It has
 //! [`ENTRIES`] places of two states; a state has one place, where the next state of the same place
 //! takes over.
 

@@ -142,7 +142,7 @@ impl Patches {
     }
 
     /// About how long [`Patches::apply`] takes once the moves are made often, in gates one by one,
-    /// with the loading of the state; none if there are no patches for them. Moves are patched
+    /// with the loading of the state; `None` if there are no patches for them. Moves are patched
     /// together if the other roles always made the same moves with one of them so far. O(gates x
     /// roles).
     #[cfg(feature = "load")]
@@ -171,7 +171,7 @@ impl Patches {
     }
 
     /// Steps a state, if there are patches for all moves, which `moves` gives by role and place.
-    /// Else the state is as it was.
+    /// Otherwise the state is as it was.
     #[inline]
     pub(super) fn apply(
         &self,

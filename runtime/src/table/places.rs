@@ -28,7 +28,7 @@ impl Places {
         Self { words, moves: moves.into(), before: before.into() }
     }
 
-    /// The place of a move of a role; none if the role never makes it.
+    /// The place of a move of a role; `None` if the role never makes it.
     #[inline]
     pub(crate) fn find(&self, role: usize, action: usize) -> Option<usize> {
         if action / 64 >= self.words {

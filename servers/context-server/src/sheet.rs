@@ -141,7 +141,7 @@ fn observer(cancel: &Cancel) -> Observer {
 /// Returns whether all that a game was asked has been evaluated.
 ///
 /// # Errors
-/// Returns an error if something was given up, so that what was found is not all there is.
+/// Returns an error if something was abandoned, so that what was found is not all there is.
 pub(crate) fn settle(game: &Dynamic) -> Result<(), Refusal> {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");

@@ -1,7 +1,7 @@
 //! The worker: rulesheets are grounded and made nets in a thread of its own, since that takes
 //! longer than a key.
 //!
-//! A [`Job`] goes in, and a [`Finding`] comes out unless the job was called off, which ends it
+//! A [`Job`] goes in, and a [`Finding`] comes out unless the job was cancelled, which ends it
 //! within some steps of the compiler. Jobs are done one after the other, with the limits for text
 //! from a network: each ends within some seconds.
 

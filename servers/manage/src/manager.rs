@@ -3,7 +3,7 @@
 //!
 //! The referee of the runtime leads each match; players elsewhere are asked over the network, each
 //! in one match at a time, the others play here. Before anything is played, players elsewhere hear
-//! that the matches are off in which another process left them. A manager that is called off, or
+//! that the matches are off in which another process left them. A manager that is cancelled, or
 //! that can write no more, calls its matches off, which players hear too, and takes them back: they
 //! are played from their start the next time.
 
@@ -141,7 +141,7 @@ impl Drop for Taken<'_, '_> {
 }
 
 impl<'p> Manager<'p> {
-    /// A manager that plays a plan into a file of results, until it is called off.
+    /// A manager that plays a plan into a file of results, until it is cancelled.
     #[must_use]
     pub fn new(plan: &'p Plan, store: Store, cancel: &Cancel) -> Self {
         let cancel = cancel.clone();
@@ -227,7 +227,7 @@ impl<'p> Manager<'p> {
     }
 
     /// The next match whose players are free; waits for one. Returns `None` if there is nothing
-    /// left, or the manager was called off.
+    /// left, or the manager was cancelled.
     fn next(&self) -> Option<Taken<'_, 'p>> {
         let mut agenda = self.agenda();
         loop {

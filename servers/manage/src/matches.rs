@@ -148,7 +148,7 @@ pub struct Told {
     pub step: u32,
     /// When it was made, in milliseconds since 1970.
     pub time: i64,
-    /// The joint move that led here, in role order; none for the start.
+    /// The joint move that led here, in role order; `None` for the start.
     pub moves: Option<Vec<String>>,
     /// The state, as KIF; `None` if it is too long to be shown.
     pub state: Option<String>,
@@ -178,7 +178,7 @@ pub struct Position {
     pub rulesheet: String,
     /// The state, as KIF.
     pub state: String,
-    /// The joint move that led to it; none for the start.
+    /// The joint move that led to it; `None` for the start.
     pub moves: Option<Vec<String>>,
     /// The state before it.
     pub before: Option<String>,

@@ -121,7 +121,7 @@ impl Plan {
         self.schedule.terms.repetitions.saturating_mul(self.each())
     }
 
-    /// The joint moves after which a match is given up.
+    /// The joint moves after which a match is abandoned.
     pub const MOST_STEPS: usize = Referee::<Dynamic>::DEFAULT_MAX_STEPS;
 
     /// The clocks before the first move and for each, if there are any.

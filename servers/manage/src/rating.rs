@@ -32,8 +32,8 @@ pub struct Rating {
 }
 
 /// The ratings of players, given what each took of each other: `points[i][j]` is what `i` took in
-/// games with `j`, 1 for a win and 1/2 for a draw. None for a player without games, and all if
-/// there are not two with some.
+/// games with `j`, 1 for a win and 1/2 for a draw. Returns `None` for a player without games, and
+/// all if there are not two with some.
 #[must_use]
 pub fn rate(points: &[Vec<f64>]) -> Vec<Option<Rating>> {
     let has_games = |i: usize| (0..points.len()).any(|j| j != i && points[i][j] + points[j][i] > 0.0);

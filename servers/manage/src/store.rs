@@ -39,7 +39,7 @@ use tempfile::Builder;
 /// The time that another process may keep the file to itself.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Instructions of `SQLite` between two looks at whether reading was called off.
+/// Instructions of `SQLite` between two looks at whether reading was cancelled.
 const UNSEEN: c_int = 10_000;
 
 /// The tables.
@@ -75,7 +75,7 @@ pub(crate) struct Step<'s> {
     pub(crate) number: usize,
     /// Milliseconds since 1970.
     pub(crate) time: u64,
-    /// The joint move that led to the state; none for the start.
+    /// The joint move that led to the state; `None` for the start.
     pub(crate) moves: Option<Vec<&'s str>>,
     /// The state, as KIF text.
     pub(crate) state: String,
@@ -140,7 +140,7 @@ impl Store {
         Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }
 
-    /// Ends what is read from now on with an error once it was called off.
+    /// Ends what is read from now on with an error once it was cancelled.
     ///
     /// # Errors
     /// Returns an error if `SQLite` cannot.

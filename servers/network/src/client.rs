@@ -149,7 +149,7 @@ async fn send(address: &Address, text: String) -> Result<String, Failure> {
         .map_err(|error| broken(&error))?;
     let handshake = http1::Builder::new().max_buf_size(MOST_ANSWER).handshake(TokioIo::new(stream)).await;
     let (mut sender, connection) = handshake.map_err(|error| broken(&error))?;
-    // It ends with the answer, or when this is given up.
+    // It ends with the answer, or when this is abandoned.
     let _connection = Task(tokio::spawn(async move {
         let _ = connection.await;
     }));

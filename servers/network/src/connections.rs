@@ -102,8 +102,8 @@ pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds
     for number in 0.. {
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
-            // A client that gave up does no harm. Else there are too many files perhaps, and some
-            // of them will be closed.
+            // A client that abandoned does no harm. Otherwise there are too many files perhaps, and
+            // some of them will be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;

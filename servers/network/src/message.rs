@@ -63,7 +63,7 @@ pub enum Request {
         /// As for a `PLAY`.
         news: Option<Vec<String>>,
     },
-    /// `ABORT`: the match was given up.
+    /// `ABORT`: the match was abandoned.
     Abort {
         /// The name of the match.
         id: String,

@@ -111,7 +111,7 @@ fn compile(seat: &Seat, source: &Source, options: &Options, way: Option<EngineKi
     };
     match gdl_compiler::compile_in_stages(source, options, show) {
         Ok(compilation) => bring(seat, Stage::Last, playable(&compilation, way).ok(), Arc::default()),
-        // What is too large is lifted; what was called off is of no interest.
+        // What is too large is lifted; what was cancelled is of no interest.
         Err(failure) if failure.diagnostics.are_excesses() => {}
         Err(failure) if failure.diagnostics.iter().any(|fault| fault.code == &codes::CANCELLED) => {}
         Err(failure) => refuse(seat, first_fault(&failure.diagnostics, source)),

@@ -131,8 +131,8 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
                     admit(stream, &router, &open, bounds);
                 }
             }
-            // A client that gave up does no harm. Else there are too many files perhaps, and some
-            // of them will be closed.
+            // A client that abandoned does no harm. Otherwise there are too many files perhaps, and
+            // some of them will be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;

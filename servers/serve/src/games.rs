@@ -28,7 +28,7 @@ const KEPT_BYTES: usize = 4 << 20;
 pub(crate) struct Opened {
     /// Its name.
     pub name: String,
-    /// True if `gdl serve` knows it by this name; else it came with the request.
+    /// True if `gdl serve` knows it by this name; otherwise it came with the request.
     pub is_known: bool,
     /// The rulesheet.
     pub text: Arc<str>,
@@ -133,7 +133,7 @@ impl Games {
     /// The game of a rulesheet that came with a request.
     ///
     /// # Errors
-    /// All that is wrong with it, that it takes too much, or that it was called off.
+    /// All that is wrong with it, that it takes too much, or that it was cancelled.
     pub(crate) fn load(&self, name: &str, text: &str, way: LoadMode, observer: Observer) -> Answer<Opened> {
         let opened = |game| Opened { name: name.to_owned(), is_known: false, text: text.into(), game };
         let known =

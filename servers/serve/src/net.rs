@@ -109,7 +109,7 @@ pub(crate) struct NetView {
     pub relations: Option<Vec<Relation>>,
     /// The names of what the net says, for pictures of a part; none if they are many.
     pub outputs: Vec<String>,
-    /// The outputs that are true. None for a role that may not know.
+    /// The outputs that are true. `None` for a role that may not know.
     pub holding: Option<Vec<String>>,
     /// The subject of the picture; the whole net by default.
     pub of: Option<String>,

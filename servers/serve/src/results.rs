@@ -107,7 +107,7 @@ impl Results {
         Ok(Self { path: path.to_owned(), drawn: Mutex::default() })
     }
 
-    /// Reads something of the file, until that is called off.
+    /// Reads something of the file, until that is cancelled.
     ///
     /// # Errors
     /// Returns an error if that cannot be done, by now.

@@ -61,7 +61,7 @@ pub(crate) struct Summary {
     pub gates: Option<usize>,
 }
 
-/// Checks a rulesheet. None if the caller had enough of it.
+/// Checks a rulesheet. Returns `None` if the caller had enough of it.
 #[must_use]
 pub(crate) fn judge(
     question: &Question,

@@ -103,7 +103,7 @@ pub(crate) struct Session {
     pub opened: Opened,
     /// The stage on which it is drawn.
     pub stage: Stage,
-    /// Its net, once it was looked at; none if it has no net.
+    /// Its net, once it was looked at; `None` if it has no net.
     pub net: Arc<OnceLock<Option<SessionNet>>>,
     /// The history of play.
     pub history: History<Dynamic>,
@@ -271,8 +271,8 @@ impl Session {
         }
     }
 
-    /// The fluents that a role can be sure of, and what it perceived last. None if there was no
-    /// time to find out.
+    /// The fluents that a role can be sure of, and what it perceived last. Returns `None` if there
+    /// was no time to find out.
     pub(crate) fn sure(
         &mut self,
         role: RoleId,
@@ -294,7 +294,8 @@ impl Session {
         self.knowledge.states(&self.opened.game, &self.history, role, most, budget)
     }
 
-    /// Finds out who has a choice at some places. None if there was no time for all of them.
+    /// Finds out who has a choice at some places. Returns `None` if there was no time for all of
+    /// them.
     pub(crate) fn find_choosers(
         &mut self,
         places: impl Iterator<Item = Place>,

@@ -210,7 +210,7 @@ mod tests {
         let queue = WorkQueue::new(2, Duration::MAX);
         let (sender, receiver) = mpsc::channel::<()>();
         let receiver = Arc::new(std::sync::Mutex::new(receiver));
-        // Work that does not notice that it was called off.
+        // Work that does not notice that it was cancelled.
         let deaf = || {
             let receiver = Arc::clone(&receiver);
             move |_: &Cancel| receiver.lock().expect("nobody breaks down").recv().is_ok()

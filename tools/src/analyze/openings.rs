@@ -1,7 +1,7 @@
 //! The effect of the first move: the results of random games after each move at the start.
 //!
 //! No more than `MAX_JOINTS` joint moves are played from, each as often as the settings say, and it
-//! is called off between.
+//! is cancelled between.
 
 use super::{Estimate, Many, Settings, play};
 use crate::statistics::Z95;

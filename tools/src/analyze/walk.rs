@@ -16,13 +16,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A game that is longer is given up.
+/// A game that is longer is abandoned.
 const MAX_LENGTH: usize = 10_000;
 
 /// Bytes of the report of all plies: sums and the name of each role.
 const MOST_BYTES: usize = 4 << 20;
 
-/// The moves after which a game is given up: fewer of very many roles.
+/// The moves after which a game is abandoned: fewer of very many roles.
 pub fn longest<G: Game>(game: &G) -> usize {
     let ply: usize = game.vocabulary().roles().iter().map(|name| 16 + name.len()).sum();
     MAX_LENGTH.min(MOST_BYTES / ply.max(1)).max(1)
@@ -61,7 +61,7 @@ impl Ply {
 pub struct Walks {
     /// The number of games of each length, shortest first.
     pub lengths: BTreeMap<usize, u64>,
-    /// Games that were given up as too long, or where a role had no move.
+    /// Games that were abandoned as too long, or where a role had no move.
     pub unfinished: u64,
     /// Ply by ply.
     pub plies: Vec<Ply>,
@@ -123,7 +123,7 @@ impl Walks {
         Self::follow(game, settings, seconds, longest(game), tell, &|| ()).0
     }
 
-    /// The same, each game given up after `longest` moves, with a witness of each position; `make`
+    /// The same, each game abandoned after `longest` moves, with a witness of each position; `make`
     /// gives one that has seen nothing.
     pub fn follow<G: Game, W: Witness<G>>(
         game: &G,

@@ -225,7 +225,7 @@ pub struct Idle {
     pub text: String,
     /// Line and column of the rule.
     pub place: Option<[usize; 2]>,
-    /// True if it can never come to life; else it did not in the games that were seen.
+    /// True if it can never come to life; otherwise it did not in the games that were seen.
     pub is_proved: bool,
 }
 

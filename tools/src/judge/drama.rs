@@ -1,8 +1,8 @@
 //! The story of a match: what each role could expect in each position, and what that says of
 //! tension.
 //!
-//! The values come from a Monte Carlo tree search with as many nodes as the players had.
-//! They are of 100, so a difference of less than `LEVEL` points is taken for none.
+//! The values come from a Monte Carlo tree search with as many nodes as the players had. They are
+//! of 100, so a difference of less than `LEVEL` points counts as none.
 
 use super::skill::{Played, Terms};
 use crate::statistics::mean_and_error;
@@ -19,7 +19,7 @@ const TOLD: usize = 4;
 /// The measures of the matches' stories.
 #[derive(Clone, Debug)]
 pub struct Drama {
-    /// The mean drama of the matches that had a winner. None if there are none.
+    /// The mean drama of the matches that had a winner. `None` if there are none.
     pub drama: Option<f64>,
     /// The mean number of lead changes of a match.
     pub lead_changes: f64,

@@ -1,6 +1,6 @@
 //! The ends of games: [`Outcome`], and the measures of it.
 //!
-//! Seats are the roles other than chance. Games that were given up, or that ended without one goal
+//! Seats are the roles other than chance. Games that were abandoned, or that ended without one goal
 //! for each seat, have no result.
 
 use gdl_runtime::playouts::{RoleTally, Tally};
@@ -13,9 +13,9 @@ pub struct Outcome {
     pub games: u64,
     /// Games with a result.
     pub scored: u64,
-    /// Games given up as too long.
+    /// Games abandoned as too long.
     pub too_long: u64,
-    /// Games given up where a role had no legal move.
+    /// Games abandoned where a role had no legal move.
     pub stuck: u64,
     /// Games that ended without one goal for each seat.
     pub unscored: u64,

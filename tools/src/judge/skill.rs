@@ -94,7 +94,7 @@ impl<'g> Terms<'g> {
         (count >= FEWEST * seats).then_some(count)
     }
 
-    /// Joint moves after which a match is given up.
+    /// Joint moves after which a match is abandoned.
     fn longest(&self) -> usize {
         #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
         let patience = (PATIENCE * self.length + MORE) as usize;
@@ -252,7 +252,7 @@ pub struct Ladder {
 /// other seats.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung {
-    /// Nodes of the weaker player; none if it plays at random.
+    /// Nodes of the weaker player; `None` if it plays at random.
     pub weak: Option<u64>,
     /// Nodes of the stronger one.
     pub strong: Option<u64>,
@@ -263,7 +263,7 @@ pub struct Rung {
 }
 
 impl Rung {
-    /// The gain, if it is hardly a matter of luck, else 0.
+    /// The gain, if it is hardly a matter of luck, otherwise 0.
     #[must_use]
     pub fn sure_gain(&self) -> f64 {
         self.gain.filter(|gain| gain.interval[0] > 0.0).map_or(0.0, |gain| gain.mean.min(1.0))

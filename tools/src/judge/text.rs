@@ -97,7 +97,7 @@ pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::R
     )
 }
 
-/// Prints the line of a candidate that was given up.
+/// Prints the line of a candidate that was abandoned.
 ///
 /// # Errors
 /// Returns an error if `out` takes no more.

@@ -14,7 +14,7 @@ pub struct Variety {
     pub states: f64,
     /// Different terminal states, as a share of the random games that end in one.
     pub ends: f64,
-    /// Different openings, as a share of the matches of equal players. None if none were played.
+    /// Different openings, as a share of the matches of equal players. `None` if none were played.
     pub openings: Option<f64>,
 }
 

@@ -1,5 +1,5 @@
-//! Jobs: what is asked for ([`Request`]), with what is taken for granted left out; and what a
-//! document says was done ([`Job`]), with all that its numbers depend on.
+//! Jobs: what is asked for ([`Request`]), with what counts as granted left out; and what a document
+//! says was done ([`Job`]), with all that its numbers depend on.
 
 use super::sums::Count;
 use crate::{analyze::Settings, contest};

@@ -23,8 +23,8 @@ pub enum Sums {
     Rulesheets(Vec<Entry>),
 }
 
-/// A number of sequences. In JSON a number if 64 bits hold it, else its decimal digits as a string,
-/// since few readers of JSON have longer numbers.
+/// A number of sequences. In JSON a number if 64 bits hold it, otherwise its decimal digits as a
+/// string, since few readers of JSON have longer numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count(pub u128);
 

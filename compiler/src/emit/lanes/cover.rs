@@ -63,8 +63,8 @@ impl Cut {
         &self.leaves[..usize::from(self.len)]
     }
 
-    /// The cut of a gate by the leaves of cuts of its operands, without its table; none if they are
-    /// too many.
+    /// The cut of a gate by the leaves of cuts of its operands, without its table; `None` if they
+    /// are too many.
     fn join(a: &Self, b: &Self) -> Option<Self> {
         let mut leaves = [0; 3];
         let mut len = 0;

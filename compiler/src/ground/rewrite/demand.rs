@@ -174,7 +174,7 @@ impl Demand<'_> {
         steps
     }
 
-    /// Closes the arguments that somewhere may have any value; none if that takes too many steps.
+    /// Closes the arguments that somewhere may have any value; `None` if that takes too many steps.
     fn settle(&mut self, meter: &mut Meter) -> Option<()> {
         let steps = self.asking();
         let mut news = true;

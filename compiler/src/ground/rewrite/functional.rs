@@ -105,7 +105,8 @@ impl Functional {
         Some(Self { places: places(&program, &ground, &net), is_core })
     }
 
-    /// The clauses with all taken apart that can be. None if nothing can, or if it takes too much.
+    /// The clauses with all taken apart that can be. Returns `None` if nothing can, or if it takes
+    /// too much.
     pub(in super::super) fn split(
         &self,
         clauses: &Clauses,

@@ -97,7 +97,7 @@ pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Claus
 struct Inert {
     /// By relation and argument.
     kinds: Vec<Vec<Kind>>,
-    /// By relation, how many facts it has, if it is a domain; else none.
+    /// By relation, how many facts it has, if it is a domain; otherwise none.
     domains: Vec<usize>,
 }
 
@@ -128,7 +128,7 @@ impl Inert {
     }
 
     /// For each argument of a clause's head, what the clause says of it by itself, and the
-    /// arguments that it is handed on to.
+    /// arguments that it is passed on to.
     fn judge(&self, clause: &Clause, keywords: &Keywords) -> Vec<(Kind, Vec<(usize, usize)>)> {
         let mut seen = Uses::new(self, clause, keywords);
         let is_given = keywords.contains(clause.head.relation);
@@ -153,7 +153,7 @@ impl Inert {
         }
     }
 
-    /// Lets all arguments know of those that they are handed on to.
+    /// Lets all arguments know of those that they are passed on to.
     fn spread(&mut self, users: &[Vec<Vec<(usize, usize)>>], pending: &mut Vec<(usize, usize)>) {
         while let Some((relation, i)) = pending.pop() {
             let kind = self.kinds[relation][i];
@@ -347,7 +347,8 @@ impl Uses {
     }
 }
 
-/// By relation, how many facts it has, if it has one argument and facts alone define it; else none.
+/// By relation, how many facts it has, if it has one argument and facts alone define it; otherwise
+/// none.
 fn domains(clauses: &Clauses, keywords: &Keywords, arities: &[usize]) -> Vec<usize> {
     let mut facts = vec![0; clauses.relations];
     let mut has_rules = vec![false; clauses.relations];

@@ -359,7 +359,7 @@ impl Translation<'_> {
         true
     }
 
-    /// The literals of one of the sheet; none if it can never hold.
+    /// The literals of one of the sheet; `None` if it can never hold.
     fn literal(&mut self, (id, negated): Signed, head: &mut Term, state: &mut Body) -> Option<()> {
         let expressions = self.sheet.expressions;
         let expression = expressions.get(id);
@@ -442,7 +442,7 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// The atom that asks for one of the sheet; none if nothing can answer it.
+    /// The atom that asks for one of the sheet; `None` if nothing can answer it.
     fn asked(&mut self, atom: &Term) -> Option<Term> {
         let (name, arguments) = atom.parts()?;
         if !self.sheet.names.contains(name) {

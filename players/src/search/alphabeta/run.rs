@@ -82,7 +82,7 @@ impl<'r, G: Game> Run<'r, G> {
     }
 
     /// The value of the state at `ply`, if the budget lasts: exact if it lies between the bounds,
-    /// else a bound of that side.
+    /// otherwise a bound of that side.
     fn node(
         &mut self,
         ply: usize,

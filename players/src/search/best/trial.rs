@@ -162,8 +162,8 @@ impl<G: Game> Arena<'_, G> {
         Some(Each::Nodes(nodes, rival))
     }
 
-    /// The states of a random game in which a role has a choice; none if the budget is spent before
-    /// the end.
+    /// The states of a random game in which a role has a choice; `None` if the budget is spent
+    /// before the end.
     fn decisions(&self) -> Option<Vec<G::State>> {
         let (game, mut stream) = (self.game, Stream::new(self.seed, u64::MAX));
         let (mut state, mut view) = (game.initial(), game.new_view());

@@ -4,7 +4,7 @@
 //!
 //! A move is known by its role and by the move before it, since an answer is good or bad for what
 //! it answers to; where that pair was hardly met, the move alone counts. Pairs share a table by
-//! their hashes: two that fall together are taken for one, which costs strength at worst.
+//! their hashes: two that fall together count as one, which costs strength at worst.
 
 use gdl_runtime::game::Shape;
 use rustc_hash::FxHasher;

@@ -261,8 +261,8 @@ fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<
     }
 }
 
-/// The place of the move to try next: one that is needed, else one that leads nearest to the goal,
-/// any of them if it is to be drawn.
+/// The place of the move to try next: one that is needed, otherwise one that leads nearest to the
+/// goal, any of them if it is to be drawn.
 fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
     needed.or_else(|| {

@@ -56,7 +56,7 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
-    /// For the one role of a game; none if its net is too large.
+    /// For the one role of a game; `None` if its net is too large.
     pub(super) fn new(table: &Table) -> Option<Self> {
         let [observe, advance] = table.circuits();
         let Shape { fluents, roles, .. } = table.shape();
@@ -288,7 +288,7 @@ pub(super) struct Distance {
 }
 
 impl Distance {
-    /// From a goal of so much; none if the net is too large, or there is no such goal.
+    /// From a goal of so much; `None` if the net is too large, or there is no such goal.
     pub(super) fn new(table: &Table, aim: u8) -> Option<Self> {
         let [observe, _] = table.circuits();
         let vocabulary = table.vocabulary();

@@ -66,7 +66,7 @@ impl<'g, G: Game> Look<'g, G> {
     }
 
     /// Looks at `count` states, or at the first of them if all are too many to be kept. How many
-    /// they were; none if some symmetry does not take what is seen of each, and what follows, to
+    /// they were; `None` if some symmetry does not take what is seen of each, and what follows, to
     /// what is seen of the image and follows there. O(states × symmetries × moves) steps.
     ///
     /// # Errors

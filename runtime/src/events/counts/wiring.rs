@@ -64,7 +64,7 @@ struct Edge {
 }
 
 impl Wiring {
-    /// The wiring of a net; none if it is too large for the numbers used, or if what is seen
+    /// The wiring of a net; `None` if it is too large for the numbers used, or if what is seen
     /// depends on moves.
     pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
         // Parts are fewer than operands, and signals need a bit more than gates.
@@ -190,7 +190,7 @@ fn row_bits(shape: Shape) -> usize {
     64 * (shape.state_words() + shape.view_words())
 }
 
-/// The band of each AND; none if no output depends on it. Nothing comes back if what is seen
+/// The band of each AND; `None` if no output depends on it. Nothing comes back if what is seen
 /// depends on moves.
 fn bands(net: &Net) -> Option<Vec<Option<Band>>> {
     let (fluents, inputs) = (net.initial.len(), net.inputs());

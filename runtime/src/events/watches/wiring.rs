@@ -66,7 +66,7 @@ impl Builder {
 }
 
 impl Wiring {
-    /// The wiring of a net; none if it is too large or too deep for the numbers used.
+    /// The wiring of a net; `None` if it is too large or too deep for the numbers used.
     pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
         let (fluents, inputs) = (net.initial.len(), net.inputs());
         let first = shape.state_words() * 64;
@@ -91,8 +91,8 @@ impl Wiring {
         for gate in inputs..net.len() {
             operands.clear();
             operands.extend(and(gate).iter().map(|s| (code(&places, *s), uses[s.gate() as usize])));
-            // Most gates are false for a move that is not made. Else what is known first and used
-            // least settles them best.
+            // Most gates are false for a move that is not made. Otherwise what is known first and
+            // used least settles them best.
             operands.sort_unstable_by_key(|&(signal, uses)| {
                 let gate = signal as usize / 2;
                 (!is_move(gate), builder.levels[gate], uses, signal)

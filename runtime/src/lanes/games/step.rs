@@ -328,7 +328,7 @@ impl Kernel for Step<'_> {
     }
 }
 
-/// Runs straight-line code where there is some, else the table.
+/// Runs straight-line code where there is some, otherwise the table.
 #[inline(always)]
 fn run<W: Word>(lanes: &Lanes, isa: Isa, part: Part, slots: &mut Slots) {
     if !lanes.straight.is_some_and(|straight| straight.run(isa, part, slots)) {

@@ -80,7 +80,7 @@ pub(crate) fn complete(document: &Document, position: Position, snippets: bool) 
     CompletionList { is_incomplete, items, ..CompletionList::default() }
 }
 
-/// The lists that a text leaves open; none if it ends in a comment.
+/// The lists that a text leaves open; `None` if it ends in a comment.
 fn read(text: &str) -> Option<Vec<Open<'_>>> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut is_comment = false;

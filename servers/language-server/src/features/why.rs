@@ -22,7 +22,7 @@ const DEPTH: usize = 2;
 /// The most attempts or literals that are listed of one atom.
 const LISTED: usize = 5;
 
-/// The answer for the literal at a node, as Markdown; none if it is not ground, a fact, or not
+/// The answer for the literal at a node, as Markdown; `None` if it is not ground, a fact, or not
 /// about a state.
 pub(crate) fn why(document: &Document, literal: NodeId) -> Option<String> {
     let tree = &document.reading().tree;

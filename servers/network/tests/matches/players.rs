@@ -241,7 +241,7 @@ fn a_move_taken_back_begins_a_new_match() {
     let kinds: Vec<&str> = heard.iter().filter_map(|message| message.split(' ').nth(1)).collect();
     assert_eq!(kinds, ["START", "PLAY", "PLAY", "ABORT", "START", "PLAY", "PLAY", "ABORT"]);
     assert!(heard[6].ends_with("( left left ) )"), "{}", heard[6]);
-    // One that is called off does not wait.
+    // One that is cancelled does not wait.
     let cancel = Cancel::default();
     cancel.cancel();
     let (address, _) = fake::player(false, |_| Vec::new());

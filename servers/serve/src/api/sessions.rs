@@ -35,7 +35,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// The most characters of a name.
 const LONGEST_NAME: usize = 100;
 
-/// Goes on until the work is called off.
+/// Goes on until the work is cancelled.
 fn until(cancel: &Cancel) -> Budget {
     Budget::unlimited().cancelled_by(cancel)
 }

@@ -75,7 +75,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Takes what a node is worth from its best slot, else from its mean.
+    /// Takes what a node is worth from its best slot, otherwise from its mean.
     fn settle(&mut self, at: u32) {
         let node = &self.nodes[at as usize];
         let own = at as usize * self.roles;

@@ -72,7 +72,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// For each node some number if it is below one, or that one; else none.
+    /// For each node some number if it is below one, or that one; otherwise none.
     fn reached(&self, root: u32) -> Vec<u32> {
         let mut numbers = vec![NONE; self.nodes.len()];
         let mut queue = Vec::with_capacity(self.nodes.len());

@@ -69,8 +69,8 @@ pub(super) fn best(
     most.0
 }
 
-/// The slot to play: one that is proved to be worth the most a role can get, else the one tried
-/// most, unless what is proved of another is better.
+/// The slot to play: one that is proved to be worth the most a role can get, otherwise the one
+/// tried most, unless what is proved of another is better.
 pub(super) fn choose(slots: &[Slot], greatest: f32) -> Option<usize> {
     let won = slots.iter().position(|slot| slot.is_proved && slot.mean() >= greatest);
     let open = |slot: &&Slot| !slot.is_proved;

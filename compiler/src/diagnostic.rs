@@ -515,8 +515,8 @@ impl Diagnostics {
         self.counts[Severity::Error as usize] > 0
     }
 
-    /// True if there are errors, and all of them say that a limit of grounding or of what follows
-    /// it is too low, or that grounding would never end: the rulesheet is not known to be wrong.
+    /// True if there are errors, and all of them are exceeded limits of grounding or of later
+    /// phases, or report that grounding would never end: the rulesheet is not known to be wrong.
     #[must_use]
     pub fn are_excesses(&self) -> bool {
         const EXCESSES: [&Code; 10] = [

@@ -43,7 +43,7 @@ impl fmt::Debug for Card {
 }
 
 impl Card {
-    /// The fastest card, or the one whose name has this in it.
+    /// Opens the fastest card, or the one whose name contains `name`.
     pub(crate) fn open(name: Option<&str>) -> Result<Self, Error> {
         let mut descriptor = InstanceDescriptor::new_without_display_handle();
         descriptor.backends = Backends::PRIMARY;
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Whatever is asked of a card that was lost, it is said so, and what to do.
+    /// Every request to a lost card reports the loss, and what to do.
     #[test]
     fn a_lost_card_is_told() {
         let Some(card) = card() else { return };

@@ -104,7 +104,7 @@ pub enum End {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Match<G: Game> {
-    /// The play, one line from the start to the end, where it stands.
+    /// The play, as one line at whose end it stands.
     pub history: History<G>,
     /// The faults of each role, if any, in role order: first at the start, then in each step.
     pub faults: Vec<Vec<Option<Fault>>>,

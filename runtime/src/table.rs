@@ -200,7 +200,7 @@ impl Table {
         self.prefers_lanes = prefers;
     }
 
-    /// The programs of the lanes, for what runs them elsewhere.
+    /// The programs of the lanes, to be run elsewhere.
     #[must_use]
     pub fn programs(&self) -> Option<Programs<'_>> {
         self.lanes().map(Programs::new)

@@ -13,7 +13,7 @@ use gdl_runtime::{
 
 gdl!("../mistakes/ui/nim.kif", vis = pub(crate));
 
-/// Without a prelude, and where the names of the language mean something else.
+/// A module without a prelude, in which the names of the language have other meanings.
 #[no_implicit_prelude]
 mod bare {
     #![allow(dead_code, non_camel_case_types)]

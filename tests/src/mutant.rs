@@ -111,7 +111,7 @@ struct Editor {
     rules: Vec<Form>,
 }
 
-/// The changes that there are.
+/// The possible changes.
 const CHANGES: [fn(&mut Editor) -> Option<()>; 18] = [
     Editor::drop_rule,
     Editor::drop_literal,

@@ -206,7 +206,7 @@ pub fn mean_goal(results: &RoleTally) -> f64 {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
-    /// By role, in role order.
+    /// The results in each role, in role order.
     pub roles: Vec<RoleTally>,
     /// Illegal moves.
     pub illegal: u64,

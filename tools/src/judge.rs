@@ -57,7 +57,7 @@ pub struct Settings {
     /// The nodes for a move of the players on the ladder, weakest first. The second one plays
     /// against itself.
     pub budgets: Vec<u64>,
-    /// Gates that the searches of a contest may evaluate, as far as that can be foretold.
+    /// Gates that the searches of a contest may evaluate, by estimate.
     pub work: f64,
     /// Joint moves after which a game is abandoned.
     pub longest: usize,

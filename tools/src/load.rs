@@ -344,9 +344,9 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
     Ok(Loaded::Compiled(Box::new(compiled)))
 }
 
-/// Makes rules a game that is evaluated state by state, if all that speaks against them is that
-/// they take too much to be grounded. Then that is a warning. Returns `None` if there are other
-/// errors, or if that takes too much as well, which is one more among the diagnostics.
+/// Makes rules a game that is interpreted in each state, if their only errors are exceeded limits
+/// of grounding. The errors become warnings then. Returns `None` if there are other errors, or if
+/// interpretation exceeds its limits as well, which is reported as a further diagnostic.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     let compiling = Compiling::start();
     excuse(rules, &Options { observer: compiling.observer(), ..options.clone() }, diagnostics)

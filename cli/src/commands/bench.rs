@@ -269,8 +269,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     })
 }
 
-/// Measures a game on a graphics card, which has no processor time: rates are those of the time
-/// that went by.
+/// Measures a game on a graphics card, which has no processor time: rates are per second elapsed.
 fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu_seconds: f64) -> Outcome {
     let time = Some(Duration::from_secs_f64(args.seconds));
     let run = Run { device: args.device.as_deref(), seed: 0, count: u64::MAX, time, progress: None };

@@ -1,5 +1,5 @@
-//! Cycles that moves lead round: fluents such as whose turn it is that take the same values in
-//! every play, though rules give their next values by the move that is made.
+//! Cycles that all moves share: fluents, such as the player on turn, that take the same values in
+//! every play, though rules derive their next values from the move that is made.
 //!
 //! Random play shows which fluents have one value at each place of a cycle in all games. Induction
 //! proves that they keep to it: where all of them have their values of a place and legal moves are

@@ -4,7 +4,7 @@
 use super::proof::Prover;
 use crate::{meter::Meter, propnet::Net};
 
-/// Steps of proofs at the start, for each literal of the net, and at least and at most.
+/// Steps of proofs at the start, for each literal of the net, and their lower and upper bounds.
 const START: u64 = 16;
 const BOUNDS: (u64, u64) = (10_000, 50_000);
 

@@ -82,7 +82,7 @@ struct TreeSearch<G: Game> {
     bytes: usize,
 }
 
-/// States that are all alike: what is searched for is a proof.
+/// An evaluation that values all states equally, for proof searches.
 struct UniformEvaluation;
 
 impl<G: Game> Evaluation<G> for UniformEvaluation {

@@ -126,7 +126,7 @@ enum Kind {
 struct Work {
     root: Vec<u64>,
     problem: Problem,
-    /// Those that can go on.
+    /// The searches that can go on.
     kinds: Vec<Kind>,
     /// Nodes of the next turn.
     turn: u64,

@@ -142,8 +142,7 @@ impl Watches {
         }
     }
 
-    /// Has those evaluated that rely on a gate which has changed, and changes what outputs read of
-    /// it.
+    /// Evaluates the gates that watch a changed gate, and changes the outputs that read it.
     fn tell(&mut self, gate: usize) {
         if self.gates[gate].bits & READ != 0 {
             for &bit in &self.bits[self.readers[gate] as usize..self.readers[gate + 1] as usize] {

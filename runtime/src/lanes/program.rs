@@ -65,11 +65,11 @@ pub struct Programs<'t>(&'t Lanes);
 pub struct PhasePrograms<'t> {
     /// The operations that observe the states.
     pub observe: Schedule,
-    /// Those that keep states where games have ended; empty if scores are observed.
+    /// The operations that keep states where games have ended; empty if scores are observed.
     pub keep: Schedule,
-    /// Those that score states that were kept.
+    /// The operations that score states that were kept.
     pub score: Schedule,
-    /// Those that advance the states.
+    /// The operations that advance the states.
     pub advance: Schedule,
     /// The choice of each role.
     pub roles: &'t [Choice],

@@ -17,7 +17,8 @@ pub(crate) fn of_lane(rows: &Rows, lane: usize) -> u64 {
     rows[lane / 8].0[lane % 8]
 }
 
-/// Groups of eight planes up to which a part of a square is made faster than all of it.
+/// The number of groups of eight planes up to which making a part of a square is faster than making
+/// all of it.
 const FEW: usize = 3;
 
 /// The same the other way.

@@ -60,8 +60,8 @@ struct Analysis<'r> {
 }
 
 impl Analysis<'_> {
-    /// The values of a rule's variables by what is known, which are passed on to its head; `None`
-    /// if there are too many steps.
+    /// The values of a rule's variables so far, which are passed on to its head; `None` if there
+    /// are too many steps.
     fn rule(&mut self, rule: &Rule) -> Option<Vec<Domain>> {
         let mut domains = vec![None; rule.variables.len()];
         for formula in &rule.body {

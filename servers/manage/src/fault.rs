@@ -71,7 +71,7 @@ impl Fault {
     }
 }
 
-/// Text without control characters, which would do something to a terminal or move the mark.
+/// Text without control characters, which could change the terminal or move the mark.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

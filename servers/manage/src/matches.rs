@@ -125,9 +125,9 @@ pub struct Seated {
     pub goal: Option<u8>,
     /// Illegal answers, since the match is over.
     pub illegal: u32,
-    /// Late ones.
+    /// Late answers.
     pub late: u32,
-    /// Those that did not come.
+    /// Missing answers.
     pub missing: u32,
 }
 

@@ -30,7 +30,7 @@ const MOST_BYTES: u64 = 1 << 16;
 /// Stands for RSA in front of keys and signatures.
 const RSA: &str = "0";
 
-/// Stands for the canonical form in front of signatures.
+/// The letters before a signature that identify the canonical form.
 const CANONICAL: &str = "A";
 
 /// A key that records are signed with.

@@ -78,7 +78,7 @@ pub(crate) struct SeatState {
     pub(crate) engine: Option<ReadyGame>,
     /// Threads that may still bring one.
     pub(crate) openers: usize,
-    /// Why the rules are of no use.
+    /// The reason why the rules cannot be used.
     pub(crate) refusal: Option<String>,
     /// True if the thinking before the first move is over.
     pub(crate) is_ready: bool,

@@ -65,8 +65,7 @@ impl Default for Bounds {
     }
 }
 
-/// The open connections, and those of them that are idle, the one that has been for the longest
-/// first.
+/// The open connections, and the idle ones among them, longest idle first.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,

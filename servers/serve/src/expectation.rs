@@ -20,7 +20,7 @@ const GAMES: u64 = 2;
 
 /// The statistics of the moves so far.
 pub(crate) struct Expectation {
-    /// The states and how likely each is, in sum 1.
+    /// The states with their probabilities, which add up to 1.
     states: Vec<(<Dynamic as Game>::State, f64)>,
     /// For each state and each legal move the games and the sum of their goals.
     sums: Vec<Vec<(u64, f64)>>,
@@ -76,7 +76,7 @@ impl Expectation {
         self.playouts
     }
 
-    /// The moves, the best first; none before each was tried in each state where it is legal.
+    /// The moves, the best first; `None` until each was tried in each state where it is legal.
     pub(crate) fn moves(&self, game: &Dynamic, information: &Information<Dynamic>) -> Vec<MoveStats> {
         let role = information.role();
         let mut moves: Vec<(MoveId, f64, f64, u64)> = Vec::new();

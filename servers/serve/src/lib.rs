@@ -160,7 +160,7 @@ async fn guard(State((server, door)): State<(Arc<Server>, Door)>, request: Reque
 pub enum Lan {
     /// At the address by which other machines of the network most likely reach this one.
     Found,
-    /// At this address of the machine.
+    /// A given address of the machine.
     At(IpAddr),
 }
 

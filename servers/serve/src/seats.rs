@@ -88,7 +88,7 @@ impl Machine {
     /// The time it thinks by default.
     const CLOCK: Duration = Duration::from_secs(1);
 
-    /// No machine thinks longer, whatever was said.
+    /// The greatest time that a machine thinks, whatever was requested.
     const MOST: Duration = Duration::from_secs(60);
 
     /// The player, with a seed for one that has none.

@@ -20,8 +20,7 @@ pub const MAX_BYTES: u64 = 1 << 28;
 /// More players take part in no match: what is counted grows with the square.
 const MOST_PLAYERS: usize = 256;
 
-/// Blocks that were done, and what they sum up to. Parts are in the order of their blocks and do
-/// not touch.
+/// Finished blocks and their sums. Parts are in the order of their blocks and do not touch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {

@@ -81,7 +81,7 @@ impl Cut {
         Some(Self { leaves, len: len as u8, table: 0, flow: 0.0 })
     }
 
-    /// The table of a gate over the leaves, from the cuts that were joined.
+    /// The truth table of a gate over the leaves, from the cuts that were joined.
     fn table(&self, a: &Self, b: &Self, [negate_a, negate_b]: [bool; 2]) -> u8 {
         let of = |cut: &Self, negate: bool| {
             let table = spread(cut, self.leaves());

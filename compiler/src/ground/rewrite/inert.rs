@@ -60,8 +60,8 @@ impl Kind {
     }
 }
 
-/// Drops inert arguments. Returns `None` unless a clause of a relation that is new among the wide
-/// ones has far fewer instances by that.
+/// Drops inert arguments. Returns `None` unless some clause has far fewer instances without them.
+/// Only clauses of relations that have newly become wide are considered.
 pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     if context.news().is_empty() {
         return None;

@@ -1,5 +1,5 @@
-//! All states that play comes to by some number of moves, and all steps from there: ply by ply, the
-//! values that every gate has in them.
+//! All states that play reaches by some number of moves, and all steps from there: the values of
+//! every gate in them, ply by ply.
 //!
 //! The caller says how many steps there may be. They are counted before they are written down, and
 //! what they and the values of all gates take is paid for by then.

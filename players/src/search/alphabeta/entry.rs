@@ -42,7 +42,7 @@ impl Entry {
         }
     }
 
-    /// Deeper is worth more.
+    /// The worth of an entry: its depth.
     pub(super) fn worth(word: u64) -> u64 {
         word >> 8 & 0xff
     }

@@ -88,7 +88,7 @@ impl Advantages {
         self.pairs[self.pair(reply)].mean(alone.mean(0.0, MOVES_DOUBT), PAIRS_DOUBT)
     }
 
-    /// Lets what was learnt count half as much: play has gone on.
+    /// Halves the weight of all statistics: play has gone on.
     pub(super) fn fade(&mut self) {
         for known in self.alone.iter_mut().chain(&mut self.pairs) {
             known.sum /= 2.0;

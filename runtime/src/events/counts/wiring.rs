@@ -25,7 +25,7 @@ const WIDE: usize = u16::MAX as usize;
 #[derive(Clone, Debug)]
 pub(in super::super) struct Wiring {
     /// The index where the readers of each gate begin, and those of its complement; after the last
-    /// gate where all end.
+    /// gate, the end of all.
     starts: Vec<[u32; 2]>,
     /// The gates that read each gate, then those that read its complement.
     readers: Vec<u32>,

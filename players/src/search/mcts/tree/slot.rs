@@ -1,4 +1,5 @@
-//! Slots of a tree: a move of a role and what came of it, the one to try next and the one to make.
+//! Slots of a tree: a move of a role with its statistics, the choice of the one to try next and of
+//! the one to make.
 
 use gdl_runtime::chance::Stream;
 

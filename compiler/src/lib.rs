@@ -62,7 +62,7 @@ pub struct Options {
     /// that play the same. Tests of small rulesheets use a small one, and `usize::MAX` leaves all
     /// rules whole that the limits allow.
     pub split_from: usize,
-    /// Who follows the compilation and may end it.
+    /// The observer that follows the compilation and may end it.
     pub observer: Observer,
 }
 
@@ -262,7 +262,7 @@ fn begin(options: &Options, phase: Phase, diagnostics: &mut Diagnostics) -> Opti
     Some(())
 }
 
-/// Nothing comes back if the caller had enough, which goes to `diagnostics`.
+/// Returns `None` if the caller cancelled, and reports that in `diagnostics`.
 fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
     if let Some(progress) = meter.cancelled() {
         diagnostics.push(progress.cancelled());

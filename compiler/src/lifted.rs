@@ -80,7 +80,7 @@ use table::{Store, Table};
 /// The share of [`Limits::fuel`] that one evaluation may take: one part in this number.
 pub const FUEL_SHARE: u64 = 5;
 
-/// Why an evaluation was abandoned.
+/// The reason why an evaluation was abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     Fuel,
@@ -254,7 +254,7 @@ pub struct Lifted {
     initial: Vec<u64>,
     /// The bits of a view of the moves that roles may ever make.
     possible: Vec<u64>,
-    /// Those bits of the moves that are legal in every state, if no others are.
+    /// The bits of the moves that are legal in every state, if no others are.
     always: Option<Vec<u64>>,
     /// For each role where its goals start among those of all.
     goal_starts: Vec<usize>,

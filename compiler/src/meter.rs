@@ -16,7 +16,7 @@ use crate::{
 };
 use std::fmt;
 
-/// Why a phase goes no further.
+/// The reason why a phase goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The steps are used up.
@@ -253,7 +253,7 @@ impl Meter {
         self.most - self.held
     }
 
-    /// Why the last answer was no, if one was.
+    /// The reason of the last refusal, if there was one.
     #[must_use]
     pub fn stop(&self) -> Option<Stop> {
         self.stop

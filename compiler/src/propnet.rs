@@ -568,7 +568,7 @@ fn hash(operands: &[Signal]) -> u64 {
 /// The relation of a gate's operands to a list of operands that contains the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meeting {
-    /// Nothing.
+    /// No relation.
     Apart,
     /// One is in the list.
     Shared,

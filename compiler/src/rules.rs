@@ -250,7 +250,7 @@ pub struct Rules {
     pub symbols: Symbols,
     /// The relations, by [`RelationId`].
     pub relations: Vec<Relation>,
-    /// Those with a meaning of their own.
+    /// The relations with a meaning of their own.
     pub keywords: Keywords,
     /// The players: ground terms, in the order of the text, each once.
     pub roles: Vec<Term>,

@@ -1,5 +1,5 @@
-//! Grounding of rules that would have far more instances than they need: counted in instances and
-//! steps.
+//! Grounding of rules whose instances would greatly outnumber those they need: counted in instances
+//! and steps.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Source,

@@ -681,7 +681,7 @@ fn a_state_that_is_left_and_come_back_to_is_the_same() {
     for row in [&gone, &stayed, &start, &stayed, &gone] {
         assert_eq!(see(&mut scratch, row), see(&mut fresh(), row));
     }
-    // What a step led to and is left aside is not taken for the state at hand.
+    // A successor that is left aside does not pass for the state at hand.
     assert_eq!(after(&mut scratch, &gone, "stay"), after(&mut fresh(), &gone, "stay"));
     assert_eq!(see(&mut scratch, &start), see(&mut fresh(), &start));
     assert_eq!(after(&mut scratch, &stayed, "stay"), after(&mut fresh(), &stayed, "stay"));

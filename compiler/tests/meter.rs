@@ -167,8 +167,7 @@ fn what_is_shared_out_comes_back() {
     assert_eq!((meter.take(70), meter.hold(101), meter.hold(100)), (Some(()), None, Some(())));
 }
 
-/// The most steps that each phase of a compilation had taken when it last reported, and what came
-/// of it.
+/// The most steps that each phase of a compilation had taken when it last reported, and its result.
 fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilation>) {
     let heard: Arc<Mutex<BTreeMap<String, u64>>> = Arc::default();
     let listener = Arc::clone(&heard);
@@ -256,8 +255,7 @@ fn a_table_asks_too_and_says_what_it_lacks() {
     assert_eq!(says(Meter::of(10)), "writing the table takes more than 50 steps (half of `fuel`)");
 }
 
-/// A game of very many fluents is within a stranger's reach as long as names take steps by what is
-/// written of them.
+/// Untrusted rulesheets can have very many fluents, as long as names take steps by their length.
 #[test]
 fn a_table_takes_few_steps_for_each_byte() {
     let fluents = repeat(0..500, |i| format!("(init (f {i})) (<= (next (f {i})) (true (f {i}))) "));

@@ -1,5 +1,5 @@
-//! Rules that grounding rewrites, and such as look alike and must stay: counted in instances, and
-//! played in lock step with the evaluator, which knows nothing of it.
+//! Rules that grounding rewrites, and similar ones that must stay: counted in instances, and played
+//! in lock step with the evaluator, which does not rewrite.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Rules, Source,

@@ -40,7 +40,7 @@ use std::{
 /// - `Move` and `Fluent`, with a constant for each name without arguments (`Move::NOOP`) and a
 ///   function for each name with arguments (`Move::mark(1, 1)`), which takes numbers where all
 ///   values are numbers and KIF texts elsewhere;
-/// - `Percept`, likewise, for what the rules for `sees` let players perceive; without such rules
+/// - `Percept`, of the same form, for the percepts by the rules for `sees`; without such rules
 ///   there are none, and each player perceives the joint move;
 /// - `State` and `View`, plain bitsets.
 ///

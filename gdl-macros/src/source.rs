@@ -30,7 +30,7 @@ impl Found {
     }
 }
 
-/// Why there is no text.
+/// The reason why there is no text.
 #[derive(Debug)]
 pub(crate) enum SourceError {
     /// The path does not start at the source file or the package.
@@ -39,7 +39,7 @@ pub(crate) enum SourceError {
     Missing(Vec<Tried>),
 }
 
-/// A path that was tried and what came of it.
+/// A path that was tried and its result.
 #[derive(Debug)]
 pub(crate) struct Tried {
     pub(crate) path: PathBuf,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why games are not played on a device.
+/// The reason why games are not played on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {

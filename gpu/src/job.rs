@@ -20,7 +20,7 @@ pub(crate) struct Job<'a> {
     pub(crate) blocks: u32,
     /// The games of a block.
     pub(crate) games: u32,
-    /// Those of the last of each group.
+    /// The games of the last block of each group.
     pub(crate) last: u32,
     /// The blocks of a group: all of them, or those of a state that is given.
     pub(crate) each: u32,

@@ -7,7 +7,7 @@
 //! other fields that are not known are passed over.
 //!
 //! A replay makes one step of the game for each joint move and keeps each state, so its time and
-//! its memory grow with the record: [`Record::replay_while`] is for records from strangers.
+//! its memory grow with the record: [`Record::replay_while`] is for untrusted records.
 
 use gdl_runtime::{
     Game, GameExt, History,
@@ -176,7 +176,7 @@ pub(crate) fn spaced(text: &str) -> String {
     if text == "(  )" { "( )".to_owned() } else { text }
 }
 
-/// Why a [`Record`] is not a match of a game.
+/// The reason why a [`Record`] is not a match of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -213,7 +213,7 @@ pub enum RecordError {
     },
     /// The goals at the end are others than those that are written.
     Goals,
-    /// The match is said to be over, but its last state is not terminal.
+    /// The record marks the match as over, but its last state is not terminal.
     Unfinished,
 }
 

@@ -166,7 +166,7 @@ impl<G: Game> Match<G> {
     }
 }
 
-/// Why a match did not begin.
+/// The reason why a match did not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RefereeError {
@@ -450,7 +450,7 @@ impl<'a, G: Game> Referee<'a, G> {
         }
     }
 
-    /// Adds what came of the start or of a step, and tells of it.
+    /// Adds the results of the start or of a step, and calls the watcher.
     fn note(&mut self, played: &mut Match<G>, faults: Vec<Option<Fault>>, reports: &[Option<Report>]) {
         played.faults.push(faults);
         played.times.push((self.now)());

@@ -77,7 +77,7 @@ pub struct SearchResult<G: Game> {
 }
 
 impl<G: Game> SearchResult<G> {
-    /// Nothing but a move.
+    /// A result with a move alone.
     pub(crate) fn only(action: Option<G::Move>) -> Self {
         Self { action, line: Vec::new(), moves: Vec::new(), report: Report::default() }
     }

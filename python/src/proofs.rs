@@ -46,7 +46,7 @@ pub(crate) struct Proofs {
     longest: Option<[usize; 3]>,
 }
 
-/// Who alone may have a choice.
+/// The only role that may have a choice.
 #[derive(Clone, Default)]
 struct Turns {
     /// For each fluent of a group the role while it holds, if one may have a choice then.
@@ -157,8 +157,8 @@ fn groups(net: &Net) -> Vec<Group> {
     groups
 }
 
-/// Who has a choice when, if the net shows that it is one role at a time, by the first group that
-/// does.
+/// The role that has a choice at each phase, if the net shows that it is one role at a time, by the
+/// first group that does.
 fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
     let cost: usize = net.literals() + net.len();
     let mut budget = MOST_GATES;

@@ -120,7 +120,7 @@ pub struct Mark {
 pub enum Cell {
     /// No fluent speaks of such a cell.
     None,
-    /// Nothing is there.
+    /// An empty cell.
     Blank,
     /// The positions of one mark or several in [`Board::marks`].
     Marked(Vec<usize>),

@@ -46,9 +46,9 @@ const MOST_FOLDED: usize = 1 << 20;
 /// The way in which the gates of machines work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// They count their false operands.
+    /// Gates count their false operands.
     Count,
-    /// They watch one that is false.
+    /// Gates watch one operand that is false.
     Watch,
 }
 

@@ -380,7 +380,7 @@ pub struct Step {
     pub moves: Vec<String>,
 }
 
-/// Why a [`Transcript`] is no history of a game.
+/// The reason why a [`Transcript`] is no history of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TranscriptError {

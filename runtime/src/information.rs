@@ -182,7 +182,7 @@ impl<G: Game> Hash for Information<G> {
     }
 }
 
-/// Why an information set could not follow a step.
+/// The reason why an information set could not follow a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InformationError {

@@ -28,8 +28,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Why a rulesheet did not become a game. `Display` gives the whole report, and so does `Debug`: it
-/// is what `main` and `unwrap` print of an error.
+/// The reason why a rulesheet did not become a game. `Display` gives the whole report, and so does
+/// `Debug`: it is what `main` and `unwrap` print of an error.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum LoadError {

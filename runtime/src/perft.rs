@@ -284,8 +284,8 @@ impl<'g, G: Game> Perft<'g, G> {
         descent.get_mut()?.as_deref_mut()
     }
 
-    /// The number of sequences of a length of at least one, which must not be below that of those
-    /// made.
+    /// The number of sequences of a length of at least one, which must not be less than the length
+    /// already made.
     fn of_length(&mut self, length: usize) -> u128 {
         let unmerged = if self.descent().is_some() { UNMERGED } else { 1 };
         while self.made + unmerged < length && !self.is_wide {

@@ -412,7 +412,7 @@ struct Pool<'g> {
     cancel: &'g Cancel,
     /// The next block to be played.
     block: AtomicU64,
-    /// Those to be played.
+    /// The blocks to be played.
     blocks: Range<u64>,
     /// Playouts made.
     done: AtomicU64,

@@ -58,11 +58,11 @@ pub struct Counts {
     pub games: u64,
     /// The joint moves made in them.
     pub moves: u64,
-    /// Those that ended with one goal value for each player.
+    /// Games that ended with one goal value for each player.
     pub scored: u64,
-    /// Those that were abandoned as too long.
+    /// Games that were abandoned as too long.
     pub too_long: u64,
-    /// Those that were abandoned where a role had no legal move.
+    /// Games that were abandoned where a role had no legal move.
     pub stuck: u64,
 }
 

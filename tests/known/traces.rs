@@ -92,7 +92,7 @@ fn sample() -> usize {
     std::env::var("GDL_SAMPLE").map_or(usual, |value| value.parse().expect("a whole number above zero"))
 }
 
-/// Who compared a rulesheet with its trace.
+/// The reasoner that was compared with a trace.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Table,

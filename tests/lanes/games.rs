@@ -220,7 +220,7 @@ fn games_are_those_of_single_steps() {
     }
 }
 
-/// More moves than a byte tells apart, more goal values than a register has room for, and three
+/// More moves than a byte distinguishes, more goal values than a register has room for, and three
 /// roles whose rewards stand side by side.
 #[test]
 fn many_moves_and_many_goals() {

@@ -90,11 +90,11 @@ enum Turn {
     All,
     /// The role that has `control`.
     Control,
-    /// Those who act at this phase of the cycle.
+    /// The roles that act at this phase of the cycle.
     Wheel,
 }
 
-/// Who writes a rulesheet.
+/// The writer of a rulesheet.
 pub(super) struct Author {
     stream: Stream,
     forms: Vec<String>,

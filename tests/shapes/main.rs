@@ -90,7 +90,7 @@ struct Mutants {
 }
 
 impl Mutants {
-    /// Those of rulesheets that are small enough for many of them.
+    /// The mutants of the rulesheets that are small enough for many of them.
     fn of(texts: impl Iterator<Item = String>) -> Self {
         let texts = texts.filter(|text| text.len() < 8_000).collect();
         Self { seed: setting("GDL_SEED", 0), texts }

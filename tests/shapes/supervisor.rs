@@ -128,7 +128,7 @@ fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: boo
     forms
 }
 
-/// Who listens to a child.
+/// The reader of a child's messages.
 struct Clerk {
     child: Child,
     lines: Receiver<String>,

@@ -92,9 +92,9 @@ fn is_output(name: &str) -> bool {
 /// The variables of a rule.
 #[derive(Clone, Default)]
 struct Scope {
-    /// Those that a positive literal binds.
+    /// The variables that a positive literal binds.
     bound: Vec<&'static str>,
-    /// Those of them that facts bind.
+    /// The variables of these that facts bind.
     given: Vec<&'static str>,
 }
 

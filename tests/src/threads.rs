@@ -1,6 +1,6 @@
 //! Work on many items, such as all rulesheets of a folder, by as many threads as there are cores:
-//! for tests that would otherwise leave all cores but one idle. What comes of the items is in their
-//! order, however the threads took them.
+//! for tests that would otherwise leave all cores but one idle. The results are in the order of the
+//! items, however the threads took them.
 
 use std::{
     collections::BTreeMap,

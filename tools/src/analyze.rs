@@ -1,8 +1,8 @@
 //! Measures of a game: [`Figures`] of its size, length and outcome, from a number of random games.
 //!
 //! Random games are followed move by move where that is asked for ([`walk`]), and played in lanes
-//! where totals are enough. What comes of it depends on the seed and the number of games alone.
-//! [`page`] shows it with charts, which [`chart`] draws.
+//! where totals are enough. The result depends on the seed and the number of games alone. [`page`]
+//! shows it with charts, which [`chart`] draws.
 //!
 //! The number of games is bounded by the settings and their length by [`walk::longest`]; random
 //! games are played in parts of about `PART` evaluations of a gate each, and the work is cancelled

@@ -50,7 +50,7 @@ pub enum Verdict {
         /// The pairs of states.
         states: usize,
     },
-    /// Nothing differs as far as was looked.
+    /// No difference was found within the bounds.
     Agreed {
         /// The number of joint moves up to which all states were compared.
         depth: usize,
@@ -59,7 +59,7 @@ pub enum Verdict {
         /// The random games that were played.
         playouts: u64,
     },
-    /// They are two games.
+    /// A difference was found.
     Different {
         /// The difference, as a sentence.
         what: String,
@@ -76,7 +76,7 @@ struct Pair<'g, A: Game, B: Game> {
     roles: Vec<B::Role>,
     /// For each move of the first game that of the second, if it has one.
     moves: Vec<Option<B::Move>>,
-    /// Percepts likewise.
+    /// The places of the percepts in the other game.
     percepts: Vec<Option<B::Percept>>,
 }
 

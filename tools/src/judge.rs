@@ -168,7 +168,7 @@ pub struct Judgement {
     pub name: String,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why, in a sentence, unless it was measured to the end.
+    /// The reason, in a sentence, unless it was measured to the end.
     pub reason: Option<String>,
     /// The roles other than chance, which the seats of all results are.
     pub roles: Vec<String>,
@@ -489,7 +489,7 @@ impl<'g> Trial<'g> {
     }
 }
 
-/// Why a game need not be played any longer, if random games show it.
+/// The reason why a game need not be played any longer, if random games show it.
 fn hopeless(random: &Outcome, roles: &[String]) -> Option<(Verdict, String)> {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     if random.completion() < ENDING {

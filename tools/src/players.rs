@@ -101,7 +101,7 @@ pub static KINDS: &[Kind] = &[
     Kind { name: "human", about: "you, at the terminal; in `gdl play` only", options: &[] },
 ];
 
-/// Who plays against people unless they say otherwise.
+/// The default player against people.
 pub const DEFAULT: &str = "best";
 
 /// The help on a command's players.

@@ -62,14 +62,14 @@ enum Step {
     Perft(Vec<u128>),
 }
 
-/// Why a test failed.
+/// The failure of a test.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The place of the step that failed, if the test is a text.
     pub span: Option<Span>,
     /// The error.
     pub message: String,
-    /// Why, by the rules.
+    /// The reason, by the rules.
     pub why: Option<Box<Explanation>>,
 }
 

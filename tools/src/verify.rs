@@ -33,7 +33,8 @@ pub trait Reasoner {
     /// The state at the start.
     ///
     /// # Errors
-    /// A sentence, if the reasoner cannot tell; likewise for all other questions.
+    /// Returns an error, in a sentence, if the reasoner has no answer; the same holds for all other
+    /// questions.
     fn initial(&self) -> Result<Self::State, String>;
 
     /// The fluents that hold in a state.
@@ -118,7 +119,7 @@ pub struct Limits {
     pub states: u64,
     /// Joint moves to make while counting sequences.
     pub moves: u64,
-    /// When to stop; what was compared until then counts.
+    /// The time to stop; comparisons until then count.
     pub deadline: Option<Instant>,
 }
 
@@ -196,7 +197,7 @@ pub fn hash16<T: AsRef<str>>(sorted: &[T]) -> String {
     digits
 }
 
-/// Why a comparison ends early.
+/// The reason why a comparison ends early.
 enum Stop {
     OutOfTime,
     Differs(Box<Difference>),

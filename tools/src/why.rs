@@ -1,4 +1,4 @@
-//! Why an atom holds at a position, or why not: the questions of `gdl why`.
+//! Reasons why an atom holds at a position or not: the questions of `gdl why`.
 //!
 //! A [`Position`] is read from what a person writes: the start, a state, moves from the start, or a
 //! file that `gdl play` saved or a match recorder wrote. An atom is asked about there, and the
@@ -209,8 +209,8 @@ impl Position {
         Ok(joint)
     }
 
-    /// The position at which a joint move is made, for what comes of it: `(MOVE ..)` with the moves
-    /// of all roles.
+    /// The position at which a joint move is made, for its results: `(MOVE ..)` with the moves of
+    /// all roles.
     ///
     /// # Errors
     /// Returns an error if it is not legal.

@@ -45,7 +45,7 @@ struct Args {
     deadline: Option<f64>,
     /// Only games whose name contains one of these.
     names: Vec<String>,
-    /// Measure this rulesheet and print what came of it.
+    /// Measure this rulesheet and print its result.
     #[arg(long, hide = true)]
     child: Option<String>,
     /// The argument that `cargo bench` adds.

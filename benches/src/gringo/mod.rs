@@ -36,7 +36,7 @@ pub struct Cost {
 pub struct Counts {
     /// Rules, without the choices of the encoding and without facts.
     pub rules: u64,
-    /// Those of them from which `next`, `legal`, `goal`, `terminal` or `sees` can be reached.
+    /// The number of these from which `next`, `legal`, `goal`, `terminal` or `sees` can be reached.
     pub relevant: u64,
     /// Atoms that are no facts.
     pub atoms: u64,
@@ -55,7 +55,7 @@ pub struct Run {
     pub counts: Option<Counts>,
 }
 
-/// Returns whether there is a `clingo` to be had.
+/// Returns whether `clingo` is available.
 #[must_use]
 pub fn is_installed() -> bool {
     let mut python = Command::new("python3");

@@ -3,7 +3,7 @@
 //! which it captures. Reaching the last row wins, and so does capturing everything.
 //!
 //! A row is eight bits of a word, whatever the side. Counting the moves of a position and finding
-//! one by its rank is a long chain of operations, each waiting for the last; a move drawn among all
+//! one by its rank is a long chain of operations, each waiting for the last. A move drawn among all
 //! pieces and ways, and drawn again where it is not legal, is shorter, and as uniform. About three
 //! in five are legal, hence two are drawn at a time. In addition to its cells each player therefore
 //! has its pieces' squares in an array, and each occupied square knows its piece's slot there, so

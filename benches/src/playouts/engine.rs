@@ -52,7 +52,7 @@ pub(super) struct Run {
     pub(super) isa: Isa,
 }
 
-/// When a run is over.
+/// The end of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
     /// After this number of seconds and the games that were begun.

@@ -31,7 +31,7 @@ pub(super) enum Contender {
     Mcts,
     /// One random game for each leaf.
     Single,
-    /// Nothing that is proved is passed on.
+    /// Without passing on proofs.
     Unproved,
     /// Without learning the values of moves elsewhere.
     Unlearned,

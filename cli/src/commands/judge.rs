@@ -84,7 +84,7 @@ struct Candidate {
     game: GameArg,
 }
 
-/// Judges all of them, prints what came of it and writes the page.
+/// Judges all of them, prints the results and writes the page.
 ///
 /// # Errors
 /// If a folder cannot be read, something cannot be written, or no rulesheet was measured to the

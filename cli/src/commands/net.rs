@@ -46,7 +46,7 @@ const MOST_PURPOSES: usize = 8;
 /// A role with more moves gets a hint: they make nets large and playouts slow.
 const MANY_MOVES: usize = 10_000;
 
-/// Compiles the game and prints what came of it.
+/// Compiles the game and prints the result.
 ///
 /// # Errors
 /// Returns an error if the rulesheet has errors or stdout takes no more.

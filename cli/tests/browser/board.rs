@@ -57,7 +57,7 @@ impl Page {
         label.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Why the last click did nothing.
+    /// The reason why the last click did nothing.
     pub(super) fn notice(&mut self) -> String {
         self.wait("!document.getElementById('notice').hidden");
         self.text("#notice")

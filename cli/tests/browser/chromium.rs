@@ -17,7 +17,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Nothing takes longer, however busy the machine is.
+/// A time that no action exceeds, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The time after which an element that has not moved is at rest.
 const REST: Duration = Duration::from_millis(50);
@@ -279,7 +279,7 @@ impl Page {
                     json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
                 self.ask("Input.dispatchMouseEvent", &parameters);
             }
-            // A page that is left by the click knows nothing of it.
+            // A page that is left by the click does not see it.
             if self.run("window.isMissed === true") != true {
                 return;
             }

@@ -141,7 +141,7 @@ fn of_a_large_net_a_part_is_shown() {
             .as_str()
             .is_some_and(|of| of.starts_with("legal "))
     );
-    // The whole is still there to be asked for, and said to be too large.
+    // The whole can still be requested, and is reported as too large.
     page.run("(() => { const of = document.querySelector('#net-of'); of.value = ''; of.dispatchEvent(new Event('change')); })()");
     page.wait("document.querySelector('#panel-net').innerText.includes('too many for a picture')");
     assert_eq!(page.run("document.querySelector('#net-of').value"), "");

@@ -60,7 +60,7 @@ fn a_session_outlives_the_server() {
     }
     let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
     page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 2"));
-    // As after a new start of the server, which knows nothing of it.
+    // As after a new start of the server, which has no record of it.
     let address = page.run("location.hash");
     page.run(&format!("fetch(`/api/sessions/${{{id}}}`, {{ method: 'DELETE' }}).then(() => 0)"));
     page.reload();

@@ -393,7 +393,7 @@ fn work_that_takes_too_long_is_given_up() {
     let refusal = client.refusal("best_move", &long);
     assert!(refusal.contains("more than 0.3 s"), "{refusal}");
     client.close();
-    // Within the limits of texts of strangers, a bomb is an error with its name.
+    // Within the limits of untrusted texts, a bomb is an error with its name.
     let mut client = Client::new(&["--seconds", "60"]);
     let verdict = client.call("check", &json!({ "rulesheet": slow() }));
     assert!(verdict["errors"].as_u64().is_some_and(|errors| errors > 0), "{verdict}");

@@ -78,11 +78,11 @@ impl Cycle {
 pub struct Phase {
     /// The operations that observe the states.
     pub observe: Schedule,
-    /// Those that keep a state where a game has ended; empty if scores are observed.
+    /// The operations that keep a state where a game has ended; empty if scores are observed.
     pub keep: Schedule,
-    /// Those that score the states that are kept.
+    /// The operations that score the states that are kept.
     pub score: Schedule,
-    /// Those that advance the states.
+    /// The operations that advance the states.
     pub advance: Schedule,
     /// The choice of each role.
     pub roles: Vec<Choice>,

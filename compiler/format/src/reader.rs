@@ -53,8 +53,8 @@ impl<'b> Reader<'b> {
         self.has_slot(slot as usize).then_some(slot).ok_or_else(|| self.fault("a slot beyond all"))
     }
 
-    /// True if there may be a slot of this number. What has one takes a byte of the table at least,
-    /// so memory may be taken for them.
+    /// True if there may be a slot of this number. A value with a slot takes a byte of the table at
+    /// least, so memory may be reserved for the slots.
     pub(crate) fn has_slot(&self, slot: usize) -> bool {
         /// The number of items that any table may have.
         const FEW: usize = 1 << 16;
@@ -62,7 +62,7 @@ impl<'b> Reader<'b> {
     }
 
     /// The length of a list whose items take at least `least` bytes each: no more than can follow,
-    /// so memory may be taken for it.
+    /// so memory may be reserved for it.
     pub(crate) fn length(&mut self, least: usize) -> Result<usize, TableError> {
         let length = self.number()? as usize;
         if length > (self.bytes.len() - self.offset) / least {

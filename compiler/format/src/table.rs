@@ -106,13 +106,13 @@ pub struct Sees<'t> {
     pub perceive: Program,
 }
 
-/// Why bytes are not a table.
+/// The reason why bytes are not a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableError {
-    /// They do not start like one.
+    /// The start of a table is missing.
     Magic,
-    /// They are written in another version of the format.
+    /// The version of the format is another one.
     Version {
         /// The version found.
         found: u8,

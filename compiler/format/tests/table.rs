@@ -229,7 +229,7 @@ fn slots_are_fewer_than_bytes() {
     assert!(!with(80_000, 110_000));
 }
 
-/// Phases that no fluent tells apart.
+/// Phases that no fluent distinguishes.
 #[test]
 fn phases_alike_are_refused() {
     let numbers = [3, 0, 1, 5, 8];

@@ -206,9 +206,9 @@ pub struct Constructor {
 /// The Rust names of a list of moves or fluents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Those without arguments, in the order of the vocabulary.
+    /// The names without arguments, in the order of the vocabulary.
     pub constants: Vec<Constant>,
-    /// Those with arguments, by head and number of arguments.
+    /// The names with arguments, by head and number of arguments.
     pub constructors: Vec<Constructor>,
 }
 

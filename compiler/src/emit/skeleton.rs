@@ -26,9 +26,9 @@ pub struct Guess {
     pub roles: Vec<String>,
     /// Texts that look like the moves, one for each head and number of arguments.
     pub moves: Vec<String>,
-    /// Texts that look like the fluents, likewise.
+    /// Texts that look like the fluents.
     pub fluents: Vec<String>,
-    /// Texts that look like the percepts, likewise; `None` if nothing is said of any.
+    /// Texts that look like the percepts; `None` if no rule is about any.
     pub percepts: Option<Vec<String>>,
 }
 

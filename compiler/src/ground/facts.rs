@@ -71,14 +71,14 @@ pub(super) struct Facts {
     pub(super) list: Vec<AtomId>,
     /// The number of facts that joins can see: those noted since wait for their turn.
     entered: usize,
-    /// The found atoms of each relation, likewise.
+    /// The found atoms of each relation, in the same way.
     by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,
     /// The number of indexes that have been filled with earlier facts.
     filled: usize,
     /// The indexes by their patterns.
     watch: Watch,
-    /// Those that the last fact may enter.
+    /// The indexes that the last fact may enter.
     found: Vec<usize>,
     /// The values of the fact at work.
     row: Vec<TermId>,

@@ -111,7 +111,7 @@ pub(super) fn declarations(
 }
 
 impl<'a> Grounder<'a> {
-    /// Nothing derived yet; only what `roots` depend on ever is.
+    /// An evaluation without derived facts; only what `roots` depend on is ever derived.
     pub(super) fn new(
         rules: &'a Rules,
         clauses: &Clauses,

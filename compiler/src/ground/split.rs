@@ -70,7 +70,7 @@ pub(super) struct Splitter {
     relations: usize,
     ruled: usize,
     parts: FxHashMap<Key, RelationId>,
-    /// Those that stand for the branches of an `or`.
+    /// The relations that stand for the branches of an `or`.
     unions: FxHashMap<Vec<Key>, RelationId>,
     guards: FxHashSet<RelationId>,
     /// For each relation that a part was taken from, the relations its clauses came to mention by
@@ -405,8 +405,8 @@ fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
     Rows::join(&rows).count
 }
 
-/// The number of instances that the clause with this number may reach. It may be far more than so
-/// far, and is never less, whatever the estimate.
+/// The number of instances that the clause with this number may reach. It may exceed the present
+/// number by orders of magnitude, and is never less, whatever the estimate.
 fn expect(grounder: &mut Grounder<'_>, number: usize) -> f64 {
     let clause = grounder.clause(number).clone();
     estimate(grounder, &clause).max(grounder.yields(number) as f64)

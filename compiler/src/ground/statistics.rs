@@ -102,7 +102,7 @@ fn product(values: &[(u32, f64)]) -> f64 {
 #[derive(Debug, Default)]
 pub(super) struct Statistics {
     measured: FxHashMap<(u32, Vec<Pattern>), Rows>,
-    /// Likewise, the different tuples at some of the variables.
+    /// The numbers of different tuples at some of the variables, by the same keys.
     projected: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), f64>,
     /// Steps spent on counting.
     pub(super) steps: u64,
@@ -212,7 +212,7 @@ fn measure(
         }
     }
     let scale = facts.len() as f64 / f64::from(seen.max(1));
-    // Of a relation without facts one knows nothing; zero would make everything free.
+    // The size of a relation without facts is unknown; zero would make everything free.
     let values = (0..).zip(values).map(|(v, set)| (v, set.len().max(1) as f64)).collect();
     Rows { count: (f64::from(count) * scale).max(1.0), values }
 }

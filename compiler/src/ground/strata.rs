@@ -25,7 +25,7 @@ pub(super) struct Strata {
     pub(super) recursive: Vec<bool>,
     /// For each relation, whether its extension is incomplete.
     pub(super) partial: Vec<bool>,
-    /// When the relation is computed, from zero.
+    /// The stage in which the relation is computed, from zero.
     pub(super) stage: Vec<usize>,
     /// The stage of the dynamic relations, which is the last.
     pub(super) last: usize,

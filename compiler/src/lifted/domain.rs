@@ -35,7 +35,7 @@ pub(super) struct Domain {
     pub(super) moves: Vec<(TermId, TermId)>,
     /// Role and percept.
     pub(super) percepts: Vec<(TermId, TermId)>,
-    /// Why fluents and moves are those of `base` and `input`, if they are.
+    /// The reason why fluents and moves are those of `base` and `input`, if they are.
     pub(super) declared: Option<Stop>,
     /// The steps that fluents and moves are those of, if later ones have more.
     pub(super) steps: Option<usize>,

@@ -70,9 +70,9 @@ pub(super) struct Scan {
 #[derive(Debug)]
 pub(super) enum Rows {
     All,
-    /// Those of the tuples that were new in the round before.
+    /// The tuples that were new in the round before.
     New,
-    /// Those that an index over the key's columns finds.
+    /// The tuples that an index over the key's columns finds.
     Index(usize),
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Component {
     pub(super) relations: Vec<usize>,
     /// The clauses for them, indexes into [`Program::clauses`].
     pub(super) clauses: Vec<usize>,
-    /// Those that may give something before the component has an atom.
+    /// The clauses that may give something before the component has an atom.
     pub(super) begin: Vec<usize>,
     /// True if there are variants of the clauses.
     pub(super) is_recursive: bool,

@@ -142,7 +142,7 @@ impl<'t> Trial<'t> {
 }
 
 impl Stop {
-    /// Nothing but the steps that were taken, unless the work was cancelled.
+    /// Returns `None` with the steps that were taken, or the error if the work was cancelled.
     fn or_none<T>(self, taken: u64) -> Result<(Option<T>, u64), Self> {
         if matches!(self, Self::Cancelled(_)) { Err(self) } else { Ok((None, taken)) }
     }

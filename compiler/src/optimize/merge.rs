@@ -79,7 +79,7 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
 #[derive(Default)]
 struct Class {
     all: Vec<Signal>,
-    /// Those that do not depend on moves.
+    /// The signals that do not depend on moves.
     still: Vec<Signal>,
 }
 

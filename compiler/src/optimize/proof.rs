@@ -63,9 +63,9 @@ pub(super) struct Prover<'n> {
 }
 
 impl<'n> Prover<'n> {
-    /// Nothing assumed but the constant, and of steps that the state before them is not terminal
-    /// and that no move is made that never is legal; nothing known of `groups` groups. O(literals +
-    /// groups).
+    /// A prover that assumes only the constant and, for steps, that the state before them is not
+    /// terminal and that no move is made that never is legal. The state of all `groups` groups is
+    /// open. O(literals + groups).
     pub(super) fn new(net: &'n Net, groups: usize, steps: bool, meter: &mut Meter) -> Option<Self> {
         meter.spend((net.len() + 2 * net.literals() + groups) as u64)?;
         meter.take(GATE * net.len() + OPERAND * net.literals() + 64 * groups)?;

@@ -16,7 +16,7 @@ pub struct Purpose {
     pub name: String,
     /// Operations of two operands on which these outputs depend.
     pub operations: usize,
-    /// Those of them on which no other output depends.
+    /// The number of these on which no other output depends.
     pub alone: usize,
 }
 

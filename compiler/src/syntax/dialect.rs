@@ -60,8 +60,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// A fault with the word or sign that shows which syntax the text was taken for; without it
-    /// where that was said beforehand.
+    /// A fault with the word or sign that decided the syntax; without it if the syntax was given.
     pub(super) fn show(source: &Source, syntax: Syntax, fault: Diagnostic) -> Diagnostic {
         let reading = Self::of(source.text());
         if reading.syntax != syntax || reading.sign == Span::default() {

@@ -196,7 +196,7 @@ fn a_text_of_another_syntax_than_was_said_is_told() {
             failure.diagnostics.iter().filter(|fault| fault.severity == Severity::Error).collect();
         assert_eq!(errors[0].code.id, expected, "{}", failure.diagnostics.render(&source));
         assert_eq!(errors.len(), 1, "{}", failure.diagnostics.render(&source));
-        // Nothing in the text shows what it was taken for, since that was said.
+        // The syntax was given, so nothing in the text shows it.
         assert!(errors[0].labels.is_empty(), "{}", failure.diagnostics.render(&source));
     }
 }

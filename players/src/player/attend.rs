@@ -24,7 +24,7 @@ pub(crate) type Asked<G> = (u64, Budget, Question<G>);
 pub(crate) struct Answer<G: Game> {
     /// A move, if there is one.
     pub(crate) action: Option<G::Move>,
-    /// Why there is none, if the player says so.
+    /// The reason why there is none, if the player gives one.
     pub(crate) fault: Option<Fault>,
     /// The report of the search.
     pub(crate) report: Option<Report>,

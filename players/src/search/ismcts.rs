@@ -23,9 +23,9 @@ use std::{
 
 /// Monte Carlo tree search over information sets, one tree for each role (MO-ISMCTS: Cowling,
 /// Powley and Whitehouse, "Information set Monte Carlo tree search", 2012): each playout draws one
-/// of the plays that fit what the role knows, and each role chooses by what came of its moves where
-/// it knew the same. So nobody is taken to know what is hidden, the role itself not either, and
-/// what the others did says something of what they have.
+/// of the plays that fit the role's information, and each role chooses by the results of its moves
+/// at the same information set. So playouts never use hidden information, and the moves of the
+/// others are evidence of what they have.
 ///
 /// Plays that fit are followed from the start, with what each role knows of them: all of them while
 /// they are few, otherwise a sample, in which those count more whose moves the search takes for

@@ -14,7 +14,7 @@ const UNSEEN: Duration = Duration::from_micros(200);
 pub(crate) struct Meter {
     budget: Budget,
     start: Instant,
-    /// When to stop: a little before the deadline.
+    /// The time to stop: a little before the deadline.
     stop: Option<Instant>,
     limit: u64,
     nodes: u64,

@@ -13,7 +13,7 @@ pub(crate) struct MatchMemory<G: Game> {
 }
 
 impl<G: Game> MatchMemory<G> {
-    /// Nothing is known yet; the seed is for samples of hidden states.
+    /// An empty memory; the seed is for samples of hidden states.
     pub(crate) fn new(seed: u64) -> Self {
         Self { belief: Belief::new(seed), report: None }
     }

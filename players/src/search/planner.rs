@@ -153,7 +153,7 @@ impl Work {
         Self { root: root.to_vec(), problem, kinds, turn: FIRST_TURN, bytes, is_exhausted: false }
     }
 
-    /// Nothing better is to be found.
+    /// Returns whether no better plan can be found.
     fn is_settled(&self) -> bool {
         self.is_exhausted || self.problem.is_solved()
     }

@@ -32,7 +32,7 @@ impl Sets {
     /// The bytes of the table for each key that there is room for: seven of eight places.
     const EACH: usize = (size_of::<(Key, u32)>() + 1) * 8 / 7;
 
-    /// Nothing but the start, which has a number for each role.
+    /// The information sets at the start, which have a number for each role.
     pub(crate) fn new<G: Game>(game: &G) -> Self {
         let shape = game.shape();
         let percepts = shape.percept_words();

@@ -30,7 +30,7 @@ use look::Look;
 use std::{error::Error, fmt, marker::PhantomData};
 use visit::Visit;
 
-/// Why a game was not solved.
+/// The reason why a game was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolveError {

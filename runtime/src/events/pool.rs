@@ -26,7 +26,7 @@ pub(super) struct Pool {
 /// The machines of a net.
 #[derive(Default)]
 struct Machines {
-    /// Those that are not on loan.
+    /// The machines that are not on loan.
     idle: Vec<Machine>,
     /// The number of machines.
     count: usize,

@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-/// Why a step was refused.
+/// The reason why a step was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepError {
@@ -95,7 +95,7 @@ impl fmt::Display for TextKind {
     }
 }
 
-/// Why a text could not be read.
+/// The reason why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextError {

@@ -297,9 +297,9 @@ impl<'t> RowExpansion<'t> {
         self.push::<MoveId>(state, &[]);
     }
 
-    /// Adds some states, the words of one after those of another, and as many joint moves, which
-    /// lie likewise. It is the same as a [`push`](RowExpansion::push) of each pair, and takes about
-    /// half as long.
+    /// Adds some states, the words of one after those of another, and the same number of joint
+    /// moves in the same order. It is the same as a [`push`](RowExpansion::push) of each pair, and
+    /// takes about half as long.
     ///
     /// # Panics
     /// Panics if there is no room for all, or a word or move is missing.

@@ -33,7 +33,7 @@ pub(crate) struct Player<'l> {
     noise: Noise,
     /// Lanes with a game in which the last step made a move.
     pub(super) playing: Plane,
-    /// When they started.
+    /// The times at which games started.
     pub(super) starts: Starts,
     /// The phases that games go round, and the one where they have come to.
     pub(super) phases: Range<usize>,

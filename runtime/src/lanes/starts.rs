@@ -21,7 +21,7 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// Nothing has started at time 0.
+    /// An empty record: no game has started at time 0.
     pub(super) fn new() -> Self {
         let notes =
             vec![Plane::ZERO; NOTES].try_into().unwrap_or_else(|_| unreachable!("as many as there are"));

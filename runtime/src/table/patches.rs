@@ -232,7 +232,7 @@ impl Patches {
 }
 
 impl Joint {
-    /// Returns `None` if it is not worth while or there is no room for it.
+    /// Returns `None` if it does not pay or there is no room for it.
     fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         room.make(rules.advance, || {
             let patch = rules.together(moves, true);
@@ -253,7 +253,7 @@ impl Joint {
 }
 
 impl Together {
-    /// Returns `None` if it is not worth while or there is no room for it.
+    /// Returns `None` if it does not pay or there is no room for it.
     fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         let patch = rules.afford(room, size_of_val(moves), || rules.together(moves, true))?;
         Some(Self { moves: moves.into(), patch })
@@ -326,8 +326,8 @@ impl Rules<'_> {
         self.advance.size() + self.fluents
     }
 
-    /// A residual with `besides` further bytes. Returns `None` if it is not worth while or there is
-    /// no room for it.
+    /// A residual with `besides` further bytes. Returns `None` if it does not pay or there is no
+    /// room for it.
     fn afford(self, room: &ByteBudget, besides: usize, make: impl FnOnce() -> Residual) -> Option<Residual> {
         room.make(self.advance, || {
             let residual = make();
@@ -336,7 +336,7 @@ impl Rules<'_> {
         })
     }
 
-    /// Returns whether a residual is worth while.
+    /// Returns whether a residual pays.
     fn is_shorter(self, residual: &Residual) -> bool {
         2 * residual.weight() < self.weight()
     }

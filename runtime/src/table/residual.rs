@@ -183,8 +183,8 @@ pub(super) struct ByteBudget {
 }
 
 impl ByteBudget {
-    /// Makes something from a circuit and accounts for its bytes. Returns `None` if it is not worth
-    /// while, the circuit is too large or the room too small.
+    /// Makes something from a circuit and accounts for its bytes. Returns `None` if it does not
+    /// pay, the circuit is too large or the room too small.
     pub(super) fn make<T>(&self, circuit: &Circuit, make: impl FnOnce() -> Option<(T, usize)>) -> Option<T> {
         if circuit.size() > MOST_GATES || self.bytes.load(Ordering::Relaxed) >= ROOM {
             return None;
@@ -238,7 +238,7 @@ impl<T> HotCounter<T> {
         self.residual.get().is_none()
     }
 
-    /// The residual if it is made already and worth while; `make` is called once.
+    /// The residual if it is made already and pays; `make` is called once.
     #[inline]
     pub(super) fn get(&self, make: impl FnOnce() -> Option<T>) -> Option<&T> {
         match self.residual.get() {

@@ -7,7 +7,7 @@
 //! data for a program; or it is a `refusal` with the error and what to write instead.
 //!
 //! Nothing that a client sends ends the server, which ends when its input does. Rulesheets are
-//! compiled within the limits for texts of strangers (`Limits::network`); no file is read unless it
+//! compiled within the limits for untrusted texts (`Limits::network`); no file is read unless it
 //! lies below a folder that the caller of [`serve`] has given.
 
 mod position;

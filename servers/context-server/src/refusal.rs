@@ -1,4 +1,4 @@
-//! Why a question has no answer, in words: what is wrong, and what to write instead.
+//! Refusals: the reason why a question has no answer, and what to write instead.
 
 use gdl_compiler::{Diagnostics, Severity, Source};
 use gdl_tools::error::Error;
@@ -7,7 +7,7 @@ use std::fmt;
 /// The bytes of a message at most: it may have what the client sent in it.
 const LONGEST: usize = 1 << 14;
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     message: String,

@@ -52,7 +52,7 @@ struct InitializeParams {
     capabilities: Value,
 }
 
-/// Why a request has no result.
+/// The reason why a request has no result.
 pub(crate) struct Refusal {
     code: ErrorCode,
     message: String,

@@ -83,7 +83,7 @@ enum Header {
     Length(u64),
     /// Not how many.
     Unknown,
-    /// Nothing: the stream has ended.
+    /// The end of the stream.
     End,
 }
 

@@ -1,7 +1,7 @@
 //! A soak: a schedule of matches between two players over the network, while players and the
-//! manager are killed and started again and strangers send nonsense. At the end every match must be
-//! there once, every record must conform to the rules, and no step may have taken longer than its
-//! clock and what the referee allows beyond it.
+//! manager are killed and started again and other programs send nonsense. At the end every match
+//! must be there once, every record must conform to the rules, and no step may have taken longer
+//! than its clock and the referee's grace.
 //!
 //! ```text
 //! cargo build --release

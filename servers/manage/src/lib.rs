@@ -1,5 +1,5 @@
 //! A match manager for general game playing: a schedule is played to its end, by players anywhere,
-//! and what comes of it is kept.
+//! and the results are kept.
 //!
 //! A [`Schedule`] is read from a file, and with its rulesheets compiled it is a [`Plan`], the list
 //! of its matches. A [`Manager`] plays those that are missing in a [`Store`], a file of `SQLite`,

@@ -72,7 +72,7 @@ pub struct Cursor {
 pub struct Filter {
     /// The phase.
     pub phase: Option<Phase>,
-    /// Who plays in them.
+    /// The player in them.
     pub player: Option<String>,
     /// Their game.
     pub game: Option<String>,
@@ -102,9 +102,9 @@ pub struct Listed {
     pub repetition: u32,
     /// Its phase.
     pub state: Phase,
-    /// When it began, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     pub started: Option<i64>,
-    /// When it was over, likewise.
+    /// The end, in milliseconds since 1970.
     pub ended: Option<i64>,
     /// `terminal`, `stuck` or `too long`, since it is over.
     pub ending: Option<String>,
@@ -146,7 +146,7 @@ pub struct Watched {
 pub struct Told {
     /// 0 is the start.
     pub step: u32,
-    /// When it was made, in milliseconds since 1970.
+    /// The time of the step, in milliseconds since 1970.
     pub time: i64,
     /// The joint move that led here, in role order; `None` for the start.
     pub moves: Option<Vec<String>>,

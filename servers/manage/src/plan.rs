@@ -47,7 +47,8 @@ pub(crate) struct Played {
     pub(crate) game: Dynamic,
     /// The roles that players have, in order.
     pub(crate) roles: Vec<usize>,
-    /// Who sits where in each match of a repetition, and the number of the choice it belongs to.
+    /// The players in the seats of each match of a repetition, and the number of the choice it
+    /// belongs to.
     seatings: Vec<(u64, Vec<usize>)>,
 }
 

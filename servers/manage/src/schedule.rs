@@ -77,7 +77,7 @@ pub(crate) struct Terms {
     pub(crate) nodes: Option<u64>,
     /// The number of times that the whole is played.
     pub(crate) repetitions: u64,
-    /// Who sits where.
+    /// The players in the seats.
     pub(crate) seats: Seats,
     /// True if players elsewhere get other words for the symbols of rulesheets.
     pub(crate) scramble: bool,
@@ -106,7 +106,7 @@ pub enum Seats {
     Permuted,
 }
 
-/// Who meets whom.
+/// The pairs of players that meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 enum Pairing {
     /// Every choice of as many players as there are seats.

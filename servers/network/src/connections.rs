@@ -59,8 +59,7 @@ impl Default for Bounds {
     }
 }
 
-/// Those connections that are still sending their request, by their numbers, and how many there are
-/// in all.
+/// The connections that are still sending their request, by their numbers, and the number of all.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,

@@ -214,7 +214,7 @@ impl Host {
         self.current().filter(|seat| seat.id.eq_ignore_ascii_case(id))
     }
 
-    /// Takes a seat, or that which was taken for the same message before.
+    /// Takes a seat, or the seat of an earlier copy of the same message.
     fn sit(
         &self,
         id: &str,

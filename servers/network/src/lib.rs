@@ -40,7 +40,7 @@ use std::{io, net::TcpListener, sync::Arc};
 /// Answers what comes to a listener for a host, until the process ends.
 ///
 /// # Errors
-/// Returns an error if the listener is of no use, or there is no runtime to be had.
+/// Returns an error if the listener is of no use, or no runtime is available.
 pub fn serve(listener: TcpListener, host: Host) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

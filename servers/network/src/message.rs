@@ -20,7 +20,8 @@
 
 use std::{error::Error, fmt, str::FromStr};
 
-/// The most bytes of a message: a rulesheet of as many as strangers may send, and a line around it.
+/// The greatest number of bytes of a message: an untrusted rulesheet of the greatest size, and a
+/// line around it.
 pub const MOST_BYTES: usize = (1 << 20) + (1 << 12);
 
 /// The requests of a manager to a player.
@@ -48,7 +49,7 @@ pub enum Request {
         /// Seconds for each move.
         play: u64,
     },
-    /// `PLAY`: what came of the step before, and a move is due.
+    /// `PLAY`: the result of the step before; a move is due.
     Play {
         /// The name of the match.
         id: String,
@@ -92,7 +93,7 @@ pub enum Reply {
     },
     /// To `PREVIEW` and `START`.
     Ready,
-    /// To all but `INFO`: the player has another match, or knows nothing of this one.
+    /// The answer to all but `INFO`: the player has another match, or no record of this one.
     Busy,
     /// To `PLAY`: a term, also `nil` and `busy`, which are moves of no game.
     Move(String),

@@ -4,7 +4,7 @@
 use gdl_players::player::Report;
 use std::{fmt, net::SocketAddr};
 
-/// No text of a note is longer: what strangers send must not fill a log.
+/// The greatest length of a note's text: untrusted messages must not fill a log.
 const MOST: usize = 200;
 
 /// A message and what became of it, or something that a match came to.

@@ -142,8 +142,8 @@ fn unknown_role(role: &str) -> String {
     format!("the rules have no role `{role}`")
 }
 
-/// Nothing is said of style, faults that others play on with are none here, since a refusal loses
-/// the match, and the match ends the work.
+/// The options of a compilation. Lints are silent, and faults that others play on with are allowed
+/// here, since a refusal loses the match. The end of the match ends the work.
 fn options(seat: &Arc<Seat>, limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     let deadline = Instant::now() + seat.start + LATER;

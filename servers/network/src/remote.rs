@@ -66,7 +66,7 @@ pub struct Remote<G: Game> {
     id: Option<String>,
     /// The match that the player was notified of.
     told: Option<Told<G>>,
-    /// Why the last question has no answer.
+    /// The reason why the last question has no answer.
     fault: Option<Fault>,
     report: Option<Report>,
 }

@@ -28,11 +28,11 @@ const RESTART: Duration = Duration::from_secs(5);
 /// The stage of the rules on their way to the engine that plays them best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
-    /// They are evaluated state by state.
+    /// The rules are interpreted in each state.
     Lifted,
-    /// They are a net that is not optimised yet.
+    /// The rules are a net that is not optimised yet.
     Net,
-    /// They are compiled, and no other engine will follow.
+    /// The rules are compiled, and no other engine will follow.
     Last,
 }
 
@@ -83,7 +83,7 @@ pub(crate) struct SeatState {
     /// True if the thinking before the first move is over.
     pub(crate) is_ready: bool,
     pub(crate) steps: Vec<Step>,
-    /// When the answer to the position must be there, if it is asked for.
+    /// The time at which the answer to the position must be there, if it was requested.
     pub(crate) deadline: Option<Instant>,
     /// Any legal move of the position.
     pub(crate) spare: Option<String>,
@@ -268,23 +268,22 @@ impl Seat {
         self.allowance.min(clock / 4)
     }
 
-    /// When thinking before the first move ends.
+    /// The time at which thinking before the first move ends.
     pub(crate) fn start_limit(&self) -> Instant {
         self.began + self.start.saturating_sub(self.spared(self.start))
     }
 
-    /// When thinking about a move ends that must be there by then.
+    /// The time at which thinking about a move ends that must be there by `deadline`.
     pub(crate) fn limit(&self, deadline: Instant) -> Instant {
         deadline.checked_sub(self.spared(self.play)).unwrap_or(deadline)
     }
 
-    /// When an answer goes out at the latest, whatever the player thinks: half of the allowance
-    /// later.
+    /// The latest time of an answer, whatever the player thinks: half of the allowance later.
     pub(crate) fn last_call(&self, end: Instant, clock: Duration) -> Instant {
         end.checked_sub(self.spared(clock) / 2).unwrap_or(end)
     }
 
-    /// When the start clock is over.
+    /// The end of the start clock.
     pub(crate) fn start_end(&self) -> Instant {
         self.began + self.start
     }

@@ -1,6 +1,6 @@
 //! The games to choose from: a card for each built-in game, with what it is like and its board.
 //!
-//! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none. The
+//! A card takes a look at `GAMES` times `STEPS` states at most. Uploaded rulesheets get none. The
 //! board of a game that is not compiled in takes loading it, so its card comes with the game's own
 //! request and the list has one without the board.
 
@@ -40,7 +40,7 @@ pub(crate) struct Card {
     pub board: Option<BoardView>,
 }
 
-/// Who chooses when.
+/// The way in which roles choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {

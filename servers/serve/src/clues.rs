@@ -14,7 +14,7 @@ const MOST: usize = 12;
 /// The clues of each column and of each row.
 pub(crate) type Clues = [Vec<Vec<String>>; 2];
 
-/// Those of a board in a game with such rules.
+/// The clues of a board in a game with such rules.
 pub(crate) fn clues_of(board: &Board, text: &str) -> Option<Clues> {
     if board.grids().len() > 1 || board.rows().len() < 2 {
         return None;

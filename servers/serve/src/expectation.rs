@@ -29,7 +29,7 @@ pub(crate) struct Expectation {
 }
 
 impl Expectation {
-    /// Nothing yet, of what a role knows.
+    /// An empty expectation, for the information of a role.
     pub(crate) fn new(game: &Dynamic, information: &Information<Dynamic>, seed: u64) -> Self {
         let mut belief = Belief::new(seed);
         belief.follow(game, information);

@@ -39,11 +39,11 @@ pub(crate) struct Opened {
 /// The way in which an uploaded rulesheet becomes a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoadMode {
-    /// Within what a stranger's may take.
+    /// Within the limits of untrusted rulesheets.
     Quick,
     /// Within what one may take that `gdl serve` is given: see [`load::tolerant`].
     Patient,
-    /// Evaluated state by state, within what a stranger's may take but with more memory.
+    /// Interpreted in each state, within the limits of untrusted rulesheets but with more memory.
     Lifted,
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct Guests {
 }
 
 impl Guests {
-    /// Those who come in at this address; none do if there is none.
+    /// The guests who come in at this address; none do if there is no address.
     pub(crate) fn at(address: Option<SocketAddr>) -> Self {
         Self { address, ..Self::default() }
     }

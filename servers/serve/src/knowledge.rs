@@ -21,7 +21,7 @@ const MOST_STATES: usize = 1 << 13;
 /// The knowledge of some roles of a session.
 pub(crate) struct Knowledge {
     seed: u64,
-    /// Those asked for last stand last.
+    /// The knowledge of roles, the last requested one last.
     known: Vec<Known>,
 }
 
@@ -47,7 +47,7 @@ impl Known {
 }
 
 impl Knowledge {
-    /// Nothing yet; the seed is for samples of states.
+    /// An empty knowledge; the seed is for samples of states.
     #[must_use]
     pub(crate) fn new(seed: u64) -> Self {
         Self { seed, known: Vec::new() }

@@ -30,7 +30,8 @@ const MOST_OUTPUTS: usize = 4_000;
 /// The greatest number of bytes for the names of relations and fluents, of outputs, and of those
 /// that are true.
 const MOST_TEXT: usize = 1 << 20;
-/// Nets of strangers that are kept have no more: some megabytes for each session.
+/// The greatest number of operations of a kept net of an uploaded rulesheet: some megabytes for
+/// each session.
 pub(crate) const MOST_OPERATIONS: usize = 50_000;
 
 /// The net of a session.

@@ -9,7 +9,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// Why a request was not done.
+/// The reason why a request failed.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Problem {
     /// The status of the answer.

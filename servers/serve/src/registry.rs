@@ -25,7 +25,7 @@ impl Registry {
     /// There are never more.
     pub(crate) const MOST: usize = 64;
 
-    /// They never weigh more together.
+    /// The greatest number of bytes of all sessions together.
     pub(crate) const BYTES: usize = 256 << 20;
 
     /// One that was not asked for in this time is gone.

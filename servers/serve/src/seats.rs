@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-/// Who plays a role.
+/// The player of a role.
 pub(crate) enum Seat {
     /// A person at the page.
     Person,

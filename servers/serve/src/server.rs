@@ -20,7 +20,7 @@ pub(crate) struct Server {
     pub(crate) games: Games,
     /// The sessions.
     pub(crate) sessions: Registry,
-    /// Who plays along from elsewhere.
+    /// The guests who play along from elsewhere.
     pub(crate) guests: Guests,
     /// The queues of longer tasks.
     pub(crate) queues: WorkQueues,

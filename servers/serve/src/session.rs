@@ -69,8 +69,7 @@ pub(crate) enum Visibility {
     All,
     /// The knowledge of a role.
     Of(RoleId),
-    /// Nothing that is hidden from any role: people share the screen, and it was not said who
-    /// looks.
+    /// No view of anything hidden from any role: people share the screen, and no viewer was given.
     Closed,
 }
 
@@ -107,7 +106,7 @@ pub(crate) struct Session {
     pub net: Arc<OnceLock<Option<SessionNet>>>,
     /// The history of play.
     pub history: History<Dynamic>,
-    /// Who plays the roles, in role order.
+    /// The players of the roles, in role order.
     pub seats: Vec<Seat>,
     /// Goes up whenever something that can be seen has changed.
     pub version: u64,
@@ -120,7 +119,7 @@ pub(crate) struct Session {
     pub trouble: Option<String>,
     /// The remaining time.
     pub clocks: Clocks,
-    /// When it began.
+    /// The time at which it began.
     pub started: SystemTime,
     /// The seed of chance and players.
     pub seed: u64,
@@ -128,7 +127,7 @@ pub(crate) struct Session {
     chosen: Vec<Option<MoveId>>,
     /// The last advice.
     advice: Option<Advice>,
-    /// Who is thinking.
+    /// The work of each thinking role.
     efforts: Vec<Option<Effort>>,
     /// Goes up with every position and every seat.
     epoch: u64,

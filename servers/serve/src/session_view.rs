@@ -91,9 +91,9 @@ pub(crate) struct View {
     pub seed: Option<u64>,
     /// True if play went on from a place before the end after what was hidden had been seen there.
     pub revealed: bool,
-    /// Who is thinking.
+    /// The machines that think.
     pub thinking: Vec<EffortView>,
-    /// Why play cannot go on, if it cannot.
+    /// The reason why play cannot go on, if it cannot.
     pub trouble: Option<String>,
     /// The numbers of items left out, since there are too many.
     pub left_out: LeftOut,
@@ -135,7 +135,7 @@ pub(crate) struct Saved {
     pub name: String,
     /// The rulesheet, of a game without a name here.
     pub rulesheet: Option<String>,
-    /// Who plays the roles.
+    /// The players of the roles.
     pub seats: IndexMap<String, String>,
     /// The remaining times, for roles with clocks.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]

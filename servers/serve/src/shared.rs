@@ -20,9 +20,9 @@ pub(crate) struct Shared {
     session: Mutex<Session>,
     /// The version of the session.
     changed: watch::Sender<u64>,
-    /// When a clock will have run down, as things stand.
+    /// The time at which a clock will have run down, at present.
     flag: Mutex<Option<Instant>>,
-    /// When it was last asked for. That is noted and read without waiting for a thread that works
+    /// The time of the last request. It is noted and read without waiting for a thread that works
     /// on the session.
     used: Mutex<Instant>,
     /// True if the server knows the game.

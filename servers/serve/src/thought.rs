@@ -10,7 +10,7 @@ use std::time::Duration;
 pub(crate) struct Thought {
     /// For whom.
     pub role: RoleId,
-    /// Who thinks.
+    /// The machine that thinks.
     pub mind: Mind,
     /// True if it has not thought in this play yet.
     pub is_fresh: bool,

@@ -4,8 +4,8 @@
 //! Work is done at [`WorkQueue`]s. A queue has a few turns, and each of its pieces has one for as
 //! long as it is at work; the turns of all queues together are [`THREADS`], so a piece with a turn
 //! has a thread. That bounds what runs at a time, and so the memory it takes. Games that the server
-//! knows have queues of their own: whatever the rulesheets of strangers take, requests about others
-//! are answered, and those that need no work are answered at once.
+//! knows have queues of their own: whatever untrusted rulesheets take, requests about others are
+//! answered, and those that need no work are answered at once.
 //!
 //! A request waits for a turn no longer than [`PATIENCE`]. A job is cancelled when its time is up
 //! or its request is gone. It sees that in a [`Cancel`], and keeps its turn until it has noticed,
@@ -33,7 +33,7 @@ pub(crate) struct WorkQueue {
 pub(crate) struct WorkQueues {
     /// Looking at sessions and changing them: of games that the server knows, and of others.
     sessions: [WorkQueue; 2],
-    /// Following random games, likewise.
+    /// Queues for following random games, in the same way.
     analyzing: [WorkQueue; 2],
     /// Compiling what came with a request.
     pub(crate) compiling: WorkQueue,
@@ -92,7 +92,7 @@ impl WorkQueue {
     /// its result is still the answer.
     ///
     /// # Errors
-    /// Returns an error if there is no turn to be had, or the work broke down.
+    /// Returns an error if no turn is available, or the work panicked.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Cancel) -> T + Send + 'static,

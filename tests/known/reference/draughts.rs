@@ -108,7 +108,7 @@ impl Board {
         jumps.map(|jump| 1 + self.jump(from, jump).most(jump.1)).max().unwrap_or(0)
     }
 
-    /// Those who are to move.
+    /// The pieces that are to move.
     fn movers(&self) -> Vec<Square> {
         let own = self.pieces().filter(|(_, piece)| piece.to_ascii_lowercase() == self.to_move);
         own.map(|(square, _)| square)

@@ -106,8 +106,8 @@ impl Openings {
         }
     }
 
-    /// The standard deviation of the moves' mean goals, less what comes of the number of games
-    /// alone: how many points the choice of the first move is worth.
+    /// The standard deviation of the moves' mean goals, without the part due to the number of
+    /// games: the points that the choice of the first move is worth.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         let n = self.moves.len() as f64;

@@ -43,7 +43,7 @@ pub struct Seen<'g> {
 }
 
 impl<'g> Seen<'g> {
-    /// Nothing yet, of games of about `length` joint moves.
+    /// An empty coverage, for games of about `length` joint moves.
     #[must_use]
     pub fn new(game: &'g Dynamic, ground: &'g GroundRules, length: f64) -> Self {
         #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]

@@ -26,7 +26,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Why there is no contest.
+/// The reason why there is no contest.
 pub const TOO_MUCH: &str =
     "its games are too long, or its rules too large, for the work that searches may do";
 

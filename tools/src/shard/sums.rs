@@ -56,7 +56,7 @@ pub struct Entry {
     pub fingerprint: String,
     /// The output of `gdl analyze` for it.
     pub figures: Option<Value>,
-    /// Why there are none.
+    /// The reason why there are none.
     pub error: Option<String>,
 }
 

@@ -118,9 +118,9 @@ pub struct Step {
     pub nf: usize,
     /// Each player's moves in full, at the start of the first playout.
     pub legals: Option<Vec<Vec<String>>>,
-    /// The state in full, likewise.
+    /// The state in full, under the same condition.
     pub state: Option<Vec<String>>,
-    /// Each player's goal values, likewise.
+    /// Each player's goal values, under the same condition.
     pub goals: Option<Vec<Vec<String>>>,
 }
 
@@ -131,7 +131,7 @@ pub struct End {
     pub length: usize,
     /// True if the game is over.
     pub terminal: bool,
-    /// Why the playout stopped, if the game is not over.
+    /// The reason why the playout stopped, if the game is not over.
     pub capped: Option<String>,
     /// The hash of the state.
     pub sh: String,

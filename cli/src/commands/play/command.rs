@@ -28,7 +28,7 @@ pub(crate) enum Command {
     Help,
     /// Leave.
     Quit,
-    /// Nothing was typed.
+    /// An empty line.
     Nothing,
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn play(args: &PlayArgs, game: &Dynamic, input: &mut dyn BufRead, out
     session.run(input, out)
 }
 
-/// Who sits in a role's place.
+/// The player in a role's place.
 enum Seat {
     Person,
     Chance,

@@ -121,9 +121,9 @@ struct Places {
     inputs: usize,
     /// The slot of each value that has one.
     slots: Vec<u32>,
-    /// When each value is read for the last time.
+    /// The last operation that reads each value.
     last: Vec<usize>,
-    /// When the input in each slot is read for the last time.
+    /// The last operation that reads the input in each slot.
     over: Vec<usize>,
     /// Slots for other values, some free, the others from `end` on.
     free: Vec<u32>,

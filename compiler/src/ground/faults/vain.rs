@@ -34,7 +34,7 @@ const SEARCH_STEPS: u64 = 100_000;
 /// The number of subjects that are reported.
 const SUBJECTS: usize = 100;
 
-/// Why a literal has no match.
+/// The reason why a literal has no match.
 enum Reason {
     /// The text shows it, and `check` said so.
     Told,
@@ -203,7 +203,7 @@ impl Search<'_> {
         }
     }
 
-    /// Why the literal has no match; None once the steps are spent.
+    /// The reason why the literal has no match; `None` once the steps are spent.
     fn reason(&self, vain: &Vain<'_>, meter: &mut Meter) -> Option<Reason> {
         let (findings, atom) = (self.findings, vain.atom);
         let keywords = &findings.rules.keywords;

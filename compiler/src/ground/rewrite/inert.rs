@@ -41,7 +41,7 @@ const SAVING: usize = 4;
 /// The known use of an argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Nothing yet.
+    /// Not known yet.
     Open,
     /// It is inert within a domain, for all that is known.
     Inert(RelationId),
@@ -184,7 +184,7 @@ impl Inert {
     fn rewrite(&self, clause: &Clause) -> Clause {
         let mut given: Vec<Literal> = Vec::new();
         let head = self.shorten(&clause.head, &mut given);
-        // What a value of the head's domain is said to be in need not be said again.
+        // The domain of a head's value need not be repeated.
         let mut said = given;
         let mut positives: Vec<Literal> = Vec::new();
         for literal in &clause.positives {

@@ -88,7 +88,7 @@ pub(super) struct Draft {
     pub(super) outer_rows: Vec<Rows>,
     /// The variables of the part, sorted.
     own: Vec<u32>,
-    /// Those that its literals do not bind.
+    /// The variables that its literals do not bind.
     unbound: Vec<u32>,
     /// The variables of the head and of what stays.
     outside: Vec<u32>,

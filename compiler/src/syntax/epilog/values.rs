@@ -125,7 +125,7 @@ impl Values {
     }
 }
 
-/// Why there are no tables: what is unbounded, and where.
+/// The reason why there are no tables: what is unbounded, and where.
 #[derive(Debug)]
 pub(super) struct Unbounded {
     pub(super) span: Span,

@@ -26,7 +26,7 @@ enum Mark {
     Needed,
     /// It leads to a state on the way or visited before.
     Known,
-    /// Nothing comes of it.
+    /// The move leads nowhere.
     Barred,
 }
 

@@ -11,8 +11,8 @@ pub(super) struct Novelty {
 }
 
 impl Novelty {
-    /// Nothing was met; of single fluents or of pairs. Returns `None` if that takes more than
-    /// `bytes` bytes.
+    /// An empty set, of single fluents or of pairs. Returns `None` if that takes more than `bytes`
+    /// bytes.
     pub(super) fn new(fluents: usize, pairs: bool, bytes: usize) -> Option<Self> {
         let bits = if pairs { fluents.checked_mul(fluents + 1)? / 2 } else { fluents };
         let words = bits.div_ceil(64);

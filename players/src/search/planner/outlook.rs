@@ -6,8 +6,8 @@
 //! then never will (latches: Schiffel and Thielscher, "Automated theorem proving for general game
 //! playing", 2009; Sancho's latches are the case of single fluents). That errs on one side: a state
 //! that is called lost is lost. The distance is the number of fluents that would have to change for
-//! the goal's gates, taken for a tree (Schiffel and Thielscher, "Fluxplayer", 2007). Each judgement
-//! takes O(gates) steps for [`LANES`] states, a few times over for what may hold.
+//! the goal's gates, as if they were a tree (Schiffel and Thielscher, "Fluxplayer", 2007). Each
+//! judgement takes O(gates) steps for [`LANES`] states, a few times over for what may hold.
 
 use super::gates::{self, Gate, LANES, Lanes, NONE, and, dependents, not, or, run};
 use gdl_format::aig::node;

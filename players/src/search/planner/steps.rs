@@ -18,7 +18,7 @@ pub(super) struct Steps<'g, G: Game> {
 }
 
 impl<'g, G: Game> Steps<'g, G> {
-    /// Nothing was looked at.
+    /// Steps of a game, before any state was looked at.
     pub(super) fn new(game: &'g G) -> Self {
         Self {
             game,

@@ -21,9 +21,9 @@ pub(super) enum Order {
     Fluents,
     /// As they come, those without a new pair of fluents left out.
     Pairs,
-    /// Those first that have a fluent that is new at their distance from the goal, then the nearest
-    /// (Lipovetzky and Geffner, "Best-first width search: exploration and exploitation in classical
-    /// planning", 2017).
+    /// First the states that have a fluent that is new at their distance from the goal, then the
+    /// nearest (Lipovetzky and Geffner, "Best-first width search: exploration and exploitation in
+    /// classical planning", 2017).
     Best,
 }
 
@@ -52,7 +52,7 @@ pub(super) struct Sweep {
     actions: Vec<u32>,
     /// The next state to be looked at, of those that come in order.
     next: usize,
-    /// Those that come by promise: if something is new, the distance, the number.
+    /// The states that come by promise: if something is new, the distance, the number.
     heap: BinaryHeap<Reverse<(bool, u16, u32)>>,
     novelty: Option<Novelty>,
     /// For each distance what was met there.

@@ -123,17 +123,17 @@ impl Wiring {
         self.band(Band::Seen)
     }
 
-    /// Those that goals take besides.
+    /// The further gates of goals.
     pub(super) fn scored(&self) -> Range<usize> {
         self.band(Band::Goals)
     }
 
-    /// Those that the next state takes besides.
+    /// The further gates of the next state.
     pub(super) fn moved(&self) -> Range<usize> {
         self.band(Band::Moved)
     }
 
-    /// Those that percepts take besides the next state.
+    /// The gates of percepts besides those of the next state.
     pub(super) fn perceived(&self) -> Range<usize> {
         self.band(Band::Percepts)
     }

@@ -16,7 +16,7 @@ pub const CLEAR: u32 = u32::MAX;
 pub enum Part<'a> {
     /// The fluents that hold.
     State,
-    /// Those of these fluents that hold, in this order; [`CLEAR`] holds nowhere.
+    /// The fluents of this list that hold, in this order; [`CLEAR`] holds nowhere.
     Fluents(&'a [u32]),
     /// The legal moves: a row of the role that is asked, or one for each; none in games that are
     /// over, nor of chance.

@@ -25,11 +25,11 @@ pub const ONLY: i32 = -1;
 /// The fate of games that are over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// They start again in the step that ended them.
+    /// Games start again in the step that ended them.
     SameStep,
-    /// They start again in the next step, whatever moves that has for them.
+    /// Games start again in the next step, whatever moves that has for them.
     NextStep,
-    /// They stay as they are until they are reset.
+    /// Games stay as they are until they are reset.
     Never,
 }
 

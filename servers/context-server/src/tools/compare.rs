@@ -46,7 +46,7 @@ const LISTED: usize = 100;
 pub(crate) struct Compare {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
     rulesheet: String,
-    /// The other one, likewise
+    /// The other one, in the same form
     other: String,
     /// The seed of random choices
     #[serde(default)]

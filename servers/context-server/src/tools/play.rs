@@ -1,4 +1,4 @@
-//! `play` and `legal_moves`: joint moves are made, and what comes of them is seen.
+//! `play` and `legal_moves`: joint moves are made and the resulting states shown.
 
 use super::Question;
 use crate::{

@@ -1,5 +1,4 @@
-//! Why a ground atom holds at the start of the game, or why not: what the rules say, two rules
-//! deep.
+//! Reasons why a ground atom holds at the start of the game or not, by the rules, two rules deep.
 //!
 //! The oracle answers, with so little fuel that no hover waits for it; longer explanations are left
 //! to `gdl why`. For `true` the explanation is why `init` gives the fluent or not. Relations of a

@@ -1,4 +1,4 @@
-//! Nothing that a client sends ends the server, but `exit` and the end of its stream.
+//! Robustness: only `exit` and the end of its stream end the server, whatever a client sends.
 
 use super::{Client, GAME, URI, at, places};
 use serde_json::{Value, json};

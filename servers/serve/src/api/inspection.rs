@@ -250,9 +250,9 @@ pub(crate) struct Search {
     seat: Option<String>,
     /// The role; by default that of a person who is to choose.
     role: Option<String>,
-    /// Those with this in their text.
+    /// The moves with this in their text.
     find: Option<String>,
-    /// Those that speak of this cell.
+    /// The moves that mention this cell.
     cell: Option<usize>,
 }
 

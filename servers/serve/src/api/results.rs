@@ -65,7 +65,7 @@ pub(crate) async fn standings(State(server): State<Arc<Server>>) -> Answer<Json<
 pub(crate) struct Asked {
     /// Their phase.
     state: Option<Phase>,
-    /// Who plays in them.
+    /// The player in them.
     player: Option<String>,
     /// Their game.
     game: Option<String>,

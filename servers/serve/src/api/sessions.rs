@@ -40,7 +40,7 @@ fn until(cancel: &Cancel) -> Budget {
     Budget::unlimited().cancelled_by(cancel)
 }
 
-/// Changes a session, and sees what came of it.
+/// Changes a session, and returns its view.
 pub(super) async fn change(
     server: &Server,
     id: &str,
@@ -106,7 +106,7 @@ pub(crate) struct Start {
     rulesheet: Option<String>,
     /// The name of the rulesheet.
     name: Option<String>,
-    /// Who plays the roles; a person each, unless it is said.
+    /// The players of the roles; by default a person each.
     #[serde(default)]
     seats: BTreeMap<String, String>,
     /// The clocks of roles, as minutes and the seconds that a move adds; none has one unless it is

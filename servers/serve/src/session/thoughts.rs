@@ -21,7 +21,7 @@ use gdl_runtime::{
 const MOST_THINKING: usize = 16;
 
 impl Session {
-    /// Those of the machines that have to think and do not yet.
+    /// The thoughts of the machines that have to think and do not yet.
     pub(super) fn thoughts(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let is_shown = self.people().is_empty();
         let thinking = self.efforts.iter().flatten().count();

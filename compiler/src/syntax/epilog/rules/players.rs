@@ -1,4 +1,4 @@
-//! Who moves, what the other players do, and what a role gets.
+//! The players: the one on turn, the moves of the others, and the goals.
 
 use super::super::super::dialect::Reading;
 use super::super::clause::{Literal, Term};
@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Span, codes};
 use std::collections::BTreeMap;
 
 impl Translation<'_> {
-    /// Who moves, what the others do, and what a role gets.
+    /// Writes the rules for the player on turn, the moves of the others, and the goals.
     pub(super) fn players(&mut self) {
         let span = |views: &Sheet<'_>, name: &str| {
             views

@@ -7,7 +7,7 @@ use gdl_runtime::chance::Stream;
 /// is expected of it may be far off.
 const UNTRIED: f32 = 2.0;
 
-/// A move of a role and what came of it.
+/// A move of a role and its statistics.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) action: u32,

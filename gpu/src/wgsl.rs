@@ -213,7 +213,7 @@ fn fold(mut table: u8, operands: [Value; 3]) -> u8 {
 /// For each function of the operands `A`, `B` and `C` an expression with as few operations as there
 /// is one for.
 pub(crate) fn expressions() -> Vec<String> {
-    // The functions that need operations, by the number of operations.
+    // `levels` lists the functions by the number of operations that they need.
     let mut best: Vec<Option<String>> = vec![None; 256];
     let simple = [(0x00, "0"), (0xff, "1"), (0xf0, "A"), (0xcc, "B"), (0xaa, "C")];
     simple.iter().for_each(|&(table, name): &(usize, &str)| best[table] = Some(name.to_owned()));

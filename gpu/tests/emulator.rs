@@ -214,16 +214,16 @@ fn built_in_games_are_played_by_their_rules() {
 /// Tallies of the rulesheets of others, as they were: name, then playouts, moves and sums of goals.
 const OTHERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/rulesheets.tsv");
 
-/// One rulesheet in `KEPT` of the small ones has a tally that is kept; a debug build plays some of
-/// these.
+/// The number of small rulesheets whose tallies are kept, and the stride of those that a debug
+/// build plays.
 const KEPT: usize = 100;
 const DEBUG_STRIDE: usize = 25;
 
 /// Their greatest length.
 const LENGTH: u64 = 300;
 
-/// The limits of small rulesheets. It is the same in all builds: what the compiler leaves out for
-/// the lack of steps changes the programs.
+/// The limits of small rulesheets. They are the same in all builds: what the compiler leaves out
+/// for the lack of steps changes the programs.
 fn small() -> Limits {
     Limits { fuel: 10_000_000, max_ground_rules: 20_000, ..Limits::default() }
 }

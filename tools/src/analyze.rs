@@ -42,8 +42,8 @@ impl Settings {
     /// Games that are followed, unless it is said how many.
     pub const DEFAULT_COUNT: u64 = 1_000;
 
-    /// The number of games played in lanes for the outcome, for each game that is followed, and for
-    /// each move at the start.
+    /// For each game that is followed, the number of games played in lanes for the outcome, and
+    /// that for each move at the start.
     pub const OUTCOMES: u64 = 100;
     /// See [`Settings::OUTCOMES`].
     pub const OPENINGS: u64 = 10;

@@ -45,7 +45,7 @@ const GROWTH: usize = 3;
 /// Rows whose atoms are looked up together.
 const BLOCK: usize = 32;
 
-/// The fixpoint at state.
+/// The semi-naive evaluation in progress.
 pub(super) struct Grounder<'a> {
     limits: &'a Limits,
     meter: Meter,
@@ -69,7 +69,7 @@ pub(super) struct Grounder<'a> {
     /// The plans of the stage at work, by the facts that start them.
     plans: Vec<Plan>,
     watch: Watch,
-    /// The stage at state.
+    /// The index of the current stage.
     stage: usize,
     /// For each rule, whether it has an instance.
     fired: Vec<bool>,
@@ -81,7 +81,7 @@ pub(super) struct Grounder<'a> {
     /// The number of instances kept, and their bytes.
     kept: usize,
     kept_bytes: usize,
-    /// The arguments and the body at state.
+    /// Scratch buffers for the arguments and the body of the current instance.
     arguments: Vec<TermId>,
     body: Vec<Literal>,
     /// Terms on their way into an atom.
@@ -358,7 +358,7 @@ impl<'a> Grounder<'a> {
         self.with_status(Status::Parked)
     }
 
-    /// The clauses at state.
+    /// The clauses of the current stage.
     pub(super) fn opened(&self) -> Vec<usize> {
         self.with_status(Status::Open)
     }
@@ -420,7 +420,7 @@ impl<'a> Grounder<'a> {
         self.strata.dynamic.get(relation.index()).copied().unwrap_or(true)
     }
 
-    /// Returns whether the relation is computed in the stage at state.
+    /// Returns whether the relation is computed in the current stage.
     fn is_inside(&self, relation: RelationId) -> bool {
         self.strata.stage[relation.index()] == self.stage
     }

@@ -39,7 +39,8 @@ pub(super) struct Prover<'n> {
     /// The gates that matter have the present number.
     scope: Vec<u32>,
     present: u32,
-    /// For each first signal that may be false, the move of a role that is then the only one left.
+    /// Pairs of signals, by the gate of the first: where that does not hold, the second is the only
+    /// remaining move of a role.
     forced: FxHashMap<u32, Vec<(Signal, Signal)>>,
     /// For each gate, whether it is in one of these two.
     decides_moves: Vec<bool>,

@@ -216,8 +216,8 @@ impl<G: Game> Solution<G> {
         Some(Solved { value, moves: (distance != NONE).then_some(distance) })
     }
 
-    /// A best move of a role: to the greatest value, as soon as possible if it is ahead, as late as
-    /// possible if it is not. Returns `None` if play does not reach the state or the role has no
+    /// A best move of a role: to the greatest value, as soon as possible if it wins, as late as
+    /// possible if it loses. Returns `None` if play does not reach the state or the role has no
     /// move there. The first such move in move order.
     #[must_use]
     pub fn best(&self, game: &G, state: &G::State, role: G::Role) -> Option<G::Move> {

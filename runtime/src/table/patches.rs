@@ -40,7 +40,7 @@ const MOST_JOINT: usize = 1 << 12;
 const MOST_MOVES: usize = 1 << 18;
 
 /// Inputs are loaded one by one where less than one fluent in this number is read, and otherwise
-/// with the whole state, whose fluents are loaded 64 at once.
+/// with the whole state, which loads many fluents at once.
 const FEW: usize = 8;
 
 /// Patches that take no longer than this number of gates are not run 64 gates at a time, and have

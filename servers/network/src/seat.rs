@@ -113,9 +113,9 @@ impl SeatState {
         self.openers == 0 || self.is_best()
     }
 
-    /// Returns whether a move is to be drawn for the position, or when one will be if there is no
-    /// other by then. If the engine is final, the player has half of the clock to find one, as it
-    /// mostly does at once.
+    /// Returns `Ok` if a move is to be drawn for the position now, otherwise the time when one will
+    /// be if there is no other by then. If the engine is final, the player has half of the clock to
+    /// find one, as it mostly does at once.
     pub(crate) fn wants_draw(&self, clock: Duration) -> Result<(), Option<Instant>> {
         if self.spare.is_some() || self.answer.is_some() {
             return Err(None);

@@ -75,8 +75,8 @@ fn gap(values: &[f64], seat: usize) -> f64 {
     if gap < LEVEL { 0.0 } else { gap / 100.0 }
 }
 
-/// Drama: the mean, over the positions in which the later winner is not ahead, of the square root
-/// of its distance; 0 if there is no such position.
+/// Drama: the mean of the square root of the later winner's distance from the greatest expectation,
+/// over the positions in which another seat has that; 0 if there are none.
 #[must_use]
 pub fn tension(values: &[Vec<f64>], winner: usize) -> f64 {
     let gaps = values.iter().map(|values| gap(values, winner)).filter(|&gap| gap > 0.0);

@@ -1,8 +1,9 @@
-"""How fast batches and states are: `python benchmark.py [SECONDS]` prints a line for each case.
+"""The speed of batches and states: `python benchmark.py [SECONDS]` prints a line for each case.
 
-A batch is stepped with moves that were drawn beforehand: a whole play of random games is recorded first, from a fixed seed, and
-then played again and again into the same arrays, so that no time is spent on drawing. Steps are moves made, and so are those that start a
-game again. Time is that of the processor, on one thread, and the best of many rounds.
+A batch is stepped with moves that were drawn beforehand. A whole play of random games is recorded
+first, from a fixed seed, and then played again and again into the same arrays, so that no time is
+spent on drawing. Steps are moves made, and so are those that start a game again. Time is that of
+the processor, on one thread, and the best of many rounds.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""How much more two Ray workers do than one, by processor time, so that other work of the machine does not count.
+"""The work of two Ray workers compared with one, by processor time, whatever else the machine does.
 
     python benchmark_ray.py [SECONDS]
 
-A run takes as long as its driver and its busiest worker together were at work. Games and their number are the same for one worker and two.
+A run takes as long as its driver and its busiest worker together were at work. Games and their
+number are the same for one worker and two.
 """
 
 from __future__ import annotations
@@ -27,13 +28,13 @@ def seconds_of(pid: int) -> float:
 
 @ray.remote
 def process(_: int) -> int:
-    """Which process it is."""
+    """The id of the process."""
     time.sleep(0.2)
     return os.getpid()
 
 
 def measure(workers: int, game: gdl.Game, count: int, task: float) -> tuple[str, float, float, float]:
-    """The result; and the processor time of the driver, of the busiest worker, and of all workers together."""
+    """The result, and the processor times of the driver, of the busiest worker and of all."""
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
     gdl.ray.playouts(game, 1_000_000, progress=False)  # Every worker loads the game.
     pids = set(ray.get([process.remote(i) for i in range(4 * workers)]))

@@ -1,4 +1,4 @@
-"""If the environment variable `GDL_REQUIRE` is `all` or `tools`, as in CI, a skipped test fails."""
+"""Skipped tests fail if the environment variable `GDL_REQUIRE` is `all` or `tools`, as in CI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for all adapters: their examples run, and what is missing is said in one sentence."""
+"""All adapters: their examples run, and a missing package is reported in one sentence."""
 
 from __future__ import annotations
 

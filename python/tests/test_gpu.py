@@ -1,4 +1,4 @@
-"""Random games on a graphics card: what the processor makes of one, and what is said where there is none."""
+"""Random games on a graphics card, emulated by the processor, and the error without a card."""
 
 from __future__ import annotations
 

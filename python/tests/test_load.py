@@ -140,13 +140,13 @@ def test_warnings_are_warnings_of_python(tmp_path: Path) -> None:
     assert str(warning).startswith(f"{path}:4:4: ") and "[GDL102]" in str(warning)
     assert (warning.diagnostic,) == game.warnings and game.warnings[0].severity == "warning"
     assert pickle.loads(pickle.dumps(warning)).diagnostic == warning.diagnostic
-    # Whoever loads it, the line is the caller's.
+    # The line is the caller's, whichever function loads it.
     for make in (lambda: gdl.batch(path, 1), lambda: gdl.Player(path, 0, "random")):
         with warnings.catch_warnings(record=True) as all_told:
             warnings.simplefilter("always")
             make()
         assert [each.filename for each in all_told] == [__file__]
-    # Nothing is told twice, and nothing of what is allowed or in order.
+    # Nothing is reported twice, and nothing that is allowed or correct is.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         again = pickle.loads(pickle.dumps(game))

@@ -1,4 +1,4 @@
-"""What is proved of games holds in play, and is not proved where it is false."""
+"""Proved properties of games hold in play, and false ones are not proved."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ TASK = 0.25
 
 @pytest.fixture(scope="module")
 def expected() -> str:
-    """What one machine comes to."""
+    """The result of one machine."""
     return gdl.merge([gdl.shard(GAME, "playouts", seed=7, **OPTIONS)])
 
 
@@ -103,7 +103,7 @@ def until(condition: Any, seconds: float = 60.0) -> Any:
 
 
 def while_running(store: Path, deed: Any) -> tuple[str, Any]:
-    """A run, and what comes of a deed once the run has stored some shards."""
+    """A run, and the result of a deed once the run has stored some shards."""
     outcome: list[Any] = []
 
     def wait_and_do() -> None:
@@ -188,7 +188,7 @@ def test_kin(cluster: Any, tmp_path: Path) -> None:
 
 
 def test_stores(tmp_path: Path) -> None:
-    """Of a finished run nothing is done again, so no cluster is needed."""
+    """A finished run does nothing again, so it needs no cluster."""
     whole = gdl.shard(GAME, "playouts", seed=7, count=64, engine="single")
     options: dict[str, Any] = {"count": 64, "engine": "single"}
     header = gdl.shard(GAME, "playouts", seed=7, blocks=(0, 0), **options)
@@ -212,7 +212,7 @@ def test_stores(tmp_path: Path) -> None:
 
 
 def test_pace() -> None:
-    """Tasks grow to the length that is asked for, and shrink towards the end; what they took changes nothing else."""
+    """Tasks grow to the requested length and shrink towards the end, which changes nothing else."""
     pace = _Pace(10.0)
     sizes = []
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""The examples of the README run and print what stands beside them."""
+"""The examples of the README run and print what stands next to them."""
 
 from __future__ import annotations
 

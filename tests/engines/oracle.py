@@ -1,7 +1,8 @@
 """Checks recorded positions against the reference semantics in clingo.
 
-Each line on stdin is a JSON object: `text`, a rulesheet, and `positions`, in the order of play. For each
-rulesheet one line comes out: `ok`, or what differs. The first argument is the folder of the reference.
+Each line on stdin is a JSON object: `text`, a rulesheet, and `positions`, in the order of play. For
+each rulesheet one line comes out: `ok`, or the difference. The first argument is the folder of the
+reference.
 """
 
 import json
@@ -48,7 +49,7 @@ def of_roles(roles, pairs):
 
 
 def compare(game, roles, position, before):
-    """The difference between a recorded position and the models of its fluents; then the next one."""
+    """The difference of a recorded position and the models of its fluents; then the next one."""
     facts = [f"k_true({game.asp(fluent)})" for fluent in position["fluents"]]
     model = game.solve(facts)
     start = model.get("k_init", [])

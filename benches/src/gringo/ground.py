@@ -1,8 +1,8 @@
 """Grounds the program on stdin with gringo: first for the time it takes, then once more to count.
 
-Prints one JSON object for each. The time is taken twice: with the rules dropped as they come, and with the
-solver keeping them. Relevant rules are those from which `next`, `legal`, `goal`, `terminal` and
-`sees` can be reached; the choices of the encoding and static facts are not counted.
+Prints one JSON object for each. The time is taken twice: with the rules dropped as they come, and
+with the solver keeping them. Relevant rules are those from which `next`, `legal`, `goal`,
+`terminal` and `sees` can be reached; the choices of the encoding and static facts are not counted.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""OpenSpiel's MCTS over lines: what moves there are, moves that are made, and moves of its own within some processor time."""
+"""OpenSpiel's MCTS over lines: lists moves, makes moves, and finds its own in a given time."""
 
 import sys
 import time

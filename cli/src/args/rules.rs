@@ -82,7 +82,7 @@ pub(crate) enum Bounds {
     /// What a game of one's own may take
     #[default]
     Default,
-    /// What a stranger's may take: two seconds and 300 MiB
+    /// Limits for untrusted rulesheets: two seconds and 300 MiB
     Network,
 }
 

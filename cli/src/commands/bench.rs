@@ -81,7 +81,7 @@ pub(crate) struct BenchArgs {
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
-    /// Measure one rulesheet here, and print what came of it for the process that started this one
+    /// Measure one rulesheet here, and print the result for the process that started this one
     #[arg(long, hide = true)]
     pub alone: bool,
 }

@@ -45,7 +45,7 @@ pub(crate) struct PlayerArgs {
     /// Who plays
     #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT)]
     pub player: Spec,
-    /// What managers are told it is called [default: gdl and the player]
+    /// The name that managers see [default: gdl and the player]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// How many seconds before the end of a clock thinking ends

@@ -37,10 +37,10 @@ use std::{
     slice,
 };
 
-/// If all patches together have more operations than this many times the net, stepping evaluates
-/// the whole net instead. Patches share nothing, and the net shares all equal gates: nim is a fifth
-/// faster with patches of 4.2 times its size. Measured on the built-in games, any factor from 5 to
-/// 10 gives the same decisions.
+/// The greatest size of all patches together, as a multiple of the net. Beyond it, stepping
+/// evaluates the whole net. Patches share nothing, and the net shares all equal gates: nim is a
+/// fifth faster with patches of 4.2 times its size. Measured on the built-in games, any factor from
+/// 5 to 10 gives the same decisions.
 const MAX_PATCH_RATIO: usize = 8;
 
 /// Phases of a cycle have functions of their own if these have at most this percentage of the

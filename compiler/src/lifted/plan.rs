@@ -9,10 +9,9 @@
 //! arguments makes a [`Procedure`] with plans of its own: the sideways passing of information of
 //! magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
 //!
-//! To weigh a goal is a step. All planning may take [`Limits::fuel`](crate::Limits::fuel) steps
-//! divided by
-//! [`FUEL_SHARE`]: up to the square of a body's goals for each plan. Plans that are kept are procedures and those of the
-//! game; their code may take as many bytes as an evaluation.
+//! To weigh a goal is a step, up to the square of a body's goals for each plan. All planning may
+//! take [`Limits::fuel`](crate::Limits::fuel) / [`FUEL_SHARE`] steps. The plans that are kept are
+//! procedures and those of the game; their code may take the bytes of an evaluation.
 
 use super::{
     Stop,

@@ -2,10 +2,12 @@
 
     ray job submit --address http://HEAD:8265 --working-dir . -- python cluster.py s3://bucket/runs
 
-or, on a machine of the cluster, `python cluster.py /shared/runs`. Machines that come while it runs get work, what machines that go
-had is done elsewhere, and a driver that is started again goes on where the last one was. The package is installed on all machines.
+or, on a machine of the cluster, `python cluster.py /shared/runs`. Machines that join while it runs
+get work, the work of machines that leave is done elsewhere, and a driver that is started again
+continues where the last one was. The package is installed on all machines.
 
-Ray runs what it is sent: a program that reaches its ports runs code there. Keep the cluster in a network of your own.
+Ray runs the code that it receives: a program that reaches its ports runs code there. Keep the
+cluster in a network of your own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ray on one machine: a hundred million random games of a rulesheet, and how far their means may be off.
+"""Ray on one machine: a hundred million random games of a rulesheet, and intervals of their means.
 
     python one_machine.py mygame.kif --count 100_000_000 --store runs
 

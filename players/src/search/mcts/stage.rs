@@ -6,8 +6,8 @@
 //! average strategy converges to a coarse correlated equilibrium, which is a Nash equilibrium where
 //! two roles share a fixed sum. See Hart and Mas-Colell, "A simple adaptive procedure leading to
 //! correlated equilibrium", 2000; Tammelin, "Solving large imperfect information games using
-//! CFR+", 2014. For trees see Lisý et al., "Convergence of Monte Carlo tree search in simultaneous move
-//! games", 2013.
+//! CFR+", 2014. For trees see Lisý et al., "Convergence of Monte Carlo tree search in simultaneous
+//! move games", 2013.
 
 use gdl_runtime::chance::Stream;
 

@@ -9,6 +9,7 @@
 //! in a process of its own ([`child`]); [`statistics`] sums up.
 
 pub mod analyze;
+pub mod annotations;
 pub mod child;
 pub mod contest;
 pub mod engine;

@@ -359,6 +359,20 @@ fn files_are_read_below_the_folder_alone() {
     assert_eq!(gdl(&["mcp", "--folder", "/no/such/folder"]).code, Some(1));
 }
 
+#[test]
+fn rulesheets_are_read_leniently_if_asked() {
+    let unrewarded = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal bob wait)
+        (<= (next (step 2)) (true (step 1))) (<= terminal (true (step 2))) (<= (goal ann 50) (true (step 2)))";
+    let errors = |args: &[&str]| {
+        let mut client = Client::new(args);
+        let found = client.call("check", &json!({ "rulesheet": unrewarded }));
+        client.close();
+        found["errors"].clone()
+    };
+    assert_eq!(errors(&[]), 1);
+    assert_eq!(errors(&["--lenient"]), 0);
+}
+
 /// Rules whose grounding takes seconds, until a limit ends it.
 fn slow() -> String {
     let each = |count: u8, form: fn(u8) -> String| (0..count).map(form).collect::<Vec<_>>().join(" ");

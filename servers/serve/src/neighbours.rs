@@ -79,7 +79,7 @@ fn tiling_by(board: &Board, text: &str, name: &str, arity: usize) -> Option<Tili
     let probed = format!("{text}\n(<= (init ({PROBE} {variables})) ({name} {variables}))");
     let source = Source::new("neighbours", probed);
     let limits = Limits { fuel: FUEL, ..Limits::network() };
-    let options = Options { limits: limits.clone(), ..load::quiet() };
+    let options = Options { lenient: true, limits: limits.clone(), ..load::quiet() };
     let (rules, _) = gdl_compiler::read(&source, &options).ok()?;
     let oracle = Evaluator::with_limits(&rules, &limits).ok()?;
     let initial = oracle.initial().ok()?;

@@ -96,7 +96,9 @@ impl Question {
         let unfit = |message: String| Problem::unfit("no_reason", message);
         let source = Source::new(&*self.opened.name, &*self.opened.text);
         let limits = if self.opened.is_known { Limits::default() } else { Limits::network() };
-        let options = Options { limits: limits.clone(), observer: observer(cancel), ..load::quiet() };
+        // An open game was read strictly or leniently; sound rules read the same both ways.
+        let options =
+            Options { lenient: true, limits: limits.clone(), observer: observer(cancel), ..load::quiet() };
         let (rules, _) = gdl_compiler::read(&source, &options)
             .map_err(|_| unfit("the rules take too much to be read".to_owned()))?;
         // States in which the same is asked share the fuel.

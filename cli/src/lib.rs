@@ -16,12 +16,14 @@ use clap::{
     error::{ContextKind, ContextValue},
 };
 use commands::Command;
+use gdl_runtime::lanes::Isa;
 use gdl_tools::{
     error::Error,
     output::{self, BAD},
     report,
 };
 use std::{
+    env,
     io::{self, Write},
     process::ExitCode,
 };
@@ -51,6 +53,27 @@ This program lacks some commands, such as `gdl serve`, and compiled code of some
 /// The text after the options of `gdl --help`.
 fn after_help() -> String {
     if MISSING.is_empty() { AFTER_HELP.to_owned() } else { format!("{AFTER_HELP}{ALL_COMMANDS}") }
+}
+
+/// The text of `gdl --version`: the version, then what this build has and what it found here. `-V`
+/// prints the version alone.
+fn long_version() -> String {
+    let (best, all) = (Isa::best(), Isa::ALL.iter().filter(|isa| isa.is_available()));
+    let found: Vec<&str> = all.map(|isa| isa.name()).collect();
+    let missing =
+        if MISSING.is_empty() { "all".to_owned() } else { format!("all but {}", MISSING.join(", ")) };
+    format!(
+        "{}\n\ninstruction set: {} (found: {})\nsystem: {}-{}\ncommands: {missing}\n\
+         graphics cards: {}\ncompiled games: {} of {}",
+        env!("CARGO_PKG_VERSION"),
+        best.name(),
+        found.join(", "),
+        env::consts::ARCH,
+        env::consts::OS,
+        if cfg!(feature = "gpu") { "yes" } else { "no" },
+        gdl_games::compiled().count(),
+        gdl_games::LIST.len(),
+    )
 }
 
 /// The commands of `gdl --help`, by what they are for. A build may lack some.
@@ -88,7 +111,7 @@ fn command_line() -> clap::Command {
 
 /// Check, compile, play and verify games written in the Game Description Language.
 #[derive(Debug, Parser)]
-#[command(name = "gdl", version, styles = STYLES, after_help = after_help(), max_term_width = 100)]
+#[command(name = "gdl", version, long_version = long_version(), styles = STYLES, after_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]

@@ -1,4 +1,5 @@
-//! The `gdl` command: [`main`] reads arguments, runs one command and returns an exit code.
+//! The `gdl` command: [`run`] reads arguments, runs one command and returns an exit code. [`main`]
+//! does so with those of the process, and the Python package with those that it is given.
 //!
 //! Commands are in `commands`, one file each; arguments that several share are in `args`. The work
 //! on games is in `gdl_tools`, each server in a crate of its own behind a feature.
@@ -24,8 +25,10 @@ use gdl_tools::{
 };
 use std::{
     env,
+    ffi::OsString,
     io::{self, Write},
     process::ExitCode,
+    sync::OnceLock,
 };
 
 const STYLES: Styles = Styles::styled()
@@ -145,10 +148,23 @@ fn missing(error: &clap::Error) -> Option<String> {
     })
 }
 
+/// The words that start this program anew, for a command that works in processes of its own.
+static LAUNCHER: OnceLock<Vec<OsString>> = OnceLock::new();
+
 /// Runs the command that the arguments of this process name.
 #[must_use]
 pub fn main() -> ExitCode {
-    let parsed = command_line().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let launcher = env::current_exe().map(|path| vec![path.into()]).unwrap_or_default();
+    ExitCode::from(run(launcher, env::args_os()))
+}
+
+/// Runs the command that arguments name, of which the first is the program, and returns the exit
+/// code. `launcher` is what starts this program anew: its path, or an interpreter with its arguments.
+#[must_use]
+pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) -> u8 {
+    LAUNCHER.get_or_init(|| launcher);
+    let parsed =
+        command_line().try_get_matches_from(args).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
@@ -159,13 +175,13 @@ pub fn main() -> ExitCode {
             // better know.
             let printed = error.print().and_then(|()| io::stdout().flush());
             if error.use_stderr() {
-                return ExitCode::from(2);
+                return 2;
             }
-            return printed.map_or_else(|error| fail(&Error::Output(error)), |()| ExitCode::SUCCESS);
+            return printed.map_or_else(|error| fail(&Error::Output(error)), |()| 0);
         }
     };
     match cli.command.run(Cli::command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             if let Some(faults) = report::failure(&error).filter(|_| cli.command.wants_json()) {
                 // A reader that closed the pipe has seen enough.
@@ -177,7 +193,7 @@ pub fn main() -> ExitCode {
 }
 
 /// Says what is left to be said of a command that did not succeed.
-fn fail(error: &Error) -> ExitCode {
+fn fail(error: &Error) -> u8 {
     if let Some(message) = error.message() {
         output::remark(format_args!("{BAD}error{BAD:#}: {message}"));
     }

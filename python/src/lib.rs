@@ -4,6 +4,7 @@
 //! interpreter's lock and ends when signals ask for it.
 
 mod batch;
+mod command;
 mod game;
 mod gpu;
 mod information;
@@ -26,6 +27,7 @@ mod _gdl {
     #[pymodule_export]
     use super::{
         batch::Batch,
+        command::command,
         game::{Game, builtin, load},
         information::Information,
         planes::planes,

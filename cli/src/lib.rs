@@ -28,7 +28,7 @@ use std::{
     ffi::OsString,
     io::{self, Write},
     process::ExitCode,
-    sync::OnceLock,
+    sync::{LazyLock, OnceLock},
 };
 
 const STYLES: Styles = Styles::styled()
@@ -60,7 +60,7 @@ fn after_help() -> String {
 
 /// The text of `gdl --version`: the version, then what this build has and what it found here. `-V`
 /// prints the version alone.
-fn long_version() -> String {
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let (best, all) = (Isa::best(), Isa::ALL.iter().filter(|isa| isa.is_available()));
     let found: Vec<&str> = all.map(|isa| isa.name()).collect();
     let missing =
@@ -77,7 +77,7 @@ fn long_version() -> String {
         gdl_games::compiled().count(),
         gdl_games::LIST.len(),
     )
-}
+});
 
 /// The commands of `gdl --help`, by what they are for. A build may lack some.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -114,7 +114,7 @@ fn command_line() -> clap::Command {
 
 /// Check, compile, play and verify games written in the Game Description Language.
 #[derive(Debug, Parser)]
-#[command(name = "gdl", version, long_version = long_version(), styles = STYLES, after_help = after_help(), max_term_width = 100)]
+#[command(name = "gdl", version, long_version = LONG_VERSION.as_str(), styles = STYLES, after_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
     /// What to do.
     #[command(subcommand)]

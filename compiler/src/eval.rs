@@ -1,4 +1,4 @@
-//! The slow, obvious semantics of checked rules: the oracle every engine is compared with.
+//! Evaluation of checked rules as they are written: answers and explanations, state by state.
 //!
 //! An [`Evaluator`] of checked [`Rules`] answers for any state: who may do
 //! what, what comes next, is it over, what are the goal values. Every answer is computed bottom up

@@ -129,7 +129,7 @@ impl Sheet {
     ///
     /// # Errors
     /// If they take too much to be evaluated.
-    pub(crate) fn oracle(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
+    pub(crate) fn evaluator(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
         let limits = Limits::network();
         Evaluator::with_limits(rules, &limits).map_err(|error| Refusal::new(error.to_string()))
     }

@@ -1,9 +1,9 @@
 //! The reasons by the rules that a person is told of a session: a [`Question`] is taken from the session with what may be told, and
-//! answered beside it by the oracle, as `gdl why` does.
+//! answered beside it by the evaluator, as `gdl why` does.
 //!
 //! A role that may not know the state is told a reason if it is the same in every state that fits what the role knows, so it says
 //! nothing that the role could not find out by itself; there may be [`MOST_STATES`] of them. An answer takes [`FUEL`] steps of the
-//! oracle in all and [`MOST_BYTES`] as JSON: one that would be larger goes less deep.
+//! evaluator in all and [`MOST_BYTES`] as JSON: one that would be larger goes less deep.
 
 use crate::{
     games::Opened,
@@ -24,7 +24,7 @@ use std::iter;
 
 /// States that fit what a role knows in which a reason is looked for.
 const MOST_STATES: usize = 64;
-/// Steps of the oracle for an answer: a second or so.
+/// Steps of the evaluator for an answer: a second or so.
 const FUEL: u64 = 8_000_000;
 /// The most atoms of a relation.
 const MOST_ATOMS: usize = 200_000;
@@ -103,18 +103,18 @@ impl Question {
             .map_err(|_| unfit("the rules take too much to be read".to_owned()))?;
         // States in which the same is asked share the fuel.
         let limits = Limits { fuel: FUEL / self.states.len() as u64, max_atoms: MOST_ATOMS, ..limits };
-        let oracle = Evaluator::with_limits(&rules, &limits).map_err(|error| unfit(error.to_string()))?;
+        let evaluator = Evaluator::with_limits(&rules, &limits).map_err(|error| unfit(error.to_string()))?;
         let explain = |state: &String, depth: usize| {
             if cancel.is_cancelled() {
                 return Err(Problem::late());
             }
-            let position = Position::of(&oracle, state).and_then(|position| match &self.before {
-                Some((before, joint, depth)) => position.reached(before, joint, *depth, &oracle),
+            let position = Position::of(&evaluator, state).and_then(|position| match &self.before {
+                Some((before, joint, depth)) => position.reached(before, joint, *depth, &evaluator),
                 None if self.is_start => Ok(position.at_start()),
                 None => Ok(position),
             });
             position
-                .and_then(|position| position.ask(&rules, &oracle, atom, depth))
+                .and_then(|position| position.ask(&rules, &evaluator, atom, depth))
                 .map_err(|error| unfit(error.to_string()))
         };
         let depths = iter::successors(Some(depth.clamp(1, DEEPEST)), |depth| Some(depth / 2));

@@ -69,6 +69,16 @@ fn a_state_is_followed() {
 }
 
 #[test]
+fn each_role_has_its_own_answers() {
+    let oracle = oracle("(role q) (legal q go) (goal p 30) (goal q 70) (<= (sees q ?m) (does p ?m))");
+    let start = oracle.position(oracle.initial()).expect("an answer");
+    assert_eq!([0, 1].map(|role| start.legal(role)), [["wait"], ["go"]]);
+    assert_eq!([0, 1].map(|role| start.goals(role)), [["30"], ["70"]]);
+    let (_, percepts) = start.next(&["wait".to_owned(), "go".to_owned()]).expect("an answer");
+    assert_eq!(percepts, [vec![], vec!["wait".to_owned()]]);
+}
+
+#[test]
 fn names_are_folded_unless_case_counts() {
     let text = "(ROLE Red) (INIT (Cell A)) (<= (LEGAL red (GO ?X)) (TRUE (cell ?x))) (role red)";
     let oracle = Oracle::new(text, &Settings::default()).expect("a game");

@@ -202,14 +202,14 @@ impl<'f> Search<'f> {
     /// Matches a pattern with a ground term, and binds the variables it stands for.
     fn matches(&mut self, pattern: &Term, term: &'f Term) -> bool {
         match (pattern, term) {
-            (Term::Variable(variable), _) => match self.bindings[*variable] {
-                Some(bound) => bound == term,
-                None => {
-                    self.bindings[*variable] = Some(term);
-                    self.trail.push(*variable);
-                    true
+            (Term::Variable(variable), _) => {
+                if let Some(bound) = self.bindings[*variable] {
+                    return bound == term;
                 }
-            },
+                self.bindings[*variable] = Some(term);
+                self.trail.push(*variable);
+                true
+            }
             (Term::Function(name, patterns), Term::Function(other, terms)) => {
                 name == other
                     && patterns.len() == terms.len()

@@ -278,7 +278,7 @@ pub fn lenient(options: &Options) -> Options {
 /// If the oracle refuses it, or a limit is exceeded.
 pub fn oracle(text: &str, options: &Options) -> Result<Oracle, Error> {
     let case_sensitive = options.case_sensitive;
-    Oracle::new(text, &Settings { case_sensitive, max_steps: 3_000_000, max_symbols: 300_000 })
+    Oracle::new(text, &Settings { case_sensitive, max_steps: 3_000_000, max_symbols: 200_000 })
 }
 
 /// Plays `steps` random steps in the table engine, by events in all ways, in the lifted engine,

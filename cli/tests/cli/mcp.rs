@@ -229,13 +229,13 @@ fn fix_does_what_check_fix_does() {
 
 /// What is told of positions is what the slow evaluator finds.
 #[test]
-fn positions_are_those_of_the_oracle() {
+fn positions_are_those_of_the_evaluator() {
     let mut client = Client::new(&[]);
     for name in ["tictactoe", "nim", "liars_dice"] {
         let text = gdl_games::find(name).expect("built in").text;
         let rules = rules_of(text);
-        let oracle = Evaluator::new(&rules).expect("it is sound");
-        let mut state = oracle.initial().expect("a state");
+        let evaluator = Evaluator::new(&rules).expect("it is sound");
+        let mut state = evaluator.initial().expect("a state");
         let mut moves: Vec<Vec<String>> = Vec::new();
         for step in 0..6 {
             let position =
@@ -243,15 +243,15 @@ fn positions_are_those_of_the_oracle() {
             let mut fluents: Vec<String> = state.iter().map(ToString::to_string).collect();
             fluents.sort();
             assert_eq!(position["state"], json!(format!("({})", fluents.join(" "))));
-            let terminal = oracle.terminal(&state).expect("an answer");
+            let terminal = evaluator.terminal(&state).expect("an answer");
             assert_eq!(position["terminal"], json!(terminal));
             let from_state = json!({ "rulesheet": text, "state": position["state"] });
             let mut seen = client.call("play", &from_state)["position"].clone();
             let mut joint = Vec::new();
-            for (number, role) in oracle.roles().iter().enumerate() {
+            for (number, role) in evaluator.roles().iter().enumerate() {
                 let shown = &position["roles"][number];
                 assert_eq!(shown["role"], json!(role.as_str()));
-                let legal = oracle.legal(&state, number).expect("moves");
+                let legal = evaluator.legal(&state, number).expect("moves");
                 let mut legal: Vec<String> = legal.iter().map(ToString::to_string).collect();
                 legal.sort();
                 if !terminal {
@@ -261,7 +261,7 @@ fn positions_are_those_of_the_oracle() {
                     assert_eq!(client.call("why", &ask)["holds"], true, "{atom}");
                     joint.push(legal[(step * 7 + number) % legal.len()].clone());
                 }
-                let goals: Vec<u8> = oracle
+                let goals: Vec<u8> = evaluator
                     .goals(&state, number)
                     .expect("goals")
                     .iter()
@@ -277,8 +277,8 @@ fn positions_are_those_of_the_oracle() {
             if terminal {
                 break;
             }
-            let terms: Vec<_> = joint.iter().map(|text| oracle.term(text).expect("a term")).collect();
-            state = oracle.next(&state, &terms).expect("a state");
+            let terms: Vec<_> = joint.iter().map(|text| evaluator.term(text).expect("a term")).collect();
+            state = evaluator.next(&state, &terms).expect("a state");
             moves.push(joint);
         }
         assert!(moves.len() > 2, "{name}");

@@ -226,23 +226,6 @@ impl<'r> Evaluator<'r> {
         self.ask(self.rules.keywords.goal, Some((state, &[])), mine)
     }
 
-    /// The declared fluents, sorted.
-    ///
-    /// # Errors
-    /// As for [`Evaluator::initial`].
-    pub fn base(&self) -> Result<Vec<Term>, EvalError> {
-        self.ask(self.rules.keywords.base, None, |tuple| Some(tuple[0]))
-    }
-
-    /// A player's declared moves, sorted.
-    ///
-    /// # Errors
-    /// As for [`Evaluator::initial`], or if there is no such player.
-    pub fn input(&self, role: usize) -> Result<Vec<Term>, EvalError> {
-        let role = self.role(role)?;
-        self.ask(self.rules.keywords.input, None, |tuple| (tuple[0] == role).then_some(tuple[1]))
-    }
-
     fn role(&self, role: usize) -> Result<Id, EvalError> {
         self.role_ids.get(role).copied().ok_or(EvalError::NoRole { role })
     }

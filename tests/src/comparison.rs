@@ -161,7 +161,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Plays some random steps. The same seed draws the same moves where the legal moves are the same.
+    /// Plays some random steps. Equal legal moves lead to equal draws, whoever plays.
     #[must_use]
     pub fn new(semantics: &impl Semantics, steps: usize) -> Self {
         let mut record = Self { roles: semantics.roles(), positions: Vec::new(), end: None };

@@ -2,8 +2,8 @@
 //! with.
 //!
 //! An [`Oracle`] reads a rulesheet in KIF and answers for any state: the legal moves, the successor
-//! state, the percepts, the goal values, and whether the game is over. It shares no code and no idea
-//! with this project's compiler and engines, so that a fault of theirs is none of its own.
+//! state, the percepts, the goal values, and whether the game is over. It shares no code with this
+//! project's compiler and engines: no planner, no deltas, no demand, no cuts, no indexes.
 //!
 //! # Semantics
 //!
@@ -23,8 +23,8 @@
 //!
 //! # Limits
 //!
-//! [`Settings`] bound the steps of one question and the symbols of all facts, so every question ends.
-//! Infix syntax and rules with unbound variables are refused.
+//! [`Settings`] bound the steps of one question and the symbols of derived facts, so every question
+//! ends. Infix syntax and rules with unbound variables are refused.
 
 mod kif;
 mod model;
@@ -154,7 +154,7 @@ impl Position<'_> {
         !self.facts[self.oracle.keywords.terminal].is_empty()
     }
 
-    /// The successor state after a joint move, one move for each role, and the percepts of each role.
+    /// The successor state after a joint move, one move for each role, and each role's percepts.
     ///
     /// # Errors
     /// If a move is no ground term of the game, or an answer exceeds the limits.

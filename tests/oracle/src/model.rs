@@ -70,7 +70,7 @@ impl Program {
             let mut least = |assumed: &Facts| stratum.least(&facts, assumed, &mut left);
             let mut possible = least(&facts)?;
             if stratum.is_negative {
-                // The alternating fixpoint: what holds whatever is possible, and the other way round.
+                // The alternating fixpoint of what is certain and what is possible.
                 loop {
                     let certain = least(&possible)?;
                     if certain == possible {

@@ -66,7 +66,7 @@ fn explanations_agree_with_the_oracle() {
             check("terminal".to_owned(), None, position.terminal);
             for (number, role) in evaluator.roles().iter().enumerate() {
                 for value in game.vocabulary().goals_of(number) {
-                    let held = position.goals[number].contains(&value);
+                    let held = position.goals[number].contains(value);
                     check(format!("(goal {role} {value})"), None, held);
                 }
                 for action in some(moves.clone()) {

@@ -296,7 +296,7 @@ fn the_oracle_agrees_with_traces() {
             (None, None) => agreed += 1,
             (Some(fault), None) if fault == Error::TooMuch.to_string() => too_much += 1,
             (Some(fault), None) if fault.contains("unbound") => {
-                assert!(name.starts_with("testbase"), "{name}")
+                assert!(name.starts_with("testbase"), "{name}");
             }
             (Some(fault), Some((_, found, _))) => {
                 assert!(fault.contains(found) || fault.contains("unbound"), "{name}: {fault}");

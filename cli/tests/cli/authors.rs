@@ -3,7 +3,7 @@
 use super::{command, file, gdl, json};
 use std::{fs, path::Path, process::Command};
 
-const PRIMER: &str = include_str!("../../../docs/primer.md");
+const PRIMER: &str = include_str!("../../../docs/tutorial/language.md");
 const GAME: &str = include_str!("../../src/commands/new/dominoes.kif");
 
 /// The primer's code blocks of this kind, one after the other.

@@ -212,7 +212,7 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
                 version.get_ref()
             );
             return Err(
-                Fault::new(version.span(), message).help("docs/manage.md has the keys of this version")
+                Fault::new(version.span(), message).help("docs/how-to/tournaments.md has the keys of this version")
             );
         }
         Some(_) => {}

@@ -16,5 +16,4 @@ mod untrusted_rules {}
 mod fast_playouts {}
 
 #[doc = include_str!("../../../docs/how-to/players.md")]
-
 mod players {}

@@ -43,16 +43,26 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line's code spans, and the line without them.
-fn spans(line: &str) -> (Vec<&str>, String) {
-    let parts: Vec<&str> = line.split('`').collect();
+/// The paragraphs of a page outside of fenced code.
+fn paragraphs(text: &str) -> Vec<String> {
+    let mut paragraphs = vec![String::new()];
+    for line in prose(text) {
+        let last = paragraphs.last_mut().expect("at least one");
+        if line.trim().is_empty() { paragraphs.push(String::new()) } else { last.extend([line, "\n"]) }
+    }
+    paragraphs
+}
+
+/// A paragraph's code spans, and the paragraph without them.
+fn spans(paragraph: &str) -> (Vec<&str>, String) {
+    let parts: Vec<&str> = paragraph.split('`').collect();
     let spans = parts.iter().skip(1).step_by(2).copied().collect();
     (spans, parts.into_iter().step_by(2).collect::<Vec<_>>().join("``"))
 }
 
-/// The targets of a line's links and pictures.
-fn targets(line: &str) -> impl Iterator<Item = &str> {
-    line.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next())
+/// The targets of a paragraph's links and pictures.
+fn targets(paragraph: &str) -> impl Iterator<Item = &str> {
+    paragraph.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next())
 }
 
 /// The anchors of a page's headings, as mdBook and forges make them.
@@ -99,7 +109,8 @@ fn fault(root: &Path, page: &Path, target: &str) -> Option<&'static str> {
 
 /// True if code in a page reads as a path of the repository that does not exist.
 fn is_missing(root: &Path, code: &str) -> bool {
-    let is_path = code.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+    // A name in capitals stands for any.
+    let is_path = !code.contains("NAME") && code.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
     let folder = code.split('/').next().unwrap_or_default();
     let is_ours = code.contains('/') && !folder.is_empty() && root.join(folder).is_dir();
     is_path && is_ours && folder != "target" && !root.join(code).exists()
@@ -116,8 +127,8 @@ fn links_and_paths_exist() {
         let text = fs::read_to_string(root.join(page)).expect("a page in UTF-8");
         // The change log names files as they were.
         let is_current = !page.ends_with("CHANGELOG.md");
-        for line in prose(&text) {
-            let (code, rest) = spans(line);
+        for paragraph in paragraphs(&text) {
+            let (code, rest) = spans(&paragraph);
             for target in targets(&rest) {
                 count += 1;
                 if let Some(fault) = fault(&root, page, target) {
@@ -150,7 +161,7 @@ fn faults_are_found() {
     }
     assert!(is_missing(&root, "games/board/no_such_game.kif"));
     assert!(!is_missing(&root, "games/board/chess.kif") && !is_missing(&root, "no/such/folder"));
-    assert_eq!(prose("a\n```sh\nb\n```\nc").collect::<Vec<_>>(), ["a", "c"]);
+    assert_eq!(paragraphs("a\n```sh\nb\n```\nc\n\nd"), ["a\nc\n", "d\n"]);
     assert_eq!(spans("a `b` [c](d) `e`").0, ["b", "e"]);
     assert_eq!(targets("a [b](c) ![d](e \"f\")").collect::<Vec<_>>(), ["c", "e"]);
 }

@@ -151,7 +151,7 @@ fn faults_are_found() {
     for (target, expected) in [
         ("games/chess.md", None),
         ("games/chess.md#position", None),
-        ("#the-built-in-games", None),
+        ("#built-in-games", None),
         ("https://example.org/x.md", None),
         ("games/no_such_game.md", Some("there is no such file")),
         ("games/chess.md#no-such-heading", Some("there is no such heading")),

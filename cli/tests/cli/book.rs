@@ -1,7 +1,7 @@
 //! Commands of the README and the book, run as they stand there.
 //!
 //! A page's blocks fenced as `sh` run one after the other in a folder of the page. A block fenced as
-//! `sh,norun` is shown only, and its page says why. If the next block is fenced as `text,output`, the
+//! `sh,manual` is shown only, and its page says why. If the next block is fenced as `text,output`, the
 //! commands print it. A fence that names a file, such as `toml,cup.toml`, writes the file.
 
 use std::{
@@ -193,7 +193,7 @@ fn commands_are_in_blocks_for_the_shell() {
     for path in pages() {
         let page = fs::read_to_string(&path).expect("a page in UTF-8");
         for (words, text) in blocks(&page) {
-            let is_shell = words == "sh" || words == "sh,norun";
+            let is_shell = words == "sh" || words == "sh,manual";
             let command = text.lines().find(|line| COMMANDS.iter().any(|word| line.starts_with(word)));
             assert!(is_shell || command.is_none(), "{}: {words}: {command:?}", path.display());
         }

@@ -29,5 +29,5 @@ def test_examples(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         printed = io.StringIO()
         with redirect_stdout(printed):
             exec(block, {})  # noqa: S102
-        expected = re.findall(r"^print\(.*\)  # (.*)$", block, re.MULTILINE)
+        expected = re.findall(r"^ *print\(.*\)  # (.*)$", block, re.MULTILINE)
         assert printed.getvalue().splitlines() == expected

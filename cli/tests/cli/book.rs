@@ -77,7 +77,8 @@ struct Server(Child);
 impl Server {
     /// Starts the server of a line, and waits until it prints its address.
     fn start(line: &str, folder: &Path, port: u16) -> Self {
-        let mut words = line.split(" #").next().unwrap_or(line).trim().trim_end_matches('&').split_whitespace();
+        let mut words =
+            line.split(" #").next().unwrap_or(line).trim().trim_end_matches('&').split_whitespace();
         assert_eq!(words.next(), Some("gdl"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_gdl"));
         command.args(words).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());

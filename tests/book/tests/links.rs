@@ -110,7 +110,8 @@ fn fault(root: &Path, page: &Path, target: &str) -> Option<&'static str> {
 /// True if code in a page reads as a path of the repository that does not exist.
 fn is_missing(root: &Path, code: &str) -> bool {
     // A name in capitals stands for any.
-    let is_path = !code.contains("NAME") && code.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
+    let is_path =
+        !code.contains("NAME") && code.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
     let folder = code.split('/').next().unwrap_or_default();
     let is_ours = code.contains('/') && !folder.is_empty() && root.join(folder).is_dir();
     is_path && is_ours && folder != "target" && !root.join(code).exists()

@@ -4,7 +4,7 @@
 //! written by hand and stays. `GDL_BLESS=1` writes the pages anew.
 
 use gdl_compiler::diagnostic::{Code, codes};
-use gdl_games::Entry;
+use gdl_games::{Entry, Kind};
 use gdl_runtime::{Dynamic, Game, GameExt, bits::BitBox, board::Board, chance::Stream, game::Id, perft};
 use gdl_tools::{load, output::thousands};
 use std::{collections::BTreeSet, env, fmt::Write, fs, path::Path};
@@ -23,10 +23,7 @@ fn compare(name: &str, generated: &str) {
     if env::var_os("GDL_BLESS").is_some() {
         fs::write(path, expected).expect("the page can be written");
     } else {
-        assert!(
-            page == expected,
-            "docs/reference/{name} is out of date: run this test with `GDL_BLESS=1`"
-        );
+        assert!(page == expected, "docs/reference/{name} is out of date: run this test with `GDL_BLESS=1`");
     }
 }
 
@@ -144,12 +141,11 @@ fn page(entry: &Entry) -> String {
     let [fluents, moves, operations] =
         [names.fluents().len(), moves, operations].map(|count| thousands(count as u128));
     let roles: Vec<String> = game.roles().map(|role| format!("`{}`", game.role_text(role))).collect();
-    let tags: String = entry.tags.iter().map(|tag| format!(", {tag}")).collect();
-    let kind = match entry.kind.folder() {
-        "puzzles" => "puzzle",
-        folder => folder,
+    let kind = match entry.kind {
+        Kind::Board => "board".to_owned(),
+        Kind::Puzzle => "puzzle".to_owned(),
+        Kind::Chance => entry.tags.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
     };
-    let kind = if kind == "chance" { tags.trim_start_matches(", ").to_owned() } else { format!("{kind}{tags}") };
     let counts: Vec<String> = counts(&game).into_iter().map(thousands).collect();
     let comment = entry.text.lines().take_while(|line| line.starts_with(";;"));
     let rules: Vec<&str> = comment.map(|line| line[2..].strip_prefix(' ').unwrap_or(&line[2..])).collect();
@@ -196,6 +192,7 @@ fn games() {
     }
     let folder = fs::read_dir(Path::new(REFERENCE).join("games")).expect("a folder");
     let pages: BTreeSet<_> = folder.map(|page| page.expect("a page").file_name()).collect();
-    let names: BTreeSet<_> = gdl_games::LIST.iter().map(|entry| format!("{}.md", entry.name).into()).collect();
+    let names: BTreeSet<_> =
+        gdl_games::LIST.iter().map(|entry| format!("{}.md", entry.name).into()).collect();
     assert_eq!(pages, names, "pages of games that there are not");
 }

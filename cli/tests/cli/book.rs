@@ -203,3 +203,11 @@ fn commands_are_in_blocks_for_the_shell() {
         assert_eq!(commands.next(), None, "{}", path.display());
     }
 }
+
+/// Other examples use the file.
+#[test]
+fn the_readme_shows_the_rulesheet_of_the_book() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("a page in UTF-8");
+    let shown = blocks(&readme).into_iter().find(|(words, _)| words == "lisp,stones.kif");
+    assert_eq!(shown.expect("a rulesheet").1, RULES);
+}

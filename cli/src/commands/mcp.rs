@@ -13,7 +13,7 @@ use std::{io, path::PathBuf, time::Duration};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A client that speaks the Model Context Protocol, such as an assistant or a program that writes rules,
-starts this command and speaks to it over stdin and stdout; how a client is told to is in docs/mcp.md
+starts this command and speaks to it over stdin and stdout; how a client is told to is in docs/how-to/agents.md
 of the source.
 
 Tools: check, explain, fix, simulate, play, legal_moves, why, best_move, analyze, compare.

@@ -10,7 +10,7 @@
 //! another one differs in nothing but its symbols.
 //!
 //! What the protocol wants, what peers do that is not in it, and what holds against those who mean harm is in
-//! `docs/network.md`.
+//! `docs/how-to/network.md`.
 
 pub mod client;
 mod connections;

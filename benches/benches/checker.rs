@@ -1,6 +1,7 @@
-//! The checker's time for an author who waits: public rulesheets, parsed and checked but not grounded.
+//! The checker's time for an author who waits: public rulesheets, parsed and checked but not
+//! grounded.
 //!
-//! They lie in a folder `shared` beside the checkout; without it the benchmark is skipped.
+//! They lie in a folder `shared` next to the checkout; without it the benchmark is skipped.
 
 use divan::Bencher;
 use gdl_compiler::{Diagnostics, Levels, Options, Source, check::check, syntax::parse};

@@ -1,13 +1,16 @@
-//! Chess beside a library of bitboards, on one thread: sequences of moves and random positions per second of processor time.
+//! Chess compared with a library of bitboards, on one thread: sequences of moves and random
+//! positions per second of processor time.
 //!
 //!     cargo bench -p gdl-benches --bench chess -- [--seconds S] [--rounds N]
 //!
-//! Perft counts the sequences of six moves from the start, 119,060,324; both count the last move without making it. Ours is measured twice:
-//! as it is, merging equal states of a level, and within no memory, where it makes every move as the library does. Random games
-//! go on to mate, stalemate, fifty quiet moves of each or too little material.
+//! Perft counts the sequences of six moves from the start, 119,060,324; both count the last move
+//! without making it. Ours is measured twice: as it is, merging equal states of a level, and within
+//! no memory, where it makes every move as the library does. Random games go on to mate, stalemate,
+//! fifty quiet moves of each or too little material.
 //!
-//! The library is cozy-chess, which is under the MIT license; shakmaty, better known, is under the GPL, and the tests of this package would
-//! have to be too. Contestants take turns, and figures are medians of the rounds.
+//! The library is cozy-chess, which is under the MIT license; shakmaty, better known, is under the
+//! GPL, and the tests of this package would have to be too. Contestants take turns, and figures are
+//! medians of the rounds.
 
 use clap::Parser;
 use cozy_chess::{BitBoard, Board, GameStatus, Move, Piece};
@@ -17,7 +20,7 @@ use gdl_runtime::{Dynamic, Playouts, perft::Perft};
 use gdl_tools::output;
 use std::{hint::black_box, time::Duration};
 
-/// How long, and how often.
+/// Duration and number of the rounds.
 #[derive(Debug, Parser)]
 struct Args {
     /// Seconds of random games in each round, for each contestant
@@ -59,7 +62,7 @@ fn main() {
     }
 }
 
-/// What is counted per second of processor time.
+/// The count per second of processor time.
 fn rate(run: impl FnOnce() -> u128) -> f64 {
     let start = ProcessTime::now();
     let count = run();
@@ -95,7 +98,7 @@ fn perft(board: &Board, depth: usize) -> u128 {
     count
 }
 
-/// Random games for so many seconds, at least one; the states that they came to.
+/// Plays random games for some seconds, at least one; returns the number of their states.
 fn random_games(seconds: f64) -> u128 {
     let mut generator = Generator::new(1);
     let start = ProcessTime::now();
@@ -123,7 +126,7 @@ fn random_games(seconds: f64) -> u128 {
     states
 }
 
-/// A single knight or none, or bishops of one colour of square, beside the kings.
+/// A single knight or none, or bishops of one colour of square, apart from the kings.
 fn cannot_mate(board: &Board) -> bool {
     let [kings, knights, bishops] =
         [Piece::King, Piece::Knight, Piece::Bishop].map(|piece| board.pieces(piece));

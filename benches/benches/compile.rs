@@ -1,11 +1,11 @@
-//! The cost of a game in a build: seconds of `cargo check`, of a debug and of a release build of a crate that has one
-//! game, beside the same crate without any.
+//! The cost of a game in a build: seconds of `cargo check`, of a debug and of a release build of a
+//! crate that has one game, compared with the same crate without any.
 //!
 //!     cargo bench -p gdl-benches --bench compile -- [--rounds N] [GAME..]
 //!
-//! Dependencies are built before, so what is timed is the macro and what rustc makes of its tokens. Each figure is the
-//! least of a few rounds, in seconds by the clock, less that of the empty crate. Straight-line lanes are compiled for
-//! AVX-512 and, if they are few, for AVX2.
+//! Dependencies are built before, so what is timed is the macro and what rustc makes of its tokens.
+//! Each figure is the least of a few rounds, in seconds by the clock, less that of the empty crate.
+//! Straight-line lanes are compiled for AVX-512 and, if they are few, for AVX2.
 
 use clap::Parser;
 use gdl_compiler::{Options, Source, compile};
@@ -18,7 +18,7 @@ use std::{
     time::Instant,
 };
 
-/// Which games, and how often.
+/// The games, and the number of rounds.
 #[derive(Debug, Parser)]
 struct Args {
     /// Builds of each kind
@@ -31,7 +31,7 @@ struct Args {
     bench: bool,
 }
 
-/// What is run.
+/// The commands that are timed.
 const WAYS: [&[&str]; 3] = [&["check"], &["build"], &["build", "--release"]];
 
 fn main() -> Result<(), Box<dyn Error>> {

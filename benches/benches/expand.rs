@@ -1,7 +1,8 @@
 //! Batched successor generation and perft, on one thread.
 //!
-//! Items of `children` are pairs of a state and a joint move out of random games, 512 to a pass: from rows of bits to rows of
-//! bits, with all that is seen of the successors. Items of `perft` are the sequences of the greatest length.
+//! Items of `children` are pairs of a state and a joint move out of random games, 512 to a pass:
+//! from rows of bits to rows of bits, with all that is seen of the successors. Items of `perft` are
+//! the sequences of the greatest length.
 
 use divan::{Bencher, counter::ItemsCount};
 use gdl_games::find;
@@ -39,7 +40,7 @@ fn game(name: &str) -> Dynamic {
     load(find(name).expect("a built-in game").text).expect("built-in rulesheets load")
 }
 
-/// The pairs of a pass: words of states and moves of all roles, one pair behind the other.
+/// The pairs of a pass: words of states and moves of all roles, one pair after another.
 #[derive(Clone, Default)]
 struct Pairs {
     states: Vec<u64>,

@@ -2,9 +2,10 @@
 //!
 //!     cargo bench -p gdl-benches --bench games -- [--seconds S] [--rounds N] [--write PAGE]
 //!
-//! Operations are those of the largest phase of the turn cycle. Times are processor time of one thread, the best of some rounds: from the
-//! text to a first random game, and of random games in lanes as a table, without what `gdl!` compiles. With `--write` the table
-//! takes the place of the one between the comments `<!-- sizes and speeds -->` and `<!-- end -->` of a page.
+//! Operations are those of the largest phase of the turn cycle. Times are processor time of one
+//! thread, the best of some rounds: from the text to a first random game, and of random games in
+//! lanes as a table, without what `gdl!` compiles. With `--write` the table takes the place of the
+//! one between the comments `<!-- sizes and speeds -->` and `<!-- end -->` of a page.
 
 use clap::Parser;
 use cpu_time::ProcessTime;
@@ -14,7 +15,7 @@ use gdl_runtime::{Game, Loader, Playouts, playouts::PlayoutMode};
 use gdl_tools::{load, output};
 use std::{error::Error, path::PathBuf, time::Duration};
 
-/// How long, how often, and where it is written.
+/// Duration, rounds and the page to write.
 #[derive(Debug, Parser)]
 struct Args {
     /// Seconds of random games of each game in each round

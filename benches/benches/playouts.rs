@@ -1,4 +1,5 @@
-//! Random playouts of each game by each engine and by its hand-written baseline, in turn; see `gdl_benches::playouts`.
+//! Random playouts of each game by each engine and by its hand-written baseline, in turn; see
+//! `gdl_benches::playouts`.
 //!
 //!     cargo bench -p gdl-benches --bench playouts -- [--seconds S] [--rounds N] [GAME..]
 //!     cargo bench -p gdl-benches --bench playouts -- --isa avx512,avx2,portable --threads 1,2

@@ -1,16 +1,16 @@
-//! Public rulesheets beside the speeds that others published of them: every ratio in one table.
+//! Public rulesheets compared with their published speeds: every ratio in one table.
 //!
 //!     cargo bench -p gdl-benches --bench published -- [--seconds S] [--deadline S] [--write PAGE] [FOLDER|FILE..]
 //!
-//! Each rulesheet has a process of its own, which is stopped when it takes far longer than it is given. It loads, by the engines that
-//! are chosen for it, and plays random games on one thread one state at a time and as playouts are played. All times are
-//! processor time. A ratio is the rate of states over that of the fastest engine which was published for the
-//! rulesheet, so one under 1 means that another engine is faster.
+//! Each rulesheet has a process of its own, which is stopped when it takes far longer than it is
+//! given. It loads, by the engines that are chosen for it, and plays random games on one thread one
+//! state at a time and as playouts are played. All times are processor time. A ratio is the rate of
+//! states over that of the fastest engine which was published for the rulesheet, so one under 1
+//! means that another engine is faster.
 //!
-//! Rulesheets and published speeds lie in a folder `shared` beside the checkout; without it the
-//! benchmark is skipped. A file `base__amazons__v1.kif` is a version of what is called
-//! `BASE/amazons/DIGEST` there. Which version was measured is not known, so the lengths of random
-//! games stand beside each other.
+//! Rulesheets and published speeds lie in a folder `shared` next to the checkout; without it the
+//! benchmark is skipped. A file `base__amazons__v1.kif` is a version of `BASE/amazons/DIGEST`
+//! there. The measured version is not known, so the table has both lengths of random games.
 
 use clap::Parser;
 use cpu_time::ProcessTime;
@@ -36,7 +36,7 @@ use std::{
     time::Duration,
 };
 
-/// What is measured, how long, and where it is written.
+/// The subjects, the duration, and the page to write.
 #[derive(Debug, Parser)]
 struct Args {
     /// Rulesheets, and folders with rulesheets [default: the public ones]
@@ -44,7 +44,7 @@ struct Args {
     /// Seconds of random games in each way, after as many that do not count
     #[arg(long, default_value_t = 0.3)]
     seconds: f64,
-    /// Seconds after which a rulesheet is given up, by the clock
+    /// Seconds after which a rulesheet is abandoned, by the clock
     #[arg(long, default_value_t = 120.0)]
     deadline: f64,
     /// The table of published speeds
@@ -61,10 +61,11 @@ struct Args {
     bench: bool,
 }
 
-/// A length of random games that is so many times the published one is that of another version.
+/// The ratio of a length of random games to the published one from which on it is that of another
+/// version.
 const LIKE: f64 = 1.25;
 
-/// How fast a way to play is.
+/// The speed of a way to play.
 #[derive(Debug, Serialize, Deserialize)]
 struct Rate {
     engine: String,
@@ -72,10 +73,11 @@ struct Rate {
     playouts: f64,
 }
 
-/// What was measured of a rulesheet.
+/// The measurements of a rulesheet.
 #[derive(Debug, Serialize, Deserialize)]
 struct Figures {
-    /// From the text to the end of a random game, one state at a time, by the first engine that is ready.
+    /// From the text to the end of a random game, one state at a time, by the first engine that is
+    /// ready.
     ready_seconds: f64,
     /// The same by the last engine, without that.
     load_seconds: f64,
@@ -135,7 +137,7 @@ fn read(text: &str) -> BTreeMap<String, Published> {
     all
 }
 
-/// What published speeds of a file are found by: collection and game without the version.
+/// The key of a file's published speeds: collection and game without the version.
 fn key(name: &str) -> String {
     let mut parts = name.split("__");
     format!("{}/{}", parts.next().unwrap_or_default(), parts.next().unwrap_or_default()).to_lowercase()
@@ -205,7 +207,7 @@ struct Row {
 }
 
 impl Row {
-    /// How many times the published rate states are, one at a time and in playouts.
+    /// The rates of states as multiples of the published one, one at a time and in playouts.
     fn ratios(&self) -> Option<[f64; 2]> {
         let (Some(published), Ok(figures)) = (self.published, &self.outcome) else { return None };
         Some([&figures.single, &figures.playouts].map(|rate| rate.states / published.states))
@@ -253,14 +255,14 @@ fn figure(number: f64) -> String {
     if number < 10.0 { format!("{number:.2}") } else { format!("{number:.0}") }
 }
 
-/// What half, nine of ten and all of some numbers are at most.
+/// The median, the ninth decile and the maximum of some numbers.
 fn spread(numbers: &mut [f64]) -> [f64; 3] {
     numbers.sort_by(f64::total_cmp);
     let at = |place: usize| numbers.get(place).copied().unwrap_or(f64::NAN);
     [median(numbers.iter().copied()), at(numbers.len() * 9 / 10), at(numbers.len().saturating_sub(1))]
 }
 
-/// All rows, those that are furthest behind first, and what they come to.
+/// All rows, the slowest relative to the published speeds first, and their summary.
 fn table(rows: &mut [Row]) -> String {
     let least = |row: &Row| match &row.outcome {
         Err(_) => f64::NEG_INFINITY,

@@ -1,10 +1,12 @@
-//! Games in Epilog beside the same games in KIF: how long each takes to load, and how fast it is played. Then public games in Epilog
-//! beside built-in ones of their kind, which are other rules, so that those ratios say no more than how large a game is.
+//! Games in Epilog compared with the same games in KIF: the time to load each, and its speed. Then
+//! public games in Epilog compared with built-in ones of their kind; their rules differ, so those
+//! ratios only compare the sizes of games.
 //!
 //!     cargo bench -p gdl-benches --bench syntaxes -- [--rounds N] [--seconds S] [GAME..]
 //!
-//! The two of a row take turns; rates are states per second of processor time, and ratios the medians of those of each round. Public
-//! games lie in a folder `shared` beside the checkout; without it they are skipped.
+//! The two of a row take turns; rates are states per second of processor time, and ratios the
+//! medians of those of each round. Public games lie in a folder `shared` next to the checkout;
+//! without it they are skipped.
 
 use clap::Parser;
 use cpu_time::ProcessTime;
@@ -28,7 +30,7 @@ struct Args {
     games: Vec<String>,
 }
 
-/// Games that were written for the tests, each of which is the built-in game of that name.
+/// Games that were written for the tests; each is the built-in game of that name.
 const OWN: [(&str, &str); 4] = [
     ("tictactoe", include_str!("../../tests/known/tictactoe.epilog")),
     ("breakthrough", include_str!("../../tests/known/breakthrough.epilog")),
@@ -45,7 +47,7 @@ const PUBLIC: [(&str, &str); 5] = [
     ("reversum", "reversi"),
 ];
 
-/// What is measured: seconds of loading, states a second in lanes and one at a time.
+/// The measured quantities: seconds of loading, states a second in lanes and one at a time.
 const MEASURED: [&str; 3] = ["load ms", "lanes", "single"];
 
 fn main() {

@@ -1,15 +1,16 @@
-//! Pages with a place for a table: what a benchmark measured is written between the comment `<!-- NAME -->` and the next `<!-- end -->`,
-//! each a line, and the rest of the page stays as it is. A page without the place is an error and stays as it is, too.
+//! Pages with a place for a table: what a benchmark measured is written between the comment
+//! `<!-- NAME -->` and the next `<!-- end -->`, each a line, and the rest of the page stays as it
+//! is. A page without the place is an error and stays as it is, too.
 
 use std::{error::Error, fs, path::Path};
 
-/// The line behind a table.
+/// The line after a table.
 const END: &str = "<!-- end -->\n";
 
 /// Writes a table to its place on a page; prints it where there is no page.
 ///
 /// # Errors
-/// If the page cannot be read or written, or has no such place.
+/// Returns an error if the page cannot be read or written, or has no such place.
 pub fn write(page: Option<&Path>, name: &str, table: &str) -> Result<(), Box<dyn Error>> {
     let Some(path) = page else {
         print!("{table}");

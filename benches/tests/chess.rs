@@ -1,10 +1,11 @@
-//! Chess as the rulesheet has it and chess by bitboards, which share nothing: in each state of random games the same moves are legal, and
-//! games end in the same states with the same winner.
+//! Chess as the rulesheet has it and chess by bitboards, which share nothing: in each state of
+//! random games the same moves are legal, and games end in the same states with the same winner.
 
 use cozy_chess::{Board, Color, GameStatus, Move, Piece};
 use gdl_runtime::{Game, GameExt, chance::Stream};
 
-/// A legal move of the library as the rulesheet writes it. Castling is there a move of the king onto its rook.
+/// A legal move of the library as the rulesheet writes it. Castling is there a move of the king
+/// onto its rook.
 fn text(board: &Board, action: Move) -> String {
     let (from, to) = (action.from, action.to);
     if board.color_on(to) == Some(board.side_to_move()) {

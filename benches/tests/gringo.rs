@@ -68,7 +68,8 @@ fn gringo_finds_what_the_compiler_finds() {
         for splits in [false, true] {
             let program = program(&rules, splits).expect("few alternatives");
             let counts = run(&program, Duration::from_secs(60)).counts.expect("a small game");
-            // An engine that knows more than that the rules can be followed finds less to be possible.
+            // An engine that knows more than that the rules can be followed finds less to be
+            // possible.
             assert!(ours.vocabulary.fluents.len() as u64 <= counts.fluents, "{}", entry.name);
             assert!(ours.does.len() as u64 <= counts.moves, "{}", entry.name);
             assert!(counts.relevant <= counts.rules && counts.rules > 0, "{}", entry.name);

@@ -1,12 +1,13 @@
-//! The page of `gdl serve` in Chromium: how long clicks take, and pictures of rulesheets to be looked at.
+//! The page of `gdl serve` in Chromium: how long clicks take, and pictures of rulesheets to be
+//! looked at.
 //!
 //! ```text
 //! cargo bench -p gdl-cli --bench page                          # clicks, while a search of another session goes on
 //! cargo bench -p gdl-cli --bench page -- pictures OUT FILE ..  # OUT/FILE-WIDTH-SCHEME.png, a few random moves into each game
 //! ```
 //!
-//! A click lasts until the frame that shows what came of it has been made: `click()`, `requestAnimationFrame`, and a message that is
-//! handled behind the frame.
+//! A click lasts until the frame with its result has been made: `click()`, `requestAnimationFrame`,
+//! and a message that is handled after the frame.
 
 #[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../tests/browser/board.rs"]
@@ -34,7 +35,8 @@ fn main() {
     }
 }
 
-/// What the page needs to time a click on an element, in milliseconds: until the frame after an expression holds.
+/// The script with which the page times a click on an element, in milliseconds: until the frame
+/// after an expression holds.
 const CLOCK: &str = "window.timed = (find, holds) => new Promise((done) => {
     const element = find();
     const begun = performance.now();
@@ -47,7 +49,8 @@ const CLOCK: &str = "window.timed = (find, holds) => new Promise((done) => {
     look();
 }); 0";
 
-/// What the thread that draws has done so far, in seconds of its processor time: all, scripts, layout; and the number of layouts.
+/// The work of the drawing thread so far, in seconds of its processor time: all, scripts, layout;
+/// and the number of layouts.
 fn spent(page: &mut Page) -> [f64; 4] {
     let told = page.ask("Performance.getMetrics", &json!({}));
     let value = |name: &str| {
@@ -119,7 +122,7 @@ fn time_clicks() {
     }
 }
 
-/// What a page looks like, as PNG.
+/// A picture of a page, as PNG.
 fn picture(page: &mut Page) -> Vec<u8> {
     let shot = page.ask("Page.captureScreenshot", &json!({ "format": "png" }));
     Base64::decode_vec(shot["data"].as_str().unwrap_or_default()).expect("base64")
@@ -132,7 +135,8 @@ fn take_pictures(out: &Path, files: &[String]) {
         let Some(mut page) = Page::open(&[]) else { return };
         let text = fs::read_to_string(file).expect("a rulesheet");
         let request = json!({ "rulesheet": text, "name": name, "patient": true, "seed": 1 });
-        // The first of the legal moves of who is to choose is not the most telling: one in the middle.
+        // The first of the legal moves of who is to choose is not the most telling: one in the
+        // middle.
         let opened = page.run(&format!(
             "(async () => {{
                 const ask = async (path, body) => (await fetch(`/api/sessions${{path}}`, {{ method: 'POST', body }})).json();

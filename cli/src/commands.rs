@@ -1,7 +1,7 @@
 //! One file per command: its arguments and its work, with a report on stdout.
 //!
-//! Everything that can be judged without opening a file is judged while arguments are parsed, so that wrong ones end with exit
-//! code 2, the nearest right one named, before any work is done.
+//! Everything that can be judged without opening a file is judged while arguments are parsed, so
+//! that wrong ones end with exit code 2, the nearest right one named, before any work is done.
 
 mod analyze;
 mod bench;

@@ -1,5 +1,5 @@
-//! Random games on a graphics card, as commands ask for them: a game and a device in, a tally out. A program that was built without the
-//! feature `gpu` says how to build it with that.
+//! Random games on a graphics card, as commands ask for them: a game and a device in, a tally out.
+//! A program that was built without the feature `gpu` says how to build it with that.
 
 use gdl_runtime::{Dynamic, playouts::Tally, vocabulary::Texts};
 use gdl_tools::{
@@ -22,7 +22,7 @@ pub(crate) struct Run<'a> {
     pub progress: Option<&'a Progress>,
 }
 
-/// What was played.
+/// The games played.
 #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without cards it is not made"))]
 pub(crate) struct Played {
     pub device: String,
@@ -40,7 +40,7 @@ impl Run<'_> {
     /// Plays.
     ///
     /// # Errors
-    /// If there is no card, or it cannot play the game.
+    /// Returns an error if there is no card, or it cannot play the game.
     pub(crate) fn play(self, game: &Dynamic) -> Result<Played> {
         use gdl_gpu::{Control, Gpu};
         use gdl_runtime::Game as _;

@@ -116,7 +116,7 @@ fn command_line() -> clap::Command {
 #[derive(Debug, Parser)]
 #[command(name = "gdl", version, long_version = LONG_VERSION.as_str(), styles = STYLES, after_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }

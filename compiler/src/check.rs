@@ -2,11 +2,12 @@
 //!
 //! The tree becomes [`Rules`], unless some fault is an error. Each check is a file that says what
 //! it looks for; a fault gives its own message and no second one elsewhere. Rules that play does
-//! not need (`need`) are left out where they are at fault, with a warning. With
-//! [`Options::lenient`] some faults are warnings, which say what is assumed (`lenient`, `callers`).
+//! not need (`need`) are left out if they have errors, with a warning. With [`Options::lenient`]
+//! some faults are warnings, which say what is assumed (`lenient`, `callers`).
 //!
-//! All checks together take time and memory in proportion to the text, as far as their pages do not say otherwise;
-//! a message is as long as a few names. Of the messages no more are kept than [`Diagnostics`] says.
+//! All checks together take time and memory in proportion to the text, as far as their pages do not
+//! say otherwise; a message is as long as a few names. Of the messages no more are kept than
+//! [`Diagnostics`] says.
 
 mod arity;
 mod callers;
@@ -98,7 +99,7 @@ pub fn check(
         return None;
     }
     rules.grows = diagnostics.has_errors();
-    // What is at fault and came so far has no part in play.
+    // Rules with errors, found so far, have no part in play.
     let is_idle = |number: usize, rule: &Rule| {
         let relation = rule.head.relation;
         unsafe_rules.contains(&number) || (growing.contains(&relation) && !needed[relation.index()])

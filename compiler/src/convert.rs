@@ -1,8 +1,10 @@
 //! A rulesheet in another syntax: text in, text out.
 //!
-//! KIF and infix GDL say the same in other letters, form by form. Epilog becomes the rules that it means; nothing becomes Epilog. Comments
-//! stay before or behind the form they stood at. Names stay where the other syntax can write them: of those that it takes for variables,
-//! or that it cannot tell apart or that are words of the language there, [`Conversion::renamed`] has what they became. The result is in the usual layout. O(bytes · log bytes).
+//! KIF and infix GDL say the same in other letters, form by form. Epilog becomes the rules that it
+//! means; nothing becomes Epilog. Comments stay before or after the form they stood at. Names stay
+//! where the other syntax can write them. Names that it reads as variables, cannot distinguish or
+//! reserves are renamed; [`Conversion::renamed`] lists those. The result is in the usual layout.
+//! O(bytes · log bytes).
 
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::syntax::{Kind, NodeId, Syntax, Tree, parse, writer::Writer, writer::capital};
@@ -87,8 +89,9 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     Ok(Conversion { text, renamed: freed.into_iter().chain(names.renamed).collect() })
 }
 
-/// Renames what terms are called that only Epilog calls so: functions that have the name of a word of the language, and whatever is
-/// called as a connective. Before and now, in the order of their first use.
+/// Renames what terms are called that only Epilog calls so: functions that have the name of a word
+/// of the language, and whatever is called as a connective. Before and now, in the order of their
+/// first use.
 fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
     // Literals and terms that are still to be looked at, and whether they are terms.
     let mut waiting: Vec<(NodeId, bool)> = tree.forms.iter().rev().map(|&form| (form, false)).collect();
@@ -135,7 +138,7 @@ fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
     freed
 }
 
-/// Whether no other form starts between the end of a form and the comment on its line.
+/// Returns whether no other form starts between the end of a form and the comment on its line.
 fn is_last(starts: &[u32], end: u32, comment: Span) -> bool {
     let next = starts.partition_point(|&start| start < end);
     starts.get(next).is_none_or(|&start| start > comment.start)
@@ -158,7 +161,7 @@ fn push_comment(source: &Source, comment: Span, to: Syntax, text: &mut String) {
     text.push('\n');
 }
 
-/// What names become.
+/// The new names.
 struct Names<'t> {
     tree: &'t Tree,
     source: &'t Source,
@@ -167,7 +170,7 @@ struct Names<'t> {
     renamed: Vec<(String, String)>,
 }
 
-/// The words that literals stand behind.
+/// The words that literals follow.
 const CONNECTIVES: [&str; 3] = ["not", "or", "<="];
 
 /// The words of the language that relations may not be called.
@@ -210,7 +213,7 @@ impl<'t> Names<'t> {
         names
     }
 
-    /// What spellings of one name have in common.
+    /// The key that spellings of one name share.
     fn key(&self, text: &str) -> String {
         if self.sensitive { text.to_owned() } else { text.to_ascii_lowercase() }
     }
@@ -253,12 +256,12 @@ impl<'t> Names<'t> {
     }
 }
 
-/// What must differ between two names that are two.
+/// The key that must differ between two different names.
 fn unique(name: &str, to: Syntax) -> String {
     if to == Syntax::Kif { name.to_ascii_lowercase() } else { name.to_owned() }
 }
 
-/// Whether a name is one in a syntax.
+/// Returns whether a name is one in a syntax.
 fn fits(name: &str, to: Syntax) -> bool {
     let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);
     let first = name.bytes().next().unwrap_or(b'_');

@@ -1,4 +1,4 @@
-//! What the compiler has to say about a rulesheet: located messages.
+//! Messages of the compiler about a rulesheet, each with its place.
 //!
 //! [`Diagnostics`] are a list of byte spans with plain sentences that can be rendered for
 //! people (`file:line:column`, the line with a caret, second places, a help line) or read field by
@@ -26,7 +26,7 @@ use std::fmt;
 pub struct Span {
     /// Offset of the first byte.
     pub start: u32,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u32,
 }
 
@@ -106,7 +106,8 @@ impl Source {
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// Where a byte offset stands. O(log lines + length of the line), some nanoseconds for a hundred bytes of it.
+    /// The line and column of a byte offset. O(log lines + length of the line), some nanoseconds
+    /// for a hundred bytes of it.
     #[must_use]
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line_of(offset);
@@ -117,7 +118,7 @@ impl Source {
         Position { line, column: self.text.as_bytes()[start..end].iter().filter(is_first).count() + 1 }
     }
 
-    /// How many lines there are, the one behind the last line end included.
+    /// The number of lines, including the one after the last line end.
     #[must_use]
     pub fn lines(&self) -> usize {
         self.lines.len()
@@ -135,7 +136,8 @@ impl Source {
         self.lines[line - 1]
     }
 
-    /// What takes the parentheses and the word that a list starts with from round its elements. Comments stay.
+    /// The edits that remove the parentheses and first word of a list around its elements. Comments
+    /// stay.
     pub(crate) fn unwrap(&self, list: Span, word: Span) -> [Edit; 2] {
         let rest = &self.text[word.end as usize..];
         let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -171,7 +173,7 @@ impl Source {
     }
 }
 
-/// How serious a diagnostic is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The rulesheet cannot be used.
@@ -195,33 +197,34 @@ impl fmt::Display for Severity {
 /// A place in the source and what is to be said of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// Where.
+    /// The place.
     pub span: Span,
-    /// What is there, for example "first used with 3 arguments here"; empty if the message says it all.
+    /// The remark on it, for example "first used with 3 arguments here"; empty if the message
+    /// suffices.
     pub text: String,
 }
 
-/// What to write in place of a span: nothing to remove it, and the span is empty where something is put in.
+/// A replacement of a span: an empty text removes it, and an empty span inserts the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced.
+    /// The replaced span.
     pub span: Span,
     /// The new text.
     pub text: String,
 }
 
 impl Edit {
-    /// What puts a text in before an offset.
+    /// The edit that inserts a text before an offset.
     pub(crate) fn insert(offset: u32, text: impl Into<String>) -> Self {
         Self { span: Span { start: offset, end: offset }, text: text.into() }
     }
 
-    /// What removes a span.
+    /// The edit that removes a span.
     pub(crate) fn remove(span: Span) -> Self {
         Self { span, text: String::new() }
     }
 
-    /// What writes parentheses and a word round a span, `before` with the first one.
+    /// The edits that write parentheses and a word round a span, `before` with the first one.
     pub(crate) fn wrap(span: Span, before: &str) -> [Self; 2] {
         [Self::insert(span.start, before), Self::insert(span.end, ")")]
     }
@@ -261,7 +264,7 @@ pub struct Witness {
     pub moves: Vec<Vec<String>>,
     /// The state after the moves as KIF text: its fluents in a list.
     pub state: String,
-    /// If that state was met before: the number of moves after which it was.
+    /// The number of moves after which that state was met before, if it was.
     pub repeats: Option<usize>,
 }
 
@@ -274,15 +277,16 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One plain sentence in lower case, names in backticks, without a full stop.
     pub message: String,
-    /// Where the fault is. None for faults of the whole rulesheet, such as a missing `terminal`.
+    /// The place of the fault. `None` for faults of the whole rulesheet, such as a missing
+    /// `terminal`.
     pub span: Option<Span>,
-    /// Text beside the caret; may be empty.
+    /// Text next to the caret; may be empty.
     pub note: String,
     /// Second places.
     pub labels: Vec<Label>,
     /// Play that shows it, if play found it.
     pub witness: Option<Box<Witness>>,
-    /// What to write instead.
+    /// Advice on what to write instead.
     pub help: Option<String>,
     /// The edits that do what the help line says, where a program can: all of them at once, none
     /// inside another.
@@ -315,7 +319,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds text beside the caret.
+    /// Adds text next to the caret.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.note = text.into();
@@ -343,7 +347,8 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what was meant by the word at `span` most likely: the help line, and the edit that writes it.
+    /// Adds what was meant by the word at `span` most likely: the help line, and the edit that
+    /// writes it.
     #[must_use]
     pub fn mean(self, span: Span, word: &str) -> Self {
         self.help(format!("did you mean `{word}`?")).suggest(span, word)
@@ -385,8 +390,8 @@ impl Diagnostic {
     }
 }
 
-/// Which lints are silent, which are shown and which stop the compiler, by name
-/// (`unused_relation`), code (`GDL102`) or, for `deny`, `warnings` and, for `warn`, `lints`.
+/// The lints that are silent, are shown or stop the compiler, by name (`unused_relation`), code
+/// (`GDL102`) or, for `deny`, `warnings` and, for `warn`, `lints`.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
     /// Names or codes to keep silent about. Errors cannot be allowed.
@@ -439,7 +444,7 @@ pub struct Diagnostics {
     levels: Levels,
     /// The syntax that messages speak.
     syntax: Syntax,
-    /// How many there were of each severity, those not kept included.
+    /// The number of diagnostics of each severity, those not kept included.
     counts: [usize; 3],
 }
 
@@ -467,9 +472,10 @@ impl Diagnostics {
         Self { syntax, ..Self::new(options.levels.clone()) }
     }
 
-    /// Adds a diagnostic, with the severity the levels give it, unless they silence it. What it says in KIF is said in the syntax of
-    /// the text. Of a text in Epilog errors are kept and what concerns the whole game: what else there is to say of its translation concerns
-    /// rules that nobody wrote, and the reader has warned of those that somebody did.
+    /// Adds a diagnostic, with the severity the levels give it, unless they silence it. What it
+    /// says in KIF is said in the syntax of the text. Of a text in Epilog errors are kept and what
+    /// concerns the whole game: what else there is to say of its translation concerns rules that
+    /// nobody wrote, and the reader has warned of those that somebody did.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let of_game = diagnostic.witness.is_some()
             || [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&diagnostic.code);
@@ -509,8 +515,8 @@ impl Diagnostics {
         self.counts[Severity::Error as usize] > 0
     }
 
-    /// True if there are errors, and all of them say that a limit of grounding or of what follows it is too
-    /// low, or that grounding would never end: the rulesheet is not known to be wrong.
+    /// True if there are errors, and all of them are exceeded limits of grounding or of later
+    /// phases, or report that grounding would never end: the rulesheet is not known to be wrong.
     #[must_use]
     pub fn are_excesses(&self) -> bool {
         const EXCESSES: [&Code; 10] = [
@@ -529,8 +535,8 @@ impl Diagnostics {
         self.has_errors() && errors.all(|d| EXCESSES.contains(&d.code))
     }
 
-    /// Makes warnings of the errors, all of which are excesses, of a rulesheet that is evaluated state by state instead; unless warnings are
-    /// denied.
+    /// Turns the errors of a rulesheet, all of them exceeded limits, into warnings, since it is
+    /// interpreted instead; unless warnings are denied.
     pub fn excuse(&mut self) {
         if self.levels.deny.iter().any(|name| name == "warnings") {
             return;
@@ -543,7 +549,7 @@ impl Diagnostics {
         self.counts[Severity::Warning as usize] += errors;
     }
 
-    /// How many there were of a severity, those not kept included.
+    /// The number of diagnostics of a severity, those not kept included.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.counts[severity as usize]
@@ -554,7 +560,7 @@ impl Diagnostics {
         self.list.iter()
     }
 
-    /// How many there are.
+    /// The number of diagnostics.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
@@ -566,8 +572,8 @@ impl Diagnostics {
         self.list.is_empty()
     }
 
-    /// Brings the list into the order of the text; what follows from all rules together comes behind what may be why, and
-    /// faults of the whole rulesheet come last.
+    /// Sorts the list by the order of the text. Consequences of all rules together come after their
+    /// possible causes, and faults of the whole rulesheet come last.
     pub fn sort(&mut self) {
         let follows = |code| [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&code);
         self.list.sort_by_key(|d| (d.span.is_none(), follows(d.code), d.span, d.code.id));

@@ -15,7 +15,7 @@ use crate::{optimize::Phases, propnet::Net};
 /// The way in which the steps of a game are compiled: those of single states, and those of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Code {
-    /// Straight-line code within [`STRAIGHT_BUDGET`] and [`LANES_BUDGET`], else the table.
+    /// Straight-line code within [`STRAIGHT_BUDGET`] and [`LANES_BUDGET`], otherwise the table.
     #[default]
     Auto,
     /// The table, run by the runtime.
@@ -26,12 +26,12 @@ pub enum Code {
     Straight,
 }
 
-/// The most two-input operations of a net that becomes straight-line code unasked: rustc takes one to
-/// two milliseconds for each in a release build, and next to nothing for a table.
+/// The most two-input operations of a net that becomes straight-line code unasked: rustc takes one
+/// to two milliseconds for each in a release build, and next to nothing for a table.
 pub const STRAIGHT_BUDGET: usize = 5_000;
 
-/// The most operations of lanes, all phases together, that become straight-line code unasked: rustc takes a third of a
-/// millisecond and more for each and instruction set in a release build.
+/// The most operations of lanes, all phases together, that become straight-line code unasked: rustc
+/// takes a third of a millisecond and more for each and instruction set in a release build.
 pub const LANES_BUDGET: usize = 10_000;
 
 impl Code {
@@ -56,7 +56,8 @@ impl Code {
     }
 }
 
-/// The phases of a net, if an average step with their nets takes at most so many hundredths of the operations of one without.
+/// The phases of a net, if an average step with their nets takes at most `hundredths` hundredths of
+/// the operations of one without.
 fn pays<'p>(net: &Net, phases: Option<&'p Phases>, hundredths: usize) -> Option<&'p Phases> {
     let operations = |phases: &Phases| phases.nets.iter().map(Net::operations).sum::<usize>();
     phases.filter(|phases| 100 * operations(phases) <= hundredths * phases.nets.len() * net.operations())

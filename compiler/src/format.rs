@@ -1,12 +1,14 @@
-//! A rulesheet in the usual layout: text in, text out. Here it is that of KIF; `syntax::layout` has that of the other syntaxes.
+//! A rulesheet in the usual layout: text in, text out. Here it is that of KIF; `syntax::layout` has
+//! that of the other syntaxes.
 //!
-//! Rules have their head on the first line and one literal on each line after it, alternatives of an
-//! `or` stand below each other, and what is longer than a line is broken at its arguments. What the
-//! author has grouped stays grouped: blank lines (one of several), facts of one relation on one line,
-//! whose columns are aligned with those of the lines around. Afterwards the tokens and comments are
-//! those of the text, in the same order, each comment at the end of a line or on its own as it was;
-//! formatting again changes nothing. An explicit stack walks the tree, so no depth can overflow; no line is indented by more than
-//! `DEEPEST` columns, so what is written is a bounded number of times as long as what is read.
+//! Rules have their head on the first line and one literal on each line after it, alternatives of
+//! an `or` stand below each other, and what is longer than a line is broken at its arguments. What
+//! the author has grouped stays grouped: blank lines (one of several), facts of one relation on one
+//! line, whose columns are aligned with those of the lines around. Afterwards the tokens and
+//! comments are those of the text, in the same order, each comment at the end of a line or on its
+//! own as it was; formatting again changes nothing. An explicit stack walks the tree, so no depth
+//! can overflow; no line is indented by more than `DEEPEST` columns, so what is written is a
+//! bounded number of times as long as what is read.
 
 use crate::diagnostic::Span;
 use crate::syntax::{Kind, NodeId, Syntax, Tree, layout::layout, parse};
@@ -15,7 +17,7 @@ use crate::{Diagnostics, Options, Source};
 /// Lines are broken to be no longer than this, where they can be broken.
 const WIDTH: usize = 100;
 
-/// No line starts behind this column, lest deep terms make mostly spaces.
+/// No line starts after this column, lest deep terms make mostly spaces.
 const DEEPEST: usize = 60;
 
 /// Formats a rulesheet. Lines end with LF, and so does the text; a byte order mark is dropped.
@@ -55,13 +57,13 @@ pub fn format(source: &Source, options: &Options) -> Result<String, Box<Diagnost
     Ok(writer.finish())
 }
 
-/// What the nodes of a tree take.
+/// The widths of the nodes of a tree.
 struct Layout<'t> {
     tree: &'t Tree,
     source: &'t Source,
     /// The width of each node on one line.
     widths: Vec<usize>,
-    /// Whether it takes several lines whatever its width.
+    /// For each node, whether it takes several lines whatever its width.
     breaks: Vec<bool>,
 }
 
@@ -70,13 +72,13 @@ struct Open {
     list: NodeId,
     /// The next element to write.
     next: usize,
-    /// Whether all of it stands on one line.
+    /// True if all of it stands on one line.
     flat: bool,
     /// The column of its parenthesis.
     column: usize,
     /// The column of elements that start a line.
     indent: usize,
-    /// How many parentheses close directly behind it.
+    /// The number of parentheses that close directly after it.
     closing: usize,
 }
 
@@ -125,7 +127,8 @@ impl<'t> Layout<'t> {
     fn gaps(&self) -> Vec<usize> {
         let forms = &self.tree.forms;
         let mut gaps = vec![0; forms.len()];
-        // Forms from `block` on are facts of one relation, with neither blank lines nor comments between.
+        // Forms from `block` on are facts of one relation, with neither blank lines nor comments
+        // between.
         let (mut block, mut column) = (0, 0);
         for (i, &form) in forms.iter().enumerate() {
             let between = if i == 0 { None } else { self.between(forms[i - 1], form) };
@@ -145,8 +148,8 @@ impl<'t> Layout<'t> {
         gaps
     }
 
-    /// The line ends between two forms that may stand on one line: short facts of one relation, with
-    /// neither a blank line nor a comment between.
+    /// The line ends between two forms that may stand on one line: short facts of one relation,
+    /// with neither a blank line nor a comment between.
     fn between(&self, first: NodeId, second: NodeId) -> Option<usize> {
         let is_fact = |id: NodeId| {
             let (breaks, head) = (self.breaks[id.0 as usize], self.head(id));
@@ -159,7 +162,8 @@ impl<'t> Layout<'t> {
         (near && is_fact(first) && is_fact(second) && self.head(first) == self.head(second)).then_some(lines)
     }
 
-    /// Widens the gaps of a block of facts so that its columns stand below each other, if there is room.
+    /// Widens the gaps of a block of facts so that its columns stand below each other, if there is
+    /// room.
     fn align(&self, block: std::ops::Range<usize>, gaps: &mut [usize]) {
         let mut columns: Vec<usize> = Vec::new();
         let mut place = 0;
@@ -219,7 +223,7 @@ impl<'t> Layout<'t> {
         writer: &mut Writer<'t>,
     ) {
         let span = self.tree.node(id).span;
-        // Behind a comment there is nothing but a new line.
+        // Only a new line may follow a comment.
         let before = if writer.commented(span.start, indent) { Before::Line(indent) } else { before };
         if self.is_word(id) {
             writer.token(span, before);
@@ -236,7 +240,7 @@ impl<'t> Layout<'t> {
         stack.push(Open { list: id, next: 0, flat, column, indent: indent.min(DEEPEST), closing });
     }
 
-    /// What stands before the next element of a list.
+    /// The space before the next element of a list.
     fn before(&self, open: &Open, elements: &[NodeId], closing: usize, writer: &Writer<'t>) -> Before {
         let element = elements[open.next];
         let before = open.next.checked_sub(1).map(|i| elements[i]);
@@ -256,7 +260,7 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// How many lines end in a text, CR LF counted as one.
+/// The number of line ends in a text, CR LF counted as one.
 fn line_ends(text: &str) -> usize {
     let bytes = text.as_bytes();
     let ends =
@@ -264,7 +268,7 @@ fn line_ends(text: &str) -> usize {
     bytes.iter().enumerate().filter(|&pair| ends(pair)).count()
 }
 
-/// What stands before a token.
+/// The space before a token.
 #[derive(Clone, Copy)]
 enum Before {
     Spaces(usize),
@@ -278,11 +282,11 @@ struct Writer<'t> {
     /// The comments that are still to come.
     comments: &'t [Span],
     text: String,
-    /// Where the current line starts in the text.
+    /// The start of the current line in the text.
     line: usize,
-    /// Where the last token or comment ends in the source.
+    /// The end of the last token or comment in the source.
     last: u32,
-    /// Whether that is a parenthesis that opens.
+    /// True if that is a parenthesis that opens.
     opened: bool,
 }
 
@@ -292,7 +296,7 @@ impl<'t> Writer<'t> {
         Self { source, comments: &tree.comments, text, line: 0, last: 0, opened: false }
     }
 
-    /// The column behind what is written. Comments apart, all of it is ASCII.
+    /// The column after the last character written. Comments apart, all of it is ASCII.
     fn column(&self) -> usize {
         self.text.len() - self.line
     }
@@ -330,7 +334,7 @@ impl<'t> Writer<'t> {
         (self.last, self.opened) = (span.end, text == "(");
     }
 
-    /// Starts a line for what stands at an offset, behind a blank one if there is one in the source.
+    /// Starts a line for the text at an offset, after a blank one if there is one in the source.
     fn line(&mut self, offset: u32, indent: usize, blank: bool) {
         if self.text.is_empty() {
             return;
@@ -344,7 +348,7 @@ impl<'t> Writer<'t> {
         self.text.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// The text with the comments behind the last form.
+    /// The text with the comments after the last form.
     fn finish(mut self) -> String {
         self.commented(u32::MAX, 0);
         if !self.text.is_empty() {

@@ -1,4 +1,5 @@
-//! Strongly connected components and shortest paths of a graph given by its edges, without recursion: O(nodes + edges) each.
+//! Strongly connected components and shortest paths of a graph given by its edges, without
+//! recursion: O(nodes + edges) each.
 
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;

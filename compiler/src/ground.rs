@@ -1,13 +1,13 @@
 //! Checked rules to ground rules: every rule instance that can matter, by name.
 //!
-//! Static relations are computed first, level by level, and folded away. Then one semi-naive fixpoint
-//! over everything that depends on the state or the moves finds what can possibly hold, with
-//! `legal` giving `does` and `next` giving `true`; an instance is emitted when its last literal
-//! becomes possible, exactly once. Negation on what depends on the state is taken as possible here;
-//! the net decides it. `base` and `input` are not needed.
+//! Static relations are computed first, level by level, and folded away. Then one semi-naive
+//! fixpoint over everything that depends on the state or the moves finds what can possibly hold,
+//! with `legal` giving `does` and `next` giving `true`; an instance is emitted when its last
+//! literal becomes possible, exactly once. Negation on what depends on the state is taken as
+//! possible here; the net decides it. `base` and `input` are not needed.
 //!
-//! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before is linear in the text, and
-//! what comes after in the instances, which are bounded by then.
+//! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before
+//! is linear in the text, and what comes after in the instances, which are bounded by then.
 //!
 //! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle; each role has a move
 //! that is possible, and no end is known where a goal value is no integer from 0 to 100. Only these
@@ -89,7 +89,7 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// What an atom means to the game.
+/// The meaning of an atom to the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// The fluent holds now.
@@ -117,34 +117,34 @@ pub struct GroundRules {
     pub goal: Vec<Vec<(u8, AtomId)>>,
     /// The atom that says that the state is terminal, if it can be.
     pub terminal: Option<AtomId>,
-    /// For each role, percepts and the atoms that say the role perceives them; none without rules for
-    /// `sees`.
+    /// For each role, percepts and the atoms that say the role perceives them; `None` without rules
+    /// for `sees`.
     pub sees: Option<Vec<Vec<(u32, AtomId)>>>,
     /// The meaning of each atom.
     pub meaning: Vec<Meaning>,
-    /// Whether the atom can possibly hold.
+    /// For each atom, whether it can possibly hold.
     pub possible: Vec<bool>,
     /// The instances, grouped by head: where those of each atom start in `bodies`.
     heads: Vec<u32>,
-    /// Where the literals of each instance start.
+    /// The start of each instance's literals.
     bodies: Vec<u32>,
     literals: Vec<Literal>,
     /// The rule of each instance, an index into [`Rules::rules`].
     origins: Vec<u32>,
-    /// Where each rule stands.
+    /// The place of each rule.
     places: Vec<Span>,
     /// For each rule, whether it can never fire though the game rests on its relation.
     silent: Vec<bool>,
     /// For each atom, whether its relation is one that grounding made for a part of a rule.
     auxiliary: Vec<bool>,
-    /// What grounding cost.
+    /// The cost of grounding.
     pub cost: Cost,
     /// Derived atoms in groups, each after all it depends on; a group of several, or of one that
     /// depends on itself, is a cycle without negation.
     pub order: Vec<Vec<AtomId>>,
 }
 
-/// What grounding cost, in the units of [`Limits`].
+/// The cost of grounding, in the units of [`Limits`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Steps, as `fuel` counts them.
@@ -171,7 +171,7 @@ impl GroundRules {
         self.instances(atom).map(|(_, body)| body)
     }
 
-    /// Where a rule stands that has `atom` as its head, if there is one.
+    /// The place of a rule that has `atom` as its head, if there is one.
     #[must_use]
     pub fn place(&self, atom: AtomId) -> Option<Span> {
         self.instances(atom).next().map(|(rule, _)| self.places[rule])
@@ -221,7 +221,8 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     if diagnostics.has_errors() { None } else { Some(ground) }
 }
 
-/// Finds all instances; where there are too many, again with clauses taken apart by what is found to be functional.
+/// Finds all instances; where there are too many, again with clauses taken apart by what is found
+/// to be functional.
 fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
@@ -266,7 +267,7 @@ fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnosti
     for rule in rules.rules.iter().filter(|rule| rule.head.relation == rules.keywords.role) {
         places.entry(&rule.head.arguments[0]).or_insert(rule.head.span);
     }
-    // Behind the other rules for `legal`, which there are.
+    // Inserted after the existing rules for `legal`.
     let legal = rules.rules.iter().rev().find(|rule| rule.head.relation == rules.keywords.legal);
     let end = legal.map_or(0, |rule| rule.span.end);
     let legal = Span { start: end, end };
@@ -281,12 +282,12 @@ fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnosti
     }
 }
 
-/// What the fixpoint leaves behind.
+/// The result of the fixpoint.
 #[derive(Debug)]
 struct Program {
     terms: Terms,
     atoms: Atoms,
-    /// Whether the atom can hold.
+    /// For each atom, whether it can hold.
     possible: Vec<bool>,
     /// Instances, and the rule they come from.
     instances: Vec<(Instances, usize)>,
@@ -298,7 +299,8 @@ struct Program {
     cost: Cost,
 }
 
-/// Refuses names that are too long together: texts may be far longer than the terms they are made from.
+/// Refuses names that are too long together: texts may be far longer than the terms they are made
+/// from.
 fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<(), Excess> {
     let Program { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
@@ -425,8 +427,8 @@ fn silent(rules: &Rules, program: &Program) -> Vec<bool> {
     heads.zip(&program.fired).map(|(relation, fired)| !fired && whole(relation)).collect()
 }
 
-/// The instances by head: where each atom's start, where each one's literals start, the literals, and
-/// the rule of each.
+/// The instances by head: where each atom's start, where each one's literals start, the literals,
+/// and the rule of each.
 struct Grouped {
     heads: Vec<u32>,
     bodies: Vec<u32>,

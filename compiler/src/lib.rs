@@ -41,10 +41,11 @@ use syntax::Tree;
 /// for more.
 pub const IS_UNOPTIMIZED: bool = cfg!(unoptimized);
 
-/// What a user may ask of a compilation.
+/// The options of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether spellings that differ in case alone are different symbols, in KIF; elsewhere they are.
+    /// True if spellings that differ in case alone are different symbols, in KIF; elsewhere they
+    /// are.
     pub case_sensitive: bool,
     /// The syntax of the text, which otherwise tells it itself.
     pub syntax: Option<Syntax>,
@@ -52,15 +53,16 @@ pub struct Options {
     /// holds for `legal`, `goal` and `terminal`, and callers bind variables that a rule does not.
     /// These are warnings then, and errors otherwise.
     pub lenient: bool,
-    /// How much the rulesheet may cost.
+    /// The limits of the rulesheet's cost.
     pub limits: Limits,
-    /// Which lints are silent and which are errors.
+    /// The levels of lints: silent, shown or errors.
     pub levels: Levels,
-    /// How many instances a rule may have before it is split by estimates; once all instances are known, a fortieth
-    /// of that before it is split on trial. Another number makes other nets that play the same: tests of small
-    /// rulesheets use a small one, and `usize::MAX` leaves all rules whole that the limits allow.
+    /// The number of instances from which a rule is split by estimates; once all instances are
+    /// known, a fortieth of that from which it is split on trial. Another number makes other nets
+    /// that play the same. Tests of small rulesheets use a small one, and `usize::MAX` leaves all
+    /// rules whole that the limits allow.
     pub split_from: usize,
-    /// Who follows the compilation and may end it.
+    /// The observer that follows the compilation and may end it.
     pub observer: Observer,
 }
 
@@ -80,7 +82,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same with so many steps.
+    /// The same with `fuel` steps.
     pub(crate) fn with_fuel(&self, fuel: u64) -> Self {
         let mut options = self.clone();
         options.limits.fuel = fuel;
@@ -101,30 +103,33 @@ pub struct Compilation {
     pub net: Net,
     /// The net at each phase of the cycle that its fluents go round, if there is one.
     pub phases: Option<optimize::Phases>,
-    /// The net after each number of moves, if the game is so small that all its states were visited.
+    /// The net after each number of moves, if the game is so small that all its states were
+    /// visited.
     pub plies: Option<optimize::Plies>,
-    /// What plays the game in lanes, if it is small enough.
+    /// The programs that play the game in lanes, if it is small enough.
     pub lanes: Option<Lanes>,
     /// All that the runtime needs, as one string of bytes.
     pub table: Vec<u8>,
-    /// What was left out, since it would have taken more than there was for it.
+    /// The optional parts that were left out since they exceeded their share.
     pub omissions: Vec<Omission>,
     /// Warnings.
     pub diagnostics: Diagnostics,
 }
 
-/// A rulesheet that is at fault, and what was understood of it.
+/// A rulesheet with errors, and the parts of it that were understood.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// All that is wrong with it, and warnings, in the order of the text.
     pub diagnostics: Diagnostics,
-    /// The forms of its text, those left out that could not be read; none if the observer had enough before.
+    /// The forms of its text, those left out that could not be read; `None` if the observer had
+    /// enough before.
     pub tree: Option<Tree>,
-    /// Its rules, if they passed the checks: what is wrong is seen when they are grounded or made a net.
+    /// Its rules, if they passed the checks: what is wrong is seen when they are grounded or made a
+    /// net.
     pub rules: Option<Rules>,
 }
 
-/// What is made of a net.
+/// The products of a net.
 struct Nets {
     raw: Net,
     net: Net,
@@ -135,7 +140,8 @@ struct Nets {
     omissions: Vec<Omission>,
 }
 
-/// The whole pipeline: text to net, lanes and table. The [`Observer`] of the options is told when each phase begins.
+/// The whole pipeline: text to net, lanes and table. The [`Observer`] of the options is called when
+/// each phase begins.
 ///
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.
@@ -143,8 +149,9 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Fa
     compile_in_stages(source, options, |_| {})
 }
 
-/// [`compile`], which calls `show` with the net before it is optimised: a game can be made of it sooner, which is larger and slower. The
-/// rulesheet may still turn out to be at fault. A rulesheet that cannot be grounded has no net to show.
+/// Does the same as [`compile`], and calls `show` with the net before it is optimised: a game can
+/// be made of it sooner, which is larger and slower. The rulesheet may still turn out to have
+/// errors. A rulesheet that cannot be grounded has no net to show.
 ///
 /// # Errors
 /// What is wrong with the rulesheet, and what was understood of it.
@@ -255,7 +262,7 @@ fn begin(options: &Options, phase: Phase, diagnostics: &mut Diagnostics) -> Opti
     Some(())
 }
 
-/// Nothing comes back if the caller had enough, which goes to `diagnostics`.
+/// Returns `None` if the caller cancelled, and reports that in `diagnostics`.
 fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
     if let Some(progress) = meter.cancelled() {
         diagnostics.push(progress.cancelled());
@@ -264,8 +271,8 @@ fn go_on(meter: &Meter, diagnostics: &mut Diagnostics) -> Option<()> {
     Some(())
 }
 
-/// A net to better ones, lanes and table. What may be left out gets a share of what there is for its phase: half of what is
-/// left, and a third where the table is still to come.
+/// Optimises a net and makes its lanes and table. Each optional part gets a share of the rest of
+/// its phase's budget: half of it, and a third where the table is still to come.
 fn nets(raw: Net, options: &Options, diagnostics: &mut Diagnostics) -> Option<Nets> {
     begin(options, Phase::Optimize, diagnostics)?;
     let mut meter = Meter::new(options, Phase::Optimize);

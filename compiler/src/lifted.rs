@@ -1,8 +1,9 @@
-//! Evaluation state by state, for rulesheets whose ground program is too large: the engine `lifted`.
+//! Evaluation state by state, for rulesheets whose ground program is too large: the engine
+//! `lifted`.
 //!
 //! A [`Lifted`] game is made of checked [`Rules`] and answers for states and moves by number as a
-//! table does, from the rules with their variables. Nothing is grounded but the names: which fluents, moves
-//! and percepts there may be is found beforehand (`domain`).
+//! table does, from the rules with their variables. Nothing is grounded but the names: which
+//! fluents, moves and percepts there may be is found beforehand (`domain`).
 //!
 //! ```text
 //! Rules --clause--> clauses --domain--> fluents, moves, percepts
@@ -10,35 +11,38 @@
 //!                      `--survey, trial--> what is filled, what is called --plan--> code --machine--> views and states
 //! ```
 //!
-//! Relations that depend on the rules alone are filled once, those that depend on the state again for each
-//! state, bottom-up and semi-naive, one component after the other (`fixpoint`). Relations that would
-//! be vast, and those of which little is asked (`trial`), are called with the arguments known where they are needed, and
-//! remember their answers (`machine`). Plans are made once, for the sizes met in some sample states (`survey`).
+//! Relations that depend on the rules alone are filled once, those that depend on the state again
+//! for each state, bottom-up and semi-naive, one component after the other (`fixpoint`). Relations
+//! that would be vast, and those that are needed only in small part (`trial`), are called with the
+//! known arguments where they are needed, and remember their answers (`machine`). Plans are made
+//! once, for the sizes met in some sample states (`survey`).
 //!
-//! A public rulesheet shows what this is for. In `laikLee_hex` the relation `connection` has the visited
-//! cells as an ordered list among its arguments: those
-//! of its atoms that `terminal` asks for are the simple paths from one edge of a board of 25 hexagons,
-//! 207,802,892 in each colour (counted), each with a list of its own, and any of them may be coloured. Here only
-//! the paths through cells of one colour are followed, as far as they go.
+//! A public rulesheet shows the need. In `laikLee_hex` the relation `connection` has the visited
+//! cells as an ordered list among its arguments: the atoms that `terminal` asks for are the simple
+//! paths from one edge of a board of 25 hexagons. There are 207,802,892 in each colour (counted),
+//! each with a list of its own, and any of them may be coloured. Here only the paths through cells
+//! of one colour are followed, as far as they go.
 //!
 //! # What decides
 //! Grounding shows whether atoms depend on their own negation, and rejects a program where any do.
 //! Lifted evaluation never sees all atoms, so each state is asked: its rules have a well-founded
 //! model, and if that leaves open whether something holds, the evaluation has no answer. In the
 //! initial state, and in those that are looked at beforehand, that is a diagnostic, GDL091 or
-//! GDL092; later it is an [`Excess`] like any other. Nothing that is open is ever read as false.
-//! The same goes for goal values that are no number (GDL082), and for fluents and moves that have
-//! no name because `base` or `input` was taken at its word, or because terms grow as long as the
-//! game lasts and names end after some steps: nothing is left out of what is seen.
+//! GDL092; later it is an [`Excess`] like any other. An open atom is never read as false. The same
+//! goes for goal values that are no number (GDL082), and for fluents and moves without a name. A
+//! name is missing if `base` or `input` was trusted and is incomplete, or if terms grow as long as
+//! the game lasts and names end after some steps. So no view is ever incomplete.
 //!
 //! # Limits
-//! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that more to find names
-//! (`domain`) and for plans (`plan`). What is kept of the rules alone, of names, of plans and of indexes takes a
-//! quarter of [`Limits::max_bytes`] each at most, and usually next to nothing.
+//! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that
+//! more to find names (`domain`) and for plans (`plan`). What is kept of the rules alone, of names,
+//! of plans and of indexes takes a quarter of [`Limits::max_bytes`] each at most, and usually next
+//! to nothing.
 //!
 //! An evaluation (what is seen of a state, or one step) may take [`Limits::fuel`] divided by
-//! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`], and as much for views and indexes; then it is given up with
-//! an [`Excess`]. The count depends on state and moves alone, not on what was evaluated before.
+//! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`], and as much for views and indexes;
+//! then it is abandoned with an [`Excess`]. The count depends on state and moves alone, not on what
+//! was evaluated before.
 
 mod assembly;
 mod clause;
@@ -73,10 +77,10 @@ use state::State;
 use std::{collections::BTreeMap, fmt};
 use table::{Store, Table};
 
-/// Which part of [`Limits::fuel`] one evaluation may take.
+/// The share of [`Limits::fuel`] that one evaluation may take: one part in this number.
 pub const FUEL_SHARE: u64 = 5;
 
-/// Why an evaluation was given up.
+/// The reason why an evaluation was abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     Fuel,
@@ -91,7 +95,8 @@ enum Stop {
     Fluents,
     /// Planning takes too many steps.
     Planning,
-    /// A component of relations whose atoms depend on their own negation, so that some are neither true nor false.
+    /// A component of relations whose atoms depend on their own negation, so that some are neither
+    /// true nor false.
     Undecided(usize),
     /// A role that can never move.
     NoMoves(usize),
@@ -114,7 +119,7 @@ impl From<Oversized> for Stop {
 }
 
 impl Stop {
-    /// Whether another way to evaluate may help.
+    /// Returns whether another way to evaluate may help.
     fn is_excess(self) -> bool {
         matches!(
             self,
@@ -128,7 +133,7 @@ impl Stop {
         )
     }
 
-    /// What is said if rules cannot be made ready.
+    /// The diagnostic for rules that cannot be made ready.
     fn diagnostic(self, rules: &Rules, limits: &Limits) -> Diagnostic {
         let name = |relation: usize| rules.relation_name(RelationId(relation as u32)).to_owned();
         let code = match self {
@@ -150,9 +155,9 @@ impl Stop {
     }
 }
 
-/// What is said of a relation whose atoms depend on their own negation.
+/// The diagnostic for a relation whose atoms depend on their own negation.
 fn undecided(rules: &Rules, relation: usize) -> Diagnostic {
-    /// Whether the relation's own negation stands there.
+    /// Returns whether the relation's own negation stands there.
     fn denies(formula: &Formula, relation: usize, negative: bool) -> bool {
         match formula {
             Formula::Not(inner) => denies(inner, relation, !negative),
@@ -171,7 +176,7 @@ fn undecided(rules: &Rules, relation: usize) -> Diagnostic {
     )
 }
 
-/// What is said of a role that has no move in any state.
+/// The diagnostic for a role that has no move in any state.
 fn no_moves(rules: &Rules, role: usize) -> Diagnostic {
     let is_fact = |rule: &&Rule| rule.head.relation == rules.keywords.role;
     let role = rules.roles.get(role);
@@ -182,7 +187,7 @@ fn no_moves(rules: &Rules, role: usize) -> Diagnostic {
         .help(format!("add a rule such as `(<= (legal {name} noop) ..)`"))
 }
 
-/// What is said of a goal value that is no number.
+/// The diagnostic for a goal value that is no number.
 fn no_value(rules: &Rules) -> Diagnostic {
     let is_open = |rule: &&Rule| {
         rule.head.relation == rules.keywords.goal
@@ -242,20 +247,20 @@ pub struct Lifted {
     pub role_moves: Vec<Vec<u32>>,
     /// For each role the goal values it may ever have, ascending.
     pub role_goals: Vec<Vec<u8>>,
-    /// For each role the percepts it may ever have, ascending; none without rules for `sees`.
+    /// For each role the percepts it may ever have, ascending; `None` without rules for `sees`.
     pub role_percepts: Option<Vec<Vec<u32>>>,
     /// The sizes of states and views.
     pub shape: Shape,
     initial: Vec<u64>,
     /// The bits of a view of the moves that roles may ever make.
     possible: Vec<u64>,
-    /// Those bits of the moves that are legal in every state, if no others are.
+    /// The bits of the moves that are legal in every state, if no others are.
     always: Option<Vec<u64>>,
     /// For each role where its goals start among those of all.
     goal_starts: Vec<usize>,
     /// The reasons to stop at a fluent and at a move without a name.
     unnamed: [Stop; 2],
-    /// The names of those relations of which a state may leave open whether they hold.
+    /// The names of the relations that may be open in a state.
     open_names: FxHashMap<usize, String>,
     relations: Relations,
     limits: Limits,
@@ -265,7 +270,7 @@ pub struct Lifted {
     /// Tables that are the same in all states, and which relations they are of.
     fixed: Store,
     is_fixed: Vec<bool>,
-    /// What evaluations start with.
+    /// The memory that evaluations start with.
     blank: Memory,
 }
 
@@ -311,17 +316,17 @@ struct Names {
     goal_of: BTreeMap<TermId, u8>,
 }
 
-/// What one thread evaluates with; it remembers the state seen last and the one behind it.
+/// The memory of one thread's evaluations; it remembers the state seen last and its successor.
 #[derive(Clone, Debug)]
 pub struct Scratch {
-    /// Apart, since it is large and a scratch is handed on with each evaluation.
+    /// Apart, since it is large and a scratch is passed on with each evaluation.
     memory: Box<Memory>,
     state: State,
     /// Another state that is known: most often that which the last step led to.
     next: State,
-    /// What became of seeing that state; none before the first.
+    /// The result of observing that state; `None` before the first.
     seen: Option<Result<(), Stop>>,
-    /// What became of its goals; none if they were not asked for, or not since it was left.
+    /// The result of its goals; `None` if they were not asked for, or not since it was left.
     scored: Option<Result<(), Stop>>,
     /// Terms and questions that belong to the state.
     marks: (usize, usize),
@@ -330,7 +335,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The steps that evaluations took so far, and the tables that they emptied before, which tell how long that was.
+    /// The steps that evaluations took so far, and the tables that they emptied before, which tell
+    /// how long that was.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
@@ -345,8 +351,9 @@ impl Lifted {
     /// Makes rules ready to be evaluated.
     ///
     /// # Errors
-    /// If the names cannot be found within the limits, or the initial state not be evaluated; if what holds there, or in one
-    /// of a few states behind it, depends on its own negation; if a role never has a move.
+    /// Returns an error if the names cannot be found within the limits, or the initial state cannot
+    /// be evaluated. Also if the initial state, or one of a few states after it, has an atom that
+    /// depends on its own negation, or if a role never has a move.
     pub fn new(rules: &Rules, options: &Options) -> Result<Self, Box<Diagnostic>> {
         assembly::assemble(rules, options).map_err(|stop| Box::new(stop.diagnostic(rules, &options.limits)))
     }
@@ -363,7 +370,7 @@ impl Lifted {
         self.fixed.bytes()
     }
 
-    /// What a thread needs to evaluate.
+    /// The memory that a thread needs to evaluate.
     #[must_use]
     pub fn scratch(&self) -> Scratch {
         Scratch {
@@ -386,10 +393,11 @@ impl Lifted {
     /// Writes what is seen of `state` into `view`, all of it, as [`Shape`] has it.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then the view is empty.
+    /// Returns an error if that takes more than the limits, or is left open by the rules; then the
+    /// view is empty.
     ///
     /// # Panics
-    /// If a row is shorter than the shape's.
+    /// Panics if a row is shorter than the shape's.
     pub fn observe(&self, scratch: &mut Scratch, state: &[u64], view: &mut [u64]) -> Result<(), Excess> {
         self.see(scratch, state, view, true)
     }
@@ -400,7 +408,7 @@ impl Lifted {
     /// As for [`Lifted::observe`].
     ///
     /// # Panics
-    /// If a row is shorter than the shape's.
+    /// Panics if a row is shorter than the shape's.
     pub fn observe_without_goals(
         &self,
         scratch: &mut Scratch,
@@ -446,14 +454,15 @@ impl Lifted {
         Ok(())
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Numbers that
-    /// are no move count as none.
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Numbers
+    /// that are no move count as none.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then the state stays as it was.
+    /// Returns an error if that takes more than the limits, or is left open by the rules; then the
+    /// state stays as it was.
     ///
     /// # Panics
-    /// If the row is shorter than the shape's.
+    /// Panics if the row is shorter than the shape's.
     pub fn advance(&self, scratch: &mut Scratch, state: &mut [u64], joint: &[u32]) -> Result<(), Excess> {
         self.step(scratch, state, joint, &self.code.phases.advance).map_err(|stop| self.excess(stop))?;
         let next = self.table(scratch, self.relations.next);
@@ -470,10 +479,11 @@ impl Lifted {
     /// percepts, all of it.
     ///
     /// # Errors
-    /// If that takes more than the limits, or is left open by the rules; then no role perceives anything.
+    /// Returns an error if that takes more than the limits, or is left open by the rules; then no
+    /// role perceives anything.
     ///
     /// # Panics
-    /// If a row is shorter than the shape's.
+    /// Panics if a row is shorter than the shape's.
     pub fn perceive(
         &self,
         scratch: &mut Scratch,
@@ -510,7 +520,8 @@ impl Lifted {
         Ok(())
     }
 
-    /// Finds out what there is to know of moves before there is a state, after they got their numbers.
+    /// Finds out what there is to know of moves before there is a state, after they got their
+    /// numbers.
     fn number_moves(mut self) -> Self {
         let bits = self
             .role_moves
@@ -531,7 +542,7 @@ impl Lifted {
         self
     }
 
-    /// Empties a row, of which something has no name.
+    /// Empties a row that contains something without a name.
     fn emptied(&self, row: &mut [u64], stop: Stop) -> Excess {
         row.fill(0);
         self.excess(stop)
@@ -622,8 +633,8 @@ impl Lifted {
         self.fill_besides(scratch, components)
     }
 
-    /// Fills components beside those that are filled to see the state, which are there. What that cost before does not matter, so the
-    /// same always succeeds or never.
+    /// Fills components in addition to those that are filled to observe the state. The previous
+    /// cost does not matter, so the same call always succeeds or always fails.
     fn fill_besides(&self, scratch: &mut Scratch, components: &[usize]) -> Result<(), Stop> {
         let (terms, questions) = scratch.marks;
         let memory = &mut scratch.memory;

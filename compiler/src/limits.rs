@@ -1,8 +1,9 @@
-//! How much a rulesheet may cost: named limits, counted before memory is taken.
+//! Limits of a rulesheet's cost, counted before memory is taken.
 //!
 //! Every limit is deterministic (counts and steps, never a clock) and monotone: raising it never
-//! changes the game that was reached without it. What is a help and no part of the game, such as a pass of the optimiser, is left
-//! out where a limit is too low for it ([`Omission`](crate::Omission)).
+//! changes the game that was reached without it. What is a help and no part of the game, such as a
+//! pass of the optimiser, is left out where a limit is too low for it
+//! ([`Omission`](crate::Omission)).
 
 use crate::observer::Phase;
 
@@ -46,12 +47,14 @@ pub struct Limits {
     pub max_ground_rules: usize,
     /// Gates of the net before it is optimised; one of n operands counts as n - 1.
     pub max_gates: usize,
-    /// Bytes that a phase keeps at a time, counted from what its tables hold. What is in use at the worst
-    /// moment, while a table is moved to a larger place or one net is made from another, is within three
-    /// times as many. A game is played in lanes if as many are enough for what sixteen threads that play take.
+    /// Bytes that a phase keeps at a time, counted from what its tables hold. What is in use at the
+    /// worst moment, while a table is moved to a larger place or one net is made from another, is
+    /// within three times as many. A game is played in lanes if as many are enough for what sixteen
+    /// threads that play take.
     pub max_bytes: usize,
-    /// Steps of grounding, some ten nanoseconds each. Each later phase may take [half as many](Limits::fuel_of): building the
-    /// net, all passes that optimise it together, nets of its cycle and plies, and the table with lanes.
+    /// Steps of grounding, some ten nanoseconds each. Each later phase may take [half as
+    /// many](Limits::fuel_of): building the net, all passes that optimise it together, nets of its
+    /// cycle and plies, and the table with lanes.
     pub fuel: u64,
 }
 
@@ -88,8 +91,8 @@ impl Limits {
         }
     }
 
-    /// Limits for text that arrives over a network: a megabyte of text, whatever is in it, ends within some two
-    /// seconds and 300 MiB.
+    /// Limits for text that arrives over a network: a megabyte of text, whatever is in it, ends
+    /// within some two seconds and 300 MiB.
     #[must_use]
     pub fn network() -> Self {
         let whole = Self::default();

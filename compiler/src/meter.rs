@@ -1,9 +1,10 @@
-//! What a phase may still take: steps, which stand for time, and bytes.
+//! The remaining budget of a phase: steps, which stand for time, and bytes.
 //!
-//! A [`Meter`] is made of the [`Limits`] and the [`Observer`] of a compilation, and says yes or no. A phase asks its meter
-//! before it does work and before it takes memory, by `?`, and ends where the answer is no; [`Meter::stop`] then says
-//! why. So whatever the rulesheet, a phase takes no more steps than its meter had, and no more bytes than that, but for
-//! a constant factor. A step is some ten nanoseconds of work.
+//! A [`Meter`] is made of the [`Limits`] and the [`Observer`] of a compilation, and grants or
+//! refuses. A phase asks its meter before it does work and before it takes memory, by `?`, and ends
+//! if it is refused; [`Meter::stop`] has the reason. So whatever the rulesheet, a phase takes no
+//! more steps and bytes than its meter had, up to a constant factor. A step is some ten nanoseconds
+//! of work.
 //!
 //! What may be left out gets a [share](Meter::share) of the meter, and if that is not enough, it is left out: what was
 //! shared out and not used comes [back](Meter::settle). All is counted and no clock is read, so the same rulesheet stops
@@ -15,7 +16,7 @@ use crate::{
 };
 use std::fmt;
 
-/// Why a phase goes no further.
+/// The reason why a phase goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The steps are used up.
@@ -26,20 +27,20 @@ pub enum Stop {
     Cancelled(Progress),
 }
 
-/// A part of a compilation that was left out, since it would have taken more than there was for it. The game is the same
-/// without it.
+/// A part of a compilation that was left out, since it would have taken more than there was for it.
+/// The game is the same without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Omission {
-    /// What was left out, such as a pass.
+    /// The part that was left out, such as a pass.
     pub part: &'static str,
-    /// What there was too little of.
+    /// The budget that was too small.
     pub stop: Stop,
 }
 
 /// The steps and bytes that a phase has left.
 ///
-/// Every [`INTERVAL`] steps the phase reports to the [`Observer`] of the compilation, if it has one; when that
-/// has enough, no steps are left.
+/// Every [`INTERVAL`] steps the phase reports to the [`Observer`] of the compilation, if it has
+/// one; when that has enough, no steps are left.
 #[derive(Clone, Debug)]
 pub struct Meter {
     /// Steps to the next report.
@@ -79,7 +80,7 @@ impl Default for Meter {
 }
 
 impl Meter {
-    /// A meter of so many steps and any number of bytes, without an observer.
+    /// A meter of `steps` steps and any number of bytes, without an observer.
     #[must_use]
     pub fn of(steps: u64) -> Self {
         let limits = Limits { fuel: steps, max_bytes: usize::MAX, ..Limits::default() };
@@ -87,7 +88,7 @@ impl Meter {
         Self::new(&Options { limits, ..Options::default() }, Phase::Ground)
     }
 
-    /// As much as the options give to a phase. The phase reports when it first spends some.
+    /// The budget that the options give to a phase. The phase reports when it first spends some.
     #[must_use]
     pub fn new(options: &Options, phase: Phase) -> Self {
         Self {
@@ -103,7 +104,7 @@ impl Meter {
         }
     }
 
-    /// Takes steps away; none if there are not so many left.
+    /// Takes steps away. Returns `None` if there are not enough left.
     #[inline]
     pub fn spend(&mut self, steps: u64) -> Option<()> {
         match self.near.checked_sub(steps) {
@@ -136,7 +137,8 @@ impl Meter {
         Some(())
     }
 
-    /// Counts bytes before they are taken from the system; none if more would be in use than may be.
+    /// Counts bytes before they are taken from the system; `None` if more would be in use than may
+    /// be.
     #[inline]
     pub fn take(&mut self, bytes: usize) -> Option<()> {
         self.hold(self.held.saturating_add(bytes))
@@ -148,7 +150,8 @@ impl Meter {
         self.held -= bytes;
     }
 
-    /// Says how many bytes are in use all together, where a phase knows that from its tables; none if these are too many.
+    /// Says how many bytes are in use all together, where a phase knows that from its tables;
+    /// `None` if these are too many.
     #[inline]
     pub fn hold(&mut self, bytes: usize) -> Option<()> {
         if bytes > self.most {
@@ -159,7 +162,8 @@ impl Meter {
         Some(())
     }
 
-    /// A meter with one part in `parts` of the steps left, which are gone from this one, and all bytes left.
+    /// A meter with one part in `parts` of the steps left, which are gone from this one, and all
+    /// bytes left.
     #[must_use]
     pub fn share(&mut self, parts: u64) -> Self {
         let (steps, spent) = (self.left() / parts, self.spent());
@@ -177,7 +181,8 @@ impl Meter {
         }
     }
 
-    /// So many steps and bytes instead of what is left. The steps taken before count in reports, and for when the next one is due.
+    /// Replaces the rest by these steps and bytes. The steps taken before count in reports, and for
+    /// when the next one is due.
     pub(crate) fn refill(&mut self, steps: u64, bytes: usize) {
         self.all = self.spent() + steps;
         self.near = self.near.min(steps);
@@ -185,8 +190,8 @@ impl Meter {
         (self.held, self.most, self.stop) = (0, bytes, None);
     }
 
-    /// Takes back what is left of a share, whose bytes are in use no more. Why it stopped, if it did; if the caller
-    /// had enough, this meter stops as well.
+    /// Takes back the rest of a share, whose bytes are in use no more. Returns why it stopped, if
+    /// it did; if the caller cancelled, this meter stops as well.
     pub fn settle(&mut self, share: Self) -> Option<Stop> {
         self.far += share.left();
         self.progress = share.progress;
@@ -197,8 +202,8 @@ impl Meter {
         share.stop
     }
 
-    /// Does what may be left out, within a share. Nothing comes of it if that is not enough, which is noted, or if there is
-    /// nothing to gain.
+    /// Does what may be left out, within a share. Nothing comes of it if that is not enough, which
+    /// is noted, or if there is nothing to gain.
     pub fn attempt<T>(
         &mut self,
         part: &'static str,
@@ -219,7 +224,7 @@ impl Meter {
         }
     }
 
-    /// What was left out so far, in order.
+    /// The parts left out so far, in order.
     #[must_use]
     pub fn omissions(&self) -> &[Omission] {
         &self.omissions
@@ -230,31 +235,31 @@ impl Meter {
         self.progress.made = made;
     }
 
-    /// How many steps are left.
+    /// The number of steps left.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.near + self.far
     }
 
-    /// How many steps were taken.
+    /// The number of steps taken.
     #[must_use]
     pub fn spent(&self) -> u64 {
         self.all - self.left()
     }
 
-    /// How many bytes may still be taken.
+    /// The number of bytes that may still be taken.
     #[must_use]
     pub fn room(&self) -> usize {
         self.most - self.held
     }
 
-    /// Why the last answer was no, if one was.
+    /// The reason of the last refusal, if there was one.
     #[must_use]
     pub fn stop(&self) -> Option<Stop> {
         self.stop
     }
 
-    /// How far the phase had come, if the caller had enough.
+    /// The progress of the phase, if the caller cancelled.
     #[must_use]
     pub fn cancelled(&self) -> Option<Progress> {
         match self.stop {

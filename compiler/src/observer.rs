@@ -1,13 +1,13 @@
-//! How a caller follows a compilation and ends one that it no longer wants.
+//! The observer of a compilation: its caller follows it, and ends one that it no longer wants.
 //!
-//! The compiler has no clock and no threads, but it says where it is: when a phase begins, and every so many
-//! of the steps that fuel counts. An observer may answer that it is enough. Then the compilation ends with
-//! an error, [`CANCELLED`](crate::diagnostic::codes::CANCELLED), and asks no more.
+//! The compiler has no clock and no threads, but it reports its progress: when a phase begins, and
+//! at intervals of the steps that fuel counts. An observer may cancel. Then the compilation ends
+//! with an error, [`CANCELLED`](crate::diagnostic::codes::CANCELLED), and asks no more.
 
 use crate::{Diagnostic, diagnostic::codes};
 use std::{fmt, ops::ControlFlow, sync::Arc};
 
-/// What the compiler is doing.
+/// The phases of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
     /// From text to tree.
@@ -29,7 +29,7 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// What the phase does, for people.
+    /// The work of the phase, for people.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -44,7 +44,7 @@ impl Phase {
         }
     }
 
-    /// What a phase makes and is counted while it is at work.
+    /// The unit of the phase's products, which are counted while it works.
     #[must_use]
     pub fn unit(self) -> &'static str {
         match self {
@@ -63,20 +63,20 @@ impl fmt::Display for Phase {
     }
 }
 
-/// How far a compilation is.
+/// The progress of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// The phase at work.
     pub phase: Phase,
-    /// What it has made so far, in its [unit](Phase::unit): fewer than before where it starts anew or finds
-    /// a shorter way.
+    /// The number of products so far, in its [unit](Phase::unit): fewer than before where it starts
+    /// anew or finds a shorter way.
     pub made: usize,
     /// The steps that it has taken so far, as [`Limits::fuel`](crate::Limits::fuel) counts them.
     pub steps: u64,
 }
 
 impl Progress {
-    /// What is said of a compilation that ended here.
+    /// The diagnostic of a compilation that ended here.
     pub(crate) fn cancelled(self) -> Diagnostic {
         let Self { phase, made, .. } = self;
         let unit = phase.unit();
@@ -89,7 +89,7 @@ impl Progress {
     }
 }
 
-/// Is told where a compilation is and says whether it goes on.
+/// Receives the progress of a compilation and decides whether it goes on.
 ///
 /// ```
 /// use gdl_compiler::{Observer, Options, Source, compile};

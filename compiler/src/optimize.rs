@@ -1,16 +1,19 @@
 //! Net to smaller net: an ordered list of passes.
 //!
-//! Every pass takes a [`Net`] and returns one that shows the same legal moves, goals and termination
-//! and steps to the same states, for every state that play can reach and every legal joint move in one
-//! that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates behind, and depends on
-//! nothing but its input. It pays a [`Meter`] for its steps and bytes before it takes them; if there are not enough, the net stays as
-//! it was. Where a pass rewrites again and again, its page says what gets less each time.
+//! Every pass takes a [`Net`] and returns one with the same play: the same legal moves, goals,
+//! termination and next states, for every state that play can reach and every legal joint move in
+//! one that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates, and depends
+//! on nothing but its input. It pays a [`Meter`] for its steps and bytes before it takes them; if
+//! there are not enough, the net stays as it was. If a pass rewrites again and again, its module
+//! page names what decreases each time.
 //!
-//! A pass is a file called by its subject; the others have what passes share. `rebuild` copies nets, `users` says where gates are
-//! used; `simulate` sees by random play what may be so, `proof` shows that it is, within a `budget`.
+//! A pass is a file called by its subject; the others have what passes share. `rebuild` copies
+//! nets, `users` says where gates are used; `simulate` sees by random play what may be so, `proof`
+//! shows that it is, within a `budget`.
 //!
-//! From the net others are made, which are no more than a help: that of each phase of its cycle ([`phases`]), and of each ply of
-//! a short game ([`plies`]); and those of [`decisive`] play, which searches ask for.
+//! From the net others are made, which are no more than a help: that of each phase of its cycle
+//! ([`phases`]), and of each ply of a short game ([`plies`]); and those of [`decisive`] play, which
+//! searches ask for.
 
 mod alternation;
 mod budget;
@@ -56,7 +59,8 @@ pub type Pass = (&'static str, fn(&Net, &mut Meter) -> Option<Net>);
 pub const PASSES: &[Pass] = &[
     // First, so that no later pass sees what can never change.
     ("fold_constants", fold_constants),
-    // Before factoring: what legality implies is gone from the products, which then have more in common.
+    // Before factoring: what legality implies is gone from the products, which then have more in
+    // common.
     ("assume_legality", assume_legality),
     // Gathers the moves that have the same effect into one disjunction each ..
     ("factor", factor),
@@ -79,14 +83,15 @@ pub const PASSES: &[Pass] = &[
     ("share", share),
 ];
 
-/// A pass may take one part in so many of the steps that are left.
+/// The share of the remaining steps that a pass may take: one part in this number.
 const PARTS: u64 = 2;
 
-/// Runs every pass. Each takes time proportional to the net, nearly; one that would take more than its share of the meter is
-/// left out, and the meter says so.
+/// Runs every pass. Each takes time proportional to the net, nearly; one that would take more than
+/// its share of the meter is left out, and the meter says so.
 #[must_use]
 pub fn optimize(net: Net, meter: &mut Meter) -> Net {
-    // The net that is there is in use all the time, and so is its successor until it takes its place.
+    // The net that is there is in use all the time, and so is its successor until it takes its
+    // place.
     let mut net = net;
     for &(name, pass) in PASSES {
         let next = meter.attempt(name, PARTS, |meter| {

@@ -1,7 +1,8 @@
-//! What the net proves about how games end: GDL118 to GDL120, and GDL140 where that may be why.
+//! The properties that the net proves about how games end: GDL118 to GDL120, and GDL140 where that
+//! may be the cause.
 //!
-//! The rules, ground and not, and the optimised net give warnings about games that cannot
-//! end, players that cannot win, and games that are over before the first move. The proof is that of
+//! The rules, ground and not, and the optimised net give warnings about games that cannot end,
+//! players that cannot win, and games that are over before the first move. The proof is that of
 //! constant folding: what it leaves open, only play can show.
 
 use crate::check::frame;
@@ -64,7 +65,8 @@ fn endless(rules: &Rules) -> Diagnostic {
         .help("let `terminal` follow from fluents that hold at the start or after a move")
 }
 
-/// GDL119, at the declaration of the role called `name`; a rule that says otherwise is the second place.
+/// GDL119, at the declaration of the role called `name`; a rule that says otherwise is the second
+/// place.
 fn winless(rules: &Rules, role: usize, name: &str) -> Diagnostic {
     let place = rules.declaration(role).map(|rule| rule.head.span);
     let diagnostic =

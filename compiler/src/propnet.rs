@@ -3,7 +3,8 @@
 //! A [`Net`] holds gates in topological order: the constant, one input per fluent, one input per
 //! role and move (`does`), then AND gates with any number of operands, each operand possibly
 //! complemented. Structurally equal gates are one gate. The outputs say which moves are legal, what
-//! the goals are, whether the state is terminal, which fluents hold next, and what the roles perceive.
+//! the goals are, whether the state is terminal, which fluents hold next, and what the roles
+//! perceive.
 
 mod build;
 mod cycle;
@@ -77,7 +78,7 @@ impl std::ops::Not for Signal {
     }
 }
 
-/// What a gate computes.
+/// The function of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate<'n> {
     /// False.
@@ -106,8 +107,8 @@ pub struct Outputs {
     pub goal: Vec<Vec<(u8, Signal)>>,
     /// The state is terminal.
     pub terminal: Signal,
-    /// For each role, by percept: the role perceives it in the step. None if the rules say nothing of
-    /// percepts: then each role perceives the joint move.
+    /// For each role, by percept: the role perceives it in the step. `None` if the rules say
+    /// nothing of percepts: then each role perceives the joint move.
     pub sees: Option<Vec<Vec<(u32, Signal)>>>,
 }
 
@@ -149,7 +150,7 @@ fn rename_lists<K: Copy>(
     lists.iter().map(|list| list.iter().map(|&(key, s)| (key, rename(s))).collect()).collect()
 }
 
-/// Fluents of which no two ever hold together, in any state that play can reach.
+/// Fluents such that no two ever hold together, in any state that play can reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MutexGroup {
     /// The fluents, sorted.
@@ -165,13 +166,13 @@ pub struct Net {
     pub vocabulary: Arc<Vocabulary>,
     /// For each fluent: holds at the start.
     pub initial: Vec<bool>,
-    /// What is computed.
+    /// The outputs.
     pub outputs: Outputs,
-    /// What was proved of the fluents; none of it has to be.
+    /// The groups that were proved; play does not depend on them.
     pub mutex_groups: Vec<MutexGroup>,
     /// Role and move of each `does` input, sorted.
     does: Vec<(u32, u32)>,
-    /// Where the operands of each AND gate start; one more entry than gates.
+    /// The start of each AND gate's operands; one more entry than gates.
     starts: Vec<u32>,
     operands: Vec<Signal>,
     /// The AND gates, numbered from zero, by their operands.
@@ -182,10 +183,10 @@ pub struct Net {
     paid: usize,
 }
 
-/// How many operands of others a gate compares with each of its own, on average.
+/// The number of operands of others that a gate compares with each of its own, on average.
 const ABSORPTIONS: usize = 256;
 
-/// How many operands are moved in the time that it takes to compare one.
+/// The number of operands that are moved in the time of one comparison.
 const MOVED: usize = 16;
 
 impl Net {
@@ -206,7 +207,7 @@ impl Net {
         }
     }
 
-    /// A net with the same inputs, of which the same is known, and no gates or outputs.
+    /// A net with the same inputs and known properties, and no gates or outputs.
     #[must_use]
     pub fn without_gates(&self) -> Self {
         let empty = Self::new(Arc::clone(&self.vocabulary), self.initial.clone(), self.does.clone());
@@ -249,8 +250,8 @@ impl Net {
         self.operands.len()
     }
 
-    /// Pays for the gates made since this was last called: a step for each operand given, and for each that a
-    /// gate's operands were compared with, and the bytes that they take.
+    /// Pays for the gates made since this was last called: a step for each operand given, and for
+    /// each that a gate's operands were compared with, and the bytes that they take.
     pub fn pay(&mut self, meter: &mut Meter) -> Option<()> {
         meter.note(self.operations());
         meter.spend(std::mem::take(&mut self.steps))?;
@@ -259,13 +260,13 @@ impl Net {
         meter.take(bytes.saturating_sub(paid))
     }
 
-    /// What the gates take: the table of them is two thirds full.
+    /// The bytes of the gates: the table of them is two thirds full.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Signal>() * self.operands.len() + 12 * self.starts.len()
     }
 
-    /// What the lists of inputs and outputs take.
+    /// The bytes of the lists of inputs and outputs.
     #[must_use]
     pub fn list_bytes(&self) -> usize {
         let Outputs { next, legal, goal, sees, .. } = &self.outputs;
@@ -329,7 +330,7 @@ impl Net {
         legality
     }
 
-    /// What a gate computes.
+    /// The function of a gate.
     #[inline]
     #[must_use]
     pub fn gate(&self, gate: u32) -> Gate<'_> {
@@ -352,8 +353,8 @@ impl Net {
         &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]
     }
 
-    /// The conjunction of `operands`: an existing gate or a new one. Nested conjunctions are kept as
-    /// they are; duplicates, constants, contradictions, and operands that another one implies or
+    /// The conjunction of `operands`: an existing gate or a new one. Nested conjunctions are kept
+    /// as they are; duplicates, constants, contradictions, and operands that another one implies or
     /// refutes (one-level absorption) are removed.
     pub fn and(&mut self, mut operands: Vec<Signal>) -> Signal {
         operands.sort_unstable();
@@ -402,10 +403,11 @@ impl Net {
     }
 
     /// One-level absorption. With `a` an operand: `a & !(a & b)` is `a & !b`, `a & !(!a & b)` is
-    /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a contradiction.
-    /// Operands must be sorted and without constants; they stay so. Takes its steps from `work` and ends
-    /// when there are none left: wide gates of wide gates are not absorbed to the end. It ends anyway, since with each change
-    /// there are fewer operands or one of them is replaced by a part of itself.
+    /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a
+    /// contradiction. Operands must be sorted and without constants; they stay so. Takes its steps
+    /// from `work` and ends when there are none left: wide gates of wide gates are not absorbed to
+    /// the end. It ends anyway, since with each change there are fewer operands or one of them is
+    /// replaced by a part of itself.
     fn absorb(&self, operands: &mut Vec<Signal>, work: &mut usize) -> bool {
         // Inputs have no operands, and come first.
         if operands.last().is_none_or(|s| (s.gate() as usize) < self.inputs()) {
@@ -563,10 +565,10 @@ fn hash(operands: &[Signal]) -> u64 {
     hasher.finish()
 }
 
-/// What the operands of a gate have to do with a list of operands that it is in.
+/// The relation of a gate's operands to a list of operands that contains the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meeting {
-    /// Nothing.
+    /// No relation.
     Apart,
     /// One is in the list.
     Shared,
@@ -574,7 +576,8 @@ enum Meeting {
     Refuted,
 }
 
-/// How the sorted operands of a gate meet a sorted list, whose gates are `among` these. O(short list x log long list).
+/// Compares the sorted operands of a gate with a sorted list, whose gates are `among` these.
+/// O(short list x log long list).
 fn meet(inner: &[Signal], list: &[Signal], among: &Among) -> Meeting {
     let (short, long) = if inner.len() < list.len() { (inner, list) } else { (list, inner) };
     let mut meeting = Meeting::Apart;
@@ -589,7 +592,8 @@ fn meet(inner: &[Signal], list: &[Signal], among: &Among) -> Meeting {
     meeting
 }
 
-/// A set of gates, and of others by chance: most operands of operands are in no list with these, and need not be looked for.
+/// A set of gates, and of others by chance: most operands of operands are in no list with these,
+/// and need not be looked for.
 #[derive(Default)]
 struct Among([u64; 8]);
 

@@ -102,7 +102,7 @@ impl Term {
         }
     }
 
-    /// How many symbols and variables it has.
+    /// The number of its symbols and variables.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -111,8 +111,8 @@ impl Term {
         }
     }
 
-    /// Whether some values of the variables may make the terms equal, those of one term being none of the
-    /// other's; true if in doubt.
+    /// Returns whether some values of the variables may make the terms equal, those of one term
+    /// being none of the other's; true if in doubt.
     #[must_use]
     pub fn may_equal(&self, other: &Self) -> bool {
         match (self, other) {
@@ -131,11 +131,11 @@ impl Term {
 /// A relation applied to terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Atom {
-    /// Which relation.
+    /// The relation.
     pub relation: RelationId,
     /// As many as the relation's arity.
     pub arguments: Vec<Term>,
-    /// Where it stands.
+    /// Its place in the text.
     pub span: Span,
 }
 
@@ -153,7 +153,7 @@ pub enum Formula {
 }
 
 impl Formula {
-    /// How many connectives, names and variables it has.
+    /// The number of its connectives, names and variables.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -195,9 +195,9 @@ impl Formula {
 /// `(<= head body..)`; a fact is a rule with an empty body.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// What follows.
+    /// The head: what follows.
     pub head: Atom,
-    /// What must hold, all of it; order has no meaning.
+    /// The literals that must all hold; order has no meaning.
     pub body: Vec<Formula>,
     /// The names of the rule's variables, with their question marks, by first occurrence.
     pub variables: Vec<String>,
@@ -210,9 +210,9 @@ pub struct Rule {
 pub struct Relation {
     /// Its name.
     pub name: Symbol,
-    /// How many arguments it takes.
+    /// The number of arguments.
     pub arity: usize,
-    /// Where it is first used.
+    /// The place of its first use.
     pub span: Span,
 }
 
@@ -235,7 +235,7 @@ pub struct Keywords {
 }
 
 impl Keywords {
-    /// Whether the relation is one of them.
+    /// Returns whether the relation is one of them.
     #[must_use]
     pub fn contains(&self, relation: RelationId) -> bool {
         let Self { role, init, fact, does, next, legal, goal, terminal, base, input, sees } = *self;
@@ -250,7 +250,7 @@ pub struct Rules {
     pub symbols: Symbols,
     /// The relations, by [`RelationId`].
     pub relations: Vec<Relation>,
-    /// Those with a meaning of their own.
+    /// The relations with a meaning of their own.
     pub keywords: Keywords,
     /// The players: ground terms, in the order of the text, each once.
     pub roles: Vec<Term>,
@@ -264,16 +264,16 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The role that stands for chance: the one called `random`, in any case unless case matters. It does
-    /// so in every rulesheet, whether or not there are percepts too.
+    /// The role that stands for chance: the one called `random`, in any case unless case matters.
+    /// It does so in every rulesheet, whether or not there are percepts too.
     #[must_use]
     pub fn chance(&self) -> Option<&Term> {
         let random = Term::Constant(self.symbols.find("random")?);
         self.roles.iter().find(|role| **role == random)
     }
 
-    /// True if the rules say what the roles perceive. Without any rule for `sees` each role perceives
-    /// the joint move.
+    /// True if the rules say what the roles perceive. Without any rule for `sees` each role
+    /// perceives the joint move.
     #[must_use]
     pub fn has_percepts(&self) -> bool {
         self.rules.iter().any(|rule| rule.head.relation == self.keywords.sees)

@@ -1,13 +1,14 @@
 //! Text to a spanned tree.
 //!
-//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists, which has the shape of KIF whatever the [`Syntax`] of the text is:
-//! `infix` and `epilog` make it of their sentences, and each node has its place in the text as it was written. Of KIF the pest grammar
-//! (`kif.pest`) only cuts the text into tokens; an explicit stack builds the tree, and the tree is
-//! an arena, so nothing here recurses and no depth of parentheses can overflow the stack. Faults
-//! are reported and the tree goes on at the next form.
+//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists, which has the shape of KIF
+//! whatever the [`Syntax`] of the text is: `infix` and `epilog` make it of their sentences, and
+//! each node has its place in the text as it was written. Of KIF the pest grammar (`kif.pest`) only
+//! cuts the text into tokens; an explicit stack builds the tree, and the tree is an arena, so
+//! nothing here recurses and no depth of parentheses can overflow the stack. Faults are reported
+//! and the tree goes on at the next form.
 //!
-//! O(bytes of the text), of which there are no more than [`Limits::max_source_bytes`](crate::Limits::max_source_bytes); the
-//! tree has a node for each token, of which there are no more than [`Limits::max_tokens`](crate::Limits::max_tokens).
+//! O(bytes of the text), at most [`Limits::max_source_bytes`](crate::Limits::max_source_bytes). The
+//! tree has a node for each token, at most [`Limits::max_tokens`](crate::Limits::max_tokens).
 
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use grammar::{Kif, Rule};
@@ -37,7 +38,7 @@ mod grammar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A name; its text is that of the span.
@@ -51,9 +52,9 @@ pub enum Kind {
 /// A node and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// Where it is; lists include their parentheses.
+    /// The place; that of a list includes its parentheses.
     pub span: Span,
 }
 
@@ -70,7 +71,7 @@ pub struct Tree {
     pub broken: bool,
     /// The syntax of the text.
     pub syntax: Syntax,
-    /// What nodes are called that do not stand in the text by these names.
+    /// Display names of desugared nodes.
     names: FxHashMap<NodeId, Box<str>>,
 }
 
@@ -100,7 +101,8 @@ impl Tree {
         self.ids().filter(|&id| self.node(id).kind == Kind::Symbol)
     }
 
-    /// The node's text: its name, if it is called otherwise than the text has it, or what stands at its place in `source`.
+    /// The node's text: its name, if it is called otherwise than the text has it, or what stands at
+    /// its place in `source`.
     #[must_use]
     pub fn text<'s>(&'s self, id: NodeId, source: &'s Source) -> &'s str {
         self.names.get(&id).map_or_else(|| source.slice(self.node(id).span), AsRef::as_ref)
@@ -166,12 +168,13 @@ fn kif(source: &Source, limits: &crate::Limits) -> (Tree, Vec<Diagnostic>) {
     (builder.tree, builder.found)
 }
 
-/// Bytes given to pest at a time: its token queue takes about a hundred bytes per token, too much for a
-/// whole file of parentheses.
+/// Bytes given to pest at a time: its token queue takes about a hundred bytes per token, too much
+/// for a whole file of parentheses.
 const CHUNK: usize = 1 << 16;
 
-/// How many bytes make the next chunk: whole tokens, and whole lines where lines are short. No token but white space crosses a line
-/// end; one that starts with what `opens` goes on to it, or to a sign of its own; others end where a byte is `between`.
+/// The number of bytes of the next chunk: whole tokens, and whole lines where lines are short. Only
+/// white space crosses a line end. A token that starts with what `opens` extends to the line end,
+/// or to a closing sign of its own; others end where a byte is `between`.
 fn chunk(text: &str, opens: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes();
     if bytes.len() <= CHUNK {
@@ -193,7 +196,7 @@ fn chunk(text: &str, opens: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -
     }
 }
 
-/// What other languages begin a comment with: no word between forms starts so.
+/// The signs that begin a comment in other languages: no word between forms starts like that.
 pub const FOREIGN_COMMENTS: [&str; 5] = ["#", "//", "%", "--", "/*"];
 
 /// The passes recurse over terms, so no limit may let more than this many parentheses through.
@@ -202,7 +205,7 @@ const MOST_NESTING: usize = 4_000;
 /// The tokens of a text, from some place on.
 struct Tokens<'s> {
     text: &'s str,
-    /// Where the next chunk starts.
+    /// The start of the next chunk.
     next: usize,
     /// Tokens of the current chunk, last first.
     chunk: Vec<(Rule, Span)>,
@@ -241,11 +244,11 @@ impl Iterator for Tokens<'_> {
 struct Open {
     /// Offset of its parenthesis.
     start: u32,
-    /// Where its elements start in [`Builder::pending`].
+    /// The start of its elements in [`Builder::pending`].
     first: usize,
 }
 
-/// What a list can be that starts in column one inside another.
+/// The kind of a list that starts in column one inside another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Behind {
     /// A rule, which is never inside.
@@ -256,18 +259,19 @@ enum Behind {
     Literal,
 }
 
-/// Where a form seems to start inside another that is not closed yet.
+/// The place where a form seems to start inside another that is not closed yet.
 #[derive(Clone, Copy)]
 struct Restart {
     /// Offset of its parenthesis.
     start: u32,
-    /// Where the token before it ends.
+    /// The end of the token before it.
     gap: u32,
-    /// How many lists are open there.
+    /// The number of lists open there.
     depth: usize,
 }
 
-/// A list that is never closed, how many of its lists end with `last`, and where the next form seems to start.
+/// A list that is never closed, how many of its lists end with `last`, and where the next form
+/// seems to start.
 fn unclosed(start: u32, depth: usize, last: u32, next: Option<u32>) -> Diagnostic {
     let place = Span { start, end: start + 1 };
     let fault = Diagnostic::new(&codes::UNCLOSED_PAREN, place, "this `(` is never closed")
@@ -290,17 +294,17 @@ struct Builder<'s> {
     open: Vec<Open>,
     /// The elements of all open lists, outermost first.
     pending: Vec<NodeId>,
-    /// How many parentheses are open beyond the nesting limit.
+    /// The number of parentheses open beyond the nesting limit.
     beyond: usize,
-    /// Whether the current form holds a fault that leaves it without meaning.
+    /// True if the current form holds a fault that leaves it without meaning.
     bad: bool,
     /// Tokens that start before this offset belong to a string or block comment.
     skip: u32,
     /// The first `(` in column one inside the current form: there the next form may start.
     restart: Option<Restart>,
-    /// Where the last token ends that is no comment.
+    /// The end of the last token other than a comment.
     last: u32,
-    /// Whether every `(` in column one starts a form, since parentheses do not match anyway.
+    /// True if every `(` in column one starts a form, since parentheses do not match anyway.
     resync: bool,
     no_more_block_ends: bool,
     /// The token before, if it closed what was not open.
@@ -329,7 +333,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Reads all tokens; twice those behind the first list that is never closed.
+    /// Reads all tokens; reads those after the first list that is never closed twice.
     fn read(&mut self) {
         // A byte order mark is no part of the text.
         let start = if self.source.text().starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
@@ -338,7 +342,7 @@ impl<'s> Builder<'s> {
         loop {
             for (rule, span) in tokens.by_ref() {
                 if span.start < self.skip {
-                    // A comment that starts inside may hide parentheses behind it.
+                    // A comment that starts inside may hide parentheses after it.
                     self.resync |= span.end > self.skip;
                     continue;
                 }
@@ -413,7 +417,7 @@ impl<'s> Builder<'s> {
         self.beyond += 1;
     }
 
-    /// What the list that is opened at `start` can be, by its first word.
+    /// The kind of the list that is opened at `start`, by its first word.
     fn form_behind(&self, start: u32) -> Behind {
         let rest = self.source.text()[start as usize + 1..].trim_start_matches([' ', '\t']);
         let end = rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')' | ';'));
@@ -469,7 +473,7 @@ impl<'s> Builder<'s> {
         let (depth, last) = (self.open.len() + self.beyond, self.last);
         let (depth, last) = self.restart.map_or((depth, last), |restart| (restart.depth, restart.gap));
         let restart = self.restart.map(|restart| restart.start);
-        // What was found behind the restart will be found again.
+        // Faults found after the restart will be found again.
         if let Some(restart) = restart {
             self.found.retain(|d| d.span.is_none_or(|span| span.start < restart));
             while self.tree.comments.last().is_some_and(|comment| comment.start >= restart) {
@@ -557,7 +561,7 @@ impl<'s> Builder<'s> {
         true
     }
 
-    /// Where the infix statement starts that a word shows: there, or at the word before `:-`.
+    /// The start of the infix statement that a word shows: there, or at the word before `:-`.
     fn infix_start(&self, span: Span, called: bool) -> Option<u32> {
         if called {
             return Some(span.start);
@@ -601,7 +605,7 @@ impl<'s> Builder<'s> {
         Some(comment.join("\n"))
     }
 
-    /// What other languages begin a comment with, between forms: the rest of the line is not read.
+    /// Reports a comment of another language between forms: the rest of the line is not read.
     fn line_comment(&mut self, span: Span, text: &str) {
         let rest = &self.source.text()[span.start as usize..];
         self.skip = span.start + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32;
@@ -643,7 +647,8 @@ impl<'s> Builder<'s> {
         let start = span.start as usize + at;
         let place = Span::new(start, start + c.len_utf8());
         let number = u32::from(c);
-        // All of them, so that a word is right at once; other words with the same characters become the same.
+        // All of them, so that a word is right at once; other words with the same characters become
+        // the same.
         let edits = text.char_indices().filter(|(_, c)| !c.is_ascii_graphic()).map(|(at, c)| {
             let start = span.start as usize + at;
             let text = match c {

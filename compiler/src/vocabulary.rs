@@ -1,7 +1,7 @@
 //! The names of a game, and the numbers that terms have by them.
 //!
-//! Whatever finds the fluents, moves and percepts of a game, they are numbered by their texts, bytewise: so are
-//! fluents in states and moves in joint moves, on every engine.
+//! Whatever finds the fluents, moves and percepts of a game, they are numbered by their texts,
+//! bytewise: so are fluents in states and moves in joint moves, on every engine.
 
 use crate::{
     Rules,
@@ -14,18 +14,19 @@ use crate::{
 pub struct Vocabulary {
     /// The players.
     pub roles: Vec<String>,
-    /// What may hold in a state.
+    /// The fluents that may hold in a state.
     pub fluents: Vec<String>,
-    /// What any role may do: the union over the roles.
+    /// The moves that any role may make: the union over the roles.
     pub moves: Vec<String>,
-    /// What any role may perceive: the union over the roles.
+    /// The percepts that any role may receive: the union over the roles.
     pub percepts: Vec<String>,
     /// The role that stands for chance, an index into [`Vocabulary::roles`].
     pub chance: Option<u32>,
 }
 
 impl Vocabulary {
-    /// The names of a game with these roles, and the texts of fluents, moves and percepts in their order.
+    /// The names of a game with these roles, and the texts of fluents, moves and percepts in their
+    /// order.
     pub(crate) fn new(
         rules: &Rules,
         terms: &Terms,
@@ -70,7 +71,7 @@ pub(crate) struct NameTable {
 }
 
 impl NameTable {
-    /// Numbers terms, of which some may be there more than once.
+    /// Numbers terms; some may be there more than once.
     pub(crate) fn new(mut list: Vec<TermId>, terms: &Terms, symbols: &Symbols) -> Self {
         list.sort_unstable();
         list.dedup();

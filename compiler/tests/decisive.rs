@@ -1,4 +1,5 @@
-//! Decisive play allows what a look at all replies allows: in every state of random games by all legal moves.
+//! Decisive play allows what a look at all replies allows: in every state of random games by all
+//! legal moves.
 
 use gdl_compiler::{Options, Phase, Source, compile, emit::lower, meter::Meter, optimize, propnet::Net};
 use std::{collections::BTreeSet, fmt::Write};
@@ -52,7 +53,7 @@ fn meter() -> Meter {
     Meter::new(&Options::default(), Phase::Optimize)
 }
 
-/// What a net says of a state.
+/// The view of a state by a net.
 struct View {
     /// For each role its legal moves.
     legal: Vec<BTreeSet<u32>>,
@@ -107,8 +108,8 @@ fn least(values: &[u8]) -> u8 {
     *values.iter().min().unwrap()
 }
 
-/// Whether a move to a state wins for the role that made it, now or by its next moves if it goes on. `turns` has the role on turn at each
-/// phase.
+/// Returns whether a move to a state wins for the role that made it, now or by its next moves if it
+/// goes on. `turns` has the role on turn at each phase.
 fn wins(net: &Net, state: &[bool], role: usize, phase: usize, turns: &[usize]) -> bool {
     let seen = view(net, state);
     if seen.terminal {

@@ -4,7 +4,7 @@ use gdl_compiler::eval::{EvalError, Evaluator, State, Term};
 use gdl_compiler::{Diagnostics, Levels, Limits, Options, Rules, Source, check, syntax};
 use std::fmt::Write as _;
 
-/// What every snippet needs to be a game; snippets add to it.
+/// The game that every snippet adds to.
 const GAME: &str = "(role p) (init s) (<= (legal p a) (true s)) (<= (next s) (true s))
     (<= terminal (true over)) (goal p 100) ";
 
@@ -177,7 +177,7 @@ fn locally_stratified_negation_has_a_meaning() {
          (<= (legal p ?x) (win ?x))",
         &["1", "3"],
     );
-    // Atoms of the component inside disjunctions, and beside existential variables.
+    // Atoms of the component inside disjunctions, and next to existential variables.
     check_legal(
         "(n 1 2) (n 2 3) (n 3 4) (k 1) (k 2)
          (<= (win ?x) (n ?x ?y) (or (lost ?y) (not (or (win ?y) (not (n ?x ?y))))) (k ?z))

@@ -40,7 +40,8 @@ fn explain(atom: &str, played: &[[&str; 2]], joint: Option<[&str; 2]>, depth: us
     evaluator.explain(atom, &state, joint.as_ref().map(|joint| &joint[..]), depth).expect("an atom")
 }
 
-/// As text: an atom that holds with `+`, one that does not with `-`, `?` where it is not gone into; rules by their number.
+/// As text: an atom that holds with `+`, one that does not with `-`, `?` where it is not gone into;
+/// rules by their number.
 fn text(explanation: &Explanation) -> String {
     let sign = if explanation.holds { '+' } else { '-' };
     let inner = |why: &Option<Box<Explanation>>| why.as_ref().map_or(String::new(), |why| text(why));
@@ -86,7 +87,8 @@ fn what_holds_follows_from_a_rule() {
 
 #[test]
 fn what_does_not_hold_is_told_rule_by_rule() {
-    // Literals in the order of the text, values as they were found, and tests once their variables are bound.
+    // Literals in the order of the text, values as they were found, and tests once their variables
+    // are bound.
     assert_eq!(
         text(&explain("(legal x (mark 2))", &[], None, 1)),
         "-(legal x (mark 2)) since 11 after [\"(true (turn x))\", \"(true (cell 2 b))\", \"(not taboo)\"] fails (distinct 2 2)[]"
@@ -111,7 +113,7 @@ fn what_does_not_hold_is_told_rule_by_rule() {
     assert_eq!(text(&explain("(true (turn o))", &[], None, 9)), "-(true (turn o))");
 }
 
-/// Whether an atom is among those that its own explanation rests on.
+/// Returns whether an atom is among those that its own explanation rests on.
 fn rests_on_itself(explanation: &Explanation, above: &mut Vec<String>) -> bool {
     if above.contains(&explanation.atom) {
         return true;
@@ -167,7 +169,8 @@ fn texts_are_bounded() {
         };
         explanation.atom.len() + reason
     }
-    // Each of 500 rules fails for an atom that 500 rules could give, for atoms that as many could give.
+    // Each of 500 rules fails for an atom that 500 rules could give, for atoms that as many could
+    // give.
     let long = "n".repeat(200);
     let wide = (0..500).fold(String::new(), |text, n| {
         text + &format!("(<= (deep ?x) (wide ?x {long}{n})) (<= (wide ?x ?y) (flat ?x ?y {n}))")

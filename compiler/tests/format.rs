@@ -1,4 +1,5 @@
-//! The layout of rulesheets: by example, and for any text the same tokens and comments, once and for all.
+//! The layout of rulesheets: by example, and for any text the same tokens and comments, once and
+//! for all.
 
 use gdl_compiler::{Options, Source, diagnostic::codes, format::format};
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -16,7 +17,7 @@ enum Item<'t> {
     Comment(&'t str, bool),
 }
 
-/// What a text is made of, but for white space.
+/// The parts of a text, except white space.
 fn items(text: &str) -> Vec<Item<'_>> {
     let mut rest = text.trim_start_matches('\u{FEFF}');
     let (mut items, mut own_line) = (Vec::new(), true);
@@ -39,7 +40,7 @@ fn items(text: &str) -> Vec<Item<'_>> {
     items
 }
 
-/// What must hold of every text that can be formatted.
+/// The properties of every text that can be formatted.
 fn check(text: &str) {
     let once = formatted(text);
     assert_eq!(items(&once), items(text), "{text}");

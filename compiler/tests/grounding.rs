@@ -1,5 +1,5 @@
-//! What grounding makes of rules that would have far more instances than they need: counted in instances and
-//! steps.
+//! Grounding of rules whose instances would greatly outnumber those they need: counted in instances
+//! and steps.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Source,
@@ -10,7 +10,7 @@ use gdl_compiler::{
 };
 use std::fmt::Write as _;
 
-/// The ground rules of a rulesheet, its rules split from so many instances on.
+/// The ground rules of a rulesheet; rules are split from `split_from` instances on.
 fn grounded(text: &str, split_from: usize) -> GroundRules {
     let options = Options { split_from, ..Options::default() };
     let source = Source::new("game.kif", text);
@@ -48,7 +48,7 @@ const FRAME: usize = 400 + 400 + 400 + 1 + 1;
 fn a_join_that_the_head_does_not_mention_is_split() {
     let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)))");
     assert_eq!(grounded(&text, WHOLE).len(), FRAME + 20 * 20 * 20);
-    // What has a pair behind it, 400 instances; pairs before that, 400 more.
+    // Cells with a pair after them, 400 instances; pairs before that, 400 more.
     assert_eq!(grounded(&text, 100).len(), FRAME + 400 + 400);
 }
 
@@ -91,7 +91,8 @@ fn of_a_vast_clause_relations_that_say_what_differs_are_unfolded() {
     let (whole, split) = (grounded(&text, WHOLE), grounded(&text, 100));
     let frame = 2 * 64 * 20 + 2;
     assert_eq!(whole.len(), frame + 64 * 63 * 20);
-    // For columns and for rows: those that have some cell, those beside one of these, and all cells in those.
+    // For columns and for rows: those that have some cell, those next to one of these, and all
+    // cells in those.
     assert_eq!(split.len(), frame + 2 * (64 * 20 + 8 * 7 * 20 + 64 * 20));
     assert_eq!(split.vocabulary.fluents, whole.vocabulary.fluents);
 }
@@ -137,7 +138,7 @@ fn a_part_is_kept_to_what_the_rest_allows_and_each_player_taken_out() {
     assert_eq!(grounded(&text, 400).len(), MOVES + 800 + 5 * 19 * 19 + 20);
 }
 
-/// Sums of numbers below `count`, of which a game on four numbers needs few.
+/// Sums of numbers below `count`; a game on four numbers needs few of them.
 fn sums(count: usize) -> String {
     let numbers = repeat(count, |i| format!("(n {i}) (succ {i} {})", i + 1));
     format!(
@@ -158,8 +159,8 @@ fn of_a_wide_relation_only_what_is_asked_for_is_derived() {
     assert!(4 * asked.cost.steps < all.cost.steps, "{:?} {:?}", asked.cost, all.cost);
 }
 
-/// Rules by number that fire in the initial state, whole and split: the fourth one asks for a chain of two marks, of which there is none, and
-/// its first half holds.
+/// Rules by number that fire in the initial state, whole and split. The fourth one asks for a chain
+/// of two marks, and there is none, but its first half holds.
 #[test]
 fn a_rule_that_was_split_fires_when_all_of_it_holds() {
     let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)))");

@@ -1,5 +1,5 @@
-//! Evaluation state by state against the evaluator, on short rulesheets: what each has to do with is hard
-//! for one of the two ways in which relations are evaluated, or for finding the names.
+//! Evaluation state by state against the evaluator, on short rulesheets: what each has to do with
+//! is hard for one of the two ways in which relations are evaluated, or for finding the names.
 
 use gdl_compiler::{
     Diagnostics, Levels, Limits, Observer, Options, Rules, Source, check,
@@ -108,7 +108,7 @@ impl<'r> Pair<'r> {
     }
 }
 
-/// Plays so many random moves in both engines and compares all that can be seen.
+/// Plays `steps` random moves in both engines and compares all views.
 #[track_caller]
 fn agree(text: &str, steps: usize) -> Lifted {
     let rules = rules(text);
@@ -154,7 +154,8 @@ fn static_relations_that_are_vast_are_called() {
 
 #[test]
 fn paths_that_carry_what_they_visited_are_followed_on_demand() {
-    // No cell is visited twice: the visited ones are a list, of which there are more than can be kept.
+    // No cell is visited twice: the visited ones are a list, and there are more lists than can be
+    // kept.
     let mut text = String::from("(role p)\n");
     let cell = |x: u32, y: u32| format!("c{x}{y}");
     for (x, y) in (1..=4).flat_map(|x| (1..=4).map(move |y| (x, y))) {
@@ -186,7 +187,8 @@ fn paths_that_carry_what_they_visited_are_followed_on_demand() {
         (<= terminal won)
         (<= (goal p 100) won)
         (<= (goal p 0) (not won))";
-    // The evaluator fills relations, and this one is too large: the game is compared with what it must be.
+    // The evaluator fills relations, and this one is too large: the game is compared with what it
+    // must be.
     let rules = rules(&text);
     let game = Lifted::new(&rules, &Options::default()).expect("within the limits");
     let mut scratch = game.scratch();
@@ -292,7 +294,7 @@ fn an_empty_start_and_static_answers_are_no_trouble() {
     );
 }
 
-/// A join that gives nothing, of which one sees only at the end; in the second state alone.
+/// A join without results, which only shows at the end; in the second state alone.
 const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
     (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (d 10) (d 11) (d 12) (d 13) (d 14) (d 15) (d 16)
     (legal p go)
@@ -430,8 +432,8 @@ fn a_role_without_moves_is_an_error() {
     agree(&text.replace("(true b)", "(true a)"), 3);
 }
 
-/// A game of 30 steps whose names are too many to be found, since there would be a million if ever it were day and night;
-/// `base` and `input` list those that there are, but for one of them.
+/// A game of 30 steps whose names are too many to be found, since there would be a million if ever
+/// it were day and night; `base` and `input` list the real ones, except one of them.
 fn listed(missing: &str) -> String {
     let mut text = String::from(
         "(role p) (init (step 0)) (init day) (goal p 0) (base day) (base night)
@@ -502,7 +504,7 @@ fn goals_that_are_no_numbers_are_told() {
     }
 }
 
-/// A body of so many literals, each of the head's own component.
+/// A body of `literals` literals, each of the head's own component.
 fn recursive(literals: usize, count: usize) -> String {
     let mut text = String::from("(role p) (init (n 1)) (legal p x) (goal p 0) (<= terminal (q0 1))\n");
     for i in 0..count {
@@ -610,7 +612,8 @@ fn many_roles_are_no_trouble() {
     assert_eq!(game.role_goals[7], [7, 50]);
 }
 
-/// Tokens on a board of so many cells, each of which holds the pairs of all that are free: a move asks for one pair of them.
+/// Tokens on a board of `cells` cells, each with the pairs of all that are free: a move asks for
+/// one pair of them.
 fn pairs(cells: usize) -> String {
     let mut text = String::from(
         "(role p) (init (at 0)) (goal p 50)
@@ -682,7 +685,7 @@ fn a_state_that_is_left_and_come_back_to_is_the_same() {
     for row in [&gone, &stayed, &start, &stayed, &gone] {
         assert_eq!(see(&mut scratch, row), see(&mut fresh(), row));
     }
-    // What a step led to and is left aside is not taken for the state at hand.
+    // A successor that is left aside does not pass for the state at hand.
     assert_eq!(after(&mut scratch, &gone, "stay"), after(&mut fresh(), &gone, "stay"));
     assert_eq!(see(&mut scratch, &start), see(&mut fresh(), &start));
     assert_eq!(after(&mut scratch, &stayed, "stay"), after(&mut fresh(), &stayed, "stay"));

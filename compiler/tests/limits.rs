@@ -1,11 +1,12 @@
-//! Rulesheets made to be costly end within their limits, counted in steps and bytes, and say so briefly.
+//! Rulesheets made to be costly end within their limits, counted in steps and bytes, and say so
+//! briefly.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Source, check::check, ground::ground, propnet::build, syntax::parse,
 };
 use std::fmt::Write as _;
 
-/// What every rulesheet here adds to.
+/// The game that every rulesheet here adds to.
 const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
     (<= terminal (not (true a))) (goal r 0)\n";
 
@@ -17,8 +18,8 @@ fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
     })
 }
 
-/// The errors of `added`, by their codes, under limits that a debug build reaches soon. Nothing at all if it
-/// loads.
+/// The errors of `added`, by their codes, under limits that a debug build reaches soon. Nothing at
+/// all if it loads.
 fn errors(added: &str) -> Vec<&'static str> {
     let limits = Limits { fuel: 6_000_000, max_fluents: 20_000, ..Limits::network() };
     let options = Options { limits, ..Options::default() };
@@ -64,7 +65,8 @@ fn of_what_is_fixed_one_witness_is_enough() {
     let body = repeat(10, |i| format!("(d ?v{i})"));
     let different = "(distinct ?v8 ?v9) (distinct ?v9 ?v0)";
     assert_eq!(errors(&format!("{values} (<= (next b) {body} {different} (does r x))")), [""; 0]);
-    // Of a fixed relation there is a witness for each of its facts, by way of others that are fixed.
+    // Of a fixed relation there is a witness for each of its facts, by way of others that are
+    // fixed.
     let more = format!(
         "(<= (s ?v0) {body} {different}) (<= (next (b ?x)) (s ?x) (not (t ?x))) (<= (t ?x) (s ?x) (s ?y))"
     );
@@ -132,7 +134,7 @@ fn wide_relations_and_many_roles_load() {
 fn long_tests_and_deep_heads_cost_what_they_take() {
     let values = repeat(60, |i| format!("(q {i})"));
     let parts = repeat(2_000, |_| "?x ?y".to_owned());
-    // 3,600 pairs, for each of which two terms of 4,000 parts are compared.
+    // 3,600 pairs; for each of them two terms of 4,000 parts are compared.
     let long = format!("(<= (next (g ?x ?y)) (q ?x) (q ?y) (distinct (f {parts} 0) (f {parts} 1)))");
     assert_eq!(errors(&format!("{values} {long}")), ["GDLM7"]);
     let many = repeat(5_000, |i| format!("(k {i})"));
@@ -205,7 +207,8 @@ fn a_higher_limit_changes_nothing_that_was_reached() {
     assert_eq!(small, net(Limits::default()));
 }
 
-/// The first error of `added` under limits, its rules as they are: what is said beside the rule, and the help.
+/// The first error of `added` under limits, its rules as they are: the note next to the rule, and
+/// the help.
 fn blame(added: &str, limits: Limits) -> (String, String) {
     let options = Options { limits, split_from: usize::MAX, ..Options::default() };
     let source = Source::new("costly.kif", format!("{GAME}{added}"));

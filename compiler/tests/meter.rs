@@ -1,5 +1,5 @@
-//! Steps and bytes are asked for before they are taken: by each pass, which is left out if there are not enough, and by
-//! whole compilations of rulesheets that are small and look for trouble.
+//! Steps and bytes are asked for before they are taken: by each pass, which is left out if there
+//! are not enough, and by whole compilations of rulesheets that are small and look for trouble.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Meter, Observer, Options, Phase, Source,
@@ -45,7 +45,7 @@ fn net(rules: &str) -> Net {
     net.unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
 }
 
-/// A meter with so many bytes and all steps.
+/// A meter with `most` bytes and all steps.
 fn bytes(most: usize) -> Meter {
     Meter::new(&options(Limits { max_bytes: most, fuel: u64::MAX, ..Limits::default() }), Phase::Optimize)
 }
@@ -126,7 +126,7 @@ fn lanes_ask_for_the_slots_of_threads() {
         [&phase.observe, &phase.advance].map(|part| part.steps.iter().map(|step| step.result as usize));
     let slots = 1 + results.into_iter().flatten().max().expect("there are operations");
     assert!((600..700).contains(&slots), "{slots} slots");
-    // Beside them the circuits are kept that programs are made of.
+    // In addition the circuits are kept from which programs are made.
     let slots = 16 * 64 * slots;
     assert!(lanes(&mut bytes(slots + slots / 2)).is_some());
 
@@ -167,7 +167,7 @@ fn what_is_shared_out_comes_back() {
     assert_eq!((meter.take(70), meter.hold(101), meter.hold(100)), (Some(()), None, Some(())));
 }
 
-/// The most steps that each phase of a compilation had taken when it last reported, and what came of it.
+/// The most steps that each phase of a compilation had taken when it last reported, and its result.
 fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilation>) {
     let heard: Arc<Mutex<BTreeMap<String, u64>>> = Arc::default();
     let listener = Arc::clone(&heard);
@@ -182,7 +182,8 @@ fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilat
     (heard, compiled.ok())
 }
 
-/// A disjunction of moves beside another operand that denies some of them was replaced by itself, for ever.
+/// A disjunction of moves next to another operand that denies some of them was replaced by itself,
+/// for ever.
 #[test]
 fn exclusions_that_gain_nothing_are_left_alone() {
     let rules = "(role r) (init x)
@@ -254,7 +255,7 @@ fn a_table_asks_too_and_says_what_it_lacks() {
     assert_eq!(says(Meter::of(10)), "writing the table takes more than 50 steps (half of `fuel`)");
 }
 
-/// A game of very many fluents is within a stranger's reach as long as names take steps by what is written of them.
+/// Untrusted rulesheets can have very many fluents, as long as names take steps by their length.
 #[test]
 fn a_table_takes_few_steps_for_each_byte() {
     let fluents = repeat(0..500, |i| format!("(init (f {i})) (<= (next (f {i})) (true (f {i}))) "));

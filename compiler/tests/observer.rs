@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// A game with so many moves that each phase takes some time.
+/// A game with enough moves that each phase takes some time.
 fn source() -> Source {
     let cells: Vec<String> = (0..18).map(|i| format!("(cell {i})")).collect();
     let cells = cells.join(" ");
@@ -21,7 +21,8 @@ fn source() -> Source {
     Source::new("wide.kif", format!("{cells} {rules}"))
 }
 
-/// What is reported if the listener breaks at the report with this number, and the codes of the errors.
+/// The reports of a run whose listener cancels at the report with this number, and the codes of the
+/// errors.
 fn run(last: usize) -> (Vec<Progress>, Vec<&'static str>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
     let listener = Arc::clone(&reports);

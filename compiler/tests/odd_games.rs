@@ -1,4 +1,5 @@
-//! Games that look odd and are right: none of them gives an error. The numbers of `accept/NN_name.kif` are no codes.
+//! Games that look odd and are right: none of them gives an error. The numbers of
+//! `accept/NN_name.kif` are no codes.
 
 use gdl_compiler::{Diagnostics, Options, Rules, Source, check, syntax};
 use std::path::Path;

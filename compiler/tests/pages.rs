@@ -1,5 +1,5 @@
-//! The pages of the catalogue keep their word: what they call wrong is reported under their code, what
-//! they call right is not.
+//! The pages of the catalogue keep their word: what they call wrong is reported under their code,
+//! what they call right is not.
 
 use gdl_compiler::diagnostic::{Code, Example, codes};
 use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, Syntax, compile};
@@ -7,7 +7,7 @@ use gdl_compiler::{Diagnostics, Levels, Limits, Options, Severity, Source, Synta
 /// Only play shows these: `gdl check --simulate`, whose tests prove their pages.
 const FOUND_BY_PLAY: &[&str] = &["GDL121", "GDL122", "GDL123", "GDL124", "GDL125"];
 
-/// What the compiler says of an example, with all lints shown.
+/// The diagnostics of an example, with all lints shown.
 fn diagnose(code: &Code, example: &Example) -> (Source, Diagnostics) {
     let mut options = Options {
         levels: Levels { warn: vec!["lints".to_owned()], ..Levels::default() },
@@ -50,7 +50,7 @@ fn set(limits: &mut Limits, name: &str, value: usize) {
     *field = value;
 }
 
-/// What is wrong with an example, in words; `None` if it keeps the page's word.
+/// The broken promise of an example, in words; `None` if it keeps its promise.
 fn broken_promise(code: &Code, example: &Example, diagnostics: &Diagnostics) -> Option<&'static str> {
     let reported = diagnostics.iter().any(|d| d.code == code);
     let others = diagnostics.iter().any(|d| d.severity == Severity::Error && d.code != code);
@@ -94,7 +94,7 @@ fn pages_have_one_shape() {
             code.examples().filter(|example| example.syntax() == syntax && example.is(word)).count()
         };
         let expected = match id {
-            // No rulesheet gives the one, or it would be mended; the caller gives the other.
+            // No rulesheet gives the one, or it would be fixed; the caller gives the other.
             "GDLM8" | "GDLM9" => (0, 0),
             _ if code.reserved => (0, 1),
             _ => (1, 1),

@@ -30,7 +30,7 @@ fn lines(net: &Net, starts: &[&str]) -> String {
     text.split_inclusive('\n').filter(|line| starts.iter().any(|start| line.starts_with(start))).collect()
 }
 
-/// What a pass makes of a net.
+/// The net that a pass makes.
 fn run(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net) -> Net {
     pass(net, &mut Meter::new(&Options::default(), Phase::Optimize)).expect("within the limits")
 }
@@ -107,7 +107,8 @@ fn what_never_changes_is_read_at_the_start() {
         (<= (next (at ?y)) (does p (to ?y))) (<= (next (wall ?x ?y)) (true (wall ?x ?y)))
         (<= terminal (true (at 3))) (goal p 0)";
     assert_eq!(net(rules).vocabulary.moves, ["(to 2)", "(to 3)"]);
-    // With another rule the wall may come and go, and with a condition, or for one square alone, it may go.
+    // With another rule the wall may come and go, and with a condition, or for one square alone, it
+    // may go.
     for changed in ["(<= (next (wall 1 2)) (does p (to 2)))", "(<= (next ?f) (true ?f) (does p (to 2)))"] {
         assert_eq!(net(&format!("{rules} {changed}")).vocabulary.moves.len(), 3, "{changed}");
     }
@@ -182,8 +183,8 @@ fn where_moves_lead_and_what_they_take_along_is_asked_apart() {
     let rules = format!("{PIECES} (<= (next (on ?y ?k)) (does p (go ?x ?y)) (true (on ?x ?k)))");
     let before = net(&rules);
     let after = run(optimize::factor_moves, &before);
-    // Twelve sums of three products; then lists of three moves for each square, from it and to it, for each kind the sum of four
-    // products, and twelve conjunctions.
+    // Twelve sums of three products; then lists of three moves for each square, from it and to it,
+    // for each kind the sum of four products, and twelve conjunctions.
     assert_eq!([before.operations(), after.operations()], [12 * 5, 8 * 2 + 3 * 7 + 12]);
     let expected = "g0 = !p: (go 1 2) & !p: (go 1 3) & !p: (go 1 4)\ng1 = (on 1 a) & !g0\n";
     assert_eq!(lines(&after, &["g0 ", "g1 "]), expected, "of\n{after}");
@@ -191,7 +192,8 @@ fn where_moves_lead_and_what_they_take_along_is_asked_apart() {
 
 #[test]
 fn moves_that_take_different_things_along_stay_as_they_are() {
-    // What comes from a square depends on where it goes, so that nothing is the same for two squares.
+    // What comes from a square depends on where it goes, so that nothing is the same for two
+    // squares.
     let rules = format!(
         "{PIECES} (init (up 1)) (<= (next (up ?x)) (true (up ?x)))
         (<= (next (up 2)) (does p (go 1 2))) (<= (next (up 3)) (does p (go 1 3))) (<= (next (up 4)) (does p (go 1 4)))
@@ -264,7 +266,7 @@ fn common_operands_are_shared() {
     );
 }
 
-/// Whose turn it is, and a token that the role to move puts on a cell.
+/// The role on turn, and a token that it puts on a cell.
 const TURNS: &str = "(role p) (role q) (init (control p)) (init (at 1)) (cell 1) (cell 2) (cell 3)
     (<= (next (control p)) (true (control q))) (<= (next (control q)) (true (control p)))
     (<= (legal ?r (go ?x)) (true (control ?r)) (cell ?x))
@@ -285,7 +287,7 @@ fn exclusive_fluents_are_found() {
     assert_eq!(found, expected);
 }
 
-/// A pass on a net of which the exclusive fluents are known.
+/// A pass on a net with known exclusive fluents.
 fn knowing(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net, meter: &mut Meter) -> Option<Net> {
     pass(&optimize::find_mutex_groups(net, meter)?, meter)
 }
@@ -362,7 +364,8 @@ fn moves_may_pass_the_turn_on() {
     assert_eq!(phases(&rules(""), &starts).len(), 1);
 }
 
-/// Two players in turn mark one of two cells, or wait where it is not their turn. Who has marked both has won.
+/// Two players in turn mark one of two cells, or wait where it is not their turn. Who has marked
+/// both has won.
 const MARKS: &str = "(role p) (role q) (cell 1) (cell 2) (init (control p))
     (<= (legal ?r (mark ?c)) (true (control ?r)) (cell ?c) (not (marked ?c)))
     (<= (legal ?r wait) (role ?r) (not (true (control ?r)))) (<= (marked ?c) (true (at ?c ?r)))
@@ -370,7 +373,7 @@ const MARKS: &str = "(role p) (role q) (cell 1) (cell 2) (init (control p))
     (<= (next (at ?c ?r)) (does ?r (mark ?c))) (<= (line ?r) (true (at 1 ?r)) (true (at 2 ?r)))
     (<= terminal (line ?r)) (<= (goal ?r 100) (line ?r)) (<= (goal ?r 0) (role ?r) (not (line ?r)))";
 
-/// Where marks stay as they are.
+/// The frame rule of marks.
 const STAY: &str = "(<= (next (at ?c ?r)) (true (at ?c ?r)))";
 
 /// For each phase, p's turn first, whose marks are looked at to tell whether the game is over.
@@ -457,8 +460,9 @@ fn what_moves_change_is_of_no_cycle() {
     assert!(phases(light, &["next (turn 1)"])[0].contains("(turn 1)"));
 }
 
-/// Of three fluents one holds; the first goes round, and moves decide between the others. Where it is known that the first
-/// does not hold, that one of the others does is no shorter by its complement.
+/// One of three fluents holds; the first goes round, and moves decide between the others. Where it
+/// is known that the first does not hold, that one of the others does is no shorter by its
+/// complement.
 #[test]
 fn phases_do_not_read_their_cycle_through_mutex_groups() {
     let rules = "(role p) (init (s a)) (legal p left) (legal p right) (<= (next (s a)) (not (true (s a))))
@@ -495,7 +499,7 @@ fn plies_of_a_short_game_know_what_has_happened() {
 fn games_that_may_be_long_have_no_plies() {
     let plies = |rules: &str| optimize::plies(&net(rules), &mut Meter::of(u64::MAX)).is_some();
     assert!(!plies(PLAYER));
-    // Whoever switches the first one on can do nothing more.
+    // A player who switches the first one on can do nothing more.
     let legal = "(<= (legal p (switch ?l)) ";
     assert!(!plies(&LAMPS.replace(legal, &format!("{legal} (not (true (on 1)))"))));
     // Most games are over after a move.
@@ -503,8 +507,8 @@ fn games_that_may_be_long_have_no_plies() {
     assert!(!plies(&format!("{LAMPS} (<= terminal (true (on 1))) (<= terminal (true (on 2)))")));
 }
 
-/// A player who is told of its neighbour's moves but for `d`, and where it stands by a fluent that nothing
-/// else reads.
+/// A player who perceives its neighbour's moves except `d`, and its own place by a fluent that
+/// nothing else reads.
 const SEES: &str = "(role q) (legal q wait) (goal q 0) (init (told 1))
     (<= (next (told ?x)) (true (at ?x)))
     (<= (sees q (moved ?m)) (does p ?m) (distinct ?m d))

@@ -1,5 +1,6 @@
-//! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint moves; or in some
-//! hundreds of them where there are more. Nets are of many shapes, and each pass ends before long.
+//! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint
+//! moves; or in some hundreds of them where there are more. Nets are of many shapes, and each pass
+//! ends before long.
 
 use gdl_compiler::{
     meter::Meter,
@@ -21,7 +22,7 @@ const STATES: usize = 64;
 /// The most joint moves that are made in a state.
 const JOINTS: usize = 16;
 
-/// How long the passes may take with one net, which is some ten thousand times what they do.
+/// The time that the passes may take with one net, which is some ten thousand times what they do.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Numbers that look random: splitmix64.
@@ -47,13 +48,14 @@ struct Draft {
     random: Numbers,
     net: Net,
     moves: usize,
-    /// What depends on the state alone.
+    /// Signals that depend on the state alone.
     state: Vec<Signal>,
-    /// What may depend on moves as well.
+    /// Signals that may depend on moves as well.
     moving: Vec<Signal>,
 }
 
-/// An empty net of so many roles, moves of each, and fluents, whose names give groups to try.
+/// An empty net with the given numbers of roles, moves of each, and fluents, whose names give
+/// groups to try.
 fn draft(seed: u64, roles: usize, moves: usize, fluents: usize, width: usize) -> Draft {
     let mut random = Numbers(seed);
     let vocabulary = Vocabulary {
@@ -94,7 +96,7 @@ impl Draft {
         self.net.does_at(role * self.moves + action)
     }
 
-    /// That some role makes one of some moves.
+    /// The signal that some role makes one of some moves.
     fn choice(&mut self, most: usize) -> Signal {
         let role = self.random.below(self.net.vocabulary.roles.len());
         let count = 1 + self.random.below(most.min(self.moves));
@@ -103,7 +105,7 @@ impl Draft {
         self.net.or(moves)
     }
 
-    /// A conjunction or disjunction of others, so many deep, in which moves stand beside fluents.
+    /// A conjunction or disjunction of others, `depth` deep, in which moves stand next to fluents.
     fn tree(&mut self, depth: usize) -> Signal {
         if depth == 0 {
             return match self.random.below(4) {
@@ -119,7 +121,7 @@ impl Draft {
         gate.negate_if(self.random.below(4) == 0)
     }
 
-    /// What follows of a fluent: something, or something that stays, or all but for some moves.
+    /// The next value of a fluent: something, or something that stays, or all except some moves.
     fn follow(&mut self, fluent: usize) -> Signal {
         let itself = self.net.fluent(fluent);
         let depth = self.random.below(4);
@@ -134,7 +136,7 @@ impl Draft {
                 let other = self.tree(depth);
                 self.net.and(vec![itself, other])
             }
-            // Frames: it stays but for some moves, or if one of many is made.
+            // Frames: it stays except for some moves, or if one of many is made.
             3 => {
                 let (gone, come) = (self.choice(3), self.tree(depth));
                 let stays = self.net.and(vec![itself, !gone]);
@@ -144,7 +146,7 @@ impl Draft {
                 let kept = self.choice(self.moves);
                 self.net.and(vec![itself, kept])
             }
-            // Moves of one role beside moves or fluents, which complements are made of.
+            // Moves of one role next to moves or fluents, from which complements are made.
             5 => {
                 let (own, mixed) = (self.choice(3), self.choice(2));
                 let beside = self.random.signal(&self.state);
@@ -176,8 +178,8 @@ impl Draft {
     }
 }
 
-/// A net of two roles without any shape. Legality, goals and ends depend on the state; next states and percepts on moves
-/// too.
+/// A net of two roles without any shape. Legality, goals and ends depend on the state; next states
+/// and percepts on moves too.
 fn random_net(seed: u64) -> Net {
     let mut draft = draft(seed, 2, 4, 6, 3);
     draft.grow(false);
@@ -188,8 +190,9 @@ fn random_net(seed: u64) -> Net {
     draft.finish(next)
 }
 
-/// A net of one of many shapes: up to four roles and twelve moves, latches, frames, disjunctions of moves inside each other, wide
-/// gates, and fluents that go round a cycle or count the steps of a short game.
+/// A net of one of many shapes: up to four roles and twelve moves, latches, frames, disjunctions of
+/// moves inside each other, wide gates, and fluents that go round a cycle or count the steps of a
+/// short game.
 fn shaped_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let roles = 1 + sizes.below(4);
@@ -223,8 +226,9 @@ fn shaped_net(seed: u64) -> Net {
     net
 }
 
-/// A net of a board on which moves lead from each square to each other one. What stands on a square next is what stood where the
-/// move came from, with exceptions: products that are missing, or have another rest than the others, or several of one move.
+/// A net of a board on which moves lead from each square to each other one. What stands on a square
+/// next is what stood where the move came from, with exceptions: products that are missing, or have
+/// another rest than the others, or several of one move.
 fn board_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let (squares, kinds, roles) = (3 + sizes.below(2), 2 + sizes.below(2), 1 + sizes.below(2));
@@ -295,7 +299,7 @@ fn shown(net: &Net) -> Vec<Signal> {
     legal.chain(goal).chain([net.outputs.terminal]).collect()
 }
 
-/// What is seen in a state.
+/// The view of a state.
 fn view(net: &Net, state: &[bool]) -> Vec<bool> {
     values(net, state, &[], &shown(net))
 }
@@ -305,7 +309,7 @@ fn stepped(net: &Net) -> Vec<Signal> {
     net.outputs.next.iter().copied().chain(net.percepts().flatten().map(|&(_, s)| s)).collect()
 }
 
-/// What comes of a step: the next state first.
+/// The result of a step: the next state first.
 fn step(net: &Net, state: &[bool], joint: &[u32]) -> Vec<bool> {
     values(net, state, joint, &stepped(net))
 }
@@ -342,8 +346,9 @@ fn legal_joints(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
     (0..JOINTS).map(|_| joint(random.below(count))).collect()
 }
 
-/// A net of roles that take turns to mark an empty cell, until a line of marks of one role ends the game. Some marks go away again,
-/// move, come of other moves or are there from the start; some lines ask for something else too, and some do not end the game.
+/// A net of roles that take turns to mark an empty cell, until a line of marks of one role ends the
+/// game. Some marks go away again, move, come of other moves or are there from the start; some
+/// lines ask for something else too, and some do not end the game.
 fn line_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let (roles, cells) = (2 + sizes.below(3), 2 + sizes.below(3));
@@ -412,7 +417,7 @@ fn line_net(seed: u64) -> Net {
     net
 }
 
-/// Compares the net of each ply in states that play comes to by so many moves.
+/// Compares the net of each ply in states that play reaches by that number of moves.
 fn compare_plies(net: &Net, plies: &optimize::Plies, context: &str) {
     let fluents = net.initial.len();
     let mut states = BTreeSet::from([net.initial.clone()]);
@@ -469,7 +474,7 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
     seen.len()
 }
 
-/// What all nets together came to.
+/// The totals of all nets.
 #[derive(Debug, Default)]
 struct Totals {
     states: usize,
@@ -596,8 +601,8 @@ fn passes_keep_what_nets_of_boards_do() {
     assert!(factored > 15, "{factored} of 80 have fewer operations");
 }
 
-/// The operations that are left where the pair of operands of equal height that most gates have, of several the first, is made a gate of its
-/// own again and again.
+/// The operations that are left where the pair of operands of equal height that most gates have, of
+/// several the first, is made a gate of its own again and again.
 fn operations_shared(net: &Net) -> usize {
     let live = net.cone(net.outputs.iter());
     let gates = (net.inputs()..net.len()).filter(|&gate| live[gate]);
@@ -634,7 +639,7 @@ fn operations_shared(net: &Net) -> usize {
         }
     }
     let parts = heights.len() - net.len();
-    // A list that is one part is not a gate beside it.
+    // A list that is one part is not another gate.
     parts + lists.iter().map(|list| list.len() - 1).sum::<usize>()
 }
 

@@ -1,7 +1,8 @@
-//! Every mistake gives the diagnostic the catalogue says, and no error beside it.
+//! Every mistake gives the diagnostic of the catalogue, and no other error.
 //!
-//! `reject/NNN_name.kif` is a good game with one mistake, that of the code `GDLNNN`; `reject/EXPECT.tsv` lists code, name and
-//! severity, and behind them for people what is wrong. Mistakes without a file of their own are snippets here.
+//! `reject/NNN_name.kif` is a good game with one mistake, that of the code `GDLNNN`;
+//! `reject/EXPECT.tsv` lists code, name, severity and, for people, the mistake. Mistakes without a
+//! file of their own are snippets here.
 
 use gdl_compiler::diagnostic::{codes, repair};
 use gdl_compiler::{Applicability, Diagnostics, Levels, Limits, Options, Severity, Source, compile};
@@ -16,7 +17,8 @@ const FOUND_BY_PLAY: &[&str] = &["GDL121", "GDL122", "GDL123", "GDL124", "GDL125
 /// Bombs for a grounder that multiplies out what need not be: they may load, or hit their limit.
 const BOMBS: &[&str] = &["GDL133", "GDL134", "GDL136", "GDL139"];
 
-/// What the macro alone reports, for want of a rulesheet: shown by the compile-fail tests.
+/// The codes that the macro alone reports, for want of a rulesheet: shown by the compile-fail
+/// tests.
 const NO_RULESHEET: &[&str] = &["GDLM1", "GDLM2", "GDLM8", "GDLM9"];
 
 /// A rulesheet and the code that it gives.
@@ -33,7 +35,7 @@ impl Case {
     }
 }
 
-/// What the whole pipeline has to say, lints included.
+/// The diagnostics of the whole pipeline, lints included.
 fn diagnose(name: &str, bytes: Vec<u8>, limits: Limits) -> (Source, Diagnostics) {
     let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };
     match Source::from_bytes(name, bytes) {
@@ -305,7 +307,7 @@ fn repaired(case: &Case, least: Applicability) -> (Source, Diagnostics) {
     panic!("{name}: repaired again and again");
 }
 
-/// Lints are silent but for the one.
+/// Lints are silent except one.
 fn levels(id: &str) -> Levels {
     let is_lint = codes::find(id).is_some_and(|code| code.severity == Severity::Lint);
     Levels { warn: is_lint.then(|| id.to_owned()).into_iter().collect(), ..Levels::default() }
@@ -351,7 +353,7 @@ fn many_mistakes_are_repaired() {
             left.push(case.id);
         }
     }
-    // What is left wants a person: which rule is missing, which value is meant.
+    // The others need a person: which rule is missing, which value is meant.
     let expected = "GDL008 GDL016 GDL022 GDL023 GDL028 GDL029 GDL031 GDL032 GDL040 GDL068 GDL074 GDL076 GDL077 GDL080 GDL082 \
         GDL085 GDL088 GDL091 GDL092 GDL094 GDL095 GDL097 GDL098 GDL101 GDL107 GDL109 GDL110 GDL112 GDL113 GDL118 GDL119 \
         GDL137 GDL140";
@@ -374,7 +376,7 @@ fn many_mistakes_are_repaired() {
     assert!(table.contains("edits alone repair 52 (61 %)"));
 }
 
-/// What is added to the game without a mistake, and what the edits make of it.
+/// The rules added to the game without a mistake, and the result of the edits.
 const REPAIRED: &[(&str, &str)] = &[
     // Infix statements, as many as follow each other.
     ("q(1). q(2).\nq(3)\np(X) :- q(X), ~r(X)", "(q 1) (q 2)\n(q 3)\n(<= (p ?X) (q ?X) (not (r ?X)))"),

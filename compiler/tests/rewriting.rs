@@ -1,5 +1,5 @@
-//! Rules that grounding rewrites, and such as look alike and must stay: counted in instances, and played in lock step with the
-//! evaluator, which knows nothing of it.
+//! Rules that grounding rewrites, and similar ones that must stay: counted in instances, and played
+//! in lock step with the evaluator, which does not rewrite.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Rules, Source,
@@ -26,7 +26,8 @@ fn rules(text: &str, options: &Options) -> Rules {
         .unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
 }
 
-/// Grounds rules, those rewritten that have so many instances, and compares each state of random games with the evaluator.
+/// Grounds rules, rewritten from `split_from` instances on, and compares each state of random games
+/// with the evaluator.
 #[track_caller]
 fn played(text: &str, split_from: usize) -> GroundRules {
     let options = Options { split_from, ..Options::default() };
@@ -69,7 +70,8 @@ struct Play<'g> {
     expected: State,
 }
 
-/// What both say of a state: of each role its legal moves and goal values, and whether it is terminal.
+/// The view of a state by both: for each role its legal moves and goal values, and whether it is
+/// terminal.
 struct Seen {
     legal: Vec<Vec<u32>>,
     goals: Vec<BTreeSet<String>>,
@@ -131,7 +133,7 @@ impl<'g> Play<'g> {
 
 const WHOLE: usize = usize::MAX;
 
-/// Instances of a game whole and with its rules rewritten, both of which play it.
+/// Instances of a game whole and with its rules rewritten; both are played.
 #[track_caller]
 fn sizes(text: &str) -> [usize; 2] {
     [WHOLE, 1].map(|split_from| played(text, split_from).len())
@@ -172,10 +174,11 @@ fn tree(depth: usize, argument: impl Fn(usize) -> String) -> String {
 #[test]
 fn arguments_that_say_nothing_are_dropped() {
     let text = tree(9, |_| "1".to_owned());
-    // Two facts for each argument more, and one of each afterwards: the last is asked for under two rules.
+    // Two facts for each argument more, and one of each afterwards: the last is asked for under two
+    // rules.
     assert_eq!(played(&text, 40).len(), tree_without(9));
     assert!(10 * tree_without(9) < played(&text, WHOLE).len());
-    // A value outside the domain is asked for in vain.
+    // A value outside the domain is asked for without effect.
     assert!(sizes(&tree(6, |i| if i == 4 { "2" } else { "1" }.to_owned()))[1] < 60);
 }
 
@@ -189,7 +192,8 @@ fn tree_without(depth: usize) -> usize {
     played(&lights(&format!("{} {levels}", asked("q1"))), WHOLE).len()
 }
 
-/// Relations over four digits that ask for each other, and under a negation for values in the domain and beyond.
+/// Relations over four digits that ask for each other, and under a negation for values in the
+/// domain and beyond.
 #[test]
 fn what_is_inert_may_be_asked_for_anywhere() {
     let text = lights(
@@ -221,7 +225,8 @@ fn arguments_that_say_something_stay() {
     // All that is said of all of them.
     let [whole, less] = sizes(&relation(&format!("(<= (p ?x ?y ?z) {domains} (true (lit 0)))")));
     assert_eq!([less, whole], [4 + 8 + 1 + 2 + 4 + 1, 4 + 8 + 1 + 2 + 4 + 5]);
-    // Each is compared, or is one of some values, or is in two domains, or has a value that changes.
+    // Each is compared, or is one of some values, or is in two domains, or has a value that
+    // changes.
     same(&format!("(<= (p ?x ?y ?z) {domains} (distinct ?x ?y) (distinct ?y ?z) (true (lit 0)))"));
     same(&format!("(<= (p ?x ?y ?z) {domains} (true (lit ?x)) (true (lit ?y)) (not (true (lit ?z))))"));
     same("(<= (p ?x ?x ?x) (digit ?x) (true (lit 0))) (<= (p 0 1 2) (true (lit 1)))");
@@ -232,7 +237,7 @@ fn arguments_that_say_something_stay() {
         "(<= (big ?x) (digit ?x) (true (lit ?x))) (<= (p ?x ?y ?z) (big ?x) (big ?y) (big ?z)) (<= (p 3 ?y ?z) {} (true (lit 3)))",
         "(big ?y) (big ?z)"
     ));
-    // The same beside arguments that do go.
+    // The same together with arguments that do go.
     let beside = |body: &str| {
         let text = relation(&format!(
             "(<= (p ?x ?y ?z) (many ?x ?y ?z 1 2)) (<= (many ?x ?y ?z ?u ?v) {domains} (digit ?u) (digit ?v) {body})"
@@ -283,7 +288,8 @@ fn recursion_that_counts_from_the_far_end_means_what_it_says() {
     sizes(&count(8, asked));
 }
 
-/// A row of four cells, each of which may be given one of four values, once unless `again`, and a rule about all of them.
+/// A row of four cells; each may be given one of four values, once unless `again`, and a rule about
+/// all of them.
 fn row(again: &str, rule: &str) -> String {
     let numbers = repeat(4, |i| format!("(cell {i}) (value {i})"));
     format!(
@@ -304,12 +310,12 @@ const ONCE: &str = "(not (full ?k))";
 /// The four values of the row, whatever they are.
 const CELLS: &str = "(true (mark 0 ?a)) (true (mark 1 ?b)) (true (mark 2 ?c)) (true (mark 3 ?d))";
 
-/// Options that leave room for so many instances.
+/// Options that leave room for `max_ground_rules` instances.
 fn within(max_ground_rules: usize) -> Options {
     Options { limits: Limits { max_ground_rules, ..Limits::default() }, ..Options::default() }
 }
 
-/// The code of the fault if there is room for so many instances alone, fewer than the whole game has.
+/// The code of the fault if there is room only for `room` instances, fewer than the whole game has.
 #[track_caller]
 fn fault(text: &str, room: usize) -> Option<&'static str> {
     let whole = played(text, WHOLE);
@@ -360,8 +366,8 @@ fn what_is_no_function_of_cells_stays_whole() {
     assert!(fault(&row(ONCE, &other), 80).is_some());
 }
 
-/// A sudoku with each digit written where nothing is yet, and right if each row, column and box has each digit once: which is asked of all nine
-/// cells together.
+/// A sudoku with each digit written where nothing is yet, and right if each row, column and box has
+/// each digit once: which is asked of all nine cells together.
 fn sudoku() -> String {
     let list = |line: &dyn Fn(usize) -> String| repeat(9, |i| line(i + 1));
     let values = list(&|i| format!("?v{i}"));
@@ -423,8 +429,9 @@ fn a_sudoku_that_asks_for_nine_cells_together_is_taken_apart() {
     assert_eq!(judge(&|x, y| if (x, y) == (8, 8) { 0 } else { right(x, y) }), 0);
 }
 
-/// A board of nine squares with stones, an eye and a king, all of which one role moves, but no stone so that the eye would see the king: what
-/// `shut` says of a stone that leaves its square. The rules for it are given.
+/// A board of nine squares with stones, an eye and a king. One role moves all of them, but no stone
+/// so that the eye would see the king: what `shut` says of a stone that leaves its square. The
+/// rules for it are given.
 fn hypothetical(shut: &str) -> String {
     let middle = |a: &str, b: &str, c: &str| {
         format!(
@@ -495,8 +502,8 @@ fn negations_mean_the_same_whatever_they_ask_for() {
     }
 }
 
-/// A ring of five places with an arc from each to the next, the one behind, or itself, which are there or not, as places and colours
-/// are; the moves ask for all that `rules` say is joined.
+/// A ring of five places with an arc from each to the next, the one before, or itself, which are
+/// there or not, as places and colours are; the moves ask for all that `rules` say is joined.
 fn ring(rules: &str) -> String {
     let places = repeat(5, |i| format!("(place {i}) (after {i} {})", (i + 1) % 5));
     let start = repeat(5, |i| format!("(init (arc {i} {})) (init (open {i}))", (i + 1) % 5));

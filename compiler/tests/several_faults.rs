@@ -1,4 +1,5 @@
-//! Rulesheets with several faults: each is reported once, in its place, and nothing that only follows from it.
+//! Rulesheets with several faults: each is reported once, in its place, and nothing that only
+//! follows from it.
 
 use gdl_compiler::diagnostic::FRAME;
 use gdl_compiler::{Levels, Options, Source, compile};
@@ -9,8 +10,9 @@ const ADDED: &str = FRAME;
 /// A whole rulesheet.
 const WHOLE: &str = "";
 
-/// What comes first, the rules with the faults, and each code that is reported with its line, counted from
-/// the first of these rules, and its column; lints count. Without a place are those of the whole sheet.
+/// The rules that come first, the rules with the faults, and each code that is reported with its
+/// line, counted from the first of these rules, and its column; lints count. Without a place are
+/// those of the whole sheet.
 const SHEETS: &[(&str, &str, &str)] = &[
     // Parentheses: what follows is read as if they matched.
     (

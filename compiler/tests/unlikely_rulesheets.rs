@@ -19,7 +19,7 @@ fn compile_with(text: &str, limits: Limits) -> Result<Compilation, Box<Diagnosti
     compile(&Source::new("test.kif", text), &options).map_err(|failure| Box::new(failure.diagnostics))
 }
 
-/// What the limit says of `rules` added to a small game.
+/// The error of the limit for `rules` added to a small game.
 fn refusal(rules: &str, limits: Limits) -> String {
     let text = format!("{GAME} {rules}");
     let diagnostics = compile_with(&text, limits).expect_err("over the limit");
@@ -76,7 +76,7 @@ fn mutated_rulesheets_never_panic() {
     assert!(compiled > 20, "only {compiled} mutations were games");
 }
 
-/// What was understood is kept: all of it, the forms alone, or nothing.
+/// The parts that were understood are kept: all of it, the forms alone, or nothing.
 #[test]
 fn failures_keep_what_was_understood() {
     let source = Source::new("test.kif", GAME);

@@ -1,5 +1,5 @@
-//! Rulesheets with forms dropped, copied and exchanged: grounding and the net end within their limits,
-//! with a net or an error.
+//! Rulesheets with forms dropped, copied and exchanged: grounding and the net end within their
+//! limits, with a net or an error.
 #![no_main]
 
 use gdl_compiler::compile;

@@ -1,7 +1,9 @@
-//! The catalogue: all built-in rulesheets, by kind and name, with what a reader wants to know before a game is opened.
+//! The catalogue: all built-in rulesheets, by kind and name, with what a reader wants to know
+//! before a game is opened.
 //!
-//! A game is a rulesheet in the folder of its kind and a line of [`LIST`]. What the line says of players and tags is stated there, so
-//! that it costs nothing to read, and compared with the rulesheet by tests.
+//! A game is a rulesheet in the folder of its kind and a line of [`LIST`]. What the line says of
+//! players and tags is stated there, so that it costs nothing to read, and compared with the
+//! rulesheet by tests.
 
 use std::fmt;
 
@@ -10,11 +12,11 @@ use std::fmt;
 pub struct Entry {
     /// The name of its rulesheet and, if it is compiled in, of its module.
     pub name: &'static str,
-    /// Where it stands.
+    /// The folder of its rulesheet.
     pub kind: Kind,
     /// The number of its roles that are not chance.
     pub players: usize,
-    /// What is not so in most games.
+    /// Properties that most games do not have.
     pub tags: &'static [Tag],
     /// The rulesheet, in KIF.
     pub text: &'static str,
@@ -71,7 +73,7 @@ impl Kind {
     }
 }
 
-/// What a game may have that most games have not.
+/// A property that a game may have and most games do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag {
     /// Some moves are drawn: there is the role `random`.

@@ -11,7 +11,7 @@ use gdl_runtime::Game;
 
 /// A visitor of compiled games: what is to be done with a game whose type is not known.
 pub trait Visitor {
-    /// What comes of it.
+    /// The result of the visit.
     type Output;
 
     /// Does it. The game is a value without size, so it can be copied into threads.
@@ -57,7 +57,8 @@ macro_rules! compiled {
             $(#[cfg(feature = $feature)] stringify!($more),)*
         ];
 
-        /// Takes `visitor` to the compiled game called `name`; `None` if no game that is compiled in has this name.
+        /// Takes `visitor` to the compiled game called `name`; `None` if no game that is compiled
+        /// in has this name.
         pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             let entry = find(name)?;
             match name {

@@ -1,6 +1,6 @@
 //! Games in the Game Description Language.
 //!
-//! The rulesheets stand beside `src`, in folders by kind; [`LIST`] has them all with their texts.
+//! The rulesheets stand next to `src`, in folders by kind; [`LIST`] has them all with their texts.
 //! Some are compiled, each to a module of its own: four, or more with the feature `all`. [`visit`]
 //! picks one by name, and [`playouts`] and [`perft`] run it. [`dynamic`] makes a game of any: from
 //! the compiled ones as they are, and with the feature `load` from the text of the others.
@@ -35,10 +35,12 @@ pub use runs::{Counter, PerftSettings, PlayoutSettings, perft, playouts};
 use gdl_runtime::{Dynamic, Game};
 use std::sync::{LazyLock, OnceLock};
 
-/// The game called `name` as a [`Dynamic`], with the straight-line lanes that a release build has of compiled ones: one type for all
-/// games, so that what is done with any of them is compiled once. It is made when it is first asked for, and shared from then on.
+/// The game called `name` as a [`Dynamic`], with the straight-line lanes that a release build has
+/// of compiled ones: one type for all games, so that what is done with any of them is compiled
+/// once. It is made when it is first asked for, and shared from then on.
 ///
-/// None if there is no such game; nor, without the feature `load`, if it is not compiled in.
+/// Returns `None` if there is no such game; nor, without the feature `load`, if it is not compiled
+/// in.
 #[must_use]
 pub fn dynamic(name: &str) -> Option<Dynamic> {
     static GAMES: LazyLock<Vec<OnceLock<Option<Dynamic>>>> =
@@ -104,7 +106,7 @@ mod tests {
         assert_eq!(visit("tictactoe", Roles), Some(2));
     }
 
-    /// Whether random play comes to a state in which several players have a choice.
+    /// Returns whether random play comes to a state in which several players have a choice.
     fn is_simultaneous(game: &Dynamic) -> bool {
         (0..20).any(|number| {
             let mut stream = Stream::new(0, number);

@@ -1,8 +1,8 @@
 //! Playouts and perft of compiled games.
 //!
 //! [`Playouts`] and [`Perft`] are generic in the game. Here both are compiled once for each
-//! compiled game, behind types that have no parameters, so that a program which offers all games
-//! compiles neither.
+//! compiled game, as types without parameters, so that a program which offers all games compiles
+//! neither.
 
 use crate::{Entry, Visitor, visit};
 use gdl_runtime::{Game, GameExt, Playouts, Stats, lanes::Isa, perft::Perft, playouts::PlayoutMode};
@@ -45,7 +45,7 @@ impl PlayoutSettings<'_> {
     /// Plays the game. Time and memory are those of [`Playouts::run`].
     ///
     /// # Panics
-    /// If the game does.
+    /// Panics if the game does.
     #[must_use]
     pub fn run<G: Game>(self, game: &G) -> Stats {
         let Self { seed, count, time, threads, engine, isa, progress } = self;

@@ -13,7 +13,7 @@ use syn::{
     punctuated::Punctuated,
 };
 
-/// Where the rules are.
+/// The rules, as a path or as text.
 pub(crate) enum Rulesheet {
     /// In a file.
     File(LitStr),
@@ -32,28 +32,28 @@ impl Rulesheet {
 
 /// A fault of the call itself.
 pub(crate) struct Fault {
-    /// Where in the user's source.
+    /// The place in the user's source.
     pub(crate) span: Span,
-    /// What is wrong, and below it what to write instead.
+    /// The error, and below it what to write instead.
     pub(crate) message: String,
 }
 
-/// What the call says.
+/// The arguments of the call.
 #[derive(Default)]
 pub(crate) struct Arguments {
-    /// None if it could not be read.
+    /// `None` if it could not be read.
     pub(crate) rules: Option<Rulesheet>,
     /// The module's name, if it is given.
     pub(crate) name: Option<Ident>,
-    /// What stands before `mod`, if it is given.
+    /// The tokens before `mod`, if there are any.
     pub(crate) visibility: Option<TokenStream>,
     /// The path of the runtime, if it is given.
     pub(crate) runtime: Option<TokenStream>,
-    /// How steps are compiled.
+    /// The form in which steps are compiled.
     pub(crate) code: Code,
-    /// What the compiler needs to know.
+    /// Options of the compiler.
     pub(crate) options: Options,
-    /// What is wrong with the call.
+    /// Errors in the call.
     pub(crate) faults: Vec<Fault>,
 }
 
@@ -129,7 +129,7 @@ impl Arguments {
         }
     }
 
-    /// One of the arguments behind the path.
+    /// Parses one of the arguments after the path.
     fn option(&mut self, tokens: TokenStream) -> syn::Result<()> {
         let read = |input: ParseStream<'_>| {
             let name = input.call(Ident::parse_any)?;

@@ -31,23 +31,23 @@ use std::{
 
 /// Compiles a rulesheet into a module.
 ///
-/// `gdl!("tictactoe.kif");` makes `pub mod tictactoe`. The rulesheet may be in KIF, infix GDL or Epilog, which its text tells,
-/// whatever the file ends in. The path is relative to the source file it
-/// stands in, or else to the package's root. The module has
+/// `gdl!("tictactoe.kif");` makes `pub mod tictactoe`. The rulesheet may be in KIF, infix GDL or
+/// Epilog, which its text tells, whatever the file ends in. The path is relative to the source file
+/// it stands in, or otherwise to the package's root. The module has
 ///
 /// - `game()`, a value without size that implements `gdl_runtime::Game`;
 /// - `Role`, an enum of the players;
 /// - `Move` and `Fluent`, with a constant for each name without arguments (`Move::NOOP`) and a
 ///   function for each name with arguments (`Move::mark(1, 1)`), which takes numbers where all
 ///   values are numbers and KIF texts elsewhere;
-/// - `Percept`, likewise, for what the rules for `sees` let players perceive; without such rules there are
-///   none, and each player perceives the joint move;
+/// - `Percept`, of the same form, for the percepts by the rules for `sees`; without such rules
+///   there are none, and each player perceives the joint move;
 /// - `State` and `View`, plain bitsets.
 ///
-/// Roles, moves, fluents and percepts print as KIF text, parse from it, and can be iterated. Their Rust names
-/// are those of the rulesheet in Rust's conventions; keywords get an underscore, `Move::move_(..)`,
-/// names with a second number of arguments get that number, `Move::mark_3(..)`, and other collisions
-/// are numbered. The module's documentation lists them all.
+/// Roles, moves, fluents and percepts print as KIF text, parse from it, and can be iterated. Their
+/// Rust names are those of the rulesheet in Rust's conventions; keywords get an underscore,
+/// `Move::move_(..)`, names with a second number of arguments get that number, `Move::mark_3(..)`,
+/// and other collisions are numbered. The module's documentation lists them all.
 ///
 /// ```ignore
 /// gdl!(
@@ -68,10 +68,10 @@ use std::{
 ///
 /// # Errors
 ///
-/// Each fault of the rulesheet is one error, with its place in the rulesheet. The module is there all
-/// the same, so nothing else fails for want of it; where the file cannot be read, nothing is known of
-/// moves and roles, so what uses these fails too. Warnings appear as uses of the deprecated constant
-/// `gdl_warning`; `allow(..)` silences them one by one.
+/// Each fault of the rulesheet is one error, with its place in the rulesheet. The module is there
+/// all the same, so nothing else fails for want of it; where the file cannot be read, nothing is
+/// known of moves and roles, so what uses these fails too. Warnings appear as uses of the
+/// deprecated constant `gdl_warning`; `allow(..)` silences them one by one.
 ///
 /// # Compile time
 ///
@@ -196,7 +196,8 @@ fn stem(path: &str) -> String {
     spell(&stem, Style::Snake)
 }
 
-/// The text of a rulesheet, or a message for want of it; and the tokens that make cargo watch the file.
+/// The text of a rulesheet, or a message for want of it; and the tokens that make cargo watch the
+/// file.
 fn text_of_file(written: &str, literal: Span) -> (Result<Source, String>, TokenStream) {
     let found = match source::read(written, literal) {
         Ok(found) => found,
@@ -231,7 +232,7 @@ fn text_of_file(written: &str, literal: Span) -> (Result<Source, String>, TokenS
     (text.map(|text| Source::new(shown, text)), watch)
 }
 
-/// What to say if no file could be read.
+/// The error message if no file could be read.
 fn missing(written: &str, tried: &[Tried]) -> String {
     let mut message = format!("{written}: error[GDLM1]: cannot read the rulesheet");
     for tried in tried {

@@ -1,8 +1,8 @@
 //! Reports on a rulesheet, as tokens that make rustc say them.
 //!
-//! Texts and the place in the user's source they belong to become `compile_error!` items and,
-//! for warnings, uses of deprecated constants: a macro cannot point into a file that is not Rust, so
-//! the place in the rulesheet is part of the text.
+//! Texts and their places in the user's source become `compile_error!` items and, for warnings,
+//! uses of deprecated constants. A macro cannot point into a file that is not Rust, so the place in
+//! the rulesheet is part of the text.
 
 use gdl_compiler::{Diagnostics, Severity, Source};
 use proc_macro2::{Span, TokenStream};

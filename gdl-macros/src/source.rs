@@ -15,13 +15,13 @@ use std::{
 pub(crate) struct Found {
     /// Its absolute path, for cargo to watch.
     pub(crate) path: PathBuf,
-    /// What it holds.
+    /// Its contents.
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Found {
-    /// The path as rustc writes those of its own messages, for terminals and editors to open: from where rustc was started or,
-    /// if the file is not there, from the root.
+    /// The path as rustc writes those of its own messages, for terminals and editors to open: from
+    /// where rustc was started or, if the file is not there, from the root.
     pub(crate) fn shown(&self) -> String {
         // `src/../game.kif` is `game.kif`, unless `src` is a link.
         let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
@@ -30,7 +30,7 @@ impl Found {
     }
 }
 
-/// Why there is no text.
+/// The reason why there is no text.
 #[derive(Debug)]
 pub(crate) enum SourceError {
     /// The path does not start at the source file or the package.
@@ -39,7 +39,7 @@ pub(crate) enum SourceError {
     Missing(Vec<Tried>),
 }
 
-/// A path that was tried and what came of it.
+/// A path that was tried and its result.
 #[derive(Debug)]
 pub(crate) struct Tried {
     pub(crate) path: PathBuf,
@@ -72,7 +72,7 @@ pub(crate) fn read(written: &str, literal: Span) -> Result<Found, SourceError> {
     Err(SourceError::Missing(tried))
 }
 
-/// Where to look, in order.
+/// The directories to search, in order.
 fn directories(literal: Span) -> Vec<PathBuf> {
     let mut directories = Vec::new();
     // The literal's own file, not the call's: a macro of another crate may have passed it on. It is

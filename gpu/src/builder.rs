@@ -1,29 +1,29 @@
-//! Builders of kernels: a [`Build`] is told, operation by operation, what a thread does with words of 32 games, and either writes
-//! that down as a shader or does it at once.
+//! Builders of kernels: a [`Build`] takes, operation by operation, what a thread does with words of
+//! 32 games, and either writes that down as a shader or does it at once.
 //!
-//! A value is a word that was computed; it is known until the closure that made it returns. What must outlive that, or changes from
-//! round to round, is in registers.
+//! A value is a word that was computed; it is known until the closure that made it returns. What
+//! must outlive that, or changes from round to round, is in registers.
 
-/// A word that keeps its value from one operation to those behind it, wherever they are; zero at first.
+/// A word that keeps its value from one operation to later ones, wherever they are; zero at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Register(pub(crate) usize);
 
-/// Where a thread counts; each counter is a number, zero at first.
+/// The lanes in which a thread counts; each counter is a number, zero at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter(pub(crate) usize);
 
 /// A step that was made: what tests look at.
 pub(crate) struct Step<V> {
     pub(crate) phase: usize,
-    /// Where a game started.
+    /// The lanes in which a game started.
     pub(crate) started: V,
-    /// Where a move was made.
+    /// The lanes in which a move was made.
     pub(crate) moved: V,
     /// The moves made by each role, in the order of its choice; none if it has only one.
     pub(crate) made: Vec<Vec<V>>,
 }
 
-/// What kernels are made of.
+/// The operations of kernels.
 pub(crate) trait Build: Sized {
     /// A word of 32 games, a bit for each.
     type Value: Copy;
@@ -47,7 +47,8 @@ pub(crate) trait Build: Sized {
     /// Adds the number of games.
     fn count(&mut self, counter: Counter, games: Self::Value);
 
-    /// Of the games that are free as many as may still start, the last ones first. From then on these are started.
+    /// The free games, as many of them as may still start, the last ones first. From then on these
+    /// are started.
     fn start(&mut self, free: Self::Value) -> Self::Value;
 
     /// All games as long as any may still start; none after that.
@@ -98,12 +99,12 @@ pub(crate) trait Build: Sized {
         self.lut(0x96, [a, b, c])
     }
 
-    /// What is carried to the next digit of a sum.
+    /// The carry to the next digit of a sum.
     fn carry(&mut self, a: Self::Value, b: Self::Value, c: Self::Value) -> Self::Value {
         self.lut(0xe8, [a, b, c])
     }
 
-    /// What is borrowed from the next digit of `a - b`, with a borrow from here.
+    /// The borrow from the next digit of `a - b`, with a borrow from here.
     fn borrow(&mut self, a: Self::Value, b: Self::Value, borrow: Self::Value) -> Self::Value {
         self.lut(0x8e, [a, b, borrow])
     }

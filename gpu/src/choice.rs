@@ -1,9 +1,11 @@
-//! Uniform choice of a legal move in 32 games at once, by a builder: from words that tell which moves are legal to words that tell
-//! which one of them is made, each exactly as likely.
+//! Uniform choice of a legal move in 32 games at once, by a builder: from words that tell which
+//! moves are legal to words that tell which one of them is made, each exactly as likely.
 //!
-//! Numbers are spread over words, one for each binary digit, the lowest first. Legal moves are counted in groups of at most seven and
-//! the counts summed. A rank is drawn by rejection, in each game from as many digits as its own greatest rank has; it is brought down
-//! through the groups until it falls into one, and there move by move. Where the number of legal moves is known, nothing is counted.
+//! Numbers are spread over words, one for each binary digit, the lowest first. Legal moves are
+//! counted in groups of at most seven and the counts summed. A rank is drawn by rejection, in each
+//! game from as many digits as its own greatest rank has; it is brought down through the groups
+//! until it falls into one, and there move by move. Where the number of legal moves is known,
+//! nothing is counted.
 
 use crate::{
     builder::{Build, Register},
@@ -13,10 +15,11 @@ use crate::{
 /// Moves in a group: as many as three digits count.
 const GROUP: usize = 7;
 
-/// So many digits are drawn without a look whether any game needs them.
+/// The number of digits that are drawn without a test whether any game needs them.
 const PLAIN: usize = 4;
 
-/// The moves made, one in each game that has a legal one, and the games that have none. Only games of `todo` are sure to be fair.
+/// The moves made, one in each game that has a legal one, and the games that have none. Only games
+/// of `todo` are sure to be fair.
 pub(crate) fn choose<B: Build>(
     b: &mut B,
     scratch: Scratch,
@@ -40,7 +43,8 @@ pub(crate) fn choose<B: Build>(
     (make(b, moves, &counts, rank), none)
 }
 
-/// The moves made where `known` are legal in each game of `todo`. Where all are, the words need not say so.
+/// The moves made where `known` are legal in each game of `todo`. Where all are, the words need not
+/// say so.
 pub(crate) fn choose_known<B: Build>(
     b: &mut B,
     scratch: Scratch,
@@ -67,12 +71,12 @@ pub(crate) fn choose_known<B: Build>(
     (0..known).map(|number| equal(b, &rank, number)).collect()
 }
 
-/// How many digits a number has.
+/// The number of digits of a number.
 pub(crate) fn digits(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
 
-/// How many of at most seven words are set.
+/// Counts the set words, at most seven, in each lane.
 fn count<B: Build>(b: &mut B, words: &[B::Value]) -> Vec<B::Value> {
     let mut columns = vec![words.to_vec()];
     let mut place = 0;
@@ -109,7 +113,8 @@ fn add<B: Build>(b: &mut B, one: &[B::Value], other: &[B::Value]) -> Vec<B::Valu
     sum
 }
 
-/// One less, with so many digits, and where it was zero; there it stays zero.
+/// Subtracts one from a number of `length` digits. Also returns the lanes in which it was zero;
+/// there it stays zero.
 fn decrement<B: Build>(b: &mut B, number: &[B::Value], length: usize) -> (Vec<B::Value>, B::Value) {
     let mut none = b.constant(true);
     let mut less = Vec::with_capacity(number.len());
@@ -175,7 +180,8 @@ fn make<B: Build>(
     let mut inner = vec![zero; rank.len().min(digits(GROUP))];
     let mut heres = Vec::with_capacity(counts.len());
     for (group, count) in moves.chunks(GROUP).zip(counts) {
-        // Once below zero, the rank does not come there again: the counts of the other groups are too small.
+        // Once below zero, the rank does not come there again: the counts of the other groups are
+        // too small.
         let before = rank.clone();
         let mut here = zero;
         for (place, digit) in rank.iter_mut().enumerate() {
@@ -220,7 +226,7 @@ fn pick<B: Build>(b: &mut B, words: &[B::Value], mut rank: Vec<B::Value>) -> Vec
     picked
 }
 
-/// Where a number is this one.
+/// The lanes in which a number equals `value`.
 fn equal<B: Build>(b: &mut B, number: &[B::Value], value: usize) -> B::Value {
     let mut equal = b.constant(true);
     for (place, &digit) in number.iter().enumerate() {

@@ -1,7 +1,8 @@
-//! Graphics cards: a shader and a job in, what its blocks counted out, by whatever interface the system has for the card.
+//! Graphics cards: a shader and a job in, what its blocks counted out, by whatever interface the
+//! system has for the card.
 //!
-//! Nothing here stops the program: what the driver says against a shader, a buffer or a dispatch is an error, and so is a card that
-//! went away or does not answer.
+//! Nothing here stops the program: what the driver says against a shader, a buffer or a dispatch is
+//! an error, and so is a card that went away or does not answer.
 
 use crate::{error::Error, job::Job, wgsl::GROUP};
 use std::{
@@ -17,7 +18,8 @@ use wgpu::{
     ShaderModuleDescriptor, ShaderSource, ShaderStages,
 };
 
-/// A dispatch of half a second at most that takes longer than this is given up; the first one may compile the shader.
+/// A dispatch of half a second at most that takes longer than this is abandoned; the first one may
+/// compile the shader.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// A card that is open.
@@ -26,7 +28,7 @@ pub(crate) struct Card {
     device: wgpu::Device,
     queue: wgpu::Queue,
     layout: BindGroupLayout,
-    /// What went wrong, as the driver told it first; that the card was lost stays there.
+    /// The first error that the driver reported; the loss of the card stays there.
     fault: Arc<Mutex<Option<Error>>>,
 }
 
@@ -41,7 +43,7 @@ impl fmt::Debug for Card {
 }
 
 impl Card {
-    /// The fastest card, or the one whose name has this in it.
+    /// Opens the fastest card, or the one whose name contains `name`.
     pub(crate) fn open(name: Option<&str>) -> Result<Self, Error> {
         let mut descriptor = InstanceDescriptor::new_without_display_handle();
         descriptor.backends = Backends::PRIMARY;
@@ -103,7 +105,8 @@ impl Card {
         format!("{} ({})", info.name, info.backend)
     }
 
-    /// Blocks of a first dispatch: few for software that stands for a card, which plays them one by one.
+    /// Blocks of a first dispatch: few for software that stands for a card, which plays them one by
+    /// one.
     pub(crate) fn first_blocks(&self) -> u32 {
         match self.adapter.get_info().device_type {
             DeviceType::Cpu => 1 << 6,
@@ -111,7 +114,8 @@ impl Card {
         }
     }
 
-    /// Makes a shader ready. Drivers take seconds for thousands of operations, some of them only when it is first run.
+    /// Makes a shader ready. Drivers take seconds for thousands of operations, some of them only
+    /// when it is first run.
     pub(crate) fn prepare(&self, shader: &str) -> Result<Pipeline, Error> {
         let module = self.device.create_shader_module(ShaderModuleDescriptor {
             label: None,
@@ -135,7 +139,7 @@ impl Card {
         Ok(Pipeline(pipeline))
     }
 
-    /// Runs a job. For each of so many counters the numbers of all blocks.
+    /// Runs a job. Returns the numbers of all blocks for each counter.
     pub(crate) fn run(&self, pipeline: &Pipeline, job: &Job<'_>, counters: usize) -> Result<Vec<u32>, Error> {
         let bytes = 4 * u64::from(job.blocks) * counters as u64;
         if bytes > self.device.limits().max_storage_buffer_binding_size {
@@ -192,21 +196,22 @@ impl Card {
         self.device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     }
 
-    /// What went wrong, if anything did since this was asked last. A card that was lost stays lost; one that refused a shader may take
-    /// the next.
+    /// Returns the error that occurred since the last call, if any. A card that was lost stays
+    /// lost; one that refused a shader may take the next.
     fn check(&self) -> Result<(), Error> {
         let told = || {
             let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
             if matches!(*fault, Some(Error::Lost(_))) { fault.clone() } else { fault.take() }
         };
         let Some(fault) = told() else { return Ok(()) };
-        // What a lost card is asked to do is not valid; that it was lost is told behind that, to those who wait.
+        // Operations on a lost card are invalid; the driver reports the loss afterwards, to those
+        // who wait.
         let _ = self.device.poll(PollType::Poll);
         Err(told().unwrap_or(fault))
     }
 }
 
-/// What a driver says went wrong.
+/// Converts an error of the driver.
 fn told(error: &wgpu::Error) -> Error {
     match error {
         wgpu::Error::OutOfMemory { .. } => Error::Memory,
@@ -229,7 +234,7 @@ fn first_lines(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// What does nothing, in so many threads.
+    /// A shader that does nothing, in `threads` threads.
     fn idle(threads: u32) -> String {
         format!("@compute @workgroup_size({threads})\nfn main() {{}}\n")
     }
@@ -259,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Whatever is asked of a card that was lost, it is said so, and what to do.
+    /// Every request to a lost card reports the loss, and what to do.
     #[test]
     fn a_lost_card_is_told() {
         let Some(card) = card() else { return };
@@ -288,7 +293,8 @@ mod tests {
         assert_eq!(card.run(&pipeline, &job(1), 1), Ok(vec![0]));
     }
 
-    /// What would not fit is told before it is asked for, and what the driver says of memory too.
+    /// Buffers that would not fit are rejected before they are requested, and so are errors of the
+    /// driver about memory.
     #[test]
     fn too_little_memory_is_told() {
         assert_eq!(told(&wgpu::Error::OutOfMemory { source: Box::new(Error::Memory) }), Error::Memory);

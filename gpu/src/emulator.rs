@@ -1,4 +1,5 @@
-//! The emulator: a thread of a kernel in plain Rust. It does what a shader does, and gives the same, bit for bit.
+//! The emulator: a thread of a kernel in plain Rust. It does what a shader does, and gives the
+//! same, bit for bit.
 
 use crate::{
     builder::{Build, Counter, Register, Step},
@@ -6,7 +7,7 @@ use crate::{
     random::Words,
 };
 
-/// What a block is played from.
+/// The parameters of a block of games.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Block<'a> {
     pub(crate) key: [u32; 2],

@@ -1,8 +1,8 @@
-//! What keeps games off a card, and what to do about it.
+//! Reasons that keep games off a card, and how to solve each.
 
 use std::fmt;
 
-/// Why games are not played on a device.
+/// The reason why games are not played on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
@@ -17,7 +17,7 @@ pub enum Error {
     },
     /// The card cannot be opened, and why.
     Closed(String),
-    /// The rules have no programs for lanes, of which kernels are made.
+    /// The rules have no programs for lanes, and kernels are made from those.
     NoLanes,
     /// The programs have more operations than a kernel may.
     TooLarge {
@@ -41,7 +41,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What to do about it.
+    /// Advice on how to solve it.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ use std::{
     thread,
 };
 
-/// Some blocks, one behind the other.
+/// Consecutive blocks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
     pub(crate) key: [u32; 2],
@@ -20,7 +20,7 @@ pub(crate) struct Job<'a> {
     pub(crate) blocks: u32,
     /// The games of a block.
     pub(crate) games: u32,
-    /// Those of the last of each group.
+    /// The games of the last block of each group.
     pub(crate) last: u32,
     /// The blocks of a group: all of them, or those of a state that is given.
     pub(crate) each: u32,
@@ -33,7 +33,7 @@ pub(crate) struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// What a shader is told of it.
+    /// The parameters that a shader receives.
     #[cfg(feature = "device")]
     pub(crate) fn written(&self) -> [u32; 10] {
         let ([a, b], [low, high]) = (self.key, halves(self.first));

@@ -1,11 +1,14 @@
-//! Kernels: what a thread does to play a block of games, 32 at once, made of the lane programs of a game's table.
+//! Kernels: what a thread does to play a block of games, 32 at once, made of the lane programs of a
+//! game's table.
 //!
-//! A block has a number of games to start; a lane whose game is over starts the next one at the first phase as long as there is one, and
-//! every game that started is played to its end, so long games count as often as short ones. Or the block is of games from a state
-//! that is given, at whatever phase, each of which is played once.
+//! A block has a number of games to start. A lane whose game is over starts the next one at the
+//! first phase as long as there is one, and every game that started is played to its end, so long
+//! games count as often as short ones. A block may also consist of games from a given state, at
+//! whatever phase; each of these is played once.
 //!
-//! The state is in registers; what is legal is computed anew in each step. Scores that the table keeps for later cost much: where a
-//! game has such an end it waits, its state unchanged, until half of the block do or no other goes on.
+//! The state is in registers; what is legal is computed anew in each step. Scores that the table
+//! keeps for later cost much: where a game has such an end it waits, its state unchanged, until
+//! half of the block do or no other goes on.
 
 use crate::{
     builder::{Build, Counter, Register, Step},
@@ -22,14 +25,14 @@ use gdl_runtime::{
 /// Games of a word.
 pub(crate) const WIDTH: u32 = 32;
 
-/// So many ends wait to be scored together.
+/// The number of ends that are scored together.
 const TOGETHER: u32 = 16;
 
 /// Operations in a block for each of its lanes, and the bounds of the games that each plays.
 const BLOCK_WORK: usize = 40_000;
 const GAMES: (usize, usize) = (4, 64);
 
-/// Registers for the digits of a rank, of which choices among more than 65,535 moves have more.
+/// Registers for the digits of a rank; choices among more than 65,535 moves have more digits.
 const DIGITS: usize = 16;
 
 /// The greatest length that may be asked for: a block's moves are counted by 32 bits.
@@ -57,7 +60,7 @@ pub(crate) struct Kernel {
     pub(crate) start: Start,
     phases: Vec<Phase>,
     initial: Vec<bool>,
-    /// What is counted behind the first counters.
+    /// The items counted after the first counters.
     items: Vec<Item>,
     roles: usize,
     chance: Option<usize>,
@@ -73,7 +76,7 @@ struct Phase {
     score: Schedule,
     advance: Schedule,
     roles: Vec<Choice>,
-    /// What is counted, and where it is.
+    /// The items that are counted, each with its counter.
     items: Vec<(Counter, usize)>,
 }
 
@@ -102,7 +105,7 @@ struct Registers {
 type Slots<V> = Vec<V>;
 
 impl Kernel {
-    /// A kernel for games of at most so many moves.
+    /// A kernel for games of at most `max_length` moves.
     pub(crate) fn new(programs: Programs<'_>, start: Start, max_length: u64) -> Result<Self, Error> {
         if !(1..=MOST_LENGTH).contains(&max_length) {
             return Err(Error::MaxLength);
@@ -168,7 +171,7 @@ impl Kernel {
         &self.phases[phase].roles
     }
 
-    /// Adds so many games, by what the counters say of them, to a tally.
+    /// Adds `games` games to a tally, by their counters.
     pub(crate) fn tally(&self, games: u64, counters: &[u64], tally: &mut Tally) {
         let of = |Counter(counter)| counters[counter];
         let counts =

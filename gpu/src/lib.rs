@@ -1,8 +1,8 @@
 //! Random games of the Game Description Language on a graphics card, many thousands at once.
 //!
-//! A game is prepared for a device: the lane programs of its table, the same that play 512 games at once on the processor, become a
-//! kernel, in which each thread plays a block of games, 32 at once. Rulesheets that are loaded at run time go the same way as those
-//! that are compiled in.
+//! A game is prepared for a device: the lane programs of its table, the same that play 512 games at
+//! once on the processor, become a kernel, in which each thread plays a block of games, 32 at once.
+//! Rulesheets that are loaded at run time go the same way as those that are compiled in.
 //!
 //! ```
 //! use gdl_gpu::Gpu;
@@ -14,12 +14,12 @@
 //! # Ok::<(), gdl_gpu::Error>(())
 //! ```
 //!
-//! The same game, seed and number of playouts give the same tally on every card, on software that stands for one, and in the emulator;
-//! it is not that of lanes, which draw other random numbers. Everything is whole numbers, a block draws its own, and no thread
-//! asks another.
+//! The same game, seed and number of playouts give the same tally on every card, on software that
+//! stands for one, and in the emulator; it is not that of lanes, which draw other random numbers.
+//! Everything is whole numbers, a block draws its own, and no thread asks another.
 //!
-//! The feature `device` is that of cards: by Vulkan, Metal or DirectX, which are found while the program runs. Without it there is
-//! the emulator.
+//! The feature `device` is that of cards: by Vulkan, Metal or DirectX, which are found while the
+//! program runs. Without it there is the emulator.
 
 mod builder;
 mod choice;

@@ -1,9 +1,10 @@
-//! Devices and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks of it until a number of playouts is
-//! made.
+//! Devices and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks
+//! of it until a number of playouts is made.
 //!
-//! A dispatch takes as many blocks as are played in about 50 ms, found out as play goes on, or more where fewer would not be played
-//! sooner, since the card is not full: so nothing waits long for the card, and no driver gives it up. How blocks are shared out does not
-//! change a result.
+//! A dispatch takes as many blocks as are played in about 50 ms, a number adapted as play goes on.
+//! It takes more if fewer would not be played sooner, since the card is not full. So nothing waits
+//! long for the card, and no driver resets it. The division into dispatches does not change a
+//! result.
 
 #[cfg(feature = "device")]
 use crate::device::{Card, Pipeline};
@@ -26,14 +27,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The most operations of a kernel that a card is given: drivers take minutes for more, and registers do not do.
+/// The most operations of a kernel that a card is given: drivers take minutes for more, and
+/// registers do not do.
 #[cfg(feature = "device")]
 const MOST_OPERATIONS: usize = 10_000;
 
 /// A dispatch is to take so long.
 const DISPATCH: Duration = Duration::from_millis(50);
 
-/// It may take so long where one of fewer blocks takes as long. Drivers give up a card after two seconds or more.
+/// It may take so long where one of fewer blocks takes as long. Drivers give up a card after two
+/// seconds or more.
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// The most blocks of a dispatch.
@@ -42,7 +45,8 @@ const MOST_BLOCKS: u32 = 1 << 18;
 /// The most words that come back from a dispatch: 64 MiB.
 const MOST_WORDS: usize = 1 << 24;
 
-/// Moves of a playout after which it is given up, unless it is said otherwise: as [`gdl_runtime::Playouts`] has it.
+/// Moves of a playout after which it is abandoned, unless it is said otherwise: as
+/// [`gdl_runtime::Playouts`] has it.
 const MAX_LENGTH: u64 = 10_000;
 
 /// A device that plays.
@@ -62,7 +66,7 @@ impl Gpu {
     /// The fastest card, as the system says; software that stands for a card, if there is no other.
     ///
     /// # Errors
-    /// If there is none, it cannot be opened, or the feature `device` is missing.
+    /// Returns an error if there is none, it cannot be opened, or the feature `device` is missing.
     pub fn open() -> Result<Self, Error> {
         Self::find(None)
     }
@@ -101,10 +105,11 @@ impl Gpu {
         }
     }
 
-    /// A game, ready to be played: games of more than 10,000 moves are given up, as [`gdl_runtime::Playouts`] does.
+    /// A game, ready to be played: games of more than 10,000 moves are abandoned, as
+    /// [`gdl_runtime::Playouts`] does.
     ///
     /// # Errors
-    /// If the game cannot be played in lanes, or is too large for a card.
+    /// Returns an error if the game cannot be played in lanes, or is too large for a card.
     pub fn prepare<'a, G: Game>(&'a self, game: &'a G) -> Result<Prepared<'a>, Error> {
         self.prepare_for(game, MAX_LENGTH)
     }
@@ -189,7 +194,7 @@ impl Ready {
     }
 }
 
-/// A run under way: what may end it, and what is told of it.
+/// The control of a run: what may stop it, and who receives its progress.
 #[derive(Default)]
 #[allow(missing_debug_implementations, reason = "it has a function")]
 pub struct Control<'a> {
@@ -197,7 +202,7 @@ pub struct Control<'a> {
     pub cancel: Cancel,
     /// After it, no other dispatch starts.
     pub deadline: Option<Instant>,
-    /// It is told the number of playouts made so far, after each dispatch.
+    /// Called with the number of playouts made so far, after each dispatch.
     pub progress: Option<&'a mut dyn FnMut(u64)>,
 }
 
@@ -215,7 +220,8 @@ impl Control<'_> {
 
 /// The number of blocks of a dispatch, as it is found out what takes how long.
 ///
-/// A block takes as long as it takes, which for large games is more than [`DISPATCH`]; a card plays thousands of them in that time.
+/// A block takes as long as it takes, which for large games is more than [`DISPATCH`]; a card plays
+/// thousands of them in that time.
 struct Pace {
     blocks: u32,
     most: u32,
@@ -280,18 +286,19 @@ impl Prepared<'_> {
         shader(&self.leaves.kernel)
     }
 
-    /// Plays so many games from the initial state.
+    /// Plays `count` games from the initial state.
     ///
     /// # Errors
-    /// If the device fails.
+    /// Returns an error if the device fails.
     pub fn playouts(&self, seed: u64, count: u64) -> Result<Tally, Error> {
         self.playouts_with(seed, count, &mut Control::default())
     }
 
-    /// The same, which may end before: the tally is that of a run with as many playouts as it says then.
+    /// The same, which may end before: the tally is that of a run with as many playouts as it says
+    /// then.
     ///
     /// # Errors
-    /// If the device fails.
+    /// Returns an error if the device fails.
     pub fn playouts_with(&self, seed: u64, count: u64, control: &mut Control<'_>) -> Result<Tally, Error> {
         let kernel = &self.playouts.kernel;
         let mut tally = Tally::new(kernel.roles());
@@ -326,11 +333,12 @@ impl Prepared<'_> {
         Ok(tally)
     }
 
-    /// Plays so many games from each of some states, given as their words: a tally for each, in their order. Games that are over where
-    /// they start count for what they are.
+    /// Plays `count` games from each of some states, given as their words: a tally for each, in
+    /// their order. Games that are over where they start count for what they are.
     ///
     /// # Errors
-    /// If play never comes to one of the states, they are too many, or the device fails.
+    /// Returns an error if play never comes to one of the states, they are too many, or the device
+    /// fails.
     pub fn leaves(&self, states: &[&[u64]], seed: u64, count: u32) -> Result<Vec<Tally>, Error> {
         self.gpu.check(&self.leaves)?;
         let kernel = &self.leaves.kernel;
@@ -398,8 +406,8 @@ impl Prepared<'_> {
 mod tests {
     use super::*;
 
-    /// The blocks of each dispatch to a card that plays so many at once, in so many milliseconds; and how long the last one took. Before the first
-    /// one it compiles.
+    /// The blocks of each dispatch to a card that plays `at_once` blocks at once, in `each`
+    /// milliseconds; and how long the last one took. Before the first one it compiles.
     fn paced(first: u32, at_once: u32, each: u64, compiles: u64) -> (Vec<u32>, Duration) {
         let mut pace = Pace::new(first, MOST_BLOCKS);
         let mut played = Vec::new();

@@ -1,14 +1,16 @@
-//! Random words of a block: xoshiro128++ (Blackman, Vigna, "Scrambled linear pseudorandom number generators", 2021), whose 128 bits at
-//! the start no two pairs of a seed and a block share.
+//! Random words of a block: xoshiro128++ (Blackman, Vigna, "Scrambled linear pseudorandom number
+//! generators", 2021), whose 128 bits at the start no two pairs of a seed and a block share.
 //!
-//! Shaders have no numbers of 64 bits, so a pair of words is mixed by four rounds of a Feistel network, a bijection whatever its
-//! function is, which here is a mixer of 32 bits. A seed is mixed here and is the key of all its blocks, each of which is mixed where it
-//! is played: [`WGSL`] says the same as [`start`].
+//! Shaders have no numbers of 64 bits, so a pair of words is mixed by four rounds of a Feistel
+//! network. That is a bijection whatever its function is; here it is a mixer of 32 bits. A seed is
+//! mixed here and is the key of all its blocks; a block is mixed where it is played: [`WGSL`] is
+//! the same function as [`start`].
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro128PlusPlus;
 
-/// What is added in each round: the first digits of the golden ratio, of the roots of 2 and 3, and of pi.
+/// The constants added in each round: the first digits of the golden ratio, of the roots of 2 and
+/// 3, and of pi.
 const ROUNDS: [u32; 4] = [0x9e37_79b9, 0x6a09_e667, 0xbb67_ae85, 0x243f_6a88];
 
 /// The words of a block, one after the other.
@@ -38,8 +40,8 @@ pub(crate) fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 
-/// Where the generator of a block starts: the first two words determine `y`, with which the others determine the key, and so the
-/// block.
+/// The first state of a block's generator: the first two words determine `y`, with which the others
+/// determine the key, and so the block.
 fn start(key: [u32; 2], block: u64) -> [u32; 4] {
     let [low, high] = halves(block);
     let y = mix([key[0] ^ low, key[1] ^ high]);
@@ -55,7 +57,7 @@ fn mix([mut left, mut right]: [u32; 2]) -> [u32; 2] {
     [left, right]
 }
 
-/// A function of 32 bits each of which changes half of the others.
+/// A function of 32 bits; each bit of its argument changes half of the result's.
 fn scatter(x: u32) -> u32 {
     let x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);
     let x = (x ^ x >> 15).wrapping_mul(0x846c_a68b);

@@ -8,7 +8,7 @@ use crate::{
 };
 use gdl_runtime::{Game, bits, engine::Table, playouts::Tally};
 
-/// What was made of 32 games in a step.
+/// A step of 32 games, as the emulator made it.
 #[allow(missing_debug_implementations, reason = "for tests")]
 pub struct Watched<'a> {
     kernel: &'a Kernel,
@@ -58,10 +58,10 @@ impl Watched<'_> {
     }
 }
 
-/// Plays a block of so many games from the initial state by the emulator.
+/// Plays a block of games from the initial state by the emulator.
 ///
 /// # Errors
-/// If the game cannot be played in lanes.
+/// Returns an error if the game cannot be played in lanes.
 pub fn watch<G: Game>(
     game: &G,
     seed: u64,

@@ -1,4 +1,5 @@
-//! Kernels as shaders: a [`Kernel`] in, text of the WebGPU Shading Language out, from which drivers of all cards are fed.
+//! Kernels as shaders: a [`Kernel`] in, text of the WebGPU Shading Language out, from which drivers
+//! of all cards are fed.
 
 use crate::{
     builder::{Build, Counter, Register},
@@ -10,7 +11,7 @@ use std::{fmt::Write, sync::LazyLock};
 /// Threads of a workgroup.
 pub(crate) const GROUP: u32 = 64;
 
-/// What is said of a dispatch, in this order; all of them numbers of 32 bits.
+/// The parameters of a dispatch, in this order; all of them numbers of 32 bits.
 const HEAD: &str = "\
 struct Job { key: vec2<u32>, first: vec2<u32>, blocks: u32, games: u32, last: u32, each: u32, phase: u32, words: u32 }
 @group(0) @binding(0) var<storage, read> job: Job;
@@ -37,7 +38,7 @@ pub(crate) fn shader(kernel: &Kernel) -> String {
             line("begin(job.key, vec2<u32>(low, job.first.y + u32(low < id.x)));");
         }
         Start::Given => {
-            // A state comes behind its number.
+            // A state comes after its number.
             line("let state = id.x / job.each * job.words;");
             line("begin(job.key, vec2<u32>(states[state] * job.each + id.x % job.each, 0u));");
             line("var phase = job.phase;");
@@ -186,7 +187,8 @@ impl Build for Text {
     }
 }
 
-/// The table of the same function, in which operands that are constants, or the same as others, do not matter.
+/// The table of the same function, in which operands that are constants, or the same as others, do
+/// not matter.
 fn fold(mut table: u8, operands: [Value; 3]) -> u8 {
     let bits = [4, 2, 1];
     let rows = |table: u8, from: &dyn Fn(usize) -> usize| {
@@ -208,9 +210,10 @@ fn fold(mut table: u8, operands: [Value; 3]) -> u8 {
     table
 }
 
-/// For each function of the operands `A`, `B` and `C` an expression with as few operations as there is one for.
+/// For each function of the operands `A`, `B` and `C` an expression with as few operations as there
+/// is one for.
 pub(crate) fn expressions() -> Vec<String> {
-    // By the number of operations, the functions that need so many.
+    // `levels` lists the functions by the number of operations that they need.
     let mut best: Vec<Option<String>> = vec![None; 256];
     let simple = [(0x00, "0"), (0xff, "1"), (0xf0, "A"), (0xcc, "B"), (0xaa, "C")];
     simple.iter().for_each(|&(table, name): &(usize, &str)| best[table] = Some(name.to_owned()));
@@ -248,7 +251,7 @@ pub(crate) fn expressions() -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Constants and equal operands leave no operation behind that does not depend on others.
+    /// Constants and equal operands leave no operation that does not depend on others.
     #[test]
     fn operations_fold() {
         let mut text = Text { code: String::new(), values: 1 };

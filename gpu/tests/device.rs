@@ -1,5 +1,5 @@
-//! A card, or software that stands for one, gives what the emulator gives, bit for bit; and what
-//! goes wrong on one is told. Without a card the tests are skipped.
+//! A card, or software that stands for one, gives the results of the emulator, bit for bit; and its
+//! errors are reported. Without a card the tests are skipped.
 
 mod golden;
 

@@ -193,14 +193,15 @@ fn follow(
 fn built_in_games_are_played_by_their_rules() {
     let mut played = 0;
     for entry in LIST {
-        // A debug build takes long to compile the largest, few of which play in lanes.
+        // A debug build takes long to compile the largest rulesheets, and few of those play in
+        // lanes.
         let is_small = cfg!(debug_assertions) && !entry.is_compiled();
         let limits = || if is_small { corpus::limits() } else { Limits::default() };
         match follow(entry.name, entry.text, limits(), 10_000, 40) {
             Ok(_) => played += 1,
             Err(error) => println!("{}: {error}", entry.name),
         }
-        // Games that are given up are counted as such.
+        // Games that are abandoned are counted as such.
         if matches!(entry.name, "tictactoe" | "connect_four" | "reversi" | "monty_hall") {
             let (_, tally) = follow(entry.name, entry.text, limits(), 7, 70).expect("as before");
             assert_eq!(tally.too_long > 0, entry.name != "monty_hall", "{}: {tally:?}", entry.name);
@@ -212,20 +213,22 @@ fn built_in_games_are_played_by_their_rules() {
 /// Tallies of the rulesheets of others, as they were: name, then playouts, moves and sums of goals.
 const OTHERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/rulesheets.tsv");
 
-/// So many small ones have tallies that are kept; of a debug build one in so many.
+/// The number of small rulesheets whose tallies are kept, and the stride of those that a debug
+/// build plays.
 const KEPT: usize = 100;
 const DEBUG_STRIDE: usize = 25;
 
 /// Their greatest length.
 const LENGTH: u64 = 300;
 
-/// What small ones take. It is the same in all builds: what the compiler leaves out for the lack of steps changes the programs.
+/// The limits of small rulesheets. They are the same in all builds: what the compiler leaves out
+/// for the lack of steps changes the programs.
 fn small() -> Limits {
     Limits { fuel: 10_000_000, max_ground_rules: 20_000, ..Limits::default() }
 }
 
-/// Rulesheets of others are played by their rules, small ones with the means that they have in lanes and the tallies that they had.
-/// `GDL_BLESS=1` writes these anew.
+/// Rulesheets of others are played by their rules, small ones with the means that they have in
+/// lanes and the tallies that they had. `GDL_BLESS=1` writes these anew.
 #[test]
 fn other_rulesheets_are_played_by_their_rules() {
     let Some(rulesheets) = corpus::rulesheets() else { return };
@@ -253,7 +256,7 @@ fn other_rulesheets_are_played_by_their_rules() {
         let goals: Vec<u64> = tally.roles.iter().map(|role| role.goals).collect();
         let line = format!("{name}\t{}\t{}\t{goals:?}\n", tally.playouts, tally.states);
         let known = golden.lines().find(|known| known.split('\t').next() == Some(&name));
-        // Of a debug build some are behind those that are kept.
+        // In a debug build some come after those that are kept.
         let is_known = known.map_or(is_debug, |known| known == line.trim_end());
         assert!(blesses || is_known, "{known:?} was kept, and it is {line}");
         kept.push(line);
@@ -299,7 +302,8 @@ fn compare_with_lanes(name: &str, game: &Dynamic) {
     }
 }
 
-/// A role that cannot move, or has no goal, or several: each is counted as one game at a time counts it.
+/// A role that cannot move, or has no goal, or several: each is counted as one game at a time
+/// counts it.
 #[test]
 fn games_without_a_proper_end_are_counted() {
     let rules = |goals: &str| {
@@ -327,7 +331,7 @@ fn games_without_a_proper_end_are_counted() {
     assert!(tally.unscored > 1 && tally.too_long > 10, "{tally:?}");
 }
 
-/// How often the move in each place was made, by role and number of legal moves.
+/// The number of times that the move in each place was made, by role and number of legal moves.
 type Counts = BTreeMap<(usize, usize), Vec<u32>>;
 
 fn choices(game: &Dynamic, most: u32) -> Counts {
@@ -386,7 +390,8 @@ fn legal_moves_are_equally_likely() {
     }
 }
 
-/// Random play has the mean goals that it has in lanes, within four standard errors of their difference.
+/// Random play has the mean goals that it has in lanes, within four standard errors of their
+/// difference.
 #[test]
 fn means_are_those_of_lanes() {
     for (name, count) in
@@ -429,8 +434,8 @@ fn states(game: &Dynamic, count: usize) -> Vec<BitBox> {
     states
 }
 
-/// From each state, random play has the mean that it has in lanes; a state's tally does not depend on the others beside it but by
-/// its place; and states that are over count for what they are.
+/// Random play from each state has the mean that it has in lanes. A state's tally depends on its
+/// place and not on the other states, and states that are over count as they are.
 #[test]
 fn leaves_are_played_from_their_states() {
     for name in ["tictactoe", "connect_four", "breakthrough_small", "nim"] {
@@ -505,7 +510,8 @@ fn what_cannot_be_prepared_is_told() {
     }
 }
 
-/// Every device must repeat these: `tests/golden.tsv` has the tallies of some games. `GDL_BLESS=1` writes them anew.
+/// Every device must repeat these: `tests/golden.tsv` has the tallies of some games. `GDL_BLESS=1`
+/// writes them anew.
 #[test]
 fn tallies_are_as_they_were() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.tsv");

@@ -1,4 +1,5 @@
-//! Every shader is sound, and can be written in the languages of all cards: SPIR-V, MSL and HLSL. No card is needed for that.
+//! Every shader is sound, and can be written in the languages of all cards: SPIR-V, MSL and HLSL.
+//! No card is needed for that.
 
 mod golden;
 

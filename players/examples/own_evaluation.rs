@@ -1,4 +1,5 @@
-//! Connect four with an evaluation of one's own: discs near the middle column are part of more lines.
+//! Connect four with an evaluation of one's own: discs near the middle column are part of more
+//! lines.
 //!
 //! `cargo run --release -p gdl-players --example own_evaluation`
 

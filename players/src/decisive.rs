@@ -1,7 +1,9 @@
-//! The table of decisive play: from the table of a game comes another, in whose lanes the role on turn makes a move that wins at once, if it has
-//! one, and otherwise none that loses at once or lets the next role win at once, if it has another ([`gdl_compiler::optimize::decisive`]).
+//! The table of decisive play: a table made from that of a game, in which the role on turn makes a
+//! move that wins at once, if it has one. Otherwise it makes none that loses at once or lets the
+//! next role win at once, if it has another ([`gdl_compiler::optimize::decisive`]).
 //!
-//! States are the same, so games go on from those of a search. All but the lanes is as in the game's own table.
+//! States are the same, so games go on from those of a search. All but the lanes is as in the
+//! game's own table.
 //!
 //! A table takes at most [`MOST_STEPS`] steps, and the work is not begun where they will not do.
 
@@ -29,7 +31,8 @@ const NANOSECONDS: u64 = 8;
 /// Picoseconds of a search for each operation and move of a random game.
 const PICOSECONDS: u64 = 450;
 
-/// About how long it takes to make the table of decisive play; none if that is more than it may be, or the game has no lanes. O(roles).
+/// About how long it takes to make the table of decisive play; `None` if that is more than it may
+/// be, or the game has no lanes. O(roles).
 pub(crate) fn cost(game: &Table) -> Option<Duration> {
     game.lanes()?;
     let (observe, advance) = game.gates();
@@ -68,7 +71,7 @@ pub(crate) fn made(game: &Table) -> Option<&Decisive> {
     game.derived().get()?.as_deref()?.downcast_ref()
 }
 
-/// Decisive play of a game; none if there is none, or it takes too much, or is cancelled.
+/// Decisive play of a game; `None` if there is none, or it takes too much, or is cancelled.
 fn decisive(game: &Table, cancel: &Cancel) -> Option<Decisive> {
     cost(game)?;
     let limits = Limits { fuel: 2 * MOST_STEPS, ..Limits::network() };
@@ -142,7 +145,7 @@ mod tests {
         Arc::new(load(text).expect("a sound rulesheet").table().expect("a small game").clone())
     }
 
-    /// What random games by a table come to after some moves of tic-tac-toe.
+    /// The tally of random games by a table after some moves of tic-tac-toe.
     fn tally(table: &Table, marks: &[[u8; 2]]) -> Tally {
         let game = load(TICTACTOE).expect("a sound rulesheet");
         let mut state = game.initial();

@@ -12,8 +12,8 @@
 //! | exact values of small games | [`search::Solution`] |
 //! | matches and their faults | [`Referee`], [`record`] |
 //!
-//! Features, none of which is on by default: `load` makes players by name, and searches that know
-//! decisive moves; `serde` makes reports and match records serde data.
+//! Features, off by default: `load` makes players by name, and searches that know decisive moves;
+//! `serde` makes reports and match records serde data.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(missing_debug_implementations)]

@@ -1,10 +1,10 @@
 //! Players: given the information of its role and a budget, a [`Player`] decides on a legal move.
 //!
-//! A [`Player`] is told of a match when it starts and stops, and asked for a move whenever its role
-//! is to decide. It is given no state, only the [`Information`] of its role, so it can play any
-//! game, with hidden information or without. [`Information::state`] is the state where nothing is
-//! hidden; [`Belief`] has the states to reckon with where something is. What a decision may cost is
-//! a [`Budget`]: a deadline, a number of nodes, and a [`Cancel`](gdl_runtime::Cancel) that another
+//! A [`Player`] is notified when a match starts and stops, and chooses a move whenever its role is
+//! to decide. It is given no state, only the [`Information`] of its role, so it can play any game,
+//! with hidden information or without. [`Information::state`] is the state where nothing is hidden;
+//! [`Belief`] has the states to reckon with where something is. What a decision may cost is a
+//! [`Budget`]: a deadline, a number of nodes, and a [`Cancel`](gdl_runtime::Cancel) that another
 //! thread may pull. Players of this crate are made by `new`, and by functions that change them:
 //! `Mcts::new().seed(7).threads(4)`. With the same seed, the same number of nodes and one thread,
 //! one makes the same moves.
@@ -86,12 +86,12 @@ pub trait Player<G: Game>: Send {
     /// The end of the match, with the information there.
     fn stop(&mut self, _game: &G, _information: &Information<G>) {}
 
-    /// The end of a match that was given up.
+    /// The end of a match that was abandoned.
     fn abort(&mut self) {}
 
-    /// The fault for which the last question, a move or the start, has no answer, where the player
-    /// knows of one: a player elsewhere was late or out of reach, or answered with something that
-    /// is no move of the game.
+    /// The reason why the last question, a move or the start, has no answer, if the player knows
+    /// one: a remote player was late or unreachable, or answered with something that is no move of
+    /// the game.
     fn fault(&self) -> Option<Fault> {
         None
     }

@@ -1,12 +1,13 @@
-//! Match records in the form in which ggp-base's match manager publishes them, written and replayed.
+//! Match records in the form in which ggp-base's match manager publishes them, written and
+//! replayed.
 //!
-//! A [`Record`] is made of a [`Match`](crate::referee::Match) or, with the feature `serde`, of JSON, and replayed to the play,
-//! every step of it made anew.
-//! The fields are those of the JSON object, in its order; states and moves are KIF text. ggp-base's signatures are not
-//! written, and other fields that are not known are passed over.
+//! A [`Record`] is made of a [`Match`](crate::referee::Match) or, with the feature `serde`, of
+//! JSON, and replayed to the play, every step of it made anew. The fields are those of the JSON
+//! object, in its order; states and moves are KIF text. ggp-base's signatures are not written, and
+//! other fields that are not known are passed over.
 //!
-//! A replay makes one step of the game for each joint move and keeps each state, so its time and its memory grow with
-//! the record: [`Record::replay_while`] is for records from strangers.
+//! A replay makes one step of the game for each joint move and keeps each state, so its time and
+//! its memory grow with the record: [`Record::replay_while`] is for untrusted records.
 
 use gdl_runtime::{
     Game, GameExt, History,
@@ -25,7 +26,7 @@ pub struct Record {
     pub random_token: String,
     /// The time when it began, in milliseconds since 1970.
     pub start_time: u64,
-    /// Where the game is described, if it is somewhere.
+    /// The address of the game's description, if there is one.
     #[cfg_attr(
         feature = "serde",
         serde(default, rename = "gameMetaURL", skip_serializing_if = "Option::is_none")
@@ -33,7 +34,7 @@ pub struct Record {
     pub game_meta_url: Option<String>,
     /// True if it was played to the end.
     pub is_completed: bool,
-    /// True if it was given up.
+    /// True if it was abandoned.
     #[cfg_attr(feature = "serde", serde(default))]
     pub is_aborted: bool,
     /// The states from the start on, as KIF text.
@@ -42,10 +43,11 @@ pub struct Record {
     pub moves: Vec<Vec<String>>,
     /// The time when each state was reached, in milliseconds since 1970.
     pub state_times: Vec<u64>,
-    /// The faults, in role order, at the start and in each step: nothing, `TO`, `CE` or `IL` and the move.
+    /// The faults, in role order, at the start and in each step: nothing, `TO`, `CE` or `IL` and
+    /// the move.
     #[cfg_attr(feature = "serde", serde(default))]
     pub errors: Vec<Vec<String>>,
-    /// The goals at the end, in role order; none of a match that was given up.
+    /// The goals at the end, in role order; none of a match that was abandoned.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub goal_values: Vec<u8>,
     /// Seconds for a look at the rules beforehand; -1 for none.
@@ -100,8 +102,9 @@ impl Default for Record {
 }
 
 impl Record {
-    /// The line from the start of a history to the place where it is, of a match without a referee: without names, times and
-    /// tokens. A look at the last state, and the text of every state and move.
+    /// The line from the start of a history to the place where it is, of a match without a referee:
+    /// without names, times and tokens. A look at the last state, and the text of every state and
+    /// move.
     #[must_use]
     pub fn of<G: Game>(game: &G, history: &History<G>) -> Self {
         let states = history.path().into_iter().filter_map(|place| history.state_at(place));
@@ -119,8 +122,8 @@ impl Record {
         }
     }
 
-    /// The match played again, and standing at its end. Every step is made anew: each move must be legal, each state
-    /// the one that is written, and so must the goals be if there are any.
+    /// The match played again, and standing at its end. Every step is made anew: each move must be
+    /// legal, each state the one that is written, and so must the goals be if there are any.
     ///
     /// # Errors
     /// The first thing that does not fit.
@@ -128,7 +131,8 @@ impl Record {
         self.replay_while(game, |_| true)
     }
 
-    /// [`Record::replay`] as long as `goes_on` says so: it is asked before each step, with what was played so far.
+    /// [`Record::replay`] as long as `goes_on` says so: it is asked before each step, with what was
+    /// played so far.
     ///
     /// # Errors
     /// As for [`Record::replay`], and [`RecordError::Stopped`].
@@ -172,7 +176,7 @@ pub(crate) fn spaced(text: &str) -> String {
     if text == "(  )" { "( )".to_owned() } else { text }
 }
 
-/// Why a [`Record`] is not a match of a game.
+/// The reason why a [`Record`] is not a match of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordError {
@@ -187,14 +191,14 @@ pub enum RecordError {
     Text {
         /// The number of the step, 0 for the start.
         step: usize,
-        /// What is wrong.
+        /// The error.
         error: TextError,
     },
     /// A step is against the rules.
     Step {
         /// The number of the step, from 1.
         step: usize,
-        /// What is wrong.
+        /// The error.
         error: StepError,
     },
     /// A step leads to another state than the one that is written.
@@ -209,7 +213,7 @@ pub enum RecordError {
     },
     /// The goals at the end are others than those that are written.
     Goals,
-    /// The match is said to be over, but its last state is not terminal.
+    /// The record marks the match as over, but its last state is not terminal.
     Unfinished,
 }
 

@@ -1,15 +1,18 @@
-//! The referee of matches: it leads a game with a player for each role to a [`Match`], what was played and what went
-//! wrong.
+//! The referee of matches: it leads a game with a player for each role to a [`Match`], what was
+//! played and what went wrong.
 //!
-//! The referee does what a match manager does. It tells every player that the match starts, asks all of them for their moves
-//! at the same time, each given nothing but the [`Information`] of its role, and draws for the role of chance itself. Before it
-//! asks, it draws a legal move for each role; that one is made where the answer is not legal (`IL`), does not come in time
-//! (`TO`) or the player panicked (`CE`, as if its connection were lost: it is not asked again). A player that has no move may say
-//! which of these it was ([`Player::fault`]), as one does that is asked over a network. A match goes on whatever players do.
+//! The referee does the work of a match manager. It notifies every player that the match starts,
+//! requests all moves at the same time, and draws for the role of chance itself. Each player
+//! receives only the [`Information`] of its role. Before each request the referee draws a legal
+//! move for each role. That one is made if the answer is not legal (`IL`), does not come in time
+//! (`TO`) or the player panicked (`CE`, as if its connection were lost: it is not asked again). A
+//! player that has no move, such as a remote one, may report which of these it was
+//! ([`Player::fault`]). A match goes on whatever players do.
 //!
-//! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a grace are over. A late answer is
-//! forgotten. Players have threads of their own; one that never returns cannot be ended, and then the match plays to its end
-//! but [`Referee::run`] waits for that thread, unless the player is [`Detached`](crate::player::Detached).
+//! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a
+//! grace are over. A late answer is forgotten. Players have threads of their own; one that never
+//! returns cannot be ended, and then the match plays to its end but [`Referee::run`] waits for that
+//! thread, unless the player is [`Detached`](crate::player::Detached).
 //!
 //! ```
 //! use gdl_players::{Player, player::{First, Random}, Referee};
@@ -57,11 +60,11 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// How often a thread that waits looks whether the match was called off.
+/// The interval at which a waiting thread tests whether the match was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A fault: what one role did wrong in a step, or at the start. `Display` is as match managers write it: `TO`, `CE` or `IL`
-/// with the move.
+/// A fault: what one role did wrong in a step, or at the start. `Display` is as match managers
+/// write it: `TO`, `CE` or `IL` with the move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
@@ -89,11 +92,11 @@ impl fmt::Display for Fault {
 pub enum End {
     /// In a terminal state.
     Terminal,
-    /// Where a role has no legal move: the rulesheet is at fault.
+    /// A role has no legal move, which is an error of the rulesheet.
     Stuck,
     /// After the most moves allowed.
     TooLong,
-    /// It was called off.
+    /// It was cancelled.
     Cancelled,
 }
 
@@ -101,12 +104,12 @@ pub enum End {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Match<G: Game> {
-    /// The play, one line from the start to the end, where it stands.
+    /// The play, as one line at whose end it stands.
     pub history: History<G>,
     /// The faults of each role, if any, in role order: first at the start, then in each step.
     pub faults: Vec<Vec<Option<Fault>>>,
-    /// The goal of each role at the end, in role order. None if it has not exactly one, and all of them if the end is
-    /// not terminal.
+    /// The goal of each role at the end, in role order. `None` if it has not exactly one, and all
+    /// of them if the end is not terminal.
     pub goals: Vec<Option<u8>>,
     /// The end of the match.
     pub end: End,
@@ -163,15 +166,15 @@ impl<G: Game> Match<G> {
     }
 }
 
-/// Why a match did not begin.
+/// The reason why a match did not begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RefereeError {
     /// There is not one player for each role other than chance.
     Players {
-        /// How many it takes.
+        /// The expected number.
         expected: usize,
-        /// How many there are.
+        /// The number that was found.
         found: usize,
     },
 }
@@ -185,7 +188,8 @@ impl fmt::Display for RefereeError {
 
 impl Error for RefereeError {}
 
-/// Who is told of a step: the match so far, and for each role what its player's search did.
+/// The callback after each step: it receives the match so far, and for each role the report of its
+/// player's search.
 type Watcher<'a, G> = Box<dyn FnMut(&Match<G>, &[Option<Report>]) + 'a>;
 
 /// A referee, which leads a match: `Referee::new(&game).nodes(1000).seed(7).run(&mut players)`.
@@ -222,8 +226,9 @@ impl<'a, G: Game> Referee<'a, G> {
     /// The most steps of a match, unless [`Referee::max_steps`] says otherwise.
     pub const DEFAULT_MAX_STEPS: usize = 10_000;
 
-    /// The longest grace, how long after the clock an answer still counts, unless [`Referee::grace`] says otherwise: as long as with
-    /// match managers. It is a tenth of the clock where that is less, but never below [`Referee::LEAST_GRACE`].
+    /// The longest grace, how long after the clock an answer still counts, unless
+    /// [`Referee::grace`] says otherwise: as long as with match managers. It is a tenth of the
+    /// clock where that is less, but never below [`Referee::LEAST_GRACE`].
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
 
     /// The shortest grace: threads do not wake up at once.
@@ -249,7 +254,8 @@ impl<'a, G: Game> Referee<'a, G> {
         }
     }
 
-    /// The time that players have at the start, and for each move. Without it they have all the time they want.
+    /// The time that players have at the start, and for each move. Without it they have all the
+    /// time they want.
     pub fn clocks(mut self, start: Duration, play: Duration) -> Self {
         (self.start, self.play) = (Some(start), Some(play));
         self
@@ -261,8 +267,8 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// The nodes that a player may visit for each move. With it and without clocks, players that keep to it make a match that
-    /// can be repeated exactly.
+    /// The nodes that a player may visit for each move. With it and without clocks, players that
+    /// keep to it make a match that can be repeated exactly.
     pub fn nodes(mut self, nodes: u64) -> Self {
         self.nodes = Some(nodes);
         self
@@ -274,7 +280,7 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// The most steps: a match that is not over then is given up.
+    /// The most steps: a match that is not over then is abandoned.
     pub fn max_steps(mut self, steps: usize) -> Self {
         self.max_steps = steps;
         self
@@ -292,15 +298,15 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// The time in milliseconds since 1970, for the record; at first that of the system. It is asked once when the match
-    /// begins and once for each state. Clocks go by their own time.
+    /// The time in milliseconds since 1970, for the record; at first that of the system. It is
+    /// asked once when the match begins and once for each state. Clocks go by their own time.
     pub fn now(mut self, now: impl FnMut() -> u64 + 'a) -> Self {
         self.now = Box::new(now);
         self
     }
 
-    /// A callback for the start, once all players were told of it, and for each step that was made: the match so far, and what each
-    /// player reports, in role order.
+    /// A callback for the start, once all players were notified, and for each step that was made:
+    /// the match so far, and what each player reports, in role order.
     pub fn watch(mut self, watch: impl FnMut(&Match<G>, &[Option<Report>]) + 'a) -> Self {
         self.watch = Some(Box::new(watch));
         self
@@ -309,10 +315,10 @@ impl<'a, G: Game> Referee<'a, G> {
     /// Leads a match of these players, one for each role other than chance, in role order.
     ///
     /// # Errors
-    /// If there are more or fewer players than that.
+    /// Returns an error if there are more or fewer players than that.
     ///
     /// # Panics
-    /// If the game does.
+    /// Panics if the game does.
     pub fn run(mut self, players: &mut [Box<dyn Player<G> + '_>]) -> Result<Match<G>, RefereeError> {
         let game = self.game;
         let chance = game.chance_role();
@@ -423,7 +429,7 @@ impl<'a, G: Game> Referee<'a, G> {
                 };
             }
             for (role, information) in game.roles().zip(&mut known) {
-                // Chance is told nothing, and asks nothing.
+                // Chance receives nothing, and asks nothing.
                 if Some(role) != game.chance_role() {
                     information.step(game, played.history.state(), &joint);
                 }
@@ -444,7 +450,7 @@ impl<'a, G: Game> Referee<'a, G> {
         }
     }
 
-    /// Adds what came of the start or of a step, and tells of it.
+    /// Adds the results of the start or of a step, and calls the watcher.
     fn note(&mut self, played: &mut Match<G>, faults: Vec<Option<Fault>>, reports: &[Option<Report>]) {
         played.faults.push(faults);
         played.times.push((self.now)());
@@ -483,7 +489,8 @@ struct Table<G: Game> {
 }
 
 impl<G: Game> Table<G> {
-    /// Asks all players at once and waits for their answers, no longer than `limit` or until the match is called off.
+    /// Asks all players at once and waits for their answers, no longer than `limit` or until the
+    /// match is cancelled.
     fn ask(
         &mut self,
         budget: &Budget,
@@ -526,7 +533,7 @@ impl<G: Game> Table<G> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        // A player that still thinks does so in vain.
+        // The result of a player that still thinks is dropped.
         cancel.cancel();
         answers
     }

@@ -12,9 +12,10 @@
 //! | [`Equilibrium`], [`Ismcts`] | hidden information: few histories, many | a mean |
 //! | [`Solution`], [`Perfect`] | one role, or two that take turns, few states | exact |
 //!
-//! All of them stop within the [`Budget`](crate::Budget), whichever of its limits comes first, keep to the memory they are
-//! given, and recurse no deeper than a limit. On one thread, with a budget of nodes, they find the same for the same seed. What
-//! roles do not know (`sees`) is drawn by searches that are not made for it: they run in some of the states that fit the role's
+//! All of them stop within the [`Budget`](crate::Budget), whichever of its limits comes first, keep
+//! to the memory they are given, and recurse no deeper than a limit. On one thread, with a budget
+//! of nodes, they find the same for the same seed. What roles do not know (`sees`) is drawn by
+//! searches that are not made for it: they run in some of the states that fit the role's
 //! information, and the moves they find are put to the vote.
 
 mod alphabeta;
@@ -63,19 +64,20 @@ use gdl_runtime::{Game, GameExt};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SearchResult<G: Game> {
-    /// The move to make. None if the role has no legal move in the state, or the state is terminal.
+    /// The move to make. `None` if the role has no legal move in the state, or the state is
+    /// terminal.
     pub action: Option<G::Move>,
     /// The principal variation: the joint moves expected, as far as they are known.
     pub line: Vec<Vec<G::Move>>,
-    /// The role's moves with how often each was tried and the goal expected of it, best first, where the search tells
-    /// them apart.
+    /// The role's moves with how often each was tried and the goal expected of it, best first,
+    /// where the search tells them apart.
     pub moves: Vec<(G::Move, u64, f64)>,
     /// The counts of the search. Its texts are filled in by [`SearchResult::describe`].
     pub report: Report,
 }
 
 impl<G: Game> SearchResult<G> {
-    /// Nothing but a move.
+    /// A result with a move alone.
     pub(crate) fn only(action: Option<G::Move>) -> Self {
         Self { action, line: Vec::new(), moves: Vec::new(), report: Report::default() }
     }

@@ -1,5 +1,5 @@
-//! The player for any game, and the searches that it takes: puzzles against solutions, hidden information against what is known of it by
-//! theory, stages against their saddle points.
+//! The player for any game, and the searches that it takes: puzzles against solutions, hidden
+//! information against what is known of it by theory, stages against their saddle points.
 #![cfg(feature = "load")]
 
 use gdl_players::{
@@ -17,7 +17,8 @@ fn built_in(name: &str) -> Dynamic {
     load(&texts.next().expect("a built-in game")).expect("built-in rulesheets load")
 }
 
-/// Plays a match, or the beginning of one, with every move tested: the joint moves, the goals, and the last report of the first player.
+/// Plays a match, or the beginning of one, with every move tested: the joint moves, the goals, and
+/// the last report of the first player.
 fn play(
     game: &Dynamic,
     players: &mut [&mut dyn Player<Dynamic>],
@@ -68,7 +69,8 @@ fn puzzles_are_solved() {
     }
 }
 
-/// A puzzle whose goal is worth less the longer it takes; a wrong turn leads to an end from which nothing is gained.
+/// A puzzle whose goal is worth less the longer it takes; a wrong turn leads to an end from which
+/// nothing is gained.
 const WALK: &str = "
     (role walker) (init (at 0)) (init (step 0))
     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
@@ -190,7 +192,7 @@ fn what_is_left_of_a_budget_goes_into_a_proof_that_is_near() {
     let mut proved = 0;
     for luck in 0..8 {
         let (mut stream, mut state) = (Stream::new(3, luck), game.initial());
-        // Ten cells are empty, but for those that were passed over.
+        // Ten cells are empty, except those that were passed over.
         for _ in 0..50 {
             let view = game.view(&state);
             let joint: Option<Vec<_>> =
@@ -230,7 +232,8 @@ fn kuhn_poker_is_played_as_theory_says() {
     let late = player.exploitability().expect("improved");
     // In points; a stake is 25 of them.
     assert!(late < 0.01 && late < early / 10.0, "{early} {late}");
-    // Who is dealt a queen first never bets (Kuhn, 1950), and with the king three times as often as with the jack.
+    // Who is dealt a queen first never bets (Kuhn, 1950), and with the king three times as often as
+    // with the jack.
     let alice = game.parse_role("alice").expect("a role");
     let mut bets = Vec::new();
     for card in ["jack", "queen", "king"] {
@@ -313,7 +316,8 @@ fn what_is_hidden_is_not_taken_to_be_known() {
     assert!(won > 66, "{won} of 120");
 }
 
-/// A matrix game with a saddle point at (middle, left), worth 60, reached through a step in which nobody chooses.
+/// A matrix game with a saddle point at (middle, left), worth 60, reached through a step in which
+/// nobody chooses.
 const SADDLE: &str = "
     (role row) (role column) (init choose)
     (up top) (up middle) (up bottom) (along left) (along right)

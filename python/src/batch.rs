@@ -1,12 +1,13 @@
 //! Many games at once: a [`Batch`] is given arrays of moves and writes arrays of what is seen.
 //!
-//! Games lie in units of 512, in planes where [`Stepper`] can play them and one by one elsewhere; both give the same. Threads
-//! share the units. A step first checks the moves of all games and then makes them, so a move that is not legal leaves all as it
-//! was.
+//! Games lie in units of 512, in planes where [`Stepper`] can play them and one by one elsewhere;
+//! both give the same. Threads share the units. A step first checks the moves of all games and then
+//! makes them, so a move that is not legal leaves all as it was.
 //!
-//! Threads are started for each pass over the units, as many as have work for [`WORTH`] operations: to start one and to wait for
-//! it takes some twenty microseconds. A pool would save most of that, and would have none of its threads in a process that was
-//! forked, as those of `multiprocessing` are.
+//! Threads are started for each pass over the units, as many as have work for [`WORTH`] operations:
+//! to start one and to wait for it takes some twenty microseconds. A pool would save most of that,
+//! and would have none of its threads in a process that was forked, as those of `multiprocessing`
+//! are.
 
 use crate::{
     game::{Game, Inner},
@@ -38,7 +39,7 @@ use std::{
 /// Games of a unit.
 const UNIT: usize = Games::MOST;
 
-/// So many operations on 512 games, of some two nanoseconds each, are worth a thread.
+/// The number of operations on 512 games, of some two nanoseconds each, that are worth a thread.
 const WORTH: usize = 50_000;
 
 /// Operations of a unit whose games are played one by one, at least.
@@ -50,7 +51,7 @@ const MOST_ROLES: usize = 127;
 /// About the most memory that the games of a batch may take.
 const MOST_BYTES: usize = 4 << 30;
 
-/// What a batch is of, and how it is shown.
+/// The contents of a batch, and its presentation.
 pub(crate) struct Spec {
     n: usize,
     pub(crate) roles: usize,
@@ -58,15 +59,16 @@ pub(crate) struct Spec {
     pub(crate) moves: usize,
     pub(crate) percepts: usize,
     pub(crate) chance: Option<usize>,
-    /// If each role gives a move in each step, and has a mask; else the one that is asked.
+    /// True if each role gives a move in each step, and has a mask; otherwise the one that is
+    /// asked.
     pub(crate) all: bool,
     packed: bool,
-    /// If percepts are observed, and not the state.
+    /// True if percepts are observed, and not the state.
     pub(crate) hidden: bool,
-    /// How states are shown, if not as they are.
+    /// The planes in which states are shown, if not as they are.
     pub(crate) planes: Option<Planes>,
     renewal: Renewal,
-    /// What tells who is asked.
+    /// The stepper that gives the role to move.
     pub(crate) proof: Option<Stepper>,
 }
 
@@ -123,7 +125,7 @@ enum Unit {
     Rows(Vec<Single>),
 }
 
-/// Where what is seen of some games is written.
+/// The arrays to which views of games are written.
 struct Sink<'a> {
     observation: To<'a>,
     mask: To<'a>,
@@ -298,7 +300,7 @@ fn reward(goal: u8) -> f32 {
     f32::from(goal) / 50.0 - 1.0
 }
 
-/// What changes.
+/// The mutable part.
 struct Core {
     units: Vec<Unit>,
     /// One for each thread, if games lie in planes.
@@ -447,7 +449,7 @@ impl Batch {
         Ok(())
     }
 
-    /// `gdl.IllegalMoveError` for a game of which some move is not legal.
+    /// `gdl.IllegalMoveError` for a game in which some move is not legal.
     fn refusal(
         &self,
         py: Python<'_>,
@@ -485,7 +487,7 @@ impl Batch {
     }
 }
 
-/// Numbers of moves: those of the array, if they lie as they are needed, else a copy in `to`.
+/// Numbers of moves: those of the array, if they lie as they are needed, otherwise a copy in `to`.
 fn numbers<'py>(
     actions: &Bound<'py, PyAny>,
     shape: &[usize],

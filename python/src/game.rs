@@ -35,7 +35,7 @@ use std::{
     time::Duration,
 };
 
-/// How a rulesheet is loaded: what pickling has to know again.
+/// The options with which a rulesheet is loaded: pickling needs them.
 #[derive(Clone, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a keyword of Python")]
 pub(crate) struct Options {
@@ -62,7 +62,7 @@ impl Options {
     }
 }
 
-/// What all handles of a game share.
+/// The data that all handles of a game share.
 pub(crate) struct Inner {
     pub(crate) game: Dynamic,
     name: String,
@@ -102,7 +102,7 @@ impl Inner {
         }
     }
 
-    /// What is proved of it, found when it is first asked for, without the interpreter's lock.
+    /// The proofs about it, found on first use, without the interpreter's lock.
     pub(crate) fn proofs(&self, py: Python<'_>) -> &Proofs {
         match self.proofs.get() {
             Some(proofs) => proofs,
@@ -110,7 +110,7 @@ impl Inner {
         }
     }
 
-    /// How its states are drawn, if they can be.
+    /// The picture of its states, if they can be drawn.
     pub(crate) fn picture(&self) -> Option<&Picture> {
         self.picture.get_or_init(|| Picture::of(&self.game, &self.text)).as_ref()
     }
@@ -241,7 +241,7 @@ pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
 
 #[pymethods]
 impl Game {
-    /// What the game is called in messages.
+    /// The name of the game in messages.
     #[getter]
     fn name(&self) -> &str {
         &self.0.name
@@ -289,7 +289,7 @@ impl Game {
         PyTuple::new(py, self.0.game.vocabulary().percepts().iter())
     }
 
-    /// True if the rules say what the roles perceive (`sees`); else all see everything.
+    /// True if the rules say what the roles perceive (`sees`); otherwise all see everything.
     #[getter]
     fn has_hidden_information(&self) -> bool {
         self.0.game.vocabulary().has_percepts()
@@ -301,13 +301,14 @@ impl Game {
         self.0.game.chance_role().map(|role| self.0.roles[role.index()].bind(py).clone())
     }
 
-    /// `table`; `events` if the net is so vast that evaluating what changes takes less; or `lifted` if the rules are too large for one.
+    /// `table`; `events` if the net is so vast that evaluating what changes takes less; or `lifted`
+    /// if the rules are too large for one.
     #[getter]
     fn engine(&self) -> &'static str {
         self.0.game.engine()
     }
 
-    /// What is proved of it.
+    /// The proofs about it.
     #[getter]
     fn proofs(&self, py: Python<'_>) -> Proofs {
         self.0.proofs(py).clone()
@@ -329,8 +330,9 @@ impl Game {
         State::new(self.clone(), self.0.game.initial())
     }
 
-    /// The state in which exactly these fluents hold: KIF text such as `((cell 1 1 b) (control x))`, or texts of fluents in any order.
-    /// Whether play can reach it is not asked.
+    /// The state in which exactly these fluents hold: KIF text such as
+    /// `((cell 1 1 b) (control x))`, or texts of fluents in any order. Whether play can reach it is
+    /// not asked.
     fn state(&self, fluents: &Bound<'_, PyAny>) -> PyResult<State> {
         let key = |error: gdl_runtime::game::TextError| PyValueError::new_err(error.to_string());
         let game = &self.0.game;
@@ -433,7 +435,7 @@ impl Game {
         played.map_err(|error| gpu::refused(&error))
     }
 
-    /// What random games show.
+    /// The statistics of random games.
     #[pyo3(signature = (count = 1_000, seed = 0, threads = 0))]
     fn analyze<'py>(
         &self,
@@ -466,7 +468,7 @@ impl Game {
         }
     }
 
-    /// What comes of every state that play can reach from a state.
+    /// The solution of every state that play can reach from a state.
     #[pyo3(signature = (state = None, *, max_bytes = None, seconds = None, nodes = None))]
     fn solve(
         &self,

@@ -1,4 +1,5 @@
-//! Random games on a graphics card: a game, a device and how much is to be played in, the tally and the name of the device out.
+//! Random games on a graphics card: a game, a device and how much is to be played in, the tally and
+//! the name of the device out.
 
 use gdl_gpu::{Control, Error, Gpu};
 use gdl_runtime::{Cancel, Dynamic, playouts::Tally};
@@ -8,11 +9,12 @@ use pyo3::{
 };
 use std::time::{Duration, Instant};
 
-/// Games that are played unless it is said how many or how long, and the moves after which one is given up.
+/// Games that are played unless it is said how many or how long, and the moves after which one is
+/// abandoned.
 const COUNT: u64 = 10_000;
 const MAX_LENGTH: u64 = 10_000;
 
-/// What is to be played.
+/// The task.
 pub(crate) struct Run<'a> {
     /// A part of the card's name, or `emulate`; the fastest card if there is none.
     pub(crate) device: Option<&'a str>,
@@ -23,11 +25,11 @@ pub(crate) struct Run<'a> {
     pub(crate) cancel: Cancel,
 }
 
-/// What was played.
+/// The games played.
 pub(crate) struct Played {
     pub(crate) device: String,
     pub(crate) tally: Tally,
-    /// Behind the first dispatch, before which drivers compile.
+    /// Seconds after the first dispatch; drivers compile before that.
     pub(crate) seconds: f64,
 }
 
@@ -53,7 +55,8 @@ impl Run<'_> {
     }
 }
 
-/// The exception: `ValueError` where another call may do, `OSError` where the machine is at fault.
+/// The exception: `ValueError` where another call may succeed, `OSError` where the machine is the
+/// cause.
 pub(crate) fn refused(error: &Error) -> PyErr {
     let help = match error {
         Error::NotBuilt => {

@@ -1,4 +1,4 @@
-//! What a role knows of a play: its own moves and what it perceived.
+//! The information of a role in a play: its own moves and its percepts.
 
 use crate::{fraction, game::Game, sample, state::State};
 use gdl_runtime::{
@@ -8,11 +8,12 @@ use gdl_runtime::{
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// The game, the number of the role, and for each step the number of its move and what it perceived.
+/// The game, the number of the role, and for each step the number of its move and what it
+/// perceived.
 type Pickled = (Game, usize, Vec<(usize, String)>);
 
-/// All that a role knows of a play: its moves, and what it perceived of each step. It never changes; `step` and `tell` give
-/// another one. Equal for plays that the role cannot tell apart.
+/// All that a role knows of a play: its moves, and what it perceived of each step. It never
+/// changes; `step` and `tell` give another one. Equal for plays that the role cannot distinguish.
 #[pyclass(frozen, module = "gdl", eq, hash)]
 #[derive(Clone)]
 pub(crate) struct Information {
@@ -32,7 +33,7 @@ impl std::hash::Hash for Information {
     }
 }
 
-/// What ends the drawing of a play.
+/// The error that ends the drawing of a play.
 struct Refusal(PyErr);
 
 impl From<PyErr> for Refusal {
@@ -55,7 +56,7 @@ impl From<Refusal> for PyErr {
 
 #[pymethods]
 impl Information {
-    /// What a role knows at the start: nothing but the rules.
+    /// The information of a role at the start: nothing but the rules.
     #[new]
     fn new(game: &Bound<'_, PyAny>, role: &Bound<'_, PyAny>) -> PyResult<Self> {
         let game = Game::of(game)?;
@@ -69,13 +70,13 @@ impl Information {
         self.game.clone()
     }
 
-    /// Whose information it is.
+    /// The role whose information it is.
     #[getter]
     fn role(&self) -> &str {
         self.game.0.game.role_text(self.known.role())
     }
 
-    /// What the role knows once these moves were made in a state.
+    /// The information of the role after these moves were made in a state.
     fn step(&self, py: Python<'_>, state: &Bound<'_, State>, moves: &Bound<'_, PyAny>) -> PyResult<Self> {
         let state = state.get();
         if !state.game().is_same(&self.game) {
@@ -88,7 +89,8 @@ impl Information {
         Ok(Self { game: self.game.clone(), known })
     }
 
-    /// What the role knows once it was told of a step: its move, and what it perceived as KIF text such as `((open 3))`.
+    /// The information of the role after a step: its move, and its percepts as KIF text such as
+    /// `((open 3))`.
     fn tell(&self, action: &Bound<'_, PyAny>, perceived: &str) -> PyResult<Self> {
         let perception = self.game.0.game.parse_perception(perceived);
         let perception = perception.map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -97,7 +99,8 @@ impl Information {
         Ok(Self { game: self.game.clone(), known })
     }
 
-    /// The states that fit, each with its exact probability if all other roles draw their moves uniformly.
+    /// The states that fit, each with its exact probability if all other roles draw their moves
+    /// uniformly.
     #[pyo3(signature = (max_states = None, max_joints = None))]
     fn states<'py>(
         &self,
@@ -123,7 +126,8 @@ impl Information {
             .collect()
     }
 
-    /// For each step the number of the role's move, and the numbers of what it perceived: percepts, or the moves of all roles.
+    /// For each step the number of the role's move, and the numbers of what it perceived: percepts,
+    /// or the moves of all roles.
     #[getter]
     fn steps(&self) -> Vec<(usize, Vec<usize>)> {
         let seen = |perception: &Perception<_, _>| match perception {
@@ -133,7 +137,8 @@ impl Information {
         self.known.steps().iter().map(|(action, perception)| (action.index(), seen(perception))).collect()
     }
 
-    /// A play that fits, drawn with its exact probability if all other roles draw their moves uniformly: its joint moves.
+    /// A play that fits, drawn with its exact probability if all other roles draw their moves
+    /// uniformly: its joint moves.
     fn sample(&self, random: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<usize>>> {
         let play = sample::play(&self.game.0.game, &self.known, || -> Result<f64, Refusal> {
             random.py().check_signals()?;

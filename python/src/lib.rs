@@ -1,7 +1,8 @@
-//! The Rust half of the Python package `gdl`: the module `gdl._gdl`, which the thin Python layer around it makes pleasant.
+//! The Rust half of the Python package `gdl`: the module `gdl._gdl`, which the thin Python layer
+//! around it makes pleasant.
 //!
-//! Whatever Python hands in is checked here, and what is wrong becomes an exception. Work that may take long is done without the
-//! interpreter's lock and ends when signals ask for it.
+//! Whatever Python hands in is checked here, and what is wrong becomes an exception. Work that may
+//! take long is done without the interpreter's lock and ends when signals ask for it.
 
 mod batch;
 mod command;

@@ -1,7 +1,9 @@
-//! Pictures of states: the board that names of fluents show ([`Board`]), as SVG for notebooks, or as lines of text.
+//! Pictures of states: the board that names of fluents show ([`Board`]), as SVG for notebooks, or
+//! as lines of text.
 //!
-//! Marks such as `white`, `black man`, `x`, `wp` or `lit` are drawn as what they say, anything else as its letters; what lies beside the
-//! board stands below. Colours follow the reader's choice of light or dark; what is written is grey, which can be read on both.
+//! Marks such as `white`, `black man`, `x`, `wp` or `lit` are drawn as such pieces, anything else
+//! as its letters; other fluents stand below the board. Colours follow the reader's choice of light
+//! or dark; text is grey, which can be read on both.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -11,7 +13,8 @@ use gdl_runtime::{
 };
 use std::fmt::Write;
 
-/// Games with more fluents have no picture, nor have boards of more cells: a picture is something to look at.
+/// Games with more fluents have no picture, nor have boards of more cells: a picture is something
+/// to look at.
 const MOST_FLUENTS: usize = 1 << 16;
 const MOST_CELLS: usize = 1 << 12;
 
@@ -70,13 +73,13 @@ const MEN: [(&str, char, char); 6] = [
 const DISCS: [&str; 9] = ["man", "men", "checker", "disc", "disk", "stone", "piece", "token", "counter"];
 const WALLS: [&str; 9] = ["wall", "block", "blocked", "brick", "hole", "arrow", "burnt", "rock", "water"];
 
-/// What a mark is drawn as.
+/// The shape of a mark.
 enum Look {
     Cross,
     Ring,
     Wall,
     Lamp,
-    /// A disc with so many rings, of a king with a crown.
+    /// A disc with rings, a king's with a crown.
     Disc {
         colour: &'static str,
         rings: usize,
@@ -93,7 +96,7 @@ enum Look {
     },
 }
 
-/// What the cells lie on.
+/// The surface below the cells.
 #[derive(Clone, Copy, PartialEq)]
 enum Surface {
     Plain,
@@ -102,7 +105,7 @@ enum Surface {
     Rack,
 }
 
-/// How states of a game are drawn.
+/// The drawing of a game's states.
 pub(crate) struct Picture {
     board: Board,
     looks: Vec<Look>,
@@ -110,7 +113,7 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// None if the names of the fluents show no board.
+    /// Returns `None` if the names of the fluents show no board.
     pub(crate) fn of(game: &Dynamic, rulesheet: &str) -> Option<Self> {
         if game.vocabulary().fluents().len() > MOST_FLUENTS {
             return None;

@@ -1,8 +1,10 @@
-//! States as planes: [`Planes`] tell which fluent stands where, if [`Board`] finds a grid in the names of fluents.
+//! States as planes: [`Planes`] tell which fluent stands where, if [`Board`] finds a grid in the
+//! names of fluents.
 //!
-//! A channel is a mark of a board, such as `x`, set in the cells where a fluent says so; of several boards each has channels of
-//! its own. Behind these comes a channel for each fluent that is not on the board, such as `(control x)`, whose cells are all
-//! alike. So planes say all that the row of fluents does.
+//! A channel is a mark of a board, such as `x`, set in the cells where a fluent says so; with
+//! several boards each has channels of its own. After these comes a channel for each fluent that is
+//! not on the board, such as `(control x)`; all its cells are equal. So planes contain the whole
+//! row of fluents.
 
 use crate::game::Game;
 use gdl_runtime::{Dynamic, Game as _, bits, board::Board, engine::CLEAR};
@@ -12,10 +14,10 @@ use std::collections::{BTreeMap, btree_map::Entry};
 /// The most places: one for each cell of each channel.
 const MOST_PLACES: usize = 1 << 20;
 
-/// Which fluent stands where.
+/// The place of each fluent.
 #[derive(Clone)]
 pub(crate) struct Planes {
-    /// What each channel is called.
+    /// The name of each channel.
     pub(crate) channels: Vec<String>,
     pub(crate) height: usize,
     pub(crate) width: usize,
@@ -24,7 +26,8 @@ pub(crate) struct Planes {
 }
 
 impl Planes {
-    /// The planes of a game; none if its fluents show no board, or there would be more than 2^20 places.
+    /// The planes of a game; `None` if its fluents show no board, or there would be more than 2^20
+    /// places.
     fn new(game: &Dynamic) -> Option<Self> {
         let board = Board::of(game)?;
         let names = game.vocabulary().fluents();
@@ -60,7 +63,7 @@ impl Planes {
         Some(Self { channels, height, width, fluents })
     }
 
-    /// The same, or what is told of a game without.
+    /// The same, or the error for a game without a board.
     pub(crate) fn of_game(game: &Dynamic) -> PyResult<Self> {
         Self::new(game).ok_or_else(|| {
             PyValueError::new_err("the fluents of the game show no board, so there are no planes")
@@ -74,7 +77,8 @@ impl Planes {
     }
 }
 
-/// The channels, the height, the width and for each place the number of its fluent, -1 where there is none.
+/// The channels, the height, the width and for each place the number of its fluent, -1 where there
+/// is none.
 #[pyfunction]
 pub(crate) fn planes(game: &Bound<'_, Game>) -> PyResult<(Vec<String>, usize, usize, Vec<i32>)> {
     let Planes { channels, height, width, fluents } = Planes::of_game(&game.get().0.game)?;

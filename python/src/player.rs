@@ -62,7 +62,7 @@ impl Player {
         Ok(Self { game, role, kind, mind: Mutex::new(mind) })
     }
 
-    /// What it is called.
+    /// Its name.
     #[getter]
     fn kind(&self) -> &str {
         self.kind
@@ -112,7 +112,8 @@ impl Player {
     }
 }
 
-/// What comes of every state that play can reach, of a game for one role or two that take turns.
+/// The solution of every state that play can reach, for a game of one role or of two that take
+/// turns.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Solution {
     game: Game,
@@ -139,7 +140,8 @@ pub(crate) fn solve(
 
 #[pymethods]
 impl Solution {
-    /// The goal that a role gets if all play perfectly, and the number of moves until then, if play ends.
+    /// The goal that a role gets if all play perfectly, and the number of moves until then, if play
+    /// ends.
     fn value(&self, state: &Bound<'_, State>, role: &Bound<'_, PyAny>) -> PyResult<(f64, Option<u32>)> {
         let found = self.inner.value(self.bits(state)?, self.game.0.role(role)?);
         let found = found.ok_or_else(|| PyValueError::new_err("play does not come to the state"))?;

@@ -1,9 +1,11 @@
-//! What is proved of a game for those who study it: who is asked when, what goals add up to, how long it lasts.
+//! Proofs about a game for those who study it: the role to move, the sum of goals, the length.
 //!
-//! Two ways lead there. In the net, the fluents of a mutex group such as whose turn it is are set as they can be, and all others are
-//! left open: if at most one role may then have a choice, whichever of the group holds, choices are never made at the same time.
-//! And where play can reach few states all of them are visited. The compiler makes the net once more; the rest takes a second at
-//! most, by [`MOST_GATES`], [`MOST_JOINTS`] and [`MOST_WORDS`]. What neither way shows is not proved, which does not mean that it is false.
+//! There are two methods. In the net, the fluents of a mutex group such as the player on turn are
+//! set as they can be, and all others are left open. If at most one role may then have a choice,
+//! whichever of the group holds, choices are never made at the same time. And where play can reach
+//! few states, all of them are visited. The compiler makes the net once more; the rest takes a
+//! second at most, by [`MOST_GATES`], [`MOST_JOINTS`] and [`MOST_WORDS`]. A property that neither
+//! method shows is not proved, which does not mean that it is false.
 
 use crate::game::Inner;
 use gdl_compiler::{
@@ -19,36 +21,39 @@ use gdl_runtime::{
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// How many operands are looked at to find out who has a choice when, and the members of a group that the compiler did not find.
+/// The number of operands that are looked at to find the role with a choice, and the members of a
+/// group that the compiler did not find.
 const MOST_GATES: usize = 1 << 23;
 const MOST_MEMBERS: usize = 8;
 
-/// How many joint moves are made to visit all states, and how many words of states and views they may take.
+/// The number of joint moves that are made to visit all states, and the words of states and views
+/// that they may take.
 const MOST_JOINTS: usize = 1 << 17;
 const MOST_WORDS: usize = 1 << 22;
 
-/// What is proved of a game.
+/// The proofs about a game.
 #[pyclass(frozen, module = "gdl")]
 #[derive(Clone, Default)]
 pub(crate) struct Proofs {
     turns: Option<Turns>,
-    /// What the goals of all roles but chance add up to wherever a game ends.
+    /// The sum of the goals of all roles except chance, if it is constant.
     #[pyo3(get)]
     constant_sum: Option<u64>,
     #[pyo3(get)]
     states: Option<usize>,
-    /// The most steps of a game, those of them in which a role is asked, and those in which chance is.
+    /// The most steps of a game, those of them in which a role is asked, and those in which chance
+    /// is.
     longest: Option<[usize; 3]>,
 }
 
-/// Who alone may have a choice.
+/// The only role that may have a choice.
 #[derive(Clone, Default)]
 struct Turns {
     /// For each fluent of a group the role while it holds, if one may have a choice then.
     cases: Vec<(u32, Option<usize>)>,
     /// The same while none of them holds.
     otherwise: Option<usize>,
-    /// Where all states were visited, which roles make which only moves while another has a choice.
+    /// The only moves of roles while another has a choice, if all states were visited.
     waiting: BTreeSet<(usize, usize)>,
 }
 
@@ -108,8 +113,9 @@ impl Proofs {
         proofs
     }
 
-    /// The role whose turn it is in a state where none has a choice, given the players' only moves: the one that may have a choice while
-    /// the same fluent of the group holds, else the first that does not wait.
+    /// The role to move in a state where none has a choice, given the players' only moves. It is
+    /// the one that may have a choice while the same fluent of the group holds, otherwise the first
+    /// that does not wait.
     pub(crate) fn speaker(&self, state: &BitBox, only: &[(usize, usize)]) -> Option<usize> {
         let Turns { cases, otherwise, waiting } = self.turns.as_ref()?;
         let holds = |&&(fluent, _): &&(u32, _)| bits::test(state.as_ref(), fluent as usize);
@@ -119,16 +125,17 @@ impl Proofs {
     }
 }
 
-/// Fluents of which at most one holds at a time.
+/// Fluents such that at most one holds at a time.
 struct Group {
     members: Vec<u32>,
     exactly_one: bool,
-    /// If that is yet to be proved.
+    /// True if that is yet to be proved.
     is_guess: bool,
 }
 
-/// The mutex groups of the net, small ones first; then fluents of the same relation, such as `control`, if at most one of them holds at
-/// the start: the compiler does not look for groups in large nets.
+/// The mutex groups of the net, small ones first; then fluents of the same relation, such as
+/// `control`, if at most one of them holds at the start: the compiler does not look for groups in
+/// large nets.
 fn groups(net: &Net) -> Vec<Group> {
     let known = net.mutex_groups.iter().map(|group| {
         let (members, exactly_one) = (group.members.clone(), group.exactly_one);
@@ -150,7 +157,8 @@ fn groups(net: &Net) -> Vec<Group> {
     groups
 }
 
-/// Who has a choice when, if the net shows that it is one role at a time, by the first group that does.
+/// The role that has a choice at each phase, if the net shows that it is one role at a time, by the
+/// first group that does.
 fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
     let cost: usize = net.literals() + net.len();
     let mut budget = MOST_GATES;
@@ -181,7 +189,8 @@ fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
     })
 }
 
-/// The net with some fluents known, of which one alone holds or none: it, and for each gate its signal there.
+/// The net with some fluents known, among which one alone holds or none; and for each gate its
+/// signal there.
 fn specialise(net: &Net, members: &[u32], holds: Option<u32>) -> (Net, Vec<Signal>) {
     let mut known = net.without_gates();
     let mut signals: Vec<Signal> = Vec::with_capacity(net.len());
@@ -202,7 +211,7 @@ fn specialise(net: &Net, members: &[u32], holds: Option<u32>) -> (Net, Vec<Signa
     (known, signals)
 }
 
-/// 100, if one of two roles has a goal value exactly where the other has what is left of 100.
+/// 100, if one of two roles has a goal value exactly where the other has the rest of 100.
 fn opposed(net: &Net, players: &[usize]) -> Option<u64> {
     let &[one, other] = players else { return None };
     let goal = |role: usize, value: u8| {
@@ -214,7 +223,7 @@ fn opposed(net: &Net, players: &[usize]) -> Option<u64> {
     (is_opposed && !is_above(one) && !is_above(other)).then_some(100)
 }
 
-/// What shows where all states are visited; nothing if there are too many.
+/// The proofs from visiting all states; no proofs if there are too many states.
 fn visit(inner: &Inner, players: &[usize], chance: Option<usize>) -> Proofs {
     let game = &inner.game;
     let roles: Vec<RoleId> = game.roles().collect();

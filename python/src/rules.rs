@@ -11,7 +11,7 @@ use pyo3::{
     types::{PyList, PyString, PyTuple},
 };
 
-/// A place as Python has it: line, column, and the first byte and the one behind the last.
+/// A place as Python has it: line, column, and the first byte and the one after the last.
 type Place = (usize, usize, usize, usize);
 
 /// One of `gdl.Diagnostic`.
@@ -143,7 +143,8 @@ pub(crate) fn check<'py>(
     listed(py, &found, &source)
 }
 
-/// The built-in games, sorted by name: the name, the number of players, and whether it is compiled in. None is loaded for that.
+/// The built-in games, sorted by name: the name, the number of players, and whether it is compiled
+/// in. None is loaded for that.
 #[pyfunction]
 pub(crate) fn catalogue() -> Vec<(&'static str, usize, bool)> {
     let entries = gdl_games::LIST.iter();

@@ -1,4 +1,5 @@
-//! Plays that fit what a role knows, drawn with their exact probability: the way to resample what is hidden.
+//! Plays that fit what a role knows, drawn with their exact probability: the way to resample what
+//! is hidden.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt, Information,
@@ -7,11 +8,11 @@ use gdl_runtime::{
     information::{InformationError, InformationSet},
 };
 
-/// A play that fits, as its joint moves, if all other roles draw their moves with equal probability. `draw` gives a number from 0
-/// to below 1, once for each step and once more.
+/// A play that fits, as its joint moves, if all other roles draw their moves with equal
+/// probability. `draw` gives a number from 0 to below 1, once for each step and once more.
 ///
-/// The states that fit after each step are found first, then the play is drawn from its end to its start. Takes twice the
-/// joint moves of the information sets.
+/// The states that fit after each step are found first, then the play is drawn from its end to its
+/// start. Takes twice the joint moves of the information sets.
 ///
 /// # Errors
 /// Those of `draw`, and as for [`InformationSet::step`].

@@ -1,4 +1,5 @@
-//! Shards: parts of work that many machines share, as JSON, the same as those of the command `gdl shard`.
+//! Shards: parts of work that many machines share, as JSON, the same as those of the command
+//! `gdl shard`.
 
 use crate::{game::Game, watch::Watch};
 use gdl_tools::{
@@ -14,7 +15,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Does blocks of a job, all of them unless told otherwise.
+/// Does blocks of a job, all of them by default.
 #[pyfunction]
 #[pyo3(signature = (subject, request, seed, blocks = None, threads = 0, progress = None))]
 pub(crate) fn shard(

@@ -1,5 +1,5 @@
-//! Games of a batch one by one: a [`Single`] does what `gdl_runtime`'s planes cannot do, which is percepts and rules that are no
-//! table, and all else with the same results.
+//! Games of a batch one by one: a [`Single`] does what `gdl_runtime`'s planes cannot do, which is
+//! percepts and rules that are no table, and all else with the same results.
 
 use crate::batch::Spec;
 use gdl_runtime::{
@@ -16,7 +16,7 @@ pub(crate) struct Single {
     pub(crate) state: BitBox,
     view: BitBox,
     joint: Vec<MoveId>,
-    /// What each role perceived of the last step.
+    /// The percepts of each role in the last step.
     percepts: Vec<u64>,
     stream: Stream,
     is_over: bool,
@@ -179,8 +179,8 @@ impl Single {
         self.has_ended
     }
 
-    /// The goal values of all roles, that of chance being 50, if the last step ended the game in a terminal state and each has
-    /// exactly one.
+    /// The goal values of all roles, that of chance being 50, if the last step ended the game in a
+    /// terminal state and each has exactly one.
     pub(crate) fn scores(&self, game: &Dynamic, spec: &Spec) -> Option<Vec<u8>> {
         if !self.has_ended || !game.is_terminal_in(&self.view) {
             return None;

@@ -26,7 +26,7 @@ use std::{
 pub(crate) struct State {
     game: Game,
     bits: BitBox,
-    /// What is seen of it but for goals, once it was asked for.
+    /// Its view except goals, once it was asked for.
     view: OnceLock<BitBox>,
 }
 
@@ -56,8 +56,8 @@ impl State {
         self.inner().game.legal_moves_in(self.view(), role)
     }
 
-    /// A joint move: the move of each role in role order, a dictionary from roles to moves, or one move of the only role that can
-    /// make it. Roles that are left out make their only legal move.
+    /// A joint move: the move of each role in role order, a dictionary from roles to moves, or one
+    /// move of the only role that can make it. Roles that are left out make their only legal move.
     pub(crate) fn joint(&self, moves: &Bound<'_, PyAny>) -> PyResult<Vec<MoveId>> {
         let inner = self.inner();
         if moves.is_instance_of::<PyInt>() || moves.is_instance_of::<PyString>() {
@@ -197,7 +197,8 @@ impl State {
         game.roles().map(|role| game.goal_in(&view, role).map(u64::from)).collect()
     }
 
-    /// What a role perceives when these moves are made here: percepts, or the moves of all roles.
+    /// The perception of a role when these moves are made here: percepts, or the moves of all
+    /// roles.
     fn percepts<'py>(
         &self,
         py: Python<'py>,
@@ -217,7 +218,7 @@ impl State {
         }
     }
 
-    /// What chance may do here and how likely each is, exactly.
+    /// The moves of chance here and their exact probabilities.
     fn chance_outcomes<'py>(
         &self,
         py: Python<'py>,
@@ -255,7 +256,7 @@ impl State {
         self.inner().game.state_text(&self.bits)
     }
 
-    /// The state and what is seen of it, of which `json.dumps` makes JSON.
+    /// The state and its view, from which `json.dumps` makes JSON.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let game = &self.inner().game;
         let dict = PyDict::new(py);

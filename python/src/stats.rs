@@ -1,4 +1,4 @@
-//! What random games added up to, as Python sees it.
+//! The totals of random games, as Python sees them.
 
 use gdl_runtime::{
     Stats as Inner,
@@ -6,7 +6,8 @@ use gdl_runtime::{
 };
 use pyo3::prelude::*;
 
-/// What random games added up to: exact counts, equal for equal rules, engine, seed and number of playouts.
+/// The totals of random games: exact counts, equal for equal rules, engine, seed and number of
+/// playouts.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Stats {
     pub(crate) inner: Inner,
@@ -53,13 +54,13 @@ impl Stats {
         self.inner.tally.states
     }
 
-    /// Games given up because they reached the greatest length.
+    /// Games abandoned because they reached the greatest length.
     #[getter]
     fn too_long(&self) -> u64 {
         self.inner.tally.too_long
     }
 
-    /// Games given up because a role had no legal move.
+    /// Games abandoned because a role had no legal move.
     #[getter]
     fn stuck(&self) -> u64 {
         self.inner.tally.stuck

@@ -1,4 +1,5 @@
-//! Long work and the person who waits: while it goes on without the interpreter's lock, progress is told and signals such as Ctrl-C end it.
+//! Long work and the person who waits: while it goes on without the interpreter's lock, progress is
+//! reported and signals such as Ctrl-C end it.
 
 use gdl_runtime::Cancel;
 use pyo3::prelude::*;
@@ -12,10 +13,10 @@ use std::{
     time::Duration,
 };
 
-/// How often signals are looked for.
+/// The interval at which signals are looked for.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What the caller of long work wants to hear, and what came of asking.
+/// The callback for the progress of long work, and its result.
 #[derive(Clone)]
 pub(crate) struct Watch {
     pub(crate) cancel: Cancel,
@@ -27,7 +28,8 @@ impl Watch {
         Self { cancel: Cancel::default(), error: Arc::default() }
     }
 
-    /// Looks for signals and calls `tell`, on the thread that called from Python; an exception ends the work.
+    /// Looks for signals and calls `tell`, on the thread that called from Python; an exception ends
+    /// the work.
     pub(crate) fn look(&self, tell: impl FnOnce(Python<'_>) -> PyResult<()>) {
         if self.cancel.is_cancelled() {
             return;

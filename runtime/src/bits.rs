@@ -1,4 +1,5 @@
-//! Rows of bits in words of 64, and the set bits of a row: their number, their places, and one of them by rank.
+//! Rows of bits in words of 64, and the set bits of a row: their number, their places, and one of
+//! them by rank.
 //!
 //! Bit i of a row is bit `i % 64` of word `i / 64`. [`Bits`] holds a number of words fixed by the
 //! type, as compiled games use; [`BitBox`] holds them on the heap, for games whose size is known at
@@ -109,7 +110,7 @@ pub fn test(words: &[u64], bit: usize) -> bool {
 /// Sets a bit.
 ///
 /// # Panics
-/// If the row has no such bit.
+/// Panics if the row has no such bit.
 #[inline]
 pub fn set(words: &mut [u64], bit: usize) {
     words[bit / 64] |= 1 << (bit % 64);
@@ -132,7 +133,7 @@ pub fn ones(words: &[u64]) -> Ones<'_> {
 /// Iterates over the set bits of a row; see [`ones`].
 #[derive(Clone, Debug)]
 pub struct Ones<'w> {
-    /// The word being read and those behind it.
+    /// The word being read and those after it.
     words: &'w [u64],
     /// The number of the word's first bit.
     base: usize,
@@ -159,7 +160,7 @@ impl Iterator for Ones<'_> {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// How many bits are set in each byte of `word` and those below it; the top byte has the count of
+/// The number of bits set in each byte of `word` and those below it; the top byte has the count of
 /// the whole word.
 #[inline]
 fn sums(word: u64) -> u64 {
@@ -185,7 +186,7 @@ fn select_in(word: u64, sums: u64, rank: u32) -> u32 {
     place + u32::from(SELECT[rank as usize][byte as usize])
 }
 
-/// The place of set bit number r of a byte b at `[r][b]`, else 0.
+/// The place of set bit number r of a byte b at `[r][b]`, otherwise 0.
 static SELECT: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
     let mut byte = 0;
@@ -219,8 +220,8 @@ pub fn select(words: &[u64], mut rank: usize) -> Option<usize> {
     None
 }
 
-/// One of the set bits, the one that `draw` picks: it is given their number, at least 2, and answers
-/// a rank below it. Without a choice it is not asked. `None` if no bit is set.
+/// One of the set bits, the one that `draw` picks: it is given their number, at least 2, and
+/// answers a rank below it. Without a choice it is not asked. `None` if no bit is set.
 #[inline]
 pub fn choose(words: &[u64], draw: impl FnOnce(u64) -> u64) -> Option<usize> {
     if let [word] = *words {

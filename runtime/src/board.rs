@@ -5,14 +5,14 @@
 //! alone, and [`Board::cells`] says what a state has in each cell. That is structure, for any way
 //! to draw; [`Board::text`] draws it with characters.
 //!
-//! # What is taken for a board
+//! # What counts as a board
 //!
-//! Arguments that are numbers (`7`), letters that follow each other (`a`, `b`, `c`) or either
-//! behind a common word (`c1`, `c2`) are coordinates. Of all relations with coordinates the one
-//! that is called `cell`, or nearly so, is the board; else one that is called `location`, `piece`
-//! or the like; then one with marks, then the largest. What a relation has besides coordinates is
-//! the mark: `x`, or `black pawn`. Relations with nothing else are marked by their own name and
-//! drawn together: `(lit 1 3)`.
+//! Arguments that are numbers (`7`), letters that follow each other (`a`, `b`, `c`) or either after
+//! a common word (`c1`, `c2`) are coordinates. The board is the relation with coordinates that is
+//! called `cell`, or nearly so. If there is none, it is one that is called `location`, `piece` or
+//! the like; then one with marks, then the largest. The other arguments of a relation are the mark:
+//! `x`, or `black pawn`. Relations without other arguments are marked by their own name and drawn
+//! together: `(lit 1 3)`.
 //!
 //! # Which way round
 //!
@@ -26,9 +26,9 @@
 //!
 //! # What is blank
 //!
-//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), else the one that most cells of a
-//! grid share at the start. Where no fluent holds a cell is blank too. `b` is not blank where `w`
-//! is a mark as well, unless most cells start with it, nor where no cell does.
+//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), otherwise the one that most cells
+//! of a grid share at the start. Where no fluent holds a cell is blank too. `b` is not blank where
+//! `w` is a mark as well, unless most cells start with it, nor where no cell does.
 //!
 //! # How large
 //!
@@ -89,10 +89,11 @@ pub struct Board {
     places: FxHashMap<usize, (usize, usize)>,
     /// Cells that some fluent speaks of.
     exists: Vec<bool>,
-    /// What each cell is called.
+    /// The name of each cell.
     names: Vec<String>,
     tiling: Tiling,
-    /// Where each cell is drawn, if the rulesheet turned the board: by its place without that.
+    /// The place where each cell is drawn, if the rulesheet turned the board, by its place without
+    /// that.
     turned: Vec<usize>,
     /// True if the first coordinate is the row for that reason.
     is_transposed: bool,
@@ -119,7 +120,7 @@ pub struct Mark {
 pub enum Cell {
     /// No fluent speaks of such a cell.
     None,
-    /// Nothing is there.
+    /// An empty cell.
     Blank,
     /// The positions of one mark or several in [`Board::marks`].
     Marked(Vec<usize>),
@@ -298,7 +299,7 @@ impl Board {
     }
 
     /// The cell and the mark of a fluent, as positions in [`Board::cells`] and [`Board::marks`];
-    /// none if it is not on the board.
+    /// `None` if it is not on the board.
     #[must_use]
     pub fn place(&self, fluent: usize) -> Option<(usize, usize)> {
         self.places.get(&fluent).copied()

@@ -5,8 +5,8 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// A switch that ends work from another thread: a search, a match, playouts, the loading of a rulesheet. Clones are one and
-/// the same.
+/// A switch that ends work from another thread: a search, a match, playouts, the loading of a
+/// rulesheet. Clones are one and the same.
 ///
 /// ```
 /// use gdl_runtime::Cancel;

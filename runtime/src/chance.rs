@@ -1,5 +1,5 @@
-//! Chance: exact probabilities, which are fractions of whole numbers and never rounded, and streams of random numbers that can be
-//! repeated.
+//! Chance: exact probabilities, which are fractions of whole numbers and never rounded, and streams
+//! of random numbers that can be repeated.
 
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedMul, Zero};
@@ -7,8 +7,8 @@ use std::fmt;
 
 pub use crate::random::Stream;
 
-/// A probability: a fraction in lowest terms of numbers of 128 bits. `Display` gives `1/3`; 0 and 1 have no
-/// denominator.
+/// A probability: a fraction in lowest terms of numbers of 128 bits. `Display` gives `1/3`; 0 and 1
+/// have no denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Probability(Ratio<u128>);
 
@@ -18,8 +18,8 @@ impl Probability {
     /// The probability 1: always.
     pub const ONE: Self = Self(Ratio::new_raw(1, 1));
 
-    /// `numerator` cases out of `denominator`, all equally likely; `None` if there are fewer than that many
-    /// cases, or none.
+    /// `numerator` cases out of `denominator`, all equally likely; `None` if there are fewer than
+    /// that many cases, or none.
     #[must_use]
     pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
         (numerator <= denominator && denominator > 0).then(|| Self(Ratio::new(numerator, denominator)))
@@ -55,14 +55,14 @@ impl Probability {
         self.0.checked_mul(&other.0).map(Self)
     }
 
-    /// The probability that one of two things happens that exclude each other; `None` if it takes more than
-    /// 128 bits or is above 1.
+    /// The probability that one of two things happens that exclude each other; `None` if it takes
+    /// more than 128 bits or is above 1.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.0.checked_add(&other.0).map(Self).filter(|&sum| sum <= Self::ONE)
     }
 
-    /// A number of 64 bits near it, right but for the last bit or two.
+    /// The nearest number of 64 bits, exact except for the last bit or two.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         self.numerator() as f64 / self.denominator() as f64

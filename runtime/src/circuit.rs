@@ -1,4 +1,5 @@
-//! Circuits of two-input AND gates, evaluated for one state: from the values of the inputs to that of every signal.
+//! Circuits of two-input AND gates, evaluated for one state: from the values of the inputs to that
+//! of every signal.
 //!
 //! A signal is twice a node plus one if complemented, as in the compiler's tables; nodes are the
 //! constant false, the inputs and the gates, in this order. Every signal is stored with its
@@ -24,7 +25,8 @@ pub struct Circuit {
 
 #[derive(Clone, Debug)]
 enum Gates {
-    /// Of at most [`SMALL`] nodes: signals of 16 bits need no test that they are within their array.
+    /// A circuit of at most [`SMALL`] nodes: signals of 16 bits need no test that they are within
+    /// their array.
     Small(Box<[[u16; 2]]>),
     Large(Box<[[u32; 2]]>),
 }
@@ -90,7 +92,8 @@ impl Circuit {
         reached
     }
 
-    /// The signals of inputs that hold wherever `signal` does, as far as it is a conjunction. O(gates).
+    /// The signals of inputs that hold wherever `signal` does, as far as it is a conjunction.
+    /// O(gates).
     #[must_use]
     pub fn literals(&self, signal: u32) -> Vec<u32> {
         let mut literals = Vec::new();
@@ -148,7 +151,8 @@ impl Circuit {
         });
     }
 
-    /// Sets the constant, the first inputs to the `fluents` bits of `state`, and the others to false.
+    /// Sets the constant, the first inputs to the `fluents` bits of `state`, and the others to
+    /// false.
     #[inline]
     pub(crate) fn load(&self, scratch: &mut [Pair], state: &[u64], fluents: usize) {
         Self::load_state(scratch, state, fluents);

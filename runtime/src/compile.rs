@@ -1,5 +1,5 @@
-//! Compilation of a rulesheet to a game, with the compiler's own options and diagnostics: what `load` and the tools of
-//! this project are made of.
+//! Compilation of a rulesheet to a game, with the compiler's own options and diagnostics: what
+//! `load` and the tools of this project are made of.
 
 use crate::{
     dynamic::Dynamic,
@@ -28,7 +28,8 @@ pub enum EngineKind {
     Lifted,
 }
 
-/// Compiles a rulesheet with options of the compiler, for the engine that a trial says; one that takes too much is lifted.
+/// Compiles a rulesheet with options of the compiler, for the engine that a trial says; one that
+/// takes too much is lifted.
 ///
 /// # Errors
 /// All that is wrong with it.
@@ -109,15 +110,16 @@ fn finish(
     }
 }
 
-/// The game by events of a net that is not optimised yet, with the states and moves of every game that is made of the net later. None of a net
-/// with less than 50,000 operands, or whose machines would take more than a gibibyte. O(operands).
+/// The game by events of a net that is not optimised yet, with the states and moves of every game
+/// that is made of the net later. None of a net with less than 50,000 operands, or whose machines
+/// would take more than a gibibyte. O(operands).
 #[must_use]
 pub fn early(net: &Net) -> Option<Dynamic> {
     (net.literals() >= EARLY_FROM).then(|| Events::early(net).map(Dynamic::eventful)).flatten()
 }
 
-/// The game of a compilation, run by the engine that is asked for, else by that which a trial says; evaluations are within
-/// the usual limits.
+/// The game of a compilation, run by the engine that is asked for, otherwise by that which a trial
+/// says; evaluations are within the usual limits.
 ///
 /// # Errors
 /// The limit that is too low for it.
@@ -146,8 +148,8 @@ fn playable_within(
     }
 }
 
-/// The game of a compilation, run by the engine that a trial says, and what the trial expects of those that take part in it; nothing
-/// where the table is small. Evaluations are within the limits.
+/// The game of a compilation, run by the engine that a trial says, and what the trial expects of
+/// those that take part in it; nothing where the table is small. Evaluations are within the limits.
 ///
 /// # Errors
 /// The limit that is too low for the table.
@@ -171,8 +173,8 @@ fn decode(compilation: &Compilation) -> Result<Table, Box<Diagnostic>> {
     Table::decode(&compilation.table).map_err(|error| Box::new(too_large(&error)))
 }
 
-/// The games of a compilation that are run by what changes from state to state, by each of the nets that the trial chooses from, as far
-/// as that does not take too much memory.
+/// The games of a compilation that are run by what changes from state to state, by each of the nets
+/// that the trial chooses from, as far as that does not take too much memory.
 pub fn eventful(compilation: &Compilation) -> impl Iterator<Item = Dynamic> {
     Events::of(compilation, &Limits::default()).map(Dynamic::eventful)
 }
@@ -180,7 +182,8 @@ pub fn eventful(compilation: &Compilation) -> impl Iterator<Item = Dynamic> {
 /// Makes a rulesheet a game that is evaluated state by state.
 ///
 /// # Errors
-/// All that is wrong with it, as far as that shows without grounding, or the limit that is too low even for this.
+/// All that is wrong with it, as far as that shows without grounding, or the limit that is too low
+/// even for this.
 fn evaluate(source: &Source, options: &Options) -> Result<(Dynamic, Diagnostics), Box<Diagnostics>> {
     let (rules, diagnostics) = read(source, options).map_err(|failure| failure.diagnostics)?;
     finish(lift(&rules, options), diagnostics)

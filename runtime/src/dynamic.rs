@@ -1,5 +1,5 @@
-//! Dynamic games, whose size is known when the program runs: a [`Dynamic`] interprets a table, a net, or rules too
-//! large for either, and is a [`Game`] like those of `gdl!`.
+//! Dynamic games, whose size is known when the program runs: a [`Dynamic`] interprets a table, a
+//! net, or rules too large for either, and is a [`Game`] like those of `gdl!`.
 
 use crate::{
     bits::BitBox,
@@ -74,8 +74,9 @@ impl Dynamic {
         Self { engine: Engine::Lifted(Arc::new(lifted)) }
     }
 
-    /// The number of evaluations that were given up since the game was loaded, and why the first of them was: of a game that is
-    /// evaluated state by state, a state may take more than the limits allow.
+    /// The number of evaluations that were abandoned since the game was loaded, and why the first
+    /// of them was: of a game that is evaluated state by state, a state may take more than the
+    /// limits allow.
     #[must_use]
     pub fn failed_evaluations(&self) -> Option<(u64, String)> {
         match &self.engine {

@@ -1,14 +1,18 @@
-//! The event-driven engine: single states of large games, each made from another one by evaluating what changes.
+//! The event-driven engine: single states of large games, each made from another one by evaluating
+//! what changes.
 //!
-//! Where a net has thousands of gates, a step changes few of them. A [`Machine`] has the net in one state; asked about
-//! another one it goes there by the fluents that differ, and follows what changes with them. There are two kinds of gates for that:
-//! those that count their false operands ([`counts`]) take little time for each change, and those that watch one operand ([`watches`]) follow
-//! few changes, which pays where a net is vast. The best net is often the one that optimising starts from, where fewer gates change, or
-//! what is left of it at each phase of the game: from turn to turn of the same role less of what is
-//! seen changes than from role to role. The [`trial`](crate::trial) says which game takes least, and whether another engine takes less still.
+//! Where a net has thousands of gates, a step changes few of them. A [`Machine`] has the net in one
+//! state; asked about another one it goes there by the fluents that differ, and follows what
+//! changes with them. There are two kinds of gates for that: those that count their false operands
+//! ([`counts`]) take little time for each change, and those that watch one operand ([`watches`])
+//! follow few changes, which pays where a net is vast. The best net is often the one that
+//! optimising starts from, where fewer gates change, or its residual circuit at each turn phase: a
+//! role's view changes less between its own turns than between turns of different roles. The
+//! [`trial`](crate::trial) chooses the fastest, and whether another engine is faster still.
 //!
-//! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose lanes, if any, are those of the table
-//! of the same rules. What is said of a state depends on the state and the moves alone. Threads take turns with the machines ([`pool`]).
+//! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose
+//! lanes, if any, are those of the table of the same rules. What is said of a state depends on the
+//! state and the moves alone. Threads take turns with the machines ([`pool`]).
 
 mod counts;
 mod machine;
@@ -39,12 +43,12 @@ const MOST_BYTES: usize = 1 << 30;
 /// The most operands of a net that is looked at for each phase.
 const MOST_FOLDED: usize = 1 << 20;
 
-/// What the gates of machines do.
+/// The way in which the gates of machines work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// They count their false operands.
+    /// Gates count their false operands.
     Count,
-    /// They watch one that is false.
+    /// Gates watch one operand that is false.
     Watch,
 }
 
@@ -57,11 +61,12 @@ pub(crate) struct Events {
     /// The input of each role's first move.
     first_moves: Box<[u32]>,
     kind: Kind,
-    /// What tells the phases apart.
+    /// The fluents that identify the turn phase.
     cycle: Cycle,
-    /// The machines of each phase, and behind them those for states of no phase, which play never comes to.
+    /// The machines of each turn phase, then those for states outside every phase, which play never
+    /// reaches.
     pools: Box<[Pool]>,
-    /// What plays many games at once.
+    /// The table that plays many games at once.
     table: Option<Arc<Table>>,
 }
 
@@ -72,8 +77,8 @@ impl fmt::Debug for Events {
 }
 
 impl Events {
-    /// The games of a compilation: those of gates that count, and behind them the one of gates that watch, as far
-    /// as they do not take too much. Each is made when it is asked for.
+    /// The games of a compilation: those of gates that count, then the one of gates that watch, as
+    /// far as they do not take too much. Each is made when it is asked for.
     pub(crate) fn of<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -82,8 +87,9 @@ impl Events {
             .chain(std::iter::once_with(move || Self::watching(compilation)).flatten())
     }
 
-    /// The games of gates that count: by the net that optimising starts from, by the optimised one, and by what is left of the first one at
-    /// each phase, if the limits of the compiler allow for making that.
+    /// The games of gates that count: by the net that optimising starts from, by the optimised one,
+    /// and by the residual circuits of the first one at each phase, if the limits of the compiler
+    /// allow for making these.
     pub(crate) fn counting<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -109,7 +115,8 @@ impl Events {
         Self::new(Kind::Watch, &compilation.net, None)
     }
 
-    /// The game of a net, run by the nets of its phases if they are given; none if machines or views would take too much.
+    /// The game of a net, run by the nets of its phases if they are given; `None` if machines or
+    /// views would take too much.
     fn new(kind: Kind, net: &Net, phases: Option<&Phases>) -> Option<Self> {
         let (names, shape) = (&net.vocabulary, net.shape());
         let words = shape.view_words().max(shape.roles.saturating_mul(shape.percept_words()));
@@ -184,12 +191,12 @@ impl Events {
         &self.initial
     }
 
-    /// What the gates of its machines do.
+    /// The way in which the gates of its machines work.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Whether phases have nets of their own.
+    /// Returns whether phases have nets of their own.
     pub(crate) fn has_phases(&self) -> bool {
         self.pools.len() > 1
     }
@@ -207,7 +214,7 @@ impl Events {
     /// Writes what is seen of `state` into `view`.
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// Panics if `view` is shorter than [`Shape::view_words`].
     pub(crate) fn observe(&self, state: &[u64], view: &mut [u64]) {
         let mut machine = self.visit(state);
         self.copy(&machine, view);
@@ -217,7 +224,7 @@ impl Events {
     /// [`Events::observe`], but the goals are missing unless the state is terminal.
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// Panics if `view` is shorter than [`Shape::view_words`].
     pub(crate) fn observe_without_goals(&self, state: &[u64], view: &mut [u64]) {
         let mut machine = self.visit(state);
         self.copy(&machine, view);
@@ -226,8 +233,8 @@ impl Events {
         }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves that a role can never make
-    /// count as none at all.
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves
+    /// that a role can never make count as none at all.
     pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let mut machine = self.visit(state);
         machine.make(self.inputs(joint));
@@ -235,10 +242,11 @@ impl Events {
         state.iter_mut().zip(next).for_each(|(word, &next)| *word = next);
     }
 
-    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of percepts.
+    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of
+    /// percepts.
     ///
     /// # Panics
-    /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
+    /// Panics if `percepts` is shorter than [`Shape::percept_words`] for each role.
     pub(crate) fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
         percepts.fill(0);
         if self.shape.percepts == 0 {
@@ -271,7 +279,7 @@ impl Events {
 }
 
 impl Kind {
-    /// A net made ready for machines; none if it is too large for the numbers used.
+    /// A net made ready for machines; `None` if it is too large for the numbers used.
     fn wiring(self, net: &Net, shape: Shape) -> Option<Arc<dyn Wiring>> {
         Some(match self {
             Self::Count => Arc::new(counts::Wiring::new(net, shape)?),
@@ -308,7 +316,7 @@ mod tests {
         (<= (goal x 100) (true (control x))) (<= (goal x 0) (true (control y)))
         (<= (goal y 100) (true (control y))) (<= (goal y 0) (true (control x)))";
 
-    /// What is seen of a state, and the state that follows when each role makes its first move.
+    /// The view of a state, and the state that follows when each role makes its first move.
     fn answers(events: &Events, state: u64) -> (Vec<u64>, Vec<u64>) {
         let mut view = vec![0; events.shape.view_words()];
         events.observe(&[state], &mut view);

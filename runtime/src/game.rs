@@ -1,12 +1,14 @@
-//! The trait [`Game`], which each engine implements, and [`GameExt`], all that follows from it for players, searches
-//! and tools.
+//! The trait [`Game`], which each engine implements, and [`GameExt`], all that follows from it for
+//! players, searches and tools.
 //!
 //! A state is a row of bits, one per fluent; a view is a row of bits that shows what can be seen of
-//! a state: the legal moves, the goals and whether it is terminal. The rows of a compiled game have a
-//! fixed size and are plain `Copy` values, those of a dynamic game live on the heap; code that is generic over [`Game`] sees no
-//! difference. What the roles perceive of a step is a function of its own, which costs nothing unless it is asked for.
+//! a state: the legal moves, the goals and whether it is terminal. The rows of a compiled game have
+//! a fixed size and are plain `Copy` values, those of a dynamic game live on the heap; code that is
+//! generic over [`Game`] sees no difference. What the roles perceive of a step is a function of its
+//! own, which costs nothing unless it is asked for.
 //!
-//! [`Game`] is what an engine provides; [`GameExt`] has moves by role, checked steps, goals, names and texts, for every game.
+//! [`Game`] is what an engine provides; [`GameExt`] has moves by role, checked steps, goals, names
+//! and texts, for every game.
 
 mod error;
 mod ext;
@@ -58,7 +60,8 @@ impl Id for NoPercept {
     }
 }
 
-/// The rules of a game: what each engine answers in its own way. What follows from that is in [`GameExt`], which every game has.
+/// The rules of a game: what each engine answers in its own way. What follows from that is in
+/// [`GameExt`], which every game has.
 ///
 /// Everything works on `&self`: a compiled game is a zero-sized value, a dynamic one shares its
 /// tables between threads.
@@ -73,18 +76,21 @@ pub trait Game: Send + Sync {
     type Move: Id;
     /// A fluent, which may hold in a state.
     type Fluent: Id;
-    /// A percept, which some role may have of a step; [`NoPercept`] if each perceives the joint move.
+    /// A percept, which some role may have of a step; [`NoPercept`] if each perceives the joint
+    /// move.
     type Percept: Id;
 
     /// The names of roles, moves, fluents and percepts, and the values of the goals.
     fn vocabulary(&self) -> &Vocabulary;
 
-    /// The sizes of the game: those of its vocabulary, O(roles) unless the game knows them beforehand.
+    /// The sizes of the game: those of its vocabulary, O(roles) unless the game knows them
+    /// beforehand.
     fn shape(&self) -> Shape {
         self.vocabulary().shape()
     }
 
-    /// The game as a table, if it was compiled from rules: what plays it in lanes. No part of the public interface.
+    /// The game as a table, if it was compiled from rules: what plays it in lanes. No part of the
+    /// public interface.
     #[doc(hidden)]
     fn table(&self) -> Option<&Table> {
         None
@@ -102,8 +108,9 @@ pub trait Game: Send + Sync {
     /// Writes what is seen of `state` into `view`, all of it. The hot half of a step.
     fn observe(&self, state: &Self::State, view: &mut Self::View);
 
-    /// [`Game::observe`] but for goals: their bits may stay clear in states that are not terminal. Playouts and searches need no
-    /// more, and goals may be most of the work.
+    /// Does the same as [`Game::observe`] except for goals: their bits may stay clear in states
+    /// that are not terminal. Playouts and searches need no more, and goals may be most of the
+    /// work.
     #[inline]
     fn observe_without_goals(&self, state: &Self::State, view: &mut Self::View) {
         self.observe(state, view);
@@ -112,16 +119,16 @@ pub trait Game: Send + Sync {
     /// Replaces `state` by the one that follows when each role makes its move of `joint`, one move
     /// per role in role order. The other hot half of a step.
     ///
-    /// Nothing is checked: if `state` is terminal, a move is not legal in it or missing, the result is some
-    /// state or a panic, never undefined behaviour. [`GameExt::apply`] checks.
+    /// Nothing is checked: if `state` is terminal, a move is not legal in it or missing, the result
+    /// is some state or a panic, never undefined behaviour. [`GameExt::apply`] checks.
     fn advance(&self, state: &mut Self::State, joint: &[Self::Move]);
 
-    /// Writes what each role perceives when the joint move is made in `state`: a row of percepts, which has
-    /// [`Shape::percept_words`] words for each role. Nothing is checked, as for [`Game::advance`]; see
-    /// [`GameExt::perception`] for what a player is told.
+    /// Writes what each role perceives when the joint move is made in `state`: a row of percepts,
+    /// which has [`Shape::percept_words`] words for each role. Nothing is checked, as for
+    /// [`Game::advance`]; see [`GameExt::perception`] for a player's perception.
     ///
     /// # Panics
-    /// If `percepts` is too short.
+    /// Panics if `percepts` is too short.
     fn perceive(&self, _state: &Self::State, _joint: &[Self::Move], percepts: &mut [u64]) {
         percepts.fill(0);
     }

@@ -1,8 +1,9 @@
-//! The tree of states that a game went through: joint moves add to it, and one goes back and forth in it.
+//! The tree of states that a game went through: joint moves add to it, and one goes back and forth
+//! in it.
 //!
-//! Undo and redo know no limit. A move made after an undo opens a branch; the old line stays, and every place can be
-//! gone to again. A [`History`] needs no players: it serves a board that people share, an editor of openings or the
-//! study of a finished game as well as a match.
+//! Undo and redo know no limit. A move made after an undo opens a branch; the old line stays, and
+//! every place can be gone to again. A [`History`] needs no players: it serves a board that people
+//! share, an editor of openings or the study of a finished game as well as a match.
 //!
 //! ```
 //! use gdl_runtime::{Game, GameExt, gdl, History};
@@ -41,13 +42,14 @@
 //!
 //! # Memory
 //!
-//! A place keeps its state, its joint move and ten words. With states, undo, redo and going anywhere take constant time and
-//! no step of the game; to keep joint moves alone would save a state (8 bytes for tic-tac-toe, some 30 for reversi,
-//! a few hundred for the largest public rulesheets) and make each way back a way from the start. A million places of
-//! reversi take some 110 MB. Places lie in one array, so neither a long line nor a wide tree needs any stack.
+//! A place keeps its state, its joint move and ten words. With states, undo, redo and going
+//! anywhere take constant time and no step of the game. Without them a place would save a state (8
+//! bytes for tic-tac-toe, some 30 for reversi, a few hundred for the largest public rulesheets),
+//! and each way back would be a way from the start. A million places of reversi take some 110 MB.
+//! Places lie in one array, so neither a long line nor a wide tree needs any stack.
 //!
-//! A history grows with every new place and bounds neither their number nor their bytes: a program that plays what others
-//! send asks [`History::len`] and [`History::bytes`] before each step.
+//! A history grows with every new place and bounds neither their number nor their bytes: a program
+//! that plays what others send asks [`History::len`] and [`History::bytes`] before each step.
 
 use crate::{
     game::{Game, GameExt, StepError, TextError},
@@ -55,7 +57,8 @@ use crate::{
 };
 use std::{error::Error, fmt};
 
-/// A place in a [`History`], with a state: the start, or where a joint move led. Of use only to the history that gave it.
+/// A place in a [`History`], with a state: the start, or where a joint move led. Of use only to the
+/// history that gave it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(usize);
 
@@ -63,7 +66,8 @@ impl Place {
     /// The place where every history starts.
     pub const START: Self = Self(0);
 
-    /// The number of the place: 0 for the start, then in the order in which places were first come to.
+    /// The number of the place: 0 for the start, then in the order in which places were first come
+    /// to.
     #[must_use]
     pub fn index(self) -> usize {
         self.0
@@ -75,10 +79,10 @@ impl Place {
 pub struct History<G: Game> {
     /// In the order in which they were first come to, so the place before is always an earlier one.
     nodes: Vec<Node<G::State>>,
-    /// The joint moves of all nodes but the first, one behind the other.
+    /// The joint moves of all nodes except the first, in order.
     moves: Vec<G::Move>,
     roles: usize,
-    /// What a place takes.
+    /// The bytes of a place.
     bytes: usize,
     at: usize,
 }
@@ -109,7 +113,8 @@ impl<G: Game> History<G> {
     pub fn from_state(game: &G, state: G::State) -> Self {
         let start = Node::new(state, 0, 0);
         let shape = game.shape();
-        // States of games that are loaded lie on the heap, others in the node; counted twice is safe.
+        // States of games that are loaded lie on the heap, others in the node; counted twice is
+        // safe.
         let bytes =
             size_of::<Node<G::State>>() + shape.state_words() * 8 + shape.roles * size_of::<G::Move>();
         Self { nodes: vec![start], moves: Vec::new(), roles: shape.roles, bytes, at: 0 }
@@ -123,8 +128,9 @@ impl<G: Game> History<G> {
         Ok(Self::from_state(game, game.parse_state(text)?))
     }
 
-    /// Makes a joint move here, one move for each role in role order, and goes where it leads. If it was made here
-    /// before, that is the place it led to then; else a new one, and other lines stay.
+    /// Makes a joint move here, one move for each role in role order, and goes where it leads. If
+    /// it was made here before, that is the place it led to then; otherwise a new one, and other
+    /// lines stay.
     ///
     /// One look at the state and one step, and a comparison for each joint move made here before.
     ///
@@ -160,15 +166,15 @@ impl<G: Game> History<G> {
         self.joint(Place(here))
     }
 
-    /// Goes a joint move on, the one by which this place was left last, and says which one it was. `None` where nothing
-    /// was ever made.
+    /// Goes a joint move on, the one by which this place was left last, and says which one it was.
+    /// `None` where nothing was ever made.
     pub fn redo(&mut self) -> Option<&[G::Move]> {
         self.at = self.nodes[self.at].onward?;
         self.joint(Place(self.at))
     }
 
-    /// Goes to any place. From then on redo along its line leads to it. False, and nothing happens, if this history has
-    /// no such place. O(depth of the place).
+    /// Goes to any place. From then on redo along its line leads to it. False, and nothing happens,
+    /// if this history has no such place. O(depth of the place).
     pub fn go(&mut self, place: Place) -> bool {
         if place.0 >= self.nodes.len() {
             return false;
@@ -207,7 +213,8 @@ impl<G: Game> History<G> {
         self.nodes[self.at].depth
     }
 
-    /// The number of joint moves between the start and a place; 0 for one that this history does not have. O(1).
+    /// The number of joint moves between the start and a place; 0 for one that this history does
+    /// not have. O(1).
     #[must_use]
     pub fn depth_at(&self, place: Place) -> usize {
         self.nodes.get(place.0).map_or(0, |node| node.depth)
@@ -219,8 +226,8 @@ impl<G: Game> History<G> {
         self.nodes.len()
     }
 
-    /// The bytes that all places take: their states, joint moves and links. The arrays they lie in may have as much room
-    /// again for places to come, but for the states of games that are loaded. O(1).
+    /// The bytes of all places: their states, joint moves and links. The arrays may have reserved
+    /// that amount again, except for the states of loaded games. O(1).
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.nodes.len() * self.bytes
@@ -256,7 +263,8 @@ impl<G: Game> History<G> {
         self.nodes.get(place.0).filter(|_| place.0 != 0).map(|node| Place(node.parent))
     }
 
-    /// The places that the joint moves made at a place led to, in the order in which they were first made.
+    /// The places that the joint moves made at a place led to, in the order in which they were
+    /// first made.
     pub fn children(&self, place: Place) -> impl Iterator<Item = Place> {
         let first = self.nodes.get(place.0).and_then(|node| node.first_child);
         std::iter::successors(first, |&child| self.nodes[child].sibling).map(Place)
@@ -285,8 +293,8 @@ impl<G: Game> History<G> {
         self.path().into_iter().filter_map(|place| self.joint(place)).collect()
     }
 
-    /// The information of a role on the line from the start to here. It takes a step of the game for each joint move if the rules
-    /// speak of percepts.
+    /// The information of a role on the line from the start to here. It takes a step of the game
+    /// for each joint move if the rules speak of percepts.
     #[must_use]
     pub fn information(&self, game: &G, role: G::Role) -> Information<G> {
         let mut information = Information::new(role);
@@ -298,7 +306,8 @@ impl<G: Game> History<G> {
         information
     }
 
-    /// The whole tree as names, to be kept in a file: it does not depend on how the rulesheet was compiled.
+    /// The whole tree as names, to be kept in a file: it does not depend on how the rulesheet was
+    /// compiled.
     #[must_use]
     pub fn transcript(&self, game: &G) -> Transcript {
         let step = |place: Place| Step {
@@ -314,7 +323,8 @@ impl<G: Game> History<G> {
         }
     }
 
-    /// The tree that was written down, with the same places. Every step is made anew, so what comes out follows the rules.
+    /// The tree that was written down, with the same places. Every step is made anew, so what comes
+    /// out follows the rules.
     ///
     /// # Errors
     /// The first step that does not fit.
@@ -370,7 +380,7 @@ pub struct Step {
     pub moves: Vec<String>,
 }
 
-/// Why a [`Transcript`] is no history of a game.
+/// The reason why a [`Transcript`] is no history of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TranscriptError {
@@ -380,14 +390,14 @@ pub enum TranscriptError {
     Move {
         /// The number of the step, from 1.
         step: usize,
-        /// What is wrong.
+        /// The error.
         error: TextError,
     },
     /// A step is against the rules.
     Step {
         /// The number of the step, from 1.
         step: usize,
-        /// What is wrong.
+        /// The error.
         error: StepError,
     },
     /// A place is spoken of that does not exist by then.

@@ -73,7 +73,7 @@ use std::{
 pub type Step<G> = (<G as Game>::Move, Perception<<G as Game>::Move, <G as Game>::Percept>);
 
 /// The information of a role, all that it knows of a play: its moves, and what it perceived of each
-/// step. Equal for plays that the role cannot tell apart.
+/// step. Equal for plays that the role cannot distinguish.
 pub struct Information<G: Game> {
     role: G::Role,
     steps: Vec<Step<G>>,
@@ -112,7 +112,7 @@ impl<G: Game> Information<G> {
         })
     }
 
-    /// Adds a step that the role was told of.
+    /// Adds a step that the role perceived.
     pub fn push(&mut self, action: G::Move, perception: Perception<G::Move, G::Percept>) {
         self.steps.push((action, perception));
     }
@@ -137,7 +137,7 @@ impl<G: Game> Information<G> {
         format!("({})", parts.join(" "))
     }
 
-    /// What tells informations apart, and orders them.
+    /// The key that distinguishes and orders informations.
     fn key(&self) -> (G::Role, &[Step<G>]) {
         (self.role, &self.steps)
     }
@@ -182,7 +182,7 @@ impl<G: Game> Hash for Information<G> {
     }
 }
 
-/// Why an information set could not follow a step.
+/// The reason why an information set could not follow a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InformationError {
@@ -219,7 +219,8 @@ impl Error for InformationError {}
 /// The states that fit a role's information, each with its exact probability.
 ///
 /// Chance draws each of its legal moves with equal probability. The other roles do so too, unless
-/// [`InformationSet::step_with`] is told better; that is an assumption and not in the rules.
+/// [`InformationSet::step_with`] receives other weights; that is an assumption and not in the
+/// rules.
 ///
 /// ```text
 /// at the start: the initial state, for certain
@@ -370,7 +371,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
     /// percept rows; memory for the states before and after.
     ///
     /// # Errors
-    /// If no state fits or a limit is exceeded; then the set is what it was.
+    /// Returns an error if no state fits or a limit is exceeded; then the set is what it was.
     pub fn step(
         &mut self,
         action: G::Move,
@@ -474,14 +475,14 @@ impl<'g, G: Game> InformationSet<'g, G> {
     }
 }
 
-/// Which joint moves give a role the perception it had.
+/// A filter for the joint moves that give a role the perception it had.
 struct Filter<'g, G: Game> {
     game: &'g G,
     role: G::Role,
     wanted: Wanted<G::Move>,
 }
 
-/// What a role perceived, in the form that is quick to compare.
+/// The perception of a role, in a form that is quick to compare.
 enum Wanted<M> {
     Joint(Box<[M]>),
     /// The role's part of a row of percepts.
@@ -489,7 +490,7 @@ enum Wanted<M> {
 }
 
 impl<'g, G: Game> Filter<'g, G> {
-    /// None if the game never gives such a perception.
+    /// Returns `None` if the game never gives such a perception.
     fn new(game: &'g G, role: G::Role, perception: &Perception<G::Move, G::Percept>) -> Option<Self> {
         let shape = game.shape();
         let wanted = match (perception, game.vocabulary().has_percepts()) {

@@ -1,19 +1,19 @@
 //! Joint moves of a state one by one: all combinations of the roles' legal moves, read off a view.
 //!
-//! The next one takes a constant number of steps on average, as in counting, and at most one for each role; memory is for
-//! one move of each role and all legal moves of a state.
+//! The next one takes a constant number of steps on average, as in counting, and at most one for
+//! each role; memory is for one move of each role and all legal moves of a state.
 
 use crate::game::{Game, GameExt};
 
 /// Enumerates the joint moves of a state, the last role's move changing fastest. Keeps its memory
 /// from state to state.
 pub(crate) struct Joints<G: Game> {
-    /// The legal moves of all roles, one behind the other.
+    /// The legal moves of all roles, one role after the other.
     moves: Vec<G::Move>,
     /// For each role: where its moves start, the one chosen, and where they end.
     roles: Vec<[usize; 3]>,
     joint: Vec<G::Move>,
-    /// Whether the joint move at hand has not been given out yet.
+    /// True if the joint move at hand has not been given out yet.
     fresh: bool,
     over: bool,
 }
@@ -47,7 +47,8 @@ impl<G: Game> Joints<G> {
         }
     }
 
-    /// Leaves only those in which the role makes this move, from the first of them on. False if there is none.
+    /// Leaves only those in which the role makes this move, from the first of them on. False if
+    /// there is none.
     pub(crate) fn fix(&mut self, role: usize, action: G::Move) -> bool {
         let [start, _, end] = self.roles[role];
         let place = self.moves[start..end].iter().position(|&m| m == action);
@@ -66,7 +67,7 @@ impl<G: Game> Joints<G> {
         self.over = true;
     }
 
-    /// How many there are.
+    /// The number of joint moves.
     pub(crate) fn count(&self) -> u128 {
         if self.over {
             return 0;

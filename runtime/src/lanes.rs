@@ -1,12 +1,15 @@
-//! Many states at once, a bit of each plane for each: successors of up to 512 states in a pass ([`Expansion`]), and rollouts from
-//! states of a search ([`Leaves`]). [`Playouts`](crate::Playouts) play so too.
+//! Many states at once, a bit of each plane for each: successors of up to 512 states in a pass
+//! ([`Expansion`]), and rollouts from states of a search ([`Leaves`]).
+//! [`Playouts`](crate::Playouts) play so too.
 //!
-//! Every signal of the game's net is a word of 512 bits, a plane, so that the net is evaluated once for all. The programs come
-//! with the game's table (`gdl_compiler::emit::lanes` makes them): one for each phase of the cycle where players take turns. Games
-//! start at the first phase, where lanes whose game is over get the initial state and its legal moves in the same step.
+//! Every signal of the game's net is a word of 512 bits, a plane, so that the net is evaluated once
+//! for all. The programs come with the game's table (`gdl_compiler::emit::lanes` makes them): one
+//! for each phase of the cycle where players take turns. Games start at the first phase, where
+//! lanes whose game is over get the initial state and its legal moves in the same step.
 //!
-//! Signals are in slots of 64 bytes, for each thread that plays as many as the programs of all phases use; programs take as many bytes
-//! as the table has for them, a few times over. A step takes as many steps as the programs of its phase have operations.
+//! Signals are in slots of 64 bytes, for each thread that plays as many as the programs of all
+//! phases use; programs take as many bytes as the table has for them, a few times over. A step
+//! takes as many steps as the programs of its phase have operations.
 
 mod batch;
 pub(crate) mod choice;
@@ -50,10 +53,10 @@ const MOST_GAMES: usize = 64;
 #[derive(Clone, Debug)]
 pub struct Lanes {
     shape: Shape,
-    /// One for each phase of the cycle, the initial state's first; then one for each number of moves made, if games from
-    /// the initial state are played so. Those go round these.
+    /// One for each phase of the cycle, the initial state's first; then one for each number of
+    /// moves made, if games from the initial state are played so. Those go round these.
     phases: Box<[Phase]>,
-    /// What tells those of the cycle apart.
+    /// The fluents that identify the phases of the cycle.
     cycle: Cycle,
     /// The bits of the initial state.
     initial: Box<[u64]>,
@@ -80,12 +83,12 @@ struct Phase {
     roles: Box<[Choice]>,
     /// The slots of what is counted.
     counted: Box<[u32]>,
-    /// What is counted, or only seen, and where it is.
+    /// The outputs that are counted or only observed, each with its slot.
     items: Box<[(Item, u32)]>,
 }
 
 impl Lanes {
-    /// What plays a game in lanes, from what its table has. O(operations).
+    /// The lanes of a game, from its table. O(operations).
     pub(crate) fn new(lanes: lanes::Lanes, shape: Shape, initial: &[u64], chance: Option<usize>) -> Self {
         let cycle = Cycle::new(&lanes.cycle);
         let phases: Box<[Phase]> = lanes.phases.into_iter().chain(lanes.plies).map(Phase::new).collect();
@@ -119,7 +122,7 @@ impl Lanes {
         if self.phases.len() > cycle { cycle..self.phases.len() } else { 0..cycle }
     }
 
-    /// The phase of a state on the cycle; none if play never comes to it.
+    /// The phase of a state on the cycle; `None` if play never comes to it.
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         self.cycle.find(state)
     }

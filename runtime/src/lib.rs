@@ -66,8 +66,8 @@
 //! Players, searches and matches are in the crate `gdl-players`. What takes long is given time by
 //! `within` or `until` and ended by a [`Cancel`].
 //!
-//! Features, none of which is on by default: `load` compiles rulesheets while the program runs;
-//! `serde` makes states, ids, tallies, transcripts, reports and match records serde data.
+//! Features, off by default: `load` compiles rulesheets while the program runs; `serde` makes
+//! states, ids, tallies, transcripts, reports and match records serde data.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(missing_debug_implementations)]

@@ -1,13 +1,15 @@
-//! Lifted games, evaluated state by state with variables, because they are too large to be grounded.
+//! Lifted games, evaluated state by state with variables, because they are too large to be
+//! grounded.
 //!
-//! [`gdl_compiler::lifted`] answers as a [`Table`](crate::engine::Table) does, only slower.
-//! Threads share the rules and take turns with the places to work in, of which there are as
-//! many as threads ever worked at the same time.
+//! [`gdl_compiler::lifted`] answers as a [`Table`](crate::engine::Table) does, only slower. Threads
+//! share the rules and take turns with the working memories; there are as many of these as threads
+//! ever worked at the same time.
 //!
-//! An evaluation may take more than the limits allow. Where the rules have a table too, it answers then. Else the evaluation is given up,
-//! and counted: a state that takes too much shows no legal moves and no goals and is not terminal, and a step that takes
-//! too much leads to the lost state, which has one bit that is no fluent and shows nothing either. So play ends
-//! there, as it does where a role has no legal move.
+//! An evaluation may exceed the limits. If the rules have a table too, the table answers then.
+//! Otherwise the evaluation fails, and failures are counted. A state whose evaluation fails shows
+//! no legal moves and no goals and is not terminal. A step whose evaluation fails leads to the lost
+//! state, which has one bit that is no fluent and shows nothing either. So play ends there, as it
+//! does where a role has no legal move.
 
 use crate::{
     bits,
@@ -36,10 +38,10 @@ pub(crate) struct Lifted {
     rules: lifted::Lifted,
     /// Places to work in that no thread works in.
     idle: Mutex<Vec<Scratch>>,
-    /// Evaluations that were given up, and why the first one was.
+    /// Evaluations that were abandoned, and why the first one was.
     failed_evaluations: AtomicU64,
     excess: Mutex<Option<Excess>>,
-    /// What plays many games at once, and answers where an evaluation is given up.
+    /// The table that plays many games at once, and answers where an evaluation fails.
     table: Option<Arc<Table>>,
 }
 
@@ -53,7 +55,7 @@ impl Lifted {
     /// The game of evaluable rules.
     ///
     /// # Errors
-    /// If views would be too large.
+    /// Returns an error if views would be too large.
     pub(crate) fn new(rules: lifted::Lifted) -> Result<Self, TableError> {
         let names = &rules.vocabulary;
         let shape = rules.shape;
@@ -128,17 +130,19 @@ impl Lifted {
         &self.initial
     }
 
-    /// How many evaluations were given up since the game was loaded, and why the first of them was.
+    /// The number of evaluations that failed since the game was loaded, and the reason of the
+    /// first.
     #[must_use]
     pub(crate) fn failed_evaluations(&self) -> Option<(u64, Excess)> {
         let excess = self.excess.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         Some((self.failed_evaluations.load(Ordering::Relaxed), excess))
     }
 
-    /// Writes what is seen of `state` into `view`; nothing of a lost state, or if it takes too much.
+    /// Writes what is seen of `state` into `view`; nothing of a lost state, or if it takes too
+    /// much.
     ///
     /// # Panics
-    /// If a row is too short.
+    /// Panics if a row is too short.
     pub(crate) fn observe(&self, state: &[u64], view: &mut [u64]) {
         self.see(state, view, true);
     }
@@ -146,7 +150,7 @@ impl Lifted {
     /// [`Lifted::observe`], but the goals are missing unless the state is terminal.
     ///
     /// # Panics
-    /// If a row is too short.
+    /// Panics if a row is too short.
     pub(crate) fn observe_without_goals(&self, state: &[u64], view: &mut [u64]) {
         self.see(state, view, false);
     }
@@ -170,11 +174,11 @@ impl Lifted {
         }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`: the lost state
-    /// from a lost one, or if it takes too much.
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`: the lost
+    /// state from a lost one, or if it takes too much.
     ///
     /// # Panics
-    /// If the row is too short.
+    /// Panics if the row is too short.
     pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         if self.is_lost(state) {
             return;
@@ -191,10 +195,11 @@ impl Lifted {
         }
     }
 
-    /// Writes what each role perceives of the joint move; nothing in a lost state, or if it takes too much.
+    /// Writes what each role perceives of the joint move; nothing in a lost state, or if it takes
+    /// too much.
     ///
     /// # Panics
-    /// If a row is too short.
+    /// Panics if a row is too short.
     pub(crate) fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
         if self.is_lost(state) {
             percepts.fill(0);
@@ -208,7 +213,7 @@ impl Lifted {
         }
     }
 
-    /// Whether the way to a state was given up, which is nowhere if there is a table.
+    /// Returns whether the way to a state was abandoned, which is nowhere if there is a table.
     fn is_lost(&self, state: &[u64]) -> bool {
         self.table.is_none() && bits::test(state, self.shape.fluents)
     }
@@ -221,7 +226,7 @@ impl Lifted {
         result
     }
 
-    /// Counts an evaluation that was given up; true if it was.
+    /// Counts an evaluation that was abandoned; true if it was.
     fn note(&self, result: &Result<(), Excess>) -> bool {
         let Err(excess) = result else { return false };
         self.failed_evaluations.fetch_add(1, Ordering::Relaxed);

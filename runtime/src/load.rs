@@ -1,16 +1,16 @@
 //! Loading of rulesheets while the program runs: a text becomes a game, or an error that has all
 //! that is wrong with it.
 //!
-//! A rulesheet becomes a table, and a vast one a net that is evaluated where it changes, if a trial
-//! says that this takes less ([`Dynamic::engine`] says `events`). One that is too large to be
-//! grounded is evaluated state by state instead ([`Dynamic::engine`] says `lifted`), and so is one
-//! of which the trial says that this takes less: the same play, tens of times slower in most games,
-//! and faster where a net would be vast and little of it alive. A trial counts work and reads no
-//! clock, so each machine takes the same engine.
+//! A rulesheet becomes a table. A vast one becomes a net that is evaluated incrementally, if a
+//! trial estimates that as faster ([`Dynamic::engine`] is `events`). One that is too large to be
+//! grounded, or that the trial estimates as faster so, is interpreted in each state instead
+//! ([`Dynamic::engine`] is `lifted`). That is the same play, tens of times slower in most games,
+//! and faster where a net would be vast and little of it active. A trial counts work and reads no
+//! clock, so each machine chooses the same engine.
 //!
-//! [`load`] is for rulesheets of one's own. A [`Loader`] has names for messages, levels of lints,
-//! limits for untrusted text, a deadline and a [`Cancel`]; [`Loader::load_with_warnings`]
-//! returns warnings beside the game.
+//! [`load`] is for trusted rulesheets. A [`Loader`] has names for messages, levels of lints, limits
+//! for untrusted text, a deadline and a [`Cancel`]; [`Loader::load_with_warnings`] returns the
+//! warnings with the game.
 
 use crate::{
     cancel::Cancel,
@@ -28,21 +28,21 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Why a rulesheet did not become a game. `Display` gives the whole report, and so does `Debug`: it
-/// is what `main` and `unwrap` print of an error.
+/// The reason why a rulesheet did not become a game. `Display` gives the whole report, and so does
+/// `Debug`: it is what `main` and `unwrap` print of an error.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum LoadError {
     /// The rulesheet has faults.
     Rules {
-        /// What is wrong, in the order of the text.
+        /// The errors, in the order of the text.
         diagnostics: Vec<Diagnostic>,
         /// The same for people: each fault with its line of the text.
         report: String,
     },
-    /// There was not enough time, or the work was called off: see [`Loader`].
+    /// There was not enough time, or the work was cancelled: see [`Loader`].
     Cancelled {
-        /// How far the work had come.
+        /// The progress of the work.
         message: String,
     },
     /// A lint option names no code of the catalogue: see [`Loader::allow`].
@@ -99,7 +99,7 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// One plain sentence, names in backticks, without a full stop.
     pub message: String,
-    /// The place of the fault. None for faults of the whole rulesheet, such as a missing
+    /// The place of the fault. `None` for faults of the whole rulesheet, such as a missing
     /// `terminal`.
     pub place: Option<Place>,
     /// A note on the place; may be empty.
@@ -469,10 +469,10 @@ impl Loader {
     }
 
     /// Compiles a rulesheet, and calls `early` with a first game as soon as the rules are a net,
-    /// before that is optimised: once at most, on this thread, and only of a net with 50,000
-    /// operands or more, which takes some tenths of a second to optimise. The first game plays
-    /// single states as the one that is returned does and has the same states and moves, so play
-    /// can begin by it and go on by the other. It has no lanes and is slower, and takes up to a
+    /// before that is optimised. The call happens at most once, on this thread, and only for a net
+    /// with 50,000 operands or more, which takes some tenths of a second to optimise. The first
+    /// game plays single states as the returned one does and has the same states and moves, so play
+    /// can begin with it and go on with the other. It has no lanes and is slower, and takes up to a
     /// gibibyte besides the limits.
     ///
     /// ```

@@ -6,9 +6,9 @@
 //! which makes them a good test of one.
 //!
 //! The last moves of a sequence are counted and not made. Sequences that lead to equal states have
-//! equal continuations, so [`Perft`] goes level by level and keeps each state once with the number
-//! of ways that lead to it: the cost follows the number of different states, not that of sequences,
-//! which soon has 17 digits.
+//! equal continuations, so [`Perft`] goes level by level and keeps each state once with its number
+//! of paths. The cost follows the number of different states, not that of sequences, which soon has
+//! 17 digits.
 //!
 //! A level that would take more than [`Perft::memory`] is not merged: from the one before on
 //! sequences are gone through depth first, which takes as many steps as there are sequences, and
@@ -34,8 +34,8 @@ use descent::Descent;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
-/// Levels behind the merged one that are gone through in lanes: the moves of the last one are
-/// counted, those of the others made.
+/// The number of levels after the merged one that are gone through in lanes: the moves of the last
+/// one are counted, those of the others made.
 const UNMERGED: usize = 3;
 
 /// About the most memory that merged states take, in bytes, unless [`Perft::memory`] says
@@ -45,9 +45,9 @@ const MERGED: usize = 1 << 27;
 /// The numbers of joint-move sequences of length 1, 2, .. `depth` from the initial state.
 ///
 /// O(different states before the last move, times their joint moves) steps as long as these states
-/// fit the [memory](Perft::memory), 128 MiB; beyond, as many steps as there are sequences, and in
-/// lanes, which is how games are counted that [`Playouts`](crate::Playouts) plays so, more steps
-/// too, each much faster. Counts from 2^128 on read as `u128::MAX`.
+/// fit the [memory](Perft::memory), 128 MiB. Beyond that it takes one step for each sequence. Games
+/// that [`Playouts`](crate::Playouts) plays in lanes are counted in lanes, in more steps, each much
+/// faster. Counts from 2^128 on read as `u128::MAX`.
 ///
 /// ```text
 /// tic-tac-toe: 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0, ..
@@ -64,9 +64,9 @@ pub fn divide<G: Game>(game: &G, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
     Perft::new(game).divide(depth)
 }
 
-/// The different states that the joint moves of a level's states lead to, in the order in which
-/// moves come to them, each with the number of sequences that lead to it, which is that of its
-/// parents; None if there are more than `most`.
+/// The different successors of a level's states, in the order in which moves lead to them, each
+/// with the number of sequences that lead to it, which is that of its parents. `None` if there are
+/// more than `most`.
 ///
 /// The order depends on the rules and the level alone. [`Perft::from_level`] counts on from any
 /// part of a level.
@@ -110,7 +110,7 @@ pub struct Perft<'g, G: Game> {
     isa: Option<Isa>,
     /// The most different states of a level.
     most: usize,
-    /// What counts in lanes, if that was looked for and is possible.
+    /// The counter in lanes, once it was looked for, if it is possible.
     descent: OnceCell<Option<Box<Descent<'g>>>>,
     /// Different states, in the order found, and how many sequences lead to each.
     level: Vec<(G::State, u128)>,
@@ -209,7 +209,7 @@ impl<'g, G: Game> Perft<'g, G> {
 
     /// The engine, to be said before anything is counted; at first it is [`PlayoutMode::Lanes`],
     /// here always from the table, if states can be stepped so, see
-    /// [`Expansion::new`](crate::lanes::Expansion::new). Else it is [`PlayoutMode::Single`],
+    /// [`Expansion::new`](crate::lanes::Expansion::new). Otherwise it is [`PlayoutMode::Single`],
     /// whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
     #[must_use]
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
@@ -237,9 +237,9 @@ impl<'g, G: Game> Perft<'g, G> {
         if self.descent().is_some() { PlayoutMode::Lanes } else { PlayoutMode::Single }
     }
 
-    /// The number of states in which the last moves of the sequences counted last were counted:
-    /// those of each different state once. In lanes, and behind levels that are not merged, states
-    /// may be equal and still be counted one by one.
+    /// The number of states whose moves were the last ones of the sequences counted: each different
+    /// state once. In lanes, and after levels that are not merged, equal states may be counted one
+    /// by one.
     #[must_use]
     pub fn states(&self) -> u64 {
         self.states
@@ -248,7 +248,8 @@ impl<'g, G: Game> Perft<'g, G> {
     /// [`divide`], from the state that this counts from; what it counted before does not matter.
     ///
     /// # Panics
-    /// If sequences longer than one move were counted before, or it counts from several states.
+    /// Panics if sequences longer than one move were counted before, or it counts from several
+    /// states.
     #[must_use]
     pub fn divide(mut self, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
         assert!(self.made == 0 && self.level.len() <= 1, "it counts from the one state that it was made for");
@@ -269,7 +270,7 @@ impl<'g, G: Game> Perft<'g, G> {
         list
     }
 
-    /// What counts in lanes, if it is to and can.
+    /// The counter in lanes, if it is wanted and possible.
     fn descent(&mut self) -> Option<&mut Descent<'g>> {
         let Self { game, engine, isa, level, descent, cancel, .. } = self;
         descent.get_or_init(|| {
@@ -283,8 +284,8 @@ impl<'g, G: Game> Perft<'g, G> {
         descent.get_mut()?.as_deref_mut()
     }
 
-    /// The number of sequences of a length of at least one, which must not be below that of those
-    /// made.
+    /// The number of sequences of a length of at least one, which must not be less than the length
+    /// already made.
     fn of_length(&mut self, length: usize) -> u128 {
         let unmerged = if self.descent().is_some() { UNMERGED } else { 1 };
         while self.made + unmerged < length && !self.is_wide {
@@ -331,7 +332,7 @@ impl<'g, G: Game> Perft<'g, G> {
     }
 }
 
-/// How many different states of a level so many bytes are enough for.
+/// The number of different states of a level that `bytes` bytes are enough for.
 fn most_states<G: Game>(game: &G, bytes: usize) -> usize {
     // Each state is kept twice, and may have its words elsewhere; half of the room may be empty.
     let size = size_of::<G::State>() + 8 * game.shape().state_words() + size_of::<u128>();

@@ -1,8 +1,8 @@
 //! Playouts: seeded random games over all threads, summed up as [`Stats`].
 //!
 //! Each role picks uniformly among its legal moves, independently of the others, until the state is
-//! terminal. Games are played in blocks; threads take blocks from a counter, each block has its own
-//! random numbers, and its tally is whole numbers, so the same engine, seed and number of playouts
+//! terminal. Games are played in blocks. Threads take blocks from a counter, each block has its own
+//! random numbers, and its tally is whole numbers. So the same engine, seed and number of playouts
 //! give the same tally whatever the number of threads.
 
 use crate::{
@@ -37,7 +37,7 @@ const BLOCK: u64 = 16;
 /// Playouts that are made unless the caller says how many.
 const DEFAULT_COUNT: u64 = 10_000;
 
-/// How often progress is told.
+/// The interval at which progress is reported.
 const TELL: Duration = Duration::from_millis(250);
 
 /// More threads than this are no help.
@@ -54,8 +54,8 @@ pub enum PlayoutMode {
     /// One after the other, whichever way the game runs its rules.
     Single,
     /// 512 at once, by straight-line code if the game has it for the instruction set (release
-    /// builds of games that [`gdl!`](crate::gdl) compiled within its budget), else from the game's
-    /// table.
+    /// builds of games that [`gdl!`](crate::gdl) compiled within its budget), otherwise from the
+    /// game's table.
     Lanes,
     /// 512 at once, from the game's table.
     TableLanes,
@@ -70,7 +70,7 @@ pub struct Playouts<'g, G: Game> {
     plan: Plan<'g>,
 }
 
-/// How a run goes, whatever the game.
+/// The plan of a run, whatever the game.
 struct Plan<'g> {
     seed: u64,
     count: Option<u64>,
@@ -84,9 +84,9 @@ struct Plan<'g> {
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
 }
 
-/// What plays: lanes and their instruction set if games are played so, at which phase of the cycle
-/// that lanes go round games start if that is not the initial state, and if lanes run straight-line
-/// code.
+/// The means of play: lanes and their instruction set if games are played so, at which phase of the
+/// cycle that lanes go round games start if that is not the initial state, and if lanes run
+/// straight-line code.
 #[derive(Clone, Copy)]
 struct Means<'g> {
     lanes: Option<(&'g Lanes, Isa)>,
@@ -94,14 +94,14 @@ struct Means<'g> {
     straight: bool,
 }
 
-/// A game as its playouts need it. All that depends on its types is behind a function: a run takes
+/// A game as its playouts need it. Everything that depends on its types is a function: a run takes
 /// rustc longer than a small game does, and is compiled once for all games so.
 #[derive(Clone, Copy)]
 struct Subject<'g> {
     table: Option<&'g Table>,
     vocabulary: &'g Vocabulary,
     initial: &'g [u64],
-    /// Where games start.
+    /// The state from which games start.
     first: &'g [u64],
     /// Plays blocks of games one after the other.
     one_by_one: &'g (dyn Fn(&Pool<'_>) -> Tally + Sync),
@@ -129,7 +129,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// many.
     pub const DEFAULT_COUNT: u64 = DEFAULT_COUNT;
 
-    /// Moves of a playout after which it is given up, unless [`Playouts::max_length`] says
+    /// Moves of a playout after which it is abandoned, unless [`Playouts::max_length`] says
     /// otherwise.
     pub const DEFAULT_MAX_LENGTH: u64 = 10_000;
 
@@ -208,19 +208,19 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The most moves of a playout: one that is not over then is given up and counted as too long.
+    /// The most moves of a playout: one that is not over then is abandoned and counted as too long.
     pub fn max_length(mut self, moves: u64) -> Self {
         self.plan.max_length = moves;
         self
     }
 
-    /// The engine; at first it is [`PlayoutMode::Lanes`], whose results are those of
-    /// [`PlayoutMode::TableLanes`], if the game can be played so, which it can if it was compiled
-    /// from rules, its signals have room within the limits of the compiler, and it is not over
-    /// before it starts; and if play can come to a state where games are to start. Else it is
-    /// [`PlayoutMode::Single`], whatever is asked for; [`Stats::engine`] tells. Of a rulesheet that
-    /// was loaded it is [`PlayoutMode::Single`] at first if that is expected to take less time,
-    /// which a trial found out.
+    /// Selects the engine. The default is [`PlayoutMode::Lanes`], whose results are those of
+    /// [`PlayoutMode::TableLanes`], for a game that can be played in lanes. Such a game was
+    /// compiled from rules, its signals fit the limits of the compiler, and it is not over before
+    /// it starts; also, play can reach the state where games are to start. Any other game is played
+    /// by [`PlayoutMode::Single`], whatever is requested; [`Stats::engine`] has the engine used.
+    /// For a loaded rulesheet the default is [`PlayoutMode::Single`] if a trial estimates that as
+    /// faster.
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.plan.engine = Some(engine);
         self
@@ -233,8 +233,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// Plays only these of the blocks of a run with [`Playouts::count`] playouts, each of
-    /// [`Playouts::block_games`] games but the last, which has what is left. Tallies of ranges that
+    /// Plays only these of the blocks of a run with [`Playouts::count`] playouts. Each has
+    /// [`Playouts::block_games`] games, except that the last has the rest. Tallies of ranges that
     /// make up all blocks add up to the tally of the whole run, wherever each is played.
     ///
     /// ```
@@ -286,7 +286,7 @@ impl<'g, G: Game> Playouts<'g, G> {
     /// of the net and a little for each thread), and a step allocates nothing.
     ///
     /// # Panics
-    /// If the game does.
+    /// Panics if the game does.
     #[must_use]
     pub fn run(self) -> Stats {
         let Self { game, start, plan } = self;
@@ -356,7 +356,7 @@ impl Plan<'_> {
         }
     }
 
-    /// What plays games that start at `first`.
+    /// The means to play games that start at `first`.
     fn means<'t>(&self, table: Option<&'t Table>, initial: &[u64], first: &[u64]) -> Means<'t> {
         let mut lanes = match self.engine {
             Some(PlayoutMode::Single) => None,
@@ -378,7 +378,7 @@ impl Plan<'_> {
 }
 
 impl Means<'_> {
-    /// So many threads have room for their slots.
+    /// The number of threads whose slots fit into memory.
     fn most_threads(&self) -> usize {
         self.lanes.map_or(usize::MAX, |(lanes, _)| MOST_BYTES / lanes.bytes())
     }
@@ -401,7 +401,7 @@ impl Means<'_> {
     }
 }
 
-/// What the threads of a run share.
+/// The state that the threads of a run share.
 struct Pool<'g> {
     subject: Subject<'g>,
     means: Means<'g>,
@@ -412,7 +412,7 @@ struct Pool<'g> {
     cancel: &'g Cancel,
     /// The next block to be played.
     block: AtomicU64,
-    /// Those to be played.
+    /// The blocks to be played.
     blocks: Range<u64>,
     /// Playouts made.
     done: AtomicU64,

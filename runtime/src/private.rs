@@ -21,17 +21,20 @@ use crate::lanes::Straight;
 use gdl_format::table::has_this_version;
 use std::{fmt::Write, sync::OnceLock};
 
-/// The table of an expansion, decoded when it is first asked for. How to do that is compiled once, with the runtime.
+/// The table of an expansion, decoded when it is first asked for. How to do that is compiled once,
+/// with the runtime.
 #[derive(Debug)]
 pub struct Decoded {
     bytes: &'static [u8],
     straight: Option<Straight>,
-    /// Not by value: what drops a table would be compiled with each game, though no static value is dropped.
+    /// Not by value: what drops a table would be compiled with each game, though no static value is
+    /// dropped.
     table: OnceLock<&'static Table>,
 }
 
 impl Decoded {
-    /// A table in bytes. Where macro and runtime do not belong together, this is an error when the caller is compiled.
+    /// A table in bytes. Where macro and runtime do not belong together, this is an error when the
+    /// caller is compiled.
     #[must_use]
     pub const fn new(bytes: &'static [u8]) -> Self {
         check(bytes);
@@ -48,7 +51,7 @@ impl Decoded {
     /// The table.
     ///
     /// # Panics
-    /// If macro and runtime do not belong together.
+    /// Panics if macro and runtime do not belong together.
     #[inline]
     #[must_use]
     pub fn get(&'static self) -> &'static Table {

@@ -1,15 +1,15 @@
-//! Streams of random numbers that can be repeated: a stream depends on a seed and the number of a block, and on nothing
-//! else.
+//! Streams of random numbers that can be repeated: a stream depends on a seed and the number of a
+//! block, and on nothing else.
 //!
 //! Playouts are played in blocks, and each block draws from a [`Stream`] of its own. Who plays a
 //! block, and when, does not matter: the same seed and number of playouts give the same result
 //! whatever the number of threads.
 //!
-//! The engine that plays one state at a time, the `single` engine, plays the games of a block one
-//! after the other. Lanes, which play many games at once, have another rule and so other numbers: there
-//! all games of a block that started are played to their end, so that short games are not favoured, and the
-//! random bits of all 512 lanes are drawn together, rejected ones included, so that neither threads
-//! nor the width of the machine nor its instruction set change a result.
+//! The `single` engine plays the games of a block one after the other. Lanes play many games at
+//! once by another rule, and so have other numbers. There all games of a block that started are
+//! played to their end, so that short games are not favoured. The random bits of all 512 lanes are
+//! drawn together, rejected ones included. So neither threads nor the width of the machine nor its
+//! instruction set change a result.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -56,8 +56,8 @@ impl Stream {
         (product >> 64) as u64
     }
 
-    /// The same for numbers of 128 bits: of those with as many bits as `n` needs, about one in two is drawn
-    /// in vain at worst.
+    /// The same for numbers of 128 bits: among those with the bit length of `n`, about one draw in
+    /// two is rejected at worst.
     pub fn below_wide(&mut self, n: u128) -> u128 {
         let Some(greatest) = n.checked_sub(1).filter(|&greatest| greatest > 0) else { return 0 };
         let mask = u128::MAX >> greatest.leading_zeros();

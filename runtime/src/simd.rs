@@ -1,5 +1,5 @@
-//! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any [`Word`], and run with
-//! the instructions of an [`Isa`].
+//! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any
+//! [`Word`], and run with the instructions of an [`Isa`].
 //!
 //! This is the one module of the crate with `unsafe` in it: in `x86` and `arm` calls of instructions that not every machine has, in
 //! `store` planes that lie in words, in `operations` planes at places that were looked at before. The types that stand for
@@ -75,16 +75,16 @@ pub trait Word: Copy {
     /// To memory.
     fn store(self, plane: &mut Plane);
 
-    /// Where both are set.
+    /// The bits set in both.
     #[must_use]
     fn and(self, other: Self) -> Self;
-    /// Where one of them is set.
+    /// The bits set in at least one of them.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// Where they differ.
+    /// The bits in which they differ.
     #[must_use]
     fn xor(self, other: Self) -> Self;
-    /// Where `self` is set and `other` is not.
+    /// The bits set in `self` and not in `other`.
     #[must_use]
     fn and_not(self, other: Self) -> Self;
 
@@ -92,8 +92,8 @@ pub trait Word: Copy {
     #[must_use]
     #[inline(always)]
     fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
-        // Any function of `b` and `c`: bit 2b + c of the table. What is matched is constant, so other arms are not even
-        // handed to LLVM, which would take long to inline and to drop them.
+        // Any function of `b` and `c`: bit 2b + c of the table. What is matched is constant, so
+        // other arms are not even handed to LLVM, which would take long to inline and to drop them.
         macro_rules! binary {
             ($table:expr) => {
                 match const { $table & 15 } {
@@ -130,8 +130,8 @@ pub trait Word: Copy {
         }
     }
 
-    /// Runs a part of a program as a function of its own, so that what takes the compiler more than its share grows
-    /// with the part and not with the program.
+    /// Runs a part of a program as a function of its own, so that what takes the compiler more than
+    /// its share grows with the part and not with the program.
     #[inline(never)]
     fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
         chunk.run::<Self>(slots);
@@ -140,14 +140,14 @@ pub trait Word: Copy {
     /// True if some bit is set.
     fn any(self) -> bool;
 
-    /// How many bits are set in each word of 64.
+    /// The number of bits set in each word of 64.
     #[must_use]
     fn counts(self) -> Self;
     /// Sums of words of 64 bits.
     #[must_use]
     fn add(self, other: Self) -> Self;
-    /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`, `MixColumns`,
-    /// `AddRoundKey`).
+    /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`,
+    /// `MixColumns`, `AddRoundKey`).
     #[must_use]
     fn aes_round(self, key: Self) -> Self;
     /// Three such rounds.
@@ -157,15 +157,15 @@ pub trait Word: Copy {
         keys.into_iter().fold(self, Self::aes_round)
     }
 
-    /// The bytes at `places`, each below 128, of the 128 bytes of `low` and `high`, where `lanes` has a bit for the
-    /// byte; zero elsewhere.
+    /// The bytes at `places`, each below 128, of the 128 bytes of `low` and `high`, where `lanes`
+    /// has a bit for the byte; zero elsewhere.
     #[must_use]
     #[inline(always)]
     fn take(lanes: u64, low: Self, high: Self, places: Self) -> Self {
         bytes::take(lanes, low, high, places)
     }
 
-    /// Bytes that are all ones where the word has a bit, else zero.
+    /// Bytes that are all ones where the word has a bit, otherwise zero.
     #[must_use]
     #[inline(always)]
     fn spread(bits: u64) -> Self {
@@ -197,14 +197,14 @@ pub trait Word: Copy {
         transpose::apply(words, transpose::Exchange)
     }
 
-    /// The 64 words of 64 bits, one behind the other: bit j of word i becomes bit i of word j.
+    /// Transposes 64 consecutive words of 64 bits: bit j of word i becomes bit i of word j.
     #[inline(always)]
     fn transpose(words: [Self; 8]) -> [Self; 8] {
         transpose::apply(words, transpose::Transpose)
     }
 
-    /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros behind them: the
-    /// bits of up to four words of eight planes, in each of 64 words.
+    /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros
+    /// after them: the bits of up to four words of eight planes, in each of 64 words.
     #[inline(always)]
     fn widen(few: &[Self]) -> [Self; 8] {
         transpose::widen(few)
@@ -223,8 +223,8 @@ pub trait Word: Copy {
         transpose::interleave(self, other)
     }
 
-    /// Word `word` of 64 bits of each of eight states, whose words lie one behind the other: as many planes as a state
-    /// has words.
+    /// Word `word` of 64 bits of each of eight states, whose words are consecutive: as many planes
+    /// as a state has words.
     #[must_use]
     #[inline(always)]
     fn column(states: &[Plane], word: usize) -> Self {
@@ -245,14 +245,14 @@ pub trait Word: Copy {
         Self::load(&Plane::splat(bit))
     }
 
-    /// Where it is not set.
+    /// The complement.
     #[must_use]
     #[inline(always)]
     fn not(self) -> Self {
         Self::ternary::<0x0f>(self, self, self)
     }
 
-    /// `a` where `self` is set, else `b`.
+    /// `a` where `self` is set, otherwise `b`.
     #[must_use]
     #[inline(always)]
     fn pick(self, a: Self, b: Self) -> Self {
@@ -296,7 +296,7 @@ pub trait Word: Copy {
         ]
     }
 
-    /// What is borrowed from the next digit to take `b` and `c` from `a`.
+    /// The borrow from the next digit to take `b` and `c` from `a`.
     #[must_use]
     #[inline(always)]
     fn borrow(a: Self, b: Self, c: Self) -> Self {
@@ -306,8 +306,8 @@ pub trait Word: Copy {
 
 /// Work that can be done with the instructions of any machine.
 ///
-/// Only what is inlined into [`Isa::run`] is compiled for them: `run` and all it calls with a [`Word`] must be
-/// marked so, and words must not be handled by closures, which cannot be.
+/// Only what is inlined into [`Isa::run`] is compiled for them: `run` and all it calls with a
+/// [`Word`] must be marked so, and words must not be handled by closures, which cannot be.
 pub(crate) trait Kernel {
     type Output;
 
@@ -317,10 +317,10 @@ pub(crate) trait Kernel {
 /// The memory of a kernel: a plane for each slot.
 pub type Slots = [Plane];
 
-/// The first slots, of which there must be so many.
+/// The first `COUNT` slots, which must exist.
 ///
 /// # Panics
-/// If there are fewer.
+/// Panics if there are fewer.
 #[inline(always)]
 pub fn first<const COUNT: usize>(slots: &mut Slots) -> &mut [Plane; COUNT] {
     slots.first_chunk_mut().expect("there are as many slots as the code uses")

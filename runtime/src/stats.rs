@@ -21,19 +21,19 @@ pub struct Tally {
     /// States in which moves were made, which is the number of joint moves: the terminal state of a
     /// game is not counted.
     pub states: u64,
-    /// Games given up because they reached the greatest length allowed.
+    /// Games abandoned because they reached the greatest length allowed.
     pub too_long: u64,
-    /// Games given up because a role had no legal move in a state that is not terminal.
+    /// Games abandoned because a role had no legal move in a state that is not terminal.
     pub stuck: u64,
-    /// Games that ended in a state where some role other than chance has no goal value or several. They
-    /// count for no role.
+    /// Games that ended in a state where some role other than chance has no goal value or several.
+    /// They count for no role.
     pub unscored: u64,
     /// The results of each role.
     pub roles: Vec<RoleTally>,
 }
 
-/// The results of one role. Chance neither wins nor loses; where the rules give it one goal value, that
-/// counts for its mean.
+/// The results of one role. Chance neither wins nor loses; where the rules give it one goal value,
+/// that counts for its mean.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -42,8 +42,8 @@ pub struct RoleTally {
     pub goals: u64,
     /// The sum of their squares.
     pub squares: u64,
-    /// Games in which the role's goal is above that of all others but chance; of a role that has no others,
-    /// games with 100.
+    /// Games in which the role's goal is above that of all others but chance; of a role that has no
+    /// others, games with 100.
     pub wins: u64,
     /// Games in which the role shares the greatest goal.
     pub draws: u64,
@@ -58,16 +58,16 @@ pub struct Counts {
     pub games: u64,
     /// The joint moves made in them.
     pub moves: u64,
-    /// Those that ended with one goal value for each player.
+    /// Games that ended with one goal value for each player.
     pub scored: u64,
-    /// Those that were given up as too long.
+    /// Games that were abandoned as too long.
     pub too_long: u64,
-    /// Those that were given up where a role had no legal move.
+    /// Games that were abandoned where a role had no legal move.
     pub stuck: u64,
 }
 
 impl Tally {
-    /// No games, of so many roles.
+    /// No games, for `roles` roles.
     #[must_use]
     pub fn new(roles: usize) -> Self {
         Self { roles: vec![RoleTally::default(); roles], ..Self::default() }
@@ -79,7 +79,7 @@ impl Tally {
         self.playouts - self.unfinished() - self.unscored
     }
 
-    /// Games given up: [`Tally::too_long`] and [`Tally::stuck`].
+    /// Games abandoned: [`Tally::too_long`] and [`Tally::stuck`].
     #[must_use]
     pub fn unfinished(&self) -> u64 {
         self.too_long + self.stuck
@@ -250,7 +250,7 @@ impl Scorer {
         }
         let words = view.get(self.shape.goal_bit() / 64..).unwrap_or(&[]);
         let mut found = 0;
-        // Behind the goals comes the bit of the terminal state, which ends the search.
+        // The bit of the terminal state comes after the goals and ends the search.
         for &(role, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
             // The goals stand role by role, so the values of a sound state come in role order.
             if role as usize != found {
@@ -315,8 +315,8 @@ pub struct Stats {
     pub threads: usize,
     /// Seconds that went by.
     pub seconds: f64,
-    /// Seconds of processor time of all threads together; where the system does not tell, or has not counted yet in a run of
-    /// milliseconds, the seconds that each thread was at work.
+    /// Seconds of processor time of all threads together; where the system does not tell, or has
+    /// not counted yet in a run of milliseconds, the seconds that each thread was at work.
     pub cpu_seconds: f64,
 }
 
@@ -339,14 +339,15 @@ impl Stats {
         self.tally.mean_length()
     }
 
-    /// True if there are scored games, and in some of them chance has a goal above 0 if the role stands for chance: only then
-    /// does [`Stats::mean_goal`] say something.
+    /// True if there are scored games, and in some of them chance has a goal above 0 if the role
+    /// stands for chance: only then does [`Stats::mean_goal`] say something.
     #[must_use]
     pub fn has_goals(&self, role: usize) -> bool {
         self.tally.has_goals(role, self.chance)
     }
 
-    /// A role's mean goal, over the scored games; 0 if there are none or no such role: see [`Stats::has_goals`].
+    /// A role's mean goal, over the scored games; 0 if there are none or no such role: see
+    /// [`Stats::has_goals`].
     #[must_use]
     pub fn mean_goal(&self, role: usize) -> f64 {
         self.tally.mean_goal(role)
@@ -372,7 +373,8 @@ impl fmt::Display for Stats {
     }
 }
 
-/// The report of a tally, in a few lines: what [`Stats`] are displayed as, and runs on other devices too.
+/// The report of a tally, in a few lines: what [`Stats`] are displayed as, and runs on other
+/// devices too.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// The counts.
@@ -383,7 +385,7 @@ pub struct Report<'a> {
     pub chance: Option<usize>,
     /// Seconds that went by.
     pub seconds: f64,
-    /// What else is said of the run.
+    /// Further remarks on the run.
     pub how: fmt::Arguments<'a>,
 }
 

@@ -1,13 +1,14 @@
-//! The table engine: a [`Table`] is a game's net, decoded from the bytes that the compiler writes and ready to be
-//! interpreted.
+//! The table engine: a [`Table`] is a game's net, decoded from the bytes that the compiler writes
+//! and ready to be interpreted.
 //!
-//! [`gdl_format::table`] reads them. What it has read is sound: names are sorted, every operand comes before its gate, every list
-//! has its length. So running it needs no further tests, whatever the bytes are. Decoding takes O(bytes) steps, and
-//! memory within a small multiple of that, but for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
+//! [`gdl_format::table`] reads them. A table that it has read is sound: names are sorted, every
+//! operand comes before its gate, every list has its length. So running it needs no further tests,
+//! whatever the bytes are. Decoding takes O(bytes) steps, and memory within a small multiple of
+//! that, except for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
 //!
-//! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents + roles); each thread keeps two
-//! bytes for each node of the largest circuit. What is left of circuits once much is known is made while games are played,
-//! within a [`ByteBudget`] of 32 MiB.
+//! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents +
+//! roles); each thread keeps two bytes for each node of the largest circuit. Residual circuits for
+//! common inputs are made while games are played, within a [`ByteBudget`] of 32 MiB.
 
 mod cases;
 mod memo;
@@ -40,7 +41,7 @@ pub(crate) use weights::Weights;
 
 pub use format::TableError;
 
-/// The moves of so many roles need no memory of their own.
+/// Moves of up to this number of roles need no memory of their own.
 const FEW_ROLES: usize = 8;
 
 /// A game, ready to be interpreted.
@@ -56,15 +57,16 @@ pub struct Table {
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
     places: Places,
-    /// What is left of `observe` in common cases, all of it and without the goals.
+    /// The specialised circuits of `observe` in common cases, all of it and without the goals.
     observations: Cases,
     observations_without_goals: Cases,
-    /// What is left of `advance` once moves are known.
+    /// The specialised circuits of `advance` for known moves.
     patches: Patches,
-    /// What all of that may take.
+    /// The bytes that all of that may take.
     room: ByteBudget,
     sees: Option<Sees>,
-    /// What plays many games at once, and whether that takes less time for a state than single states do.
+    /// The lanes that play many games at once, and whether that takes less time for a state than
+    /// single states do.
     lanes: Option<Box<Lanes>>,
     prefers_lanes: bool,
     derived: Derived,
@@ -198,13 +200,14 @@ impl Table {
         self.prefers_lanes = prefers;
     }
 
-    /// The programs of the lanes, for what runs them elsewhere.
+    /// The programs of the lanes, to be run elsewhere.
     #[must_use]
     pub fn programs(&self) -> Option<Programs<'_>> {
         self.lanes().map(Programs::new)
     }
 
-    /// True if playouts in lanes run straight-line code with this instruction set, and not the table.
+    /// True if playouts in lanes run straight-line code with this instruction set, and not the
+    /// table.
     #[must_use]
     pub fn has_straight_lanes(&self, isa: Isa) -> bool {
         self.lanes().is_some_and(|lanes| lanes.is_straight(isa))
@@ -216,7 +219,7 @@ impl Table {
     /// Missing words of `state` read as some state.
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// Panics if `view` is shorter than [`Shape::view_words`].
     pub fn observe(&self, state: &[u64], view: &mut [u64]) {
         view.fill(0);
         if !self.observations.apply(self.wanted((0, 0)), &self.room, state, view) {
@@ -231,7 +234,7 @@ impl Table {
     /// [`Table::observe`], but the goals may be missing unless the state is terminal.
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`].
+    /// Panics if `view` is shorter than [`Shape::view_words`].
     pub fn observe_without_goals(&self, state: &[u64], view: &mut [u64]) {
         view.fill(0);
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
@@ -242,34 +245,35 @@ impl Table {
         }
     }
 
-    /// What is seen of a state, except some bits of the view.
+    /// The view of a state, except some bits.
     fn wanted(&self, except: (u32, u32)) -> Wanted<'_> {
         Wanted { observe: &self.observe, bits: &self.view_bits, fluents: self.shape.fluents, except }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves that
-    /// a role can never make count as none at all; where one is not legal, or missing, some state follows. O(gates +
-    /// fluents), no allocation for up to eight roles once the thread has stepped a game of this size.
+    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves
+    /// that a role can never make count as none at all; where one is not legal, or missing, some
+    /// state follows. O(gates + fluents), no allocation for up to eight roles once the thread has
+    /// stepped a game of this size.
     ///
     /// Missing words of `state` read as some state and are not written.
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         self.step(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint));
     }
 
-    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of percepts,
-    /// all of it. O(gates + words of the row), no allocation for up to eight roles once the thread has stepped a game of
-    /// this size.
+    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of
+    /// percepts, all of it. O(gates + words of the row), no allocation for up to eight roles once
+    /// the thread has stepped a game of this size.
     ///
     /// Missing words of `state` read as some state.
     ///
     /// # Panics
-    /// If `percepts` is shorter than [`Shape::percept_words`] for each role.
+    /// Panics if `percepts` is shorter than [`Shape::percept_words`] for each role.
     pub fn perceive<M: Id>(&self, state: &[u64], joint: &[M], percepts: &mut [u64]) {
         self.sense(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint), percepts);
     }
 
-    /// The roles that make a move that they may ever make, and its place among those; in `few` or, if there are more roles,
-    /// in `many`.
+    /// The roles that make a move that they may ever make, and its place among those; in `few` or,
+    /// if there are more roles, in `many`.
     #[inline]
     fn places<'p, M: Id>(
         &self,
@@ -323,7 +327,7 @@ impl Table {
         });
     }
 
-    /// What steps take once residuals are made, for states of play.
+    /// The time of steps once residuals are made, for states of play.
     #[cfg(feature = "load")]
     pub(crate) fn weights(&self) -> Weights<'_> {
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());

@@ -1,14 +1,18 @@
-//! The trial of engines of a rulesheet that is loaded: which one plays single states, and whether playouts go through lanes.
+//! The trial of engines of a rulesheet that is loaded: which one plays single states, and whether
+//! playouts go through lanes.
 //!
-//! Input: a compilation and its table. Output: the engine that is expected to take the least time, and what was expected of each. Where a
-//! table is small or fast it wins without a trial. Else seeded random games are played by events, and by the rules themselves where a
-//! grounded state is expected to take long, and their work is counted; that of the table is worked out for some states of a random game,
-//! that of lanes is known beforehand. Prices that were fitted on public rulesheets turn work into time
-//! (`docs/decisions/08-choose-engines-by-counted-work.md`). No clock is read, so a rulesheet has the
-//! same engine on every machine; and whichever it is, a seed has the same games.
+//! Input: a compilation and its table. Output: the engine with the least expected time, and the
+//! expected time of each. If a table is small or fast it wins without a trial. Otherwise seeded
+//! random games are played by events, and by the rules themselves if a grounded state is expected
+//! to take long, and their work is counted. The work of the table is computed for some states of a
+//! random game, that of lanes is known beforehand. Prices that were fitted on public rulesheets
+//! turn work into time (`docs/decisions/08-choose-engines-by-counted-work.md`). No clock is read,
+//! so a rulesheet has the same engine on every machine; and whichever it is, a seed has the same
+//! games.
 //!
-//! A trial takes at most so many steps of each engine as would show that it takes longer than another one, and
-//! [`STEPS_OF_GATE`] for each gate, and no more than [`MOST_STEPS`], to find out how rules are evaluated.
+//! A trial of an engine stops as soon as it is known to be slower than another one. Evaluation of
+//! the rules also gets [`STEPS_OF_GATE`] for each gate to prepare the rules, and no trial of it
+//! takes more than [`MOST_STEPS`].
 
 use crate::{
     bits,
@@ -26,49 +30,59 @@ use gdl_compiler::{
 };
 use std::slice;
 
-/// Steps of a random game that are counted. Those before, as many, take a machine from nothing to where play goes.
+/// Steps of a random game that are counted. Those before, as many, take a machine from nothing to
+/// where play goes.
 const STEPS: u64 = 64;
 
-/// The trial of events ends when its work is as much as to look at every edge so often.
+/// The trial of events ends when its work is that of looking at every edge this number of times.
 const MOST_PASSES: u64 = 32;
 
-/// Tables of fewer gates take less than what other engines take besides their work, or not much more.
+/// Tables of fewer gates take less than what other engines take besides their work, or not much
+/// more.
 const FEWEST_GATES: usize = 1_000;
 
-/// So do those that take less than [`FAST`] nanoseconds, if they have fewer gates than this: larger ones begin slowly.
+/// Tables below this number of gates also win without a trial if they take less than [`FAST`]
+/// nanoseconds: larger ones begin slowly.
 const LARGE: usize = 4_000;
 const FAST: u64 = 500;
 
-/// Gates that what is left of a table in a few states may take to be worked out, and of how many states at least and at most.
+/// The gates that computing the residual table of a few states may take, and the least and greatest
+/// numbers of states.
 const WEIGHED: usize = 1 << 16;
 const SAMPLES: (usize, usize) = (2, 8);
 
-/// Gates that a state may take for it, each once for each role: of tables with more it is not worked out, since others are faster anyway.
+/// Gates that a state may take for it, each once for each role: of tables with more it is not
+/// worked out, since others are faster anyway.
 const MOST_WEIGHED: usize = 1 << 21;
 
 /// Moves, of all roles together, up to which each is soon common.
 const FEW_MOVES: usize = 100;
 
-/// Steps for each gate of the table that it may take to make rules ready to be evaluated: a part of what grounding them took.
+/// Steps for each gate of the table that it may take to make rules ready to be evaluated: a part of
+/// what grounding them took.
 const STEPS_OF_GATE: u64 = 20;
 
-/// The most steps that it may take all together: rules that take more to be made ready take more to be evaluated, too.
+/// The most steps that it may take all together: rules that take more to be made ready take more to
+/// be evaluated, too.
 const MOST_STEPS: u64 = 4_000_000;
 
-/// Nanoseconds of a step, by the table and by gates that count, from which on gates that watch and the rules themselves are tried: making
-/// either of them ready takes milliseconds.
+/// Nanoseconds of a step, by the table and by gates that count, from which on gates that watch and
+/// the rules themselves are tried: making either of them ready takes milliseconds.
 const SLOW: u64 = 5_000;
 
-/// What a step takes by an engine: so many nanoseconds besides its work, and so many hundredths of one for each unit of that.
+/// The price of a step by an engine: nanoseconds besides its work, and hundredths of one for each
+/// unit of that.
 struct Price(u64, u64);
 
-/// A gate of what is left of a table where cases and moves are common.
+/// A gate of a specialised table where cases and moves are common.
 const COMMON_GATE: Price = Price(80, 94);
 /// A gate of a table where moves are many, so that residuals of some are made and others not.
 const GATE: Price = Price(0, 20);
-/// Gates of a circuit from which on each takes three times as long: it takes many steps until a case of so many is common.
+/// The gates of a circuit from which on each takes three times as long: it takes many steps until a
+/// case of this size is common.
 const MANY_GATES: usize = 6_500;
-/// A reader that is told of a change, where gates count. A gate that changes is as much work as some of them.
+/// A reader that is notified of a change, where gates count. A gate that changes is as much work as
+/// some of them.
 const COUNT: Price = Price(200, 75);
 /// The same in machines of phases. Several take turns, so that less of each is near at hand.
 const COUNT_OF_PHASE: Price = Price(200, 100);
@@ -77,7 +91,8 @@ const WATCH: Price = Price(1_000, 900);
 /// A step of lifted evaluation.
 const STEP: Price = Price(400, 3_000);
 
-/// Hundredths of a nanosecond that lanes take for an operation, and for a move among which one is chosen, in all 512 games.
+/// Hundredths of a nanosecond that lanes take for an operation, and for a move among which one is
+/// chosen, in all 512 games.
 const OPERATION: u64 = 200;
 const MOVE: u64 = 500;
 
@@ -87,10 +102,10 @@ impl Price {
     }
 }
 
-/// What is expected of an engine.
+/// The expected cost of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// What the engine is called.
+    /// The name of the engine.
     pub engine: &'static str,
     /// The gates, readers and changes, edges or steps of evaluation that a step of a game takes.
     pub work: u64,
@@ -98,21 +113,21 @@ pub struct Estimate {
     pub nanoseconds: u64,
 }
 
-/// What plays single states instead of the table.
+/// The engine that plays single states instead of the table.
 #[derive(Debug)]
 pub(crate) enum Single {
     Events(Box<Events>),
     Lifted(Box<Lifted>),
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Default)]
 pub(crate) struct Trial {
-    /// What plays single states; the table if it is none.
+    /// The engine that plays single states; the table if `None`.
     pub(crate) single: Option<Single>,
-    /// Whether that takes less time for a state than lanes.
+    /// True if that takes less time for a state than lanes.
     pub(crate) has_slow_lanes: bool,
-    /// What was expected of the engines that took part.
+    /// The expected costs of the engines that took part.
     pub(crate) estimates: Vec<Estimate>,
 }
 
@@ -136,8 +151,8 @@ impl Trial {
         trial
     }
 
-    /// Tries what plays single states, where a step of the table has this weight once it is common, if that is known. The nanoseconds of the
-    /// fastest.
+    /// Tries what plays single states, where a step of the table has this weight once it is common,
+    /// if that is known. The nanoseconds of the fastest.
     fn try_single(
         &mut self,
         compilation: &Compilation,
@@ -189,7 +204,8 @@ impl Trial {
         least
     }
 
-    /// Notes what a state takes in lanes: the operations of the net, by turns those of each phase, and the moves to choose from.
+    /// Notes what a state takes in lanes: the operations of the net, by turns those of each phase,
+    /// and the moves to choose from.
     fn note_lanes(&mut self, compilation: &Compilation) -> u64 {
         let net = slice::from_ref(&compilation.net);
         let nets = compilation.phases.as_ref().map_or(net, |phases| &phases.nets);
@@ -225,7 +241,7 @@ fn operations_without_goals(net: &Net) -> usize {
     sum
 }
 
-/// What a step by events takes.
+/// The price of a step by events.
 fn price(events: &Events) -> &'static Price {
     match (events.kind(), events.has_phases()) {
         (Kind::Count, false) => &COUNT,
@@ -234,8 +250,8 @@ fn price(events: &Events) -> &'static Price {
     }
 }
 
-/// The game by events that takes least in the trial, and what was counted; none if all are too large. Gates that watch are tried where
-/// those that count take long.
+/// The game by events that takes least in the trial, and what was counted; `None` if all are too
+/// large. Gates that watch are tried where those that count take long.
 pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<(Events, Count)> {
     let time = |(events, count): &(Events, Count)| price(events).of(count.work);
     let tried = |events: Events| {
@@ -249,8 +265,8 @@ pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<
     counting.into_iter().chain(watching).min_by_key(time)
 }
 
-/// What a step of the table takes once cases and moves are common: the mean over some states of a random game, in gates. None if that takes
-/// too much.
+/// The time of a step of the table once cases and moves are common: the mean over some states of a
+/// random game, in gates. Returns `None` if that takes too much.
 fn weigh(table: &Table) -> Option<u64> {
     let (observe, advance) = table.gates();
     let gates = (observe + advance).max(1);
@@ -275,7 +291,7 @@ fn weigh(table: &Table) -> Option<u64> {
     Some(sum / u64::max(count, 1))
 }
 
-/// What was counted in a random game.
+/// The counts of a random game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
     /// The work of a step, on average.
@@ -378,7 +394,8 @@ impl<'e, E: Stepped> Walk<'e, E> {
     }
 }
 
-/// Plays random games for some steps. Where that takes more than `most` work, they are not played to the end.
+/// Plays random games for some steps. Where that takes more than `most` work, they are not played
+/// to the end.
 fn count(engine: &impl Counted, most: u64) -> Count {
     let mut walk = Walk::new(engine);
     let (mut before, mut ends) = (0, 0);
@@ -415,7 +432,8 @@ mod tests {
         compile(&Source::new("game", text), &Options::default()).expect("a sound rulesheet")
     }
 
-    /// Rooms in a row, in each of which a lamp is switched by those who come by; one of them never opens.
+    /// Rooms in a row, each with a lamp that is switched by those who come by; one of them never
+    /// opens.
     const ROOMS: &str = "
         (role r) (init (at 0)) (init closed) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
         (<= (next closed) (true closed))
@@ -497,7 +515,7 @@ mod tests {
         }
     }
 
-    /// What a trial expects in a rulesheet of so many lamps, each of which a move switches.
+    /// The estimates of a trial for a rulesheet of `count` lamps; a move switches each of them.
     fn lamps(count: usize, rules: &str) -> (Dynamic, Vec<Estimate>) {
         let mut lamps = String::new();
         for lamp in 0..count {
@@ -526,7 +544,8 @@ mod tests {
         // Of four thousand lamps each move switches one.
         let (game, estimates) =
             lamps(4_000, "(<= (next (lit ?l)) (true (lit ?l)) (not (does r (switch ?l))))");
-        // The table advances by 12,000 gates, of which those beyond 6,500 count three times. Seven gates change, and tell seven.
+        // The table advances by 12,000 gates, and those beyond 6,500 count three times. Seven gates
+        // change, and notify seven.
         assert_eq!(
             (game.engine(), &work(&estimates)[..]),
             ("events", &[("table", 23_000), ("events", 147), ("lanes", 12_000)][..])
@@ -559,7 +578,7 @@ mod tests {
 
     #[test]
     fn gates_watch_where_it_is_slow_to_count() {
-        // A switch that another role plays with darkens all lamps, of which few are lit.
+        // A switch that another role plays with darkens all lamps; few are lit.
         let rules = "(role s) (legal s flip) (legal s stay)
              (<= (next on) (does s flip) (not (true on)))
              (<= (next on) (does s stay) (true on))
@@ -568,8 +587,8 @@ mod tests {
         let (game, estimates) = lamps(16_000, rules);
         let expected = [("table", 179_009), ("events", 36), ("lifted", 32), ("lanes", 64_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));
-        // Of half as many they count: making gates that watch ready takes more than they would save soon.
-        // What is left of the table by each of so many moves takes as long as the table itself.
+        // With half as many they count: making gates that watch ready takes more than they would
+        // save soon. The residual table for each of the moves takes as long as the table itself.
         let (game, estimates) = lamps(8_000, rules);
         let expected = [("table", 18_126), ("events", 4_247), ("lanes", 32_003)];
         assert_eq!((game.engine(), &work(&estimates)[..]), ("events", &expected[..]));

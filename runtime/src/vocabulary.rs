@@ -1,7 +1,9 @@
-//! The vocabulary of a game: the KIF texts of its roles, fluents, moves and percepts, and their numbers.
+//! The vocabulary of a game: the KIF texts of its roles, fluents, moves and percepts, and their
+//! numbers.
 //!
-//! The number of a name is its place in its list. Roles stand in the order of the rulesheet, fluents,
-//! moves and percepts in the bytewise order of their texts, so a text is found by binary search.
+//! The number of a name is its place in its list. Roles stand in the order of the rulesheet,
+//! fluents, moves and percepts in the bytewise order of their texts, so a text is found by binary
+//! search.
 
 use crate::kif;
 use gdl_format::shape::Shape;
@@ -11,9 +13,9 @@ use std::ops::Index;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Texts {
     buffer: Box<str>,
-    /// Where each text ends in the buffer.
+    /// The end of each text in the buffer.
     ends: Box<[u32]>,
-    /// Whether the texts stand in bytewise order.
+    /// True if the texts stand in bytewise order.
     sorted: bool,
 }
 
@@ -63,7 +65,7 @@ impl Texts {
         self.sorted
     }
 
-    /// The position of exactly this text. O(log n) comparisons in a sorted list, else O(n).
+    /// The position of exactly this text. O(log n) comparisons in a sorted list, otherwise O(n).
     #[must_use]
     pub fn position(&self, text: &str) -> Option<usize> {
         if !self.sorted {
@@ -123,18 +125,18 @@ pub struct Vocabulary {
     role_goals: Vec<Box<[u8]>>,
     chance: Option<usize>,
     percepts: Texts,
-    /// None if each role perceives the joint move.
+    /// `None` if each role perceives the joint move.
     role_percepts: Option<Vec<Box<[u32]>>>,
 }
 
 impl Vocabulary {
     /// The vocabulary with these names; `role_moves` and `role_goals` have one ascending list per
-    /// role, the first of positions in `moves`. There is no chance, and each role perceives the joint
-    /// move.
+    /// role, the first of positions in `moves`. There is no chance, and each role perceives the
+    /// joint move.
     ///
     /// # Panics
-    /// If `fluents` or `moves` are not sorted, if a list per role is missing, or if one is not
-    /// ascending or names a move that does not exist.
+    /// Panics if `fluents` or `moves` are not sorted, if a list per role is missing, or if one is
+    /// not ascending or names a move that does not exist.
     #[must_use]
     pub fn new(
         roles: Texts,
@@ -159,10 +161,11 @@ impl Vocabulary {
         }
     }
 
-    /// This vocabulary where a role stands for chance: each of its legal moves is as likely as the others.
+    /// This vocabulary where a role stands for chance: each of its legal moves is as likely as the
+    /// others.
     ///
     /// # Panics
-    /// If there is no such role.
+    /// Panics if there is no such role.
     #[must_use]
     pub fn with_chance(mut self, role: usize) -> Self {
         assert!(role < self.roles.len(), "chance is no role");
@@ -170,12 +173,12 @@ impl Vocabulary {
         self
     }
 
-    /// This vocabulary where the rules say what each role perceives: `role_percepts` has one ascending list
-    /// of positions in `percepts` per role.
+    /// This vocabulary where the rules say what each role perceives: `role_percepts` has one
+    /// ascending list of positions in `percepts` per role.
     ///
     /// # Panics
-    /// If `percepts` are not sorted, or if a list per role is missing, not ascending, or names a percept
-    /// that does not exist.
+    /// Panics if `percepts` are not sorted, or if a list per role is missing, not ascending, or
+    /// names a percept that does not exist.
     #[must_use]
     pub fn with_percepts(mut self, percepts: Texts, role_percepts: Vec<Vec<u32>>) -> Self {
         assert!(percepts.is_sorted(), "names out of order");
@@ -228,7 +231,8 @@ impl Vocabulary {
         self.chance
     }
 
-    /// True if the rules say what the roles perceive, by `sees`; else each role perceives the joint move.
+    /// True if the rules say what the roles perceive, by `sees`; otherwise each role perceives the
+    /// joint move.
     #[must_use]
     pub fn has_percepts(&self) -> bool {
         self.role_percepts.is_some()
@@ -237,7 +241,7 @@ impl Vocabulary {
     /// The percepts a role may ever have, as ascending positions in [`Vocabulary::percepts`].
     ///
     /// # Panics
-    /// If there is no such role.
+    /// Panics if there is no such role.
     #[must_use]
     pub fn percepts_of(&self, role: usize) -> &[u32] {
         self.role_percepts.as_ref().map_or(&[], |lists| &lists[role])
@@ -246,7 +250,7 @@ impl Vocabulary {
     /// The moves a role may ever make, as ascending positions in [`Vocabulary::moves`].
     ///
     /// # Panics
-    /// If there is no such role.
+    /// Panics if there is no such role.
     #[must_use]
     pub fn moves_of(&self, role: usize) -> &[u32] {
         &self.role_moves[role]
@@ -255,7 +259,7 @@ impl Vocabulary {
     /// The goal values a role may ever have, ascending.
     ///
     /// # Panics
-    /// If there is no such role.
+    /// Panics if there is no such role.
     #[must_use]
     pub fn goals_of(&self, role: usize) -> &[u8] {
         &self.role_goals[role]

@@ -1,6 +1,7 @@
-//! The expansion minds its own business: it works under the strictest lints of this edition, without a
-//! prelude, inside functions and wrappers, and its names follow the rules they are documented with.
-//! `surroundings` has the same for a renamed runtime, a shadowed `core` and the edition before.
+//! The expansion minds its own business: it works under the strictest lints of this edition,
+//! without a prelude, inside functions and wrappers, and its names follow the rules they are
+//! documented with. `surroundings` has the same for a renamed runtime, a shadowed `core` and the
+//! edition before.
 #![deny(warnings, missing_docs, unsafe_code, unreachable_pub, unused_qualifications)]
 #![deny(missing_debug_implementations, missing_copy_implementations, elided_lifetimes_in_paths)]
 
@@ -12,7 +13,7 @@ use gdl_runtime::{
 
 gdl!("../mistakes/ui/nim.kif", vis = pub(crate));
 
-/// Without a prelude, and where the names of the language mean something else.
+/// A module without a prelude, in which the names of the language have other meanings.
 #[no_implicit_prelude]
 mod bare {
     #![allow(dead_code, non_camel_case_types)]

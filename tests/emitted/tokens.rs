@@ -1,6 +1,7 @@
-//! Tokens that the macro emits have no `unsafe` in them and are the same whenever they are emitted: those of every
-//! built-in rulesheet and of faulty ones, taken from the compiler itself, since rustc would accept `unsafe` from a
-//! macro even where the user forbids it. Nor are they more than editors take.
+//! Tokens that the macro emits have no `unsafe` in them, are the same whenever they are emitted,
+//! and are no more than editors take. The tests take those of every built-in rulesheet and of
+//! faulty ones from the compiler itself, since rustc would accept `unsafe` from a macro even where
+//! the user forbids it.
 
 use gdl_compiler::{
     Diagnostics, Options, Source, compile,
@@ -40,7 +41,7 @@ fn rulesheets(folder: &str) -> Vec<(String, String)> {
     list
 }
 
-/// What the macro emits for a rulesheet, messages aside.
+/// The tokens that the macro emits for a rulesheet, messages aside.
 fn emit(name: &str, text: &str, code: Code) -> TokenStream {
     let source = Source::new(format!("{name}.kif"), text);
     let frame = Frame::new(name);
@@ -67,7 +68,7 @@ fn identifiers(tokens: TokenStream) -> Vec<String> {
     found
 }
 
-/// What an expansion has no business to say either.
+/// Words that must not occur in an expansion either.
 const FOREIGN: &[&str] = &["std", "alloc", "target_feature", "no_mangle", "link_section", "asm", "extern"];
 
 #[test]
@@ -120,7 +121,8 @@ fn the_same_text_gives_the_same_tokens_in_every_thread_and_process() {
     assert!(printed.contains(&expected), "{printed}\n{expected}");
 }
 
-/// What is emitted changes only where that is meant: the file is written anew with `GDL_BLESS=1`, and the commit says why.
+/// Expansions change only on purpose: the file is written anew with `GDL_BLESS=1`, and the commit
+/// says why.
 #[test]
 fn expansions_are_those_of_the_file() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("emitted/fingerprints.txt");

@@ -72,8 +72,8 @@ impl Visitor for Agree {
     }
 }
 
-/// By what a step is expected to take: of pig and kalah, large as their tables are, little is left where cases are common; of amazons
-/// more is left than changes from state to state.
+/// By what a step is expected to take: of pig and kalah, large as their tables are, little is left
+/// where cases are common; of amazons more is left than changes from state to state.
 #[test]
 fn a_trial_chooses_the_engine() {
     for (name, engine) in [("pig", "table"), ("kalah", "table"), ("amazons", "events"), ("reversi", "table")]
@@ -117,7 +117,8 @@ fn tables_and_events_agree_with_the_oracle() {
     assert!(compared.into_iter().eq(LIST.iter().map(|entry| entry.name)), "all games, in order");
 }
 
-/// Asks for what is seen of states, and for what follows from them, in an order that no play has, in two threads at once.
+/// Asks for what is seen of states, and for what follows from them, in an order that no play has,
+/// in two threads at once.
 fn jump(name: &str, events: &Dynamic, table: &Dynamic) {
     let mut random = Stream::new(2, 0);
     let mut met: Vec<(BitBox, Vec<MoveId>, BitBox)> = Vec::new();

@@ -1,8 +1,8 @@
 //! Generated rulesheets mean the same to everyone: to the engines, to the compiler's evaluator, to the
 //! oracle and, where Python has clingo and the reference semantics lies beside the checkout, to that.
 //!
-//! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two have
-//! differed, or that has made something panic, stays in the compiler's `tests/regressions`.
+//! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two
+//! have differed, or that has made something panic, stays in the compiler's `tests/regressions`.
 
 use gdl_compiler::{Limits, Options};
 use gdl_test_support::{shared, skip};
@@ -135,7 +135,7 @@ fn ask_clingo(cases: &[Value]) -> Option<Vec<String>> {
         python(&["-B"]).arg(script).arg(oracle).spawn().expect("Python has just been started once");
     let mut input = child.stdin.take().expect("piped");
     let lines = cases.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n";
-    // The script answers while it reads: whoever only wrote would wait for ever.
+    // The script answers while it reads: a writer that does not read would wait for ever.
     let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
     let output = child.wait_with_output().expect("the script runs");
     writer.join().expect("no panic").expect("the script reads all cases");

@@ -43,12 +43,12 @@ class Game:
 
 
 def of_roles(roles, pairs):
-    """What is said of each role, sorted."""
+    """The atoms of each role, sorted."""
     return [sorted({what for who, what in pairs if who == role}) for role in roles]
 
 
 def compare(game, roles, position, before):
-    """What differs between a recorded position and the models of its fluents; then what comes next."""
+    """The difference between a recorded position and the models of its fluents; then the next one."""
     facts = [f"k_true({game.asp(fluent)})" for fluent in position["fluents"]]
     model = game.solve(facts)
     start = model.get("k_init", [])

@@ -1,11 +1,11 @@
-//! Plays that people made, as tests of the rulesheet: what `gdl play` and the page record must pass as it stands, and fail once
-//! something of it is changed.
+//! Plays that people made, as tests of the rulesheet: what `gdl play` and the page record must pass
+//! as it stands, and fail once something of it is changed.
 
 use gdl_compiler::{Options, Source, eval::Evaluator};
 use gdl_runtime::{Dynamic, GameExt, History, chance::Stream};
 use gdl_tools::{game::GameArg, load, plays};
 
-/// A random play of at most so many joint moves.
+/// A random play of at most `most` joint moves.
 fn play(game: &Dynamic, seed: u64, most: usize) -> History<Dynamic> {
     let mut stream = Stream::new(seed, 0);
     let mut history = History::new(game);
@@ -18,7 +18,7 @@ fn play(game: &Dynamic, seed: u64, most: usize) -> History<Dynamic> {
     history
 }
 
-/// What a test says of a game that is wrong.
+/// The failure of a test of a game.
 fn fails(entry: &gdl_games::Entry, test: &str) -> Option<String> {
     let (source, options) = (load::text_of(entry), load::quiet());
     let rules = gdl_compiler::read(&source, &options).expect("sound").0;
@@ -79,7 +79,7 @@ fn a_play_from_elsewhere_begins_there_and_a_long_one_is_refused() {
     );
     assert_eq!(fails(entry, &test), None);
     assert_eq!(plays::recorded(&game, &history, 200), None);
-    // Choices at the same time are told as one joint move.
+    // Choices at the same time are listed as one joint move.
     let entry = gdl_games::find("rock_paper_scissors").expect("built in");
     let game = GameArg::BuiltIn(entry).tabled(None).expect("a table");
     let test = plays::recorded(&game, &play(&game, 1, 1), usize::MAX).expect("no limit");

@@ -1,7 +1,8 @@
 //! The meaning of rulesheets that readers may disagree about: each case says what is seen of the start and after some
 //! moves, and the table engine, the compiler's evaluator and the oracle must see just that.
 //!
-//! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the end.
+//! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the
+//! end.
 
 use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
 use gdl_oracle::{Oracle, Settings};
@@ -12,11 +13,11 @@ use gdl_tools::{
     verify::{GameReasoner, Reasoner},
 };
 
-/// What every case needs to be a game: one player who may wait. Cases add to it.
+/// The game that every case adds to: one player who may wait.
 const GAME: &str =
     "(role p) (<= (legal p wait) (role p)) (<= terminal (true over)) (<= (goal p 0) (true over)) ";
 
-/// What a reasoner sees after the joint moves, `;` between the states.
+/// The views of a reasoner after the joint moves, `;` between the states.
 fn seen<R: Reasoner>(reasoner: &R, joints: &[&str]) -> String {
     let roles = reasoner.roles();
     let mut state = reasoner.initial().expect("a start");
@@ -73,7 +74,7 @@ fn assert_seen(added: &str, joints: &[&str], expected: &str) {
     assert_seen_with(&format!("{GAME}{added}"), &load::quiet(), joints, expected);
 }
 
-/// Three switches, of which the first is on, and a move for each `?x` that `body` admits.
+/// Three switches, the first of them on, and a move for each `?x` that `body` admits.
 fn switches(body: &str) -> String {
     format!(
         "(q 1) (q 2) (q 3) (init (on 1)) (<= (next (on ?x)) (true (on ?x))) (<= (next (on 2)) (does p wait))

@@ -1,7 +1,9 @@
-//! Chess: published counts of moves from positions that are known to find faults, and how games end.
+//! Chess: published counts of moves from positions that are known to find faults, and how games
+//! end.
 //!
-//! The positions and their counts are those that programs which play chess are tested with (perft; "Kiwipete" and the positions 3
-//! to 5 of the collection). They are written in FEN and become the `init` of the rulesheet.
+//! The positions and their counts are those that programs which play chess are tested with (perft;
+//! "Kiwipete" and the positions 3 to 5 of the collection). They are written in FEN and become the
+//! `init` of the rulesheet.
 
 use crate::beginning_with;
 use gdl_runtime::{
@@ -19,8 +21,9 @@ fn rulesheet(fen: &str) -> String {
     beginning_with("chess", &init(fen))
 }
 
-/// The facts of a position: its board, who is to move, what may be castled, the column of a pawn that may be captured in
-/// passing, and how many moves were quiet. (The number of the move, which comes last, is of no use.)
+/// The facts of a position: its board, who is to move, what may be castled, the column of a pawn
+/// that may be captured in passing, and how many moves were quiet. (The number of the move, which
+/// comes last, is of no use.)
 fn init(fen: &str) -> String {
     let fields: Vec<&str> = fen.split_whitespace().collect();
     let side = |is_white: bool| if is_white { "white" } else { "black" };
@@ -102,7 +105,8 @@ fn single(fen: &str) -> Dynamic {
     Loader::new().lifted().load(&rulesheet(fen)).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// What a position is like: the moves of who is to move, and the goals of white and black if the game is over.
+/// The view of a position: the moves of the side to move, and the goals of white and black if the
+/// game is over.
 fn seen(fen: &str) -> (Vec<String>, Option<[u8; 2]>) {
     let game = single(fen);
     let state = game.initial();
@@ -142,7 +146,8 @@ fn games_end_as_they_should() {
     for dead in ["8/8/8/8/8/8/8/K6k", "8/8/8/8/8/8/N7/K6k", "7b/8/8/8/8/8/8/K6k", "7b/8/8/8/8/8/8/K1B1B2k"] {
         assert_eq!(seen(&format!("{dead} w - - 0 1")).1, Some([50, 50]), "{dead}");
     }
-    // What can: bishops on both colours, knights in one column or one row, a knight and a bishop, a pawn.
+    // What can: bishops on both colours, knights in one column or one row, a knight and a bishop, a
+    // pawn.
     for alive in [
         "8/8/8/8/8/8/7b/KB5k",
         "8/8/8/8/8/n7/n7/K6k",
@@ -162,7 +167,8 @@ fn kings_castle_only_past_safe_squares() {
     };
     assert_eq!(castles("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"), [true, true]);
     assert_eq!(castles("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1"), [false, true]);
-    // In check, past an attacked square, to one; the rook alone may be attacked, and pass an attacked square.
+    // In check, past an attacked square, to one; the rook alone may be attacked, and pass an
+    // attacked square.
     assert_eq!(castles("4r1k1/8/8/8/8/8/8/R3K2R w KQ - 0 1"), [false, false]);
     assert_eq!(castles("3r1rk1/8/8/8/8/8/8/R3K2R w KQ - 0 1"), [false, false]);
     assert_eq!(castles("2r3rk/8/8/8/8/8/8/R3K2R w KQ - 0 1"), [false, false]);
@@ -186,7 +192,8 @@ fn pawns_capture_in_passing_unless_that_uncovers_their_king() {
     let action = "(move e 5 d 6)";
     assert!(is_legal("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", action));
     assert!(!is_legal("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", action));
-    // Both pawns leave the row, whichever is nearer to the king; something else on it is in the way.
+    // Both pawns leave the row, whichever is nearer to the king; something else on it is in the
+    // way.
     assert!(!is_legal("4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1", action));
     assert!(!is_legal("4k3/8/8/r2pP2K/8/8/8/8 w - d6 0 1", action));
     assert!(is_legal("4k3/8/8/KN1pP2r/8/8/8/8 w - d6 0 1", action));

@@ -1,7 +1,9 @@
-//! International draughts: published counts of whole moves, and games from positions with many kings beside the program by hand.
+//! International draughts: published counts of whole moves, and games from positions with many
+//! kings, compared with a program written by hand.
 //!
-//! A whole move is all jumps of a chain; those that capture the same pieces between the same squares are one, as in the published
-//! counts. The steps in which the rulesheet looks for the longest chains are none.
+//! A whole move is all jumps of a chain; those that capture the same pieces between the same
+//! squares are one, as in the published counts. The steps in which the rulesheet looks for the
+//! longest chains are none.
 
 use crate::{
     beginning_with,
@@ -87,7 +89,8 @@ fn perft(game: &Dynamic, state: &BitBox, counts: &mut [u64]) {
     }
 }
 
-/// Checks counts of whole moves, of which a debug build counts some; and all of them by the program by hand, which is faster.
+/// Checks counts of whole moves; a debug build counts some. The program written by hand, which is
+/// faster, counts all of them.
 fn check(board: &Board, in_debug: usize, expected: &[u64]) {
     assert_eq!(board.perft(u32::try_from(expected.len()).expect("few")), expected);
     let expected = if cfg!(debug_assertions) { &expected[..in_debug] } else { expected };
@@ -112,7 +115,8 @@ fn perft_with_kings() {
     check(&Board::read(KINGS), 2, &[14, 55, 1168, 5432]);
 }
 
-/// Plays random games, side by side; gives the goals of white, and how many steps nobody had a choice in.
+/// Plays random games, side by side; gives the goals of white, and how many steps nobody had a
+/// choice in.
 fn compare(start: &Board, games: u64) -> (Vec<u8>, u64) {
     let game = position(start);
     let (mut goals, mut steps) = (Vec::new(), 0);

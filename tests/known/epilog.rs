@@ -1,7 +1,8 @@
-//! Games in Epilog: a tic-tac-toe that was written for these tests is the built-in one, whatever is played; rulesheets of other authors
-//! agree with what the reference interpreter plays in them, and so do single moves.
+//! Games in Epilog: a tic-tac-toe that was written for these tests is the built-in one, whatever is
+//! played; rulesheets of other authors agree with what the reference interpreter plays in them, and
+//! so do single moves.
 //!
-//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it those tests are
+//! Rulesheets and traces lie in a folder `shared` next to the checkout; without it those tests are
 //! skipped.
 
 use super::built_in;
@@ -59,7 +60,7 @@ fn other_syntaxes_are_compiled_by_the_macro() {
     assert!(lamp.is_terminal(&pressed) && !lamp.is_terminal(&lamp.initial()));
 }
 
-/// What is compared of each trace.
+/// The part of each trace that is compared.
 const LIMITS: Limits = if cfg!(debug_assertions) {
     Limits { playouts: 2, steps: 100, states: 50, moves: 2_000, deadline: None }
 } else {
@@ -126,7 +127,8 @@ fn built_in_games_go_to_infix_and_back() {
     }
 }
 
-/// The words and parentheses of a text, without comments; of variables no more than that they are some.
+/// The words and parentheses of a text, without comments; of variables no more than that they are
+/// some.
 fn words(text: &str) -> Vec<String> {
     let code = text.lines().map(|line| line.split(';').next().unwrap_or(""));
     let spaced = code.collect::<Vec<_>>().join(" ").replace('(', " ( ").replace(')', " ) ");
@@ -186,7 +188,8 @@ fn evaluation_state_by_state_agrees_too() {
     }
 }
 
-/// Moves that are refused, or come to another state than the reference: the code that says so, its place in the rule, and why.
+/// Moves that are refused, or come to another state than the reference: the code that says so, its
+/// place in the rule, and why.
 const OTHER_MOVES: &[(&str, &str, usize, &str)] = &[
     ("a(X) :: a(X)", "GDL147", 9, "an operation that calls itself"),
     ("a :: p(X) ==> q(Y)", "GDL148", 17, "an effect with an unbound variable"),

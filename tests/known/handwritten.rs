@@ -1,5 +1,6 @@
-//! Random games of a rulesheet beside the same game written by hand in `reference/`: in every state the same moves
-//! are legal, players perceive the same, and both end with the same goals.
+//! Random games of a rulesheet compared with the same game written by hand in `reference/`: in
+//! every state the same moves are legal, players perceive the same, and both end with the same
+//! goals.
 
 use crate::{
     built_in,
@@ -8,12 +9,12 @@ use crate::{
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Perception};
 use std::collections::BTreeSet;
 
-/// Plays so many games at random, which end with these goals of the first role and no others.
+/// Plays `games` games at random, which end with these goals of the first role and no others.
 fn compare<P: Position>(name: &str, start: &P, games: u64, ends: &[u8]) {
     compare_by(name, start, games, ends, |_, moves, stream| stream.below(moves.len() as u64) as usize);
 }
 
-/// Plays so many games by a choice among the moves of each position.
+/// Plays `games` games by a choice among the moves of each position.
 fn compare_by<P: Position>(
     name: &str,
     start: &P,

@@ -1,12 +1,13 @@
-//! The value of Leduc poker, by what its players may know: strategies are found by minimising regret, and the best responses to them
-//! enclose the value.
+//! The value of Leduc poker, by what its players may know: strategies are found by minimising
+//! regret, and the best responses to them enclose the value.
 
 use crate::built_in;
 use gdl_runtime::{Dynamic, Game, GameExt, Information};
 use std::collections::BTreeMap;
 
-/// A history of a game: how it ended for alice, or what may follow, chosen by chance with equal odds or by a player, whose
-/// information is the same at all histories of a decision (an information set).
+/// A history of a game: how it ended for alice, or what may follow, chosen by chance with equal
+/// odds or by a player, whose information is the same at all histories of a decision (an
+/// information set).
 enum History {
     End(f64),
     Chance(Vec<usize>),
@@ -68,8 +69,9 @@ impl Histories {
         weights
     }
 
-    /// What alice gains from a history on, where others and each player come to it with these odds. Adds to the regrets of both
-    /// players what they missed, and to the sums of strategies what they played.
+    /// The gain of alice from a history on, where others and each player come to it with these
+    /// odds. Adds to the regrets of both players what they missed, and to the sums of strategies
+    /// what they played.
     fn walk(
         &self,
         at: usize,
@@ -106,8 +108,9 @@ impl Histories {
         }
     }
 
-    /// What alice gains from the start if one player plays a strategy and the other one the best response to it: by decision of the
-    /// latter, the choice of the highest sum over its histories, weighted by the odds that all others come to them.
+    /// The gain of alice from the start if one player plays a strategy and the other one the best
+    /// response to it. Each decision of the latter is the choice of the highest sum over its
+    /// histories, weighted by the odds that all others come to them.
     fn answer(&self, strategy: &Weights, responder: usize) -> f64 {
         let mut odds = vec![0.0; self.list.len()];
         *odds.last_mut().expect("a start") = 1.0;
@@ -185,7 +188,8 @@ fn normal(weights: &[f64]) -> Vec<f64> {
 /// Walks over all histories: the more, the closer the best responses are.
 const ROUNDS: u32 = 800;
 
-/// Alice loses 0.08560642 chips (as `OpenSpiel` has it of its `leduc_poker`), of which each is three points of the goal.
+/// Alice loses 0.08560642 chips (as `OpenSpiel` has it of its `leduc_poker`); each chip is three
+/// points of the goal.
 #[test]
 fn is_worth_a_twelfth_of_a_chip_to_bob() {
     const CHIPS: f64 = -0.085_606_42;

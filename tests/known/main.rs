@@ -1,5 +1,5 @@
-//! Engines against what is known from elsewhere: counts of others, traces that another semantics made of other authors'
-//! rulesheets, and games written by hand.
+//! Engines against what is known from elsewhere: counts of others, traces that another semantics
+//! made of other authors' rulesheets, and games written by hand.
 
 mod chess;
 mod draughts;

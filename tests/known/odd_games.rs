@@ -10,8 +10,8 @@ use gdl_tests::reasoner::OracleReasoner;
 use gdl_tools::verify::{GameReasoner, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
-/// Roles, fluents at the start, whether it is the end, moves of each role, and how many sequences of one, two
-/// and three joint moves there are.
+/// Roles, fluents at the start, whether it is the end, moves of each role, and how many sequences
+/// of one, two and three joint moves there are.
 fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     let roles = reasoner.roles();
     let start = reasoner.initial()?;

@@ -1,5 +1,5 @@
-//! Perft against numbers from elsewhere: known counts, and games written by hand in `reference/`, which
-//! share nothing with the compiler.
+//! Perft against numbers from elsewhere: known counts, and games written by hand in `reference/`,
+//! which share nothing with the compiler.
 
 use crate::reference;
 use gdl_games::{Entry, Visitor, visit};
@@ -147,10 +147,11 @@ fn reversi() {
     check("reversi", &[4, 12, 56, 244, 1396, 8200]);
 }
 
-/// So many sequences are counted one at a time.
+/// The greatest number of sequences that are counted one at a time.
 const MOST_SINGLE: u128 = 20_000;
 
-/// Every game comes to the same counts in lanes and one state at a time, from the start and from the middle.
+/// Every game comes to the same counts in lanes and one state at a time, from the start and from
+/// the middle.
 #[test]
 fn engines_agree() {
     for entry in gdl_games::LIST {

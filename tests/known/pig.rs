@@ -1,4 +1,5 @@
-//! The value of pig: the chance that the player in turn wins, by value iteration from the last turn back, and by all states of the rulesheet.
+//! The value of pig: the chance that the player in turn wins, by value iteration from the last turn
+//! back, and by all states of the rulesheet.
 
 use crate::beginning_with;
 use gdl_runtime::{Dynamic, Game, GameExt, load};
@@ -8,8 +9,8 @@ use std::collections::BTreeMap;
 const POINTS: usize = 100;
 const TURNS: usize = 200;
 
-/// By the points of the player in turn and of the other player, from `low` on: the chance that the player in turn wins if so many turns are
-/// left and both play perfectly, a draw counting one half.
+/// By the points of the player in turn and of the other player, from `low` on: the chance that the
+/// player in turn wins if `turns` turns remain and both play perfectly, a draw counting one half.
 fn win_chances(low: usize, turns: usize) -> Vec<Vec<f64>> {
     let size = POINTS - low;
     let mut values = vec![vec![0.5; size]; size];
@@ -45,7 +46,8 @@ fn walk(game: &Dynamic, state: &<Dynamic as Game>::State, known: &mut BTreeMap<S
         let moves: Vec<Vec<_>> = roles.iter().map(|&role| game.legal_moves(state, role).collect()).collect();
         let mover =
             moves.iter().position(|moves| game.move_text(moves[0]) != "noop").expect("one role is in turn");
-        // A roll with a hundred points leads to a hundred points again: that cycle brings nothing, holding wins.
+        // A roll with a hundred points leads to a hundred points again: that cycle brings nothing,
+        // holding wins.
         known.insert(text.clone(), f64::from(u8::from(mover == 1)));
         let values = moves[mover].iter().map(|&action| {
             let joint: Vec<_> =
@@ -83,7 +85,8 @@ fn ends_are_worth_the_same() {
     }
 }
 
-/// The player who moves first wins 53.06 of a hundred games (Neller and Presser, Optimal Play of the Dice Game Pig, 2004).
+/// The player who moves first wins 53.06 of a hundred games (Neller and Presser, Optimal Play of
+/// the Dice Game Pig, 2004).
 #[test]
 #[cfg_attr(debug_assertions, ignore = "a debug build takes seconds")]
 fn beginning_is_worth_53_of_100() {

@@ -1,4 +1,5 @@
-//! The value of Kuhn poker, by what its players may know: neither gains by any strategy against the known one of the other.
+//! The value of Kuhn poker, by what its players may know: neither gains by any strategy against the
+//! known one of the other.
 
 use crate::built_in;
 use gdl_runtime::{Dynamic, Game, GameExt, Information};
@@ -7,7 +8,7 @@ use std::collections::BTreeMap;
 /// In how many of three cases a player bets or calls, by what the player knows.
 type Strategy = BTreeMap<String, u64>;
 
-/// Optimal play (Kuhn, 1950), of which alice has several sorts; here she never begins by a bet.
+/// Optimal play (Kuhn, 1950). Alice has several optimal strategies; here she never begins by a bet.
 fn optimal() -> [Strategy; 2] {
     let alice = [
         ("(noop ((dealt jack)))", 0),
@@ -41,7 +42,8 @@ fn pure(like: &Strategy) -> impl Iterator<Item = Strategy> {
     })
 }
 
-/// Alice's goal, summed over all that can happen, with a weight of 27 for each deal: three decisions are the most.
+/// Alice's goal, summed over all that can happen, with a weight of 27 for each deal: three
+/// decisions are the most.
 fn sum(
     game: &Dynamic,
     strategies: [&Strategy; 2],
@@ -74,7 +76,8 @@ fn sum(
     total
 }
 
-/// Alice loses an eighteenth of a chip, which is 25 points of the goal: 50 - 25/18, for six deals of weight 27.
+/// Alice loses an eighteenth of a chip, which is 25 points of the goal: 50 - 25/18, for six deals
+/// of weight 27.
 #[test]
 fn kuhn_poker_is_worth_an_eighteenth_to_bob() {
     const VALUE: u64 = 50 * 6 * 27 - 225;

@@ -1,5 +1,5 @@
-//! Counts of move sequences that others have published, or that follow from the rules by plain arithmetic, by the table in lanes.
-//! A debug build counts as far as a second allows.
+//! Counts of move sequences that others have published, or that follow from the rules by plain
+//! arithmetic, by the table in lanes. A debug build counts as far as a second allows.
 
 use crate::{built_in, reference};
 use gdl_runtime::{Dynamic, Game, GameExt, perft::Perft};
@@ -17,7 +17,8 @@ fn amazons() {
     check("amazons", 5, &[4, 80, 2176, 8704, 168_420, 4_307_152]);
 }
 
-/// 121 x 120 x 119 without the swap, which adds 121 answers to the first stone, each with 120 stones to follow.
+/// 121 x 120 x 119 without the swap, which adds 121 answers to the first stone, each with 120
+/// stones to follow.
 #[test]
 fn hex() {
     check("hex", 2, &[121, 121 * 120 + 121, 121 * 120 * 119 + 121 * 120]);
@@ -69,7 +70,8 @@ fn ultimate_tictactoe() {
     check("ultimate_tictactoe", 5, &[81, 720, 6336, 55_080, 473_256, 4_020_960, 33_782_544]);
 }
 
-/// Giving a piece and placing it are two moves, and four placed pieces are the fewest that end a game.
+/// Giving a piece and placing it are two moves, and four placed pieces are the fewest that end a
+/// game.
 #[test]
 fn quarto() {
     check("quarto", 4, &[16, 16 * 16, 16 * 16 * 15, 16 * 16 * 15 * 15]);

@@ -1,5 +1,5 @@
-//! Puzzles by all arrangements that can be reached, move by move: those of the rulesheet, those of the same puzzle written by hand
-//! in `reference/`, and known numbers.
+//! Puzzles by all arrangements that can be reached, move by move: those of the rulesheet, those of
+//! the same puzzle written by hand in `reference/`, and known numbers.
 
 use crate::{built_in, reference, reference::Position};
 use gdl_runtime::{Game, GameExt};
@@ -8,16 +8,17 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// A debug build looks at so many layers of a rulesheet, a release build at all.
+/// The number of a rulesheet's layers that a build looks at: some in a debug build, all in a
+/// release build.
 fn depth(in_debug: usize) -> usize {
     if cfg!(debug_assertions) { in_debug } else { usize::MAX }
 }
 
-/// How many states there are that are first reached after 0, 1, 2 and so many moves, up to `depth`, whatever their number of moves, and
-/// the fewest moves to one with the goal 100.
+/// The numbers of states that are first reached after 0, 1, 2 and more moves, up to `depth`,
+/// whatever their number of moves, and the fewest moves to one with the goal 100.
 ///
-/// Of a state only a hash is kept, of 64 bits: were two of millions the same, by a chance of one in millions, a count would be too small,
-/// in every run.
+/// Of a state only a hash is kept, of 64 bits: were two of millions the same, by a chance of one in
+/// millions, a count would be too small, in every run.
 fn layers(name: &str, depth: usize) -> (Vec<u64>, Option<usize>) {
     let game = built_in(name);
     let role = game.roles().next().expect("a player");
@@ -90,7 +91,7 @@ fn pocket_cube_in_full() {
     assert_eq!((counts.iter().sum(), shortest), (3_674_160_u64, Some(11)));
 }
 
-/// Distinct positions after so many jumps, mirror images apart.
+/// Distinct positions after each number of jumps, mirror images apart.
 #[test]
 fn peg_solitaire() {
     let known = [1, 4, 12, 60, 296, 1338, 5648, 21_842, 77_559, 249_690];
@@ -100,7 +101,8 @@ fn peg_solitaire() {
     assert_eq!(layers("peg_solitaire", checked).0, known[..=checked]);
 }
 
-/// Whether some play from a state ends with the goal 100; the search goes by the order of moves, and to no state twice.
+/// Returns whether some play from a state ends with the goal 100; the search goes by the order of
+/// moves, and to no state twice.
 fn has_solution<G: Game>(game: &G, role: G::Role, state: &G::State, seen: &mut HashSet<String>) -> bool {
     if game.is_terminal(state) {
         return game.goal(state, role) == Some(100);
@@ -127,7 +129,7 @@ fn sokoban() {
     assert_eq!((&counts[..], shortest), (&known[..], Some(50)));
 }
 
-/// Plays these moves, of which only the last solves the puzzle.
+/// Plays these moves; only the last solves the puzzle.
 fn solve(name: &str, moves: impl IntoIterator<Item = String>) {
     let game = built_in(name);
     let role = game.roles().next().expect("a player");

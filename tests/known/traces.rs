@@ -1,13 +1,14 @@
-//! Rulesheets of other authors agree with reference traces: legal moves, states, goals, ends and counts of
-//! move sequences.
+//! Rulesheets of other authors agree with reference traces: legal moves, states, goals, ends and
+//! counts of move sequences.
 //!
-//! Rulesheets and traces lie in a folder `shared` beside the checkout; without it the tests are
+//! Rulesheets and traces lie in a folder `shared` next to the checkout; without it the tests are
 //! skipped. Each rulesheet is compiled to a table. One that takes too much for that is evaluated
 //! state by state. A debug build compiles under small limits, takes the evaluator for the rest, and
 //! compares the beginning of each trace, a release build all that the default limits admit and more
 //! of each trace; `gdl verify` compares the whole. Some rulesheets are evaluated state by state
-//! although they need not be: one of so many, as `GDL_SAMPLE` sets, so `GDL_SAMPLE=1 cargo test
-//! --release -p gdl-tests --test known traces::` takes minutes and evaluates all.
+//! although they need not be: one in `GDL_SAMPLE`, so
+//! `GDL_SAMPLE=1 cargo test --release -p gdl-tests --test known traces::` takes minutes and
+//! evaluates all.
 
 use gdl_compiler::{
     Diagnostics, Limits as CompilerLimits, Options, Rules, Severity, Source, check::check, compile,
@@ -41,10 +42,10 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// What cannot be grounded within the default limits, and is evaluated state by state.
+/// Rulesheets that cannot be grounded within the default limits, and are evaluated state by state.
 const NOT_GROUNDED: &[&str] = &["base__laikLee_hex"];
 
-/// What is evaluated state by state in any case: the hardest to ground.
+/// Rulesheets that are evaluated state by state in any case: the hardest to ground.
 const HARD: &[&str] = &["base__chess", "base__laikLee_hex", "base__slaughter", "base__sudoku"];
 
 /// What the evaluator has no answer for: paths as lists of cells are more than it keeps.
@@ -52,7 +53,7 @@ const WITHOUT_EVAL: &str = "base__laikLee_hex";
 
 const IS_DEBUG: bool = cfg!(debug_assertions);
 
-/// How much of a trace is compared by the table.
+/// The part of a trace that is compared by the table.
 const BY_TABLE: Limits = if IS_DEBUG {
     Limits { playouts: 2, steps: 200, states: 60, moves: 3_000, deadline: None }
 } else {
@@ -79,20 +80,20 @@ fn options() -> Options {
     options
 }
 
-/// How much of a trace is compared by evaluation state by state.
+/// The part of a trace that is compared by evaluation state by state.
 const BY_LIFTED: Limits = if IS_DEBUG {
     Limits { playouts: 1, steps: 20, states: 1, moves: 100, deadline: None }
 } else {
     Limits { playouts: 2, steps: 100, states: 10, moves: 2_000, deadline: None }
 };
 
-/// Of how many rulesheets one is evaluated state by state although it can be grounded.
+/// One in this number of rulesheets is evaluated state by state although it can be grounded.
 fn sample() -> usize {
     let usual = if IS_DEBUG { 16 } else { 4 };
     std::env::var("GDL_SAMPLE").map_or(usual, |value| value.parse().expect("a whole number above zero"))
 }
 
-/// Who compared a rulesheet with its trace.
+/// The reasoner that was compared with a trace.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Table,
@@ -100,10 +101,10 @@ enum By {
     Eval,
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 enum Verdict {
     Compared(By, Outcome),
-    /// The rulesheet is at fault; the codes of the errors.
+    /// The rulesheet has errors; their codes.
     Refused(Vec<&'static str>),
 }
 

@@ -1,5 +1,5 @@
-//! Successors made in lanes are the successors that single steps make, on every instruction set, however many lanes are
-//! full; and so are joint moves, all of a state or many at a time.
+//! Successors made in lanes are the successors that single steps make, on every instruction set,
+//! however many lanes are full; and so are joint moves, all of a state or many at a time.
 
 use gdl_games::compiled;
 use gdl_runtime::{
@@ -116,7 +116,7 @@ fn successors_are_those_of_single_steps() {
     }
 }
 
-/// Pairs that are added together are those that are added one by one, behind others too.
+/// Pairs that are added together equal those that are added one by one, after others too.
 #[test]
 fn pairs_may_be_added_together() {
     for entry in compiled() {

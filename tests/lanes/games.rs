@@ -1,6 +1,6 @@
-//! Games that stay in planes are those of single steps, whatever becomes of them at their end, on every instruction set, and what
-//! is read of them is what is seen of their states; a move that is not legal is found and leaves all as it was. Chance draws what
-//! it draws in single steps from the same streams.
+//! Games that stay in planes equal those of single steps, whatever becomes of them at their end, on
+//! every instruction set, and so do the views read from them. An illegal move is found and leaves
+//! all as it was. Chance draws what it draws in single steps from the same streams.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
@@ -30,7 +30,7 @@ impl Visitor for Compiled {
     }
 }
 
-/// A game beside the planes.
+/// A game that is stepped together with the planes.
 struct Twin {
     state: BitBox,
     is_over: bool,
@@ -220,8 +220,8 @@ fn games_are_those_of_single_steps() {
     }
 }
 
-/// More moves than a byte tells apart, more goal values than a register has room for, and three roles whose rewards stand side by
-/// side.
+/// More moves than a byte distinguishes, more goal values than a register has room for, and three
+/// roles whose rewards stand side by side.
 #[test]
 fn many_moves_and_many_goals() {
     let numbers = (1..600).map(|n| format!("(n {n}) ")).collect::<Vec<_>>().concat();

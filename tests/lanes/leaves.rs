@@ -1,5 +1,6 @@
-//! Games in lanes from given states are the games that go on from there: tallies are those of single games within their
-//! errors, the same on every instruction set, and exact where nothing is left to chance.
+//! Games in lanes from given states are the games that go on from there: tallies are those of
+//! single games within their errors, the same on every instruction set, and exact where nothing is
+//! left to chance.
 
 use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
 use gdl_runtime::{
@@ -67,7 +68,7 @@ impl Visitor for Equal {
     }
 }
 
-/// What is known without play.
+/// Checks what is known without play.
 fn check<G: Game>(game: &G, words: &[u64], tally: &Tally, name: &str) {
     let mut state = game.new_state();
     state.as_mut().copy_from_slice(words);
@@ -140,7 +141,8 @@ fn playouts_from_a_state_repeat() {
     assert_eq!(run(Playouts::new(&game).start(&initial)), run(Playouts::new(&game)));
 }
 
-/// Of the end, of what takes too long, of a game where no role can move, and of what no play comes to.
+/// Ends, games that take too long, games where no role can move, and states that play never
+/// reaches.
 #[test]
 fn ends_are_counted() {
     let game = tictactoe::game();

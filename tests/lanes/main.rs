@@ -1,6 +1,6 @@
-//! Lanes, which play 512 games at once: the games in them are games, from the start and from any other state, the successors
-//! they make and games that are stepped in them are those of single steps, and all of it is the same on every instruction set
-//! and fair to every move.
+//! Lanes, which play 512 games at once. Games in them are games, from the start and from any other
+//! state. The successors they make, and the games stepped in them, equal those of single steps. All
+//! of it is the same on every instruction set and fair to every move.
 //!
 //! Instruction sets that the processor lacks are left out. The portable one never is, so no test is
 //! skipped.

@@ -1,6 +1,6 @@
-//! Games in lanes are games: every lane makes legal moves and comes to the state that the table comes to, on every
-//! instruction set; tallies are those of the games played, and random play has the same mean as one game
-//! at a time.
+//! Games in lanes are games: every lane makes legal moves and comes to the state that the table
+//! comes to, on every instruction set. Tallies are those of the games played, and random play has
+//! the same mean as one game at a time.
 
 use gdl_compiler::{Options, Source};
 use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
@@ -45,8 +45,8 @@ fn lanes_agree_with_the_table() {
     }
 }
 
-/// Two players in turn switch nine lamps on and own those; who owns three of the first six wins. The game is over when
-/// all burn, or as `end` says.
+/// Two players in turn switch nine lamps on and own those; who owns three of the first six wins.
+/// The game is over when all burn, or as `end` says.
 fn lamps(end: &str) -> String {
     format!(
         "(role p) (role q) (init (control p)) (other p q) (other q p)
@@ -64,7 +64,8 @@ fn lamps(end: &str) -> String {
     )
 }
 
-/// Goals that are scored late, at several phases of a cycle, and in a game that is played ply by ply.
+/// Goals that are scored late, at several phases of a cycle, and in a game that is played ply by
+/// ply.
 #[test]
 fn what_is_kept_at_several_phases_is_not_mixed_up() {
     for end in ["", "(<= terminal (on 1) (on 2))"] {
@@ -92,8 +93,8 @@ fn lanes_play_as_single_games_do() {
             let difference = lanes.mean_goal(role) - single.mean_goal(role);
             assert!(difference.abs() <= 4.0 * error, "{}: {difference} +- {error}", entry.name);
         }
-        // Lengths have no squares in a tally: their spread is taken from many small runs of lanes, whose states
-        // are compared with the table's elsewhere.
+        // Lengths have no squares in a tally: their spread is taken from many small runs of lanes,
+        // whose states are compared with the table's elsewhere.
         let part = 2 * count;
         let parts: Vec<f64> =
             (10..40).map(|block| length(&game, block, part) - lanes.mean_length()).collect();
@@ -155,7 +156,8 @@ fn lanes_give_up_as_single_games_do() {
     assert_eq!(run(PlayoutMode::Lanes, u64::MAX), run(PlayoutMode::Lanes, 9));
 }
 
-/// In the first step of every game each role chooses uniformly among its legal moves, and roles independently.
+/// In the first step of every game each role chooses uniformly among its legal moves, and roles
+/// independently.
 #[test]
 fn first_moves_are_uniform() {
     for entry in compiled() {
@@ -192,7 +194,7 @@ fn first_moves_are_uniform() {
     }
 }
 
-/// Rulesheets of other authors, beside the checkout; those that compile fast.
+/// Rulesheets of other authors, next to the checkout; those that compile fast.
 #[test]
 fn lanes_agree_with_the_table_on_other_rulesheets() {
     let Some(rulesheets) = corpus::rulesheets() else { return };

@@ -1,10 +1,11 @@
-//! Random play in lanes is uniform: of each role's legal moves, in whatever states games come to, each is made as
-//! often as the others.
+//! Random play in lanes is uniform: of each role's legal moves, in whatever states games come to,
+//! each is made as often as the others.
 //!
-//! Lanes play and are watched; what was legal is what the table says of the state before. For each role and number of
-//! legal moves the places of those that were made are counted, and their squared distances from equal counts summed
-//! (Pearson's chi-square). The seeds are fixed, so the test says always the same; before they were chosen, fair
-//! choice would have failed with a probability of 6.3e-5 for each game and engine.
+//! Lanes play and are watched; what was legal is what the table says of the state before. For each
+//! role and number of legal moves the places of those that were made are counted, and their squared
+//! distances from equal counts summed (Pearson's chi-square). The seeds are fixed, so the test says
+//! always the same; before they were chosen, fair choice would have failed with a probability of
+//! 6.3e-5 for each game and engine.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
@@ -16,11 +17,12 @@ use gdl_runtime::{
 };
 use std::collections::BTreeMap;
 
-/// Choices that are looked at in each game: as many as this, and as many as take so many gates of the table.
+/// Choices that are looked at in each game: this number, or fewer where gates of the table make
+/// them slow.
 const CHOICES: usize = 60_000;
 const WORK: usize = 100_000_000;
 
-/// How many standard deviations the sum may be away from its mean.
+/// The number of standard deviations that the sum may be away from its mean.
 const DEVIATIONS: f64 = 4.0;
 
 /// For each role and number of legal moves, how often the move in each place was made.
@@ -67,8 +69,8 @@ fn count<G: Game>(game: &G, table: &Table, isa: Isa, straight: bool) -> Counts {
     counts
 }
 
-/// How many standard deviations the sum of squared distances is from its mean, which is that of equal chances. Where
-/// less than five are expected in each place, counts tell nothing.
+/// The distance of the sum of squared distances from its mean, in standard deviations; the mean is
+/// that of equal chances. Where less than five are expected in each place, counts show nothing.
 fn deviations(counts: &Counts) -> f64 {
     let (mut sum, mut degrees) = (0.0, 0.0);
     for places in counts.values() {
@@ -110,7 +112,7 @@ fn lanes_choose_uniformly_in_all_states_they_come_to() {
     }
 }
 
-/// What a test of chances must be able to tell.
+/// Biased choices that a test of chances must find.
 #[test]
 fn what_is_not_uniform_shows() {
     let fair: Counts = [((0, 2), vec![1_000, 1_040]), ((1, 3), vec![510, 490, 505])].into();

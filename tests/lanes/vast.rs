@@ -1,4 +1,5 @@
-//! Games of so many moves that their signals have more than 65,536 slots are played in lanes as others are.
+//! Games with more than 65,536 slots of signals, because of their number of moves, are played in
+//! lanes as others are.
 
 use super::expand::{joints, steps};
 use gdl_runtime::{
@@ -9,11 +10,11 @@ use gdl_runtime::{
 };
 use gdl_tests::{successors::check, watch::agree};
 
-/// Cells, two of which a player marks in a move.
+/// Cells; a player marks two of them in a move.
 const CELLS: usize = 262;
 
-/// Two players in turn mark two cells that are clear, which may be one, three times in all. The first wins if that makes
-/// cell 1 marked.
+/// Two players in turn mark two cells that are clear, which may be one, three times in all. The
+/// first wins if that makes cell 1 marked.
 fn pairs() -> Dynamic {
     let cells: Vec<String> = (1..=CELLS).map(|cell| format!("(cell {cell})")).collect();
     let cells = cells.join(" ");
@@ -49,7 +50,7 @@ fn many_moves_are_played_in_lanes() {
     let (mean, error) = (stats.mean_goal(0), stats.goal_error(0));
     assert!((mean - 100.0 * (1.0 - spared)).abs() < 4.0 * error, "{mean} +- {error}, {spared} spared");
 
-    // Two cells or one, and so many of those that are left.
+    // Two cells or one, and the number of those that remain.
     let left = |marked: usize| ((CELLS - marked) as u128).pow(2);
     let all = CELLS as u128 * (CELLS as u128 - 1) * left(2) + CELLS as u128 * left(1);
     assert_eq!(perft(&game, 2).last(), Some(&all));

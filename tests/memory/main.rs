@@ -1,4 +1,5 @@
-//! Players keep to the memory that they are given: not by what they say of it, but by an allocator that fails past a number of bytes.
+//! Players keep to the memory that they are given: not by what they say of it, but by an allocator
+//! that fails past a number of bytes.
 
 use cap::Cap;
 use gdl_games::dynamic;
@@ -19,7 +20,8 @@ static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 /// Tests take turns: the memory of one is not to be limited for another.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Bytes that players may take, and those of lanes, samples and other things that do not grow with a search.
+/// Bytes that players may take, and those of lanes, samples and other things that do not grow with
+/// a search.
 const GIVEN: usize = 2 << 20;
 const BESIDE: usize = 3 << 18;
 
@@ -91,7 +93,7 @@ fn goal_values_are_read_without_memory() {
     let game = dynamic("tictactoe").expect("a built-in game");
     let joint = game.joint(&game.initial(), game.parse_move("(mark 2 2)").expect("a move")).expect("legal");
     let view = game.view(&game.apply(&game.initial(), &joint).expect("legal"));
-    // So many that a list for each would take more than other threads of the test program do.
+    // A number at which a list for each would take more than other threads of the test program do.
     let mut kept = Vec::with_capacity(1 << 16);
     HEAP.set_limit(HEAP.allocated() + BESIDE / 2).expect("more than is taken");
     for _ in 0..kept.capacity() / 2 {

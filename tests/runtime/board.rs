@@ -143,7 +143,7 @@ fn what_is_no_board_is_listed() {
     assert_eq!(groups, [("at", "1 2, 2 2".to_owned()), ("control", "x".into()), ("quiet", String::new())]);
 }
 
-/// Cells of a square board with so many marks, one or more in each cell.
+/// Cells of a square board with `marks` marks, one or more in each cell.
 fn marked(side: usize, marks: usize) -> Texts {
     let name = |n: usize| format!("(cell {} {} m{n})", 1 + n % side, 1 + n / side % side);
     let mut names: Vec<String> = (0..marks).map(name).collect();

@@ -139,8 +139,8 @@ pub fn table() -> Vec<u8> {
     encode(&vocabulary(), None)
 }
 
-/// The same game as a table where `xplayer` stands for chance and each player perceives on which row the
-/// other one marks, and `oplayer` also when the centre is taken away from under its nose.
+/// The same game as a table where `xplayer` stands for chance and each player perceives on which
+/// row the other one marks, and `oplayer` also when the centre is taken away from under its nose.
 pub fn blind_table() -> Vec<u8> {
     let percepts = Texts::new(["(row 1)", "(row 2)", "(row 3)", "centre"]);
     let vocabulary =

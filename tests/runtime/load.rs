@@ -97,7 +97,7 @@ fn a_load_that_is_called_off_gives_no_game() {
             assert!(loaded.is_ok());
             break;
         }
-        // What asks next is told that it is over; after the last report that is the loader itself.
+        // The next request learns that it is over; after the last report that is the loader itself.
         assert_eq!(reports.load(Ordering::Relaxed), last + 1);
         let error = loaded.unwrap_err();
         assert!(
@@ -115,7 +115,7 @@ fn a_loader_keeps_to_its_limits() {
     assert!(refused(Loader::new().max_bytes(100)).contains("(`max_bytes`)"));
     assert!(refused(Loader::new().within(Duration::ZERO)).starts_with("stopped by the caller"));
     assert!(Loader::new().untrusted().within(Duration::MAX).load(NIM).is_ok());
-    // Two spellings are one role, or two of which one has no moves.
+    // Two spellings are one role, or two roles, and one of these has no moves.
     let text = "(role r) (legal R x) (goal r 0) (init a) (<= (next b) (true a)) (<= terminal (true b))";
     assert!(Loader::new().load(text).is_ok() && Loader::new().case_sensitive().load(text).is_err());
 }
@@ -183,7 +183,7 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     assert_eq!(tally(&lifted), tally(&table));
     assert!(lifted.failed_evaluations().is_none());
 
-    // That is told as a warning, and is an error where warnings are denied.
+    // That is reported as a warning, and is an error where warnings are denied.
     let told = |options: &Options| compile_in_stages(&source, options, None, None::<fn(Dynamic)>);
     let (_, warnings) = told(&options).unwrap();
     let warnings = warnings.render(&source);
@@ -263,7 +263,8 @@ fn sums(numbers: usize) -> String {
         (<= (goal ?r 0) (role ?r) (not won))"
 }
 
-/// A pile of seven pancakes, of which some are turned over together: one fluent for each order that they can have.
+/// A pile of seven pancakes; a move turns some of them over together. One fluent for each order
+/// that they can have.
 fn pancakes() -> String {
     let all = ["?a", "?b", "?c", "?d", "?e", "?f", "?g"];
     let mut text = String::from("(role cook) (init (step 0)) (init (pile 1 2 3 4 5 6 7))");
@@ -292,7 +293,8 @@ fn rules_are_evaluated_where_that_takes_less_than_a_vast_net() {
         let [table, events] =
             [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
         assert_eq!([&chosen, &table, &events].map(Dynamic::engine), [engine, "table", "events"]);
-        // States are the same rows of bits in each engine; so are single games. Lanes are those of the table.
+        // States are the same rows of bits in each engine; so are single games. Lanes are those of
+        // the table.
         assert_eq!((chosen.shape(), chosen.initial()), (table.shape(), table.initial()));
         let tally =
             |game, engine| Playouts::new(game).engine(engine).seed(3).count(300).threads(2).run().tally;
@@ -323,7 +325,8 @@ fn play_begins_before_a_net_is_optimised() {
         assert!(early.table().is_none() && game.table().is_some());
     }
 
-    // What is made soon is made once, and rules that are to be evaluated state by state become no net.
+    // What is made soon is made once, and rules that are to be evaluated state by state become no
+    // net.
     let mut given = 0;
     for loader in [Loader::new(), Loader::new().lifted()] {
         loader.load_in_stages(NIM, |_| given += 1).unwrap();
@@ -332,7 +335,8 @@ fn play_begins_before_a_net_is_optimised() {
     assert_eq!(given, 0);
 }
 
-/// Many combinations have to be looked at in the step after the first, and none of them is any good.
+/// Many combinations have to be looked at in the step after the first, and none of them is any
+/// good.
 const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
     (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (d 10) (d 11) (d 12) (d 13) (d 14) (d 15) (d 16)
     (legal p go) (goal p 0) (<= terminal (true (step 3)))
@@ -369,7 +373,8 @@ fn what_is_looked_at_to_solve_a_game_is_within_its_bytes() {
     assert_eq!(solve(1 << 14), Err(SolveError::Bytes { limit: 1 << 14 }));
 }
 
-/// Views have words for each role and all moves: 1000 roles with a move of their own would take 64 MB for a batch.
+/// Views have words for each role and all moves: 1000 roles with a move of their own would take 64
+/// MB for a batch.
 #[test]
 fn states_of_very_many_roles_are_not_stepped_in_lanes() {
     let game = |roles: usize| {

@@ -45,10 +45,12 @@ fn merging_changes_nothing() {
     }
 }
 
-/// Levels that do not fit are gone through depth first: those of 252 states as often as sequences lead there.
+/// Levels that do not fit are gone through depth first: those of 252 states as often as sequences
+/// lead there.
 #[test]
 fn memory_changes_nothing_but_how_often_states_are_seen() {
-    // A state of two words, its number of ways and its place, kept twice, with half of the room empty.
+    // A state of two words, its number of ways and its place, kept twice, with half of the room
+    // empty.
     let bytes = |states: usize| states * 4 * 32;
     for (memory, states) in [(bytes(1000), 252), (bytes(100), 504), (bytes(20), 504), (0, 504)] {
         let mut counting = Perft::new(&TicTacToe).memory(memory);

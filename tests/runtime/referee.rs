@@ -47,7 +47,7 @@ where
     Box::new(Plays(play))
 }
 
-/// A match of tic-tac-toe against the first legal move, of which what goes wrong is told.
+/// A match of tic-tac-toe against the first legal move, and the faults reported in it.
 fn faults<'p>(
     player: Box<dyn Player<tictactoe::Tictactoe> + 'p>,
     clocks: Option<Duration>,
@@ -160,7 +160,8 @@ fn players_are_given_what_their_role_perceives() {
         drop(players);
         assert!(played.is_complete() && played.faults.iter().flatten().all(Option::is_none));
         assert_eq!(played.players[monty_hall::Role::Random as usize], "random");
-        // Before the door is chosen nothing is known, then the car is behind one of three, and of two doors.
+        // Before the door is chosen nothing is known, then the car is at one of three, and of two
+        // doors.
         assert_eq!(hosts_car[..3], [1, 3, 2], "{hosts_car:?}");
     }
 }
@@ -194,7 +195,7 @@ fn all_are_asked_at_the_same_time() {
     assert!(played.is_complete());
 }
 
-/// A player that has no move and says why, but for the last time it is asked.
+/// A player that has no move and gives the reason, except the last time it is asked.
 struct Excused(Vec<Option<Fault>>);
 
 impl Player<walk::Walk> for Excused {

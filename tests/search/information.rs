@@ -1,5 +1,5 @@
-//! Chance and hidden information in the built-in games of GDL-II: exact probabilities, and what players
-//! can know, against numbers worked out by hand.
+//! Chance and hidden information in the built-in games of GDL-II: exact probabilities, and what
+//! players can know, against numbers worked out by hand.
 
 use gdl_games::{liars_dice, monty_hall, rock_paper_scissors};
 use gdl_runtime::{
@@ -19,8 +19,8 @@ fn fraction(numerator: u128, denominator: u128) -> Probability {
     Probability::new(numerator, denominator).expect("a probability")
 }
 
-/// The exact probability that the first role gets 100 when each role makes the first of its moves of
-/// `plan` that is legal, chance aside.
+/// The exact probability that the first role gets 100 when each role makes the first of its moves
+/// of `plan` that is legal, chance aside.
 fn win<G: Game>(game: &G, state: &G::State, plan: &[&str]) -> Probability {
     let view = game.view(state);
     let first = game.roles().next().expect("a role");
@@ -118,8 +118,8 @@ fn random_play_has_its_exact_mean() {
     let rolled = game.apply(&game.initial(), &roll).expect("legal moves");
     let bid = [liars_dice::Move::bid(2, 4).expect("a bid"), liars_dice::Move::NOOP, liars_dice::Move::NOOP];
     let bid = game.apply(&rolled, &bid).expect("legal moves");
-    // If bob doubts, alice loses; if he bids two sixes, she must doubt and loses; if he bids two fives, she
-    // wins, whether she doubts or bids two sixes, which he must doubt.
+    // If bob doubts, alice loses; if he bids two sixes, she must doubt and loses; if he bids two
+    // fives, she wins, whether she doubts or bids two sixes, which he must doubt.
     assert_eq!(uniform(&game, &bid, &liars_dice::Role::ALL), fraction(1, 3));
 }
 
@@ -128,7 +128,7 @@ fn playouts_know_who_plays() {
     let stats = Playouts::new(&monty_hall::game()).seed(3).count(20_000).run();
     assert_eq!(stats.chance, Some(1));
     assert_eq!((stats.tally.unscored, stats.tally.unfinished()), (0, 0));
-    // Whoever stays or switches by the toss of a coin wins every second time.
+    // A player that stays or switches by the toss of a coin wins every second time.
     assert!((stats.mean_goal(0) - 50.0).abs() < 4.0 * stats.goal_error(0), "{stats}");
     let [candidate, chance] = stats.tally.roles[..] else { panic!("two roles") };
     assert_eq!(candidate.wins + candidate.losses, 20_000);
@@ -176,7 +176,8 @@ fn the_candidate_learns_from_the_open_door() {
     let right = (0..9_000).filter(|_| *set.draw(&mut stream) == opened).count();
     assert!((5_820..6_180).contains(&right), "{right}");
 
-    // The host cannot open a second door, nor can the candidate choose again; and nothing is lost by asking.
+    // The host cannot open a second door, nor can the candidate choose again; and nothing is lost
+    // by asking.
     for (action, percept) in [(Move::SWITCH, Percept::open(1)), (hides[0], Percept::car(1))] {
         let perception = Perception::Percepts([percept.expect("a door")].into());
         assert_eq!(set.step(action, &perception), Err(InformationError::Impossible));
@@ -216,8 +217,8 @@ fn a_bid_says_as_much_as_the_bidder_is_thought_to_mean() {
     honest.step_with(Move::NOOP, &heard(1, 6), |state, _, action| holds(state, action).into()).expect("few");
     assert_eq!((honest.len(), face(&honest, 6)), (1, Probability::ONE));
 
-    // With the own face three times as likely as any other move: of the 12 moves, of weight 14 unless the
-    // own face is one, which can no longer be bid, so 3/14 to 1/12 to four times 1/14.
+    // With the own face three times as likely as any other move: of the 12 moves, of weight 14
+    // unless the own face is one, which can no longer be bid, so 3/14 to 1/12 to four times 1/14.
     let mut likely = known.clone();
     let weight = |state: &_, _, action| if holds(state, action) { 3 } else { 1 };
     likely.step_with(Move::NOOP, &heard(1, 6), weight).expect("few");
@@ -278,7 +279,7 @@ fn information_sets_keep_to_their_limits() {
     panic!("nine steps of 64 bits each fit into 128");
 }
 
-/// Where the rules say nothing of percepts, each player perceives the joint move.
+/// Each player perceives the joint move if the rules say nothing of percepts.
 #[test]
 fn nothing_is_hidden_without_percepts() {
     use rock_paper_scissors::{Move, Role};
@@ -295,7 +296,7 @@ fn nothing_is_hidden_without_percepts() {
     let mut set = InformationSet::of(&game, &information).expect("one state");
     assert_eq!((set.len(), set.probability(&state)), (1, Probability::ONE));
     assert!(game.chance(&state).is_empty());
-    // A player of this game is never told of percepts.
+    // A player of this game never receives percepts.
     let percepts = Perception::Percepts([].into());
     assert_eq!(set.step(Move::ROCK, &percepts), Err(InformationError::Impossible));
 }
@@ -336,8 +337,8 @@ fn the_real_state_is_always_possible() {
     }
 }
 
-/// A role knows what it may do: its legal moves are the same in all states that fit what it was given. No check of rulesheets finds
-/// where they are not.
+/// A role knows what it may do: its legal moves are the same in all states that fit what it was
+/// given. No check of rulesheets finds where they are not.
 #[test]
 fn roles_know_their_legal_moves() {
     let hidden = gdl_games::LIST.iter().filter(|entry| entry.tags.contains(&gdl_games::Tag::Hidden));
@@ -351,12 +352,13 @@ fn roles_know_their_legal_moves() {
     assert!(compared > 500, "{compared} sets of several states");
 }
 
-/// Compares the states of a random play that a role cannot tell apart, until they are many: how many sets had several.
+/// Compares the states of a random play that a role cannot distinguish, until they are many: how
+/// many sets had several.
 fn know(game: &Dynamic, name: &str, seed: u64) -> usize {
     let mut stream = Stream::new(seed, 1);
     let mut state = game.initial();
     let set = |role| InformationSet::new(game, role).max_states(1 << 9).max_joints(1 << 12);
-    // Chance is told nothing, and knows all.
+    // Chance receives nothing, and knows all.
     let mut sets: Vec<_> = game.roles().filter(|&role| Some(role) != game.chance_role()).map(set).collect();
     let mut told: Vec<_> = game.roles().map(Information::new).collect();
     let mut compared = 0;

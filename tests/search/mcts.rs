@@ -1,4 +1,5 @@
-//! Monte Carlo tree search: the same tree for the same seed, proofs that are right, mixed strategies that are even.
+//! Monte Carlo tree search: the same tree for the same seed, proofs that are right, mixed
+//! strategies that are even.
 
 use crate::circles;
 use gdl_games::{breakthrough_small, connect_four, monty_hall, nim, rock_paper_scissors, tictactoe};
@@ -8,7 +9,7 @@ use gdl_players::{
 };
 use gdl_runtime::{Cancel, Game, GameExt, Information, chance::Stream, gdl};
 
-/// What was found, but for the time it took.
+/// The results, except the time taken.
 fn timeless<G: Game>(found: &SearchResult<G>, game: &G) -> String {
     let mut report = found.describe(game);
     report.seconds = 0.0;
@@ -162,7 +163,7 @@ fn rock_paper_and_scissors_are_as_good_as_each_other() {
 
 #[test]
 fn the_candidate_changes_doors() {
-    // Two thirds of the cars are behind the other door, though the candidate sees none.
+    // Two thirds of the cars are at the other door, though the candidate sees none.
     let game = monty_hall::game();
     let mut changed = 0;
     for seed in 0..20 {
@@ -240,7 +241,8 @@ fn an_answer_that_was_good_before_is_tried_first() {
     assert!(2 * learnt < unlearned, "{learnt} {unlearned}");
 }
 
-/// What a search of connect four finds after one before the first move, by nodes of each, and whether it says that games were decisive.
+/// The result of a search of connect four after one before the first move, by nodes of each, and
+/// whether it reports that games were decisive.
 fn found_after(mut search: Mcts<connect_four::ConnectFour>, before: u64, nodes: u64) -> (String, bool) {
     let (game, role) = (connect_four::game(), connect_four::Role::Red);
     if before > 0 {

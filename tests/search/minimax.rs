@@ -56,7 +56,8 @@ fn ways<G: Game>(game: &G, view: &G::View, roles: &[G::Role]) -> Vec<Vec<(usize,
     })
 }
 
-/// The worth of a state to a role: own goal less the rival's, or where there is none twice the own goal less 100.
+/// The worth of a state to a role: own goal less the rival's, or where there is none twice the own
+/// goal less 100.
 fn minimax<G: Game>(game: &G, state: &G::State, role: G::Role, paranoid: bool, depth: u32) -> f64 {
     let others: Vec<G::Role> = game.roles().filter(|&r| r != role && Some(r) != game.chance_role()).collect();
     let chance: Vec<G::Role> = game.chance_role().into_iter().collect();
@@ -266,7 +267,7 @@ fn a_search_can_be_ended_from_outside() {
     });
 }
 
-/// What a search tells of itself, but for the time.
+/// The report of a search, except the time.
 fn told<G: Game>(game: &G, mut found: SearchResult<G>) -> (Option<String>, Report) {
     found.report.seconds = 0.0;
     (found.action.map(|action| game.move_text(action).to_owned()), found.report)

@@ -1,4 +1,5 @@
-//! Players on the built-in games: legal moves whatever the budget, and the same ones for the same seed.
+//! Players on the built-in games: legal moves whatever the budget, and the same ones for the same
+//! seed.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_players::{
@@ -8,7 +9,7 @@ use gdl_players::{
 };
 use gdl_runtime::{Cancel, Game, GameExt, Information, chance::Stream};
 
-/// Joint moves after which a match is given up.
+/// Joint moves after which a match is abandoned.
 const MAX_LENGTH: usize = 300;
 
 /// A player by name, as many as are wanted.

@@ -1,4 +1,5 @@
-//! Solved games: known values, the same as plain search finds, with symmetries proved and merged, and never lost.
+//! Solved games: known values, the same as plain search finds, with symmetries proved and merged,
+//! and never lost.
 
 use crate::circles;
 use gdl_games::{connect_four, nim, rock_paper_scissors, tictactoe};
@@ -45,7 +46,8 @@ fn solve<G: Game>(game: &G) -> Solution<G> {
     Solution::of(game, &game.initial(), BYTES, &Budget::unlimited()).expect("it is small")
 }
 
-/// The value of a state to the first role and how many moves it takes, found by looking at everything.
+/// The value of a state to the first role and how many moves it takes, found by looking at
+/// everything.
 fn brute<G: Game>(game: &G, state: &G::State) -> (i32, u32) {
     let view = game.view(state);
     let roles: Vec<G::Role> = game.roles().collect();
@@ -108,7 +110,7 @@ fn agree<G: Game>(game: &G, solution: &Solution<G>, from: u64, states: u64) {
 fn tic_tac_toe_is_a_draw() {
     let game = tictactoe::game();
     let solution = solve(&game);
-    // 5478 states; 765 of them are different but for turning and mirroring the board.
+    // 5478 states; 765 of them differ by more than turning and mirroring the board.
     assert_eq!((solution.len(), solution.symmetries()), (765, 8));
     for role in tictactoe::Role::ALL {
         assert_eq!(start(&game, &solution, role), (None, "50".into()));

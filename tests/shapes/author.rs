@@ -1,10 +1,11 @@
-//! Rulesheets of many shapes: a seed and a number make one that is accepted and can be played more often than not, and
-//! the names of the shapes that are in it.
+//! Rulesheets of many shapes: a seed and a number make one that is accepted and can be played more
+//! often than not, and the names of the shapes that are in it.
 //!
-//! A rulesheet is put together of parts (`parts.rs`): boards, walks, auctions, counters and so on, each with fluents and
-//! moves of its own. What holds them together is here: roles and whose turn it is, a clock, and formulas over all
-//! fluents and moves, with connectives inside each other. Relations have an order in which they may deny each other,
-//! so that rulesheets are stratified. The same seed and number are the same rulesheet, on any machine.
+//! A rulesheet is put together of parts (`parts.rs`): boards, walks, auctions, counters and so on,
+//! each with fluents and moves of its own. What holds them together is here: roles and whose turn
+//! it is, a clock, and formulas over all fluents and moves, with connectives inside each other.
+//! Relations have an order in which they may deny each other, so that rulesheets are stratified.
+//! The same seed and number are the same rulesheet, on any machine.
 //!
 //! Steps and bytes: a few hundred rules of a few hundred words, whatever is drawn.
 
@@ -82,18 +83,18 @@ pub(crate) const FEATURES: &[&str] = &[
     "goals by formulas",
 ];
 
-/// Whose turn it is.
+/// The role that has its turn.
 #[derive(Clone, Copy, PartialEq)]
 enum Turn {
     /// Everybody's, always.
     All,
-    /// That of the role that has `control`.
+    /// The role that has `control`.
     Control,
-    /// That of those who act at this phase of the cycle.
+    /// The roles that act at this phase of the cycle.
     Wheel,
 }
 
-/// Who writes a rulesheet.
+/// The writer of a rulesheet.
 pub(super) struct Author {
     stream: Stream,
     forms: Vec<String>,
@@ -107,7 +108,7 @@ pub(super) struct Author {
     pub(super) atoms: Vec<String>,
     /// For each role, atoms that are good for it.
     pub(super) merits: Vec<Vec<String>>,
-    /// Numbers of which `succ` tells the next one.
+    /// Numbers; `succ` relates each to the next one.
     numbers: usize,
     /// Names given.
     names: usize,
@@ -307,7 +308,7 @@ impl Author {
         }
     }
 
-    /// What holds where a role has its turn, if that is not always.
+    /// The condition for a role's turn, if that is not always.
     fn guard(&self, role: usize) -> Option<String> {
         let name = &self.roles[role];
         match self.turn {
@@ -335,7 +336,7 @@ impl Author {
         }
     }
 
-    /// A clock, and what holds when it has run down; none if there is none.
+    /// A clock, and what holds when it has run down; `None` if there is none.
     fn write_clock(&mut self) -> Option<String> {
         match self.below(12) {
             kind @ 0..8 => {
@@ -441,7 +442,7 @@ impl Author {
         if self.rarely(3) { format!("(not {atom})") } else { atom }
     }
 
-    /// That some role makes some move.
+    /// An atom that some role makes some move.
     pub(super) fn does(&mut self) -> Option<String> {
         let role = self.below(self.roles.len());
         let moves = std::mem::take(&mut self.moves[role]);
@@ -450,7 +451,7 @@ impl Author {
         Some(format!("(does {} {})", self.roles[role], action?))
     }
 
-    /// That some role makes one of several moves.
+    /// An atom that some role makes one of several moves.
     fn own_disjunction(&mut self) -> Option<String> {
         let role = self.below(self.roles.len());
         let moves = self.moves[role].clone();
@@ -464,7 +465,7 @@ impl Author {
         Some(format!("(or {})", moves.iter().map(does).collect::<Vec<_>>().join(" ")))
     }
 
-    /// That some role makes a move, or something holds.
+    /// An atom that some role makes a move, or something holds.
     fn mixed_disjunction(&mut self) -> Option<String> {
         let does = self.does()?;
         let other = self.literal(false);
@@ -472,7 +473,7 @@ impl Author {
         Some(format!("(or {does} {other})"))
     }
 
-    /// A formula with connectives inside each other up to so many times.
+    /// A formula with connectives nested up to `depth` times.
     pub(super) fn formula(&mut self, depth: usize, moving: bool) -> String {
         if depth == 0 {
             return self.literal(moving);
@@ -561,7 +562,7 @@ impl Author {
         }
     }
 
-    /// Keeps a fluent but for some moves.
+    /// Keeps a fluent except for some moves.
     pub(super) fn write_frame(&mut self, fluent: &str) {
         let role = self.below(self.roles.len());
         let moves = self.moves[role].clone();
@@ -603,7 +604,7 @@ impl Author {
         }
     }
 
-    /// What roles perceive.
+    /// The percepts of roles.
     fn write_percepts(&mut self) {
         self.note("percepts");
         for role in self.roles.clone() {

@@ -48,13 +48,14 @@ const SEQUENCES: u128 = 1_500;
 /// The most operations of a net for which straight-line code is made.
 const STRAIGHT: usize = if cfg!(debug_assertions) { 150 } else { 400 };
 
-/// What a phase of the compiler takes beside its limit: the text, the rules and tables of small things.
+/// The bytes that a phase of the compiler takes in addition to its limit: the text, the rules and
+/// tables of small things.
 const BESIDE: usize = 8 << 20;
 
-/// What an engine may take: planes of lanes, and states.
+/// The bytes that an engine may take: planes of lanes, and states.
 const PLAY: usize = 96 << 20;
 
-/// What became of a rulesheet.
+/// The result of a rulesheet.
 #[derive(Debug, PartialEq)]
 pub(crate) enum End {
     /// It was refused, with the code of the first error.
@@ -77,7 +78,7 @@ pub(crate) enum End {
 }
 
 impl End {
-    /// What is to be counted of it.
+    /// The features to be counted.
     pub(crate) fn words(&self) -> Vec<String> {
         let words = match *self {
             Self::Refused(code) => return vec![format!("refused {code}")],
@@ -95,11 +96,12 @@ impl End {
     }
 }
 
-/// The most reports of a phase: what its fuel is enough for, and one for each part that has a share of it.
+/// The most reports of a phase: what its fuel is enough for, and one for each part that has a share
+/// of it.
 fn most_reports(phase: Phase) -> u64 {
     match phase {
-        // It has its fuel for names and again for what no state changes, and five million steps for sample states, the last of
-        // which may take as much again.
+        // It has its fuel for names and again for relations that no state changes, and five million
+        // steps for sample states; the last state may take the same again.
         Phase::Lift => (2 * patient().fuel + 10_000_000) / INTERVAL + 10,
         _ => 200,
     }
@@ -108,7 +110,7 @@ fn most_reports(phase: Phase) -> u64 {
 /// Gates of the table that may be run to watch lanes.
 const WORK: usize = 150_000;
 
-/// What the compiler may take.
+/// The limits of the compiler.
 fn limits() -> Limits {
     Limits {
         fuel: 1_500_000,
@@ -126,7 +128,7 @@ fn patient() -> Limits {
     Limits { fuel: 4_000_000, ..limits() }
 }
 
-/// What the compiler reports, and may take: the observer of a compilation.
+/// The observer of a compilation: it checks the reports of the compiler, and its bytes.
 fn observer(enter: Enter) -> Observer {
     let last = Mutex::new((None, 0));
     Observer::new(move |progress| {
@@ -147,7 +149,7 @@ pub(crate) type Enter = fn(&str, usize);
 /// Takes a text through all phases. Every fourth is read, split and drawn in other ways too.
 ///
 /// # Panics
-/// If engines differ, or something panics.
+/// Panics if engines differ, or something panics.
 pub(crate) fn travel(text: &str, enter: Enter) -> End {
     let options = Options { limits: limits(), ..lenient(&Options::default()) };
     let observed = Options { observer: observer(enter), ..options.clone() };
@@ -201,7 +203,8 @@ fn refused(diagnostics: &Diagnostics) -> End {
     End::Refused(error.expect("a refusal has a reason").code.id)
 }
 
-/// What is said of a rulesheet is all in it, and formatting it twice is formatting it once.
+/// The spans of diagnostics are inside the rulesheet, and formatting it twice is formatting it
+/// once.
 fn reread(source: &Source, options: &Options) {
     let options = &Options { levels: Levels::default(), ..options.clone() };
     let diagnostics =
@@ -213,7 +216,7 @@ fn reread(source: &Source, options: &Options) {
     }
 }
 
-/// The game, and what is said of it and emitted for it beside its table.
+/// Tests the game, its diagnostics and the code emitted for it in addition to its table.
 fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
     let Compilation { rules, ground, net, lanes, .. } = compilation;
     let operations = net.operations().max(lanes.as_ref().map_or(0, Lanes::operations));
@@ -284,7 +287,7 @@ fn walk(game: &Dynamic) -> Vec<BitBox> {
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
             game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
-        // A role that is stuck does not make the moves of others fewer, all of which are tried.
+        // A role that is stuck does not make the moves of others fewer; all of them are tried.
         let joints: f64 =
             game.roles().map(|role| game.legal_moves_in(&view, role).len().max(1) as f64).product();
         if joints < MOST_JOINTS as f64 {

@@ -1,18 +1,20 @@
-//! No rulesheet hangs, panics or eats memory in any phase, and all engines agree on it: generated rulesheets of many
-//! shapes, and mutants of rulesheets that people wrote.
+//! No rulesheet hangs, panics or eats memory in any phase, and all engines agree on it: generated
+//! rulesheets of many shapes, and mutants of rulesheets that people wrote.
 //!
-//! Each goes through every phase and engine (`shapes/journey.rs`) in a process of its own (`shapes/supervisor.rs`), where each
-//! phase runs under an allocator that fails past a number of bytes, and under a count of reports, which is one of steps.
+//! Each goes through every phase and engine (`shapes/journey.rs`) in a process of its own
+//! (`shapes/supervisor.rs`), where each phase runs under an allocator that fails past a number of
+//! bytes, and under a count of reports, which is one of steps.
 //!
-//! `GDL_CASES` sets how many cases each test has, `GDL_SEED` which, `GDL_FIRST` the number of the first. A long run is
+//! `GDL_CASES` sets how many cases each test has, `GDL_SEED` which, `GDL_FIRST` the number of the
+//! first. A long run is
 //!
 //! ```text
 //! GDL_CASES=200000 GDL_SEED=1 cargo test --release -p gdl-tests --test shapes -- --nocapture generated
 //! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-tests --test shapes -- --nocapture mutants_of_other
 //! ```
 //!
-//! and a rulesheet of one's own goes the same way with `GDL_RULESHEET=path` and `-- one_rulesheet`, where the path is an
-//! absolute one.
+//! and a rulesheet of one's own goes the same way with `GDL_RULESHEET=path` and `-- one_rulesheet`,
+//! where the path is an absolute one.
 
 mod author;
 mod journey;
@@ -40,7 +42,7 @@ fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
 }
 
-/// The numbers of so many cases.
+/// The numbers of `cases` cases.
 fn numbers(cases: u64) -> std::ops::Range<u64> {
     let first = setting("GDL_FIRST", 0);
     first..first + cases
@@ -88,7 +90,7 @@ struct Mutants {
 }
 
 impl Mutants {
-    /// Those of rulesheets that are small enough for many of them.
+    /// The mutants of the rulesheets that are small enough for many of them.
     fn of(texts: impl Iterator<Item = String>) -> Self {
         let texts = texts.filter(|text| text.len() < 8_000).collect();
         Self { seed: setting("GDL_SEED", 0), texts }

@@ -1,5 +1,5 @@
-//! The parts of rulesheets: each adds fluents, moves and relations of its own to what an [`Author`] has written so far,
-//! and tells it the atoms that others may ask for.
+//! The parts of rulesheets: each adds fluents, moves and relations of its own to what an [`Author`]
+//! has written so far, and tells it the atoms that others may ask for.
 //!
 //! Steps and bytes: at most a few hundred rules each.
 
@@ -111,7 +111,7 @@ impl Author {
         self.atoms.push(open);
     }
 
-    /// The edges of a graph of so many nodes, under a name.
+    /// The edges of a graph of `nodes` nodes, under a name.
     fn write_graph(&mut self, nodes: usize) -> String {
         let edge = self.name("edge");
         let mut edges: Vec<[usize; 2]> = match self.below(3) {
@@ -171,7 +171,7 @@ impl Author {
         }
     }
 
-    /// Bids of all at the same time, of which the highest wins.
+    /// Bids of all at the same time; the highest wins.
     fn write_auction(&mut self) {
         self.note("auction");
         let (bid, more, price) = (self.name("bid"), self.name("more"), self.name("price"));
@@ -285,7 +285,8 @@ impl Author {
         self.merits[role].push(format!("(true ({latch} 0))"));
     }
 
-    /// One of two to four fluents holds, in a fixed order round and round, and something happens at one of them.
+    /// One of two to four fluents holds, in a fixed order round and round, and something happens at
+    /// one of them.
     fn write_wheel(&mut self) {
         self.note("wheel");
         let (wheel, then) = (self.name("wheel"), self.name("then"));

@@ -1,10 +1,13 @@
-//! Cases in a process of their own: the supervisor starts it, counts what became of each case, and names the faults.
+//! Cases in a process of their own: the supervisor starts it, counts what became of each case, and
+//! names the faults.
 //!
-//! This program starts itself again, and the child says on its standard output which phase of a case it is about to begin.
-//! So whatever ends the child, or keeps it busy for too long, has a name: a panic, a difference, a signal, an allocation
-//! past the limit. The supervisor notes it, lets the rulesheet shrink to one that still does it, and goes on behind it.
+//! This program starts itself again, and the child says on its standard output which phase of a
+//! case it is about to begin. So whatever ends the child, or keeps it busy for too long, has a
+//! name: a panic, a difference, a signal, an allocation past the limit. The supervisor notes it,
+//! shrinks the rulesheet as long as it still fails, and goes on after it.
 //!
-//! Steps: a case has its patience, and as long again to shrink. Bytes: those of one rulesheet, and the counts.
+//! Steps: a case has its patience, and as long again to shrink. Bytes: those of one rulesheet, and
+//! the counts.
 
 use crate::{
     HEAP,
@@ -23,7 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How the fault of a case that takes too long begins.
+/// The start of the fault of a case that takes too long.
 const HANG: &str = "no end";
 
 /// The most faults of a run.
@@ -32,7 +35,7 @@ const FAULTS: usize = 20;
 /// Set in a child: the cases that it has, as `from..to`, or the path of a rulesheet.
 const WORK: &str = "GDL_SHAPES_WORK";
 
-/// What makes cases, and what is done with them.
+/// A generator of cases, and their test.
 pub(crate) trait Cases {
     /// The forms of a case, and what is to be counted of it.
     fn write(&self, number: u64) -> (Vec<String>, Vec<&'static str>);
@@ -42,18 +45,18 @@ pub(crate) trait Cases {
         travel(text, enter).words()
     }
 
-    /// How long a case may take: some thousand times what most do.
+    /// The time that a case may take: some thousand times what most do.
     fn patience(&self) -> Duration {
         Duration::from_secs(60)
     }
 }
 
-/// What became of the cases.
+/// The results of the cases.
 #[derive(Default)]
 pub(crate) struct Summary {
-    /// How many there were.
+    /// The number of cases.
     pub(crate) cases: u64,
-    /// How often each word was said of one: its features and its end.
+    /// The number of cases for each word: their features and their ends.
     pub(crate) counts: BTreeMap<String, u64>,
     /// The cases that went wrong, each with a report.
     pub(crate) faults: Vec<String>,
@@ -65,8 +68,8 @@ impl Summary {
     }
 }
 
-/// Takes cases through all phases. `test` is the name of the test that calls, which the child calls again; there nothing
-/// comes back.
+/// Takes cases through all phases. `test` is the name of the test that calls, which the child calls
+/// again; there nothing comes back.
 pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> Option<Summary> {
     if let Ok(work) = env::var(WORK) {
         obey(&work, cases);
@@ -92,7 +95,8 @@ pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> 
     Some(summary)
 }
 
-/// The forms of a case without all those that are not needed for its fault, as far as there is time to find out.
+/// The forms of a case without all those that are not needed for its fault, as far as there is time
+/// to find out.
 fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: bool) -> Vec<String> {
     let path: PathBuf = env::temp_dir().join(format!("gdl-shapes-{}-{test}.kif", process::id()));
     let start = Instant::now();
@@ -124,12 +128,12 @@ fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: boo
     forms
 }
 
-/// Who listens to a child.
+/// The reader of a child's messages.
 struct Clerk {
     child: Child,
     lines: Receiver<String>,
     patience: Duration,
-    /// How many cases the child has done.
+    /// The number of cases that the child has done.
     done: u64,
     /// The phase it was in last.
     phase: String,
@@ -202,7 +206,7 @@ fn tell(line: &str) {
     }
 }
 
-/// Tells of a phase, and lets it allocate so many bytes.
+/// Reports a phase, and lets it allocate `bytes` bytes.
 fn enter(phase: &str, bytes: usize) {
     // The limit of the last phase may be lower than what is there now.
     HEAP.set_limit(usize::MAX).expect("there is no less");
@@ -210,7 +214,7 @@ fn enter(phase: &str, bytes: usize) {
     HEAP.set_limit(HEAP.allocated() + bytes).expect("that is more than there is");
 }
 
-/// What a child does.
+/// The work of a child.
 fn obey(work: &str, cases: &impl Cases) {
     let is_done = if let Some((from, to)) = work.split_once("..") {
         let [from, to] = [from, to].map(|number| number.parse::<u64>().expect("a number"));

@@ -21,7 +21,7 @@ use gdl_runtime::{
 pub struct Position {
     /// The fluents that hold, sorted.
     pub fluents: Vec<String>,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub terminal: bool,
     /// The legal moves of each role, sorted.
     pub legal: Vec<Vec<String>>,
@@ -285,7 +285,7 @@ pub fn oracle(text: &str, options: &Options) -> Result<Oracle, Error> {
 /// in the evaluator and in the oracle.
 ///
 /// # Panics
-/// If they differ.
+/// Panics if they differ.
 #[must_use]
 pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     let source = Source::new("generated.kif", text);
@@ -322,7 +322,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
 /// optimised one and, if there are any, in those of phases, and of gates that watch.
 ///
 /// # Panics
-/// If one of the nets takes too much memory.
+/// Panics if one of the nets takes too much memory.
 #[must_use]
 pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
     let games: Vec<Dynamic> = eventful(compilation).collect();
@@ -335,7 +335,7 @@ pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
 /// instead. A lifted game that has come to a limit is not compared from there on.
 ///
 /// # Panics
-/// If they differ.
+/// Panics if they differ.
 #[must_use]
 pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, steps: usize) -> Outcome {
     let evaluated = match Evaluator::with_limits(rules, &options.limits) {

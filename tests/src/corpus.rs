@@ -1,5 +1,5 @@
-//! Rulesheets of other authors, beside the checkout: their names and texts in order, and the limits within which the
-//! many that compile fast do.
+//! Rulesheets of other authors, next to the checkout: their names and texts in order, and the
+//! limits within which the many that compile fast do.
 
 use gdl_compiler::Limits;
 use gdl_test_support::shared;
@@ -17,7 +17,7 @@ pub fn limits() -> Limits {
 /// Name and text of each. Skips the test and returns `None` if they are not there.
 ///
 /// # Panics
-/// If one cannot be read.
+/// Panics if one cannot be read.
 #[must_use]
 pub fn rulesheets() -> Option<impl Iterator<Item = (String, String)>> {
     let entries = fs::read_dir(shared("rulesheets/games")?).expect("readable");

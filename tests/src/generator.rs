@@ -1,11 +1,12 @@
-//! Small rulesheets made from bytes, each of which is a choice: they are well formed more often than not.
+//! Small rulesheets made from bytes; each byte is a choice. They are well formed more often than
+//! not.
 //!
-//! Every form of the language turns up: static and dynamic recursion, `or`, `not` and `distinct` inside
-//! each other, compound terms, keywords in bodies, facts as rules, names with two arities, `p` and `(p)`,
-//! `sees` and `random`. Positions have sorts, so that literals often match; relations have an order, and
-//! negation looks down in it but for rare exceptions; functions are put only round what facts give, so
-//! that terms do not grow. No bytes left means the first of each choice, so that few bytes are a small
-//! rulesheet.
+//! Every form of the language turns up: static and dynamic recursion, `or`, `not` and `distinct`
+//! inside each other, compound terms, keywords in bodies, facts as rules, names with two arities,
+//! `p` and `(p)`, `sees` and `random`. Positions have sorts, so that literals often match;
+//! relations have an order, and negation looks down in it with rare exceptions; functions are put
+//! only round what facts give, so that terms do not grow. No bytes left means the first of each
+//! choice, so that few bytes are a small rulesheet.
 
 /// The rulesheet that `bytes` choose.
 #[must_use]
@@ -15,7 +16,7 @@ pub fn rulesheet(bytes: &[u8]) -> String {
     author.out
 }
 
-/// What stands at a place.
+/// The sort of a place.
 #[derive(Clone, Copy, PartialEq)]
 enum Sort {
     Role,
@@ -39,7 +40,7 @@ impl Sort {
     }
 }
 
-/// What the rules of a relation may look at.
+/// The relations that the rules of a relation may use.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Phase {
     Facts,
@@ -91,13 +92,13 @@ fn is_output(name: &str) -> bool {
 /// The variables of a rule.
 #[derive(Clone, Default)]
 struct Scope {
-    /// Those that a positive literal binds.
+    /// The variables that a positive literal binds.
     bound: Vec<&'static str>,
-    /// Those of them that facts bind.
+    /// The variables of these that facts bind.
     given: Vec<&'static str>,
 }
 
-/// What a term may be made of.
+/// The parts of a term.
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
     /// Ground terms.
@@ -184,8 +185,8 @@ impl Author<'_> {
     fn rule(&mut self, place: usize, head: Relation) {
         let mut scope = Scope::default();
         let mut body = Vec::new();
-        // For the same reason: moves of what facts give, fluents that follow from moves, and an end that
-        // does not hold at the start.
+        // For the same reason: moves of what facts give, fluents that follow from moves, and an end
+        // that does not hold at the start.
         let opening: (&str, &[&str]) = match head.name {
             "legal" if !self.rarely(3) => ("(p ?x)", &["?x"]),
             "next" if !self.rarely(3) => ("(does ?r (mark ?x))", &["?r", "?x"]),
@@ -237,8 +238,8 @@ impl Author<'_> {
         }
     }
 
-    /// A relation that a rule of the one at `place` may use: one below it, or itself if it stands under
-    /// no negation. Rarely another, which often makes the rules unstratified.
+    /// A relation that a rule of the one at `place` may use: one below it, or itself if it stands
+    /// under no negation. Rarely another, which often makes the rules unstratified.
     fn relation(&mut self, place: usize, usage: Use) -> Relation {
         let phase = RELATIONS[place].phase;
         let end = match usage {

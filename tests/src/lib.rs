@@ -1,5 +1,5 @@
-//! Tools that several tests share: ways to make rulesheets, to find those of other authors, and to compare engines on
-//! them.
+//! Tools that several tests share: ways to make rulesheets, to find those of other authors, and to
+//! compare engines on them.
 //!
 //! Tests of the command and the fuzz targets take some of these files too, by their paths. So a
 //! file here needs the compiler, the runtime and the oracle at most, and no other file; only

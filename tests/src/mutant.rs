@@ -1,7 +1,8 @@
 //! Mutants: rulesheets changed in a few places, by a number, which often are games still.
 //!
-//! Rules and literals are dropped, copied, exchanged, denied and joined; constants, variables, names and arities change;
-//! roles get company. Steps and bytes: those of reading and writing the text a few times.
+//! Rules and literals are dropped, copied, exchanged, denied and joined; constants, variables,
+//! names and arities change; roles get company. Steps and bytes: those of reading and writing the
+//! text a few times.
 
 use gdl_runtime::chance::Stream;
 
@@ -110,7 +111,7 @@ struct Editor {
     rules: Vec<Form>,
 }
 
-/// The changes that there are.
+/// The possible changes.
 const CHANGES: [fn(&mut Editor) -> Option<()>; 18] = [
     Editor::drop_rule,
     Editor::drop_literal,

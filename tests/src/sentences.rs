@@ -1,8 +1,9 @@
 //! Mutants of rulesheets in infix GDL and Epilog, which often are games still.
 //!
-//! A text is cut into sentences of words and signs. Sentences are dropped, copied with another word and given another's head;
-//! literals are dropped, denied and copied, words exchanged for others, and now and then a sign is lost or doubled, which makes a text
-//! that cannot be read. Steps and bytes: those of reading and writing the text a few times.
+//! A text is cut into sentences of words and signs. Sentences are dropped, copied with another word
+//! and given another's head; literals are dropped, denied and copied, words exchanged for others,
+//! and now and then a sign is lost or doubled, which makes a text that cannot be read. Steps and
+//! bytes: those of reading and writing the text a few times.
 
 use gdl_runtime::chance::Stream;
 
@@ -79,7 +80,7 @@ fn written(sentence: &Sentence) -> String {
     text
 }
 
-/// Where the literals of the body begin and end.
+/// The starts and ends of the body's literals.
 fn literals(sentence: &Sentence) -> Vec<(usize, usize)> {
     let Some(sign) = sentence.iter().position(|token| matches!(token.as_str(), ":-" | "::")) else {
         return Vec::new();

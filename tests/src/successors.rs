@@ -1,5 +1,5 @@
-//! Successors of states, as lanes make them beside single steps: all those of states at one phase of the cycle, each
-//! the one that a single step makes, in its place.
+//! Successors of states in lanes, compared with single steps: all those of states at one phase of
+//! the cycle, each the one that a single step makes, in its place.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -22,7 +22,7 @@ pub fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
 /// Tests that lanes hold these states.
 ///
 /// # Panics
-/// If they do not.
+/// Panics if they do not.
 pub fn check<'s>(
     game: &Dynamic,
     batch: &Batch<Dynamic>,
@@ -64,7 +64,7 @@ pub fn successors(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
 /// Pushes all joint moves of states at a phase, which takes as many passes as it takes.
 ///
 /// # Panics
-/// If the successors are not those of single steps, or the game has no lanes.
+/// Panics if the successors are not those of single steps, or the game has no lanes.
 pub fn expand_all(game: &Dynamic, states: &[&BitBox], phase: usize, isa: Isa, name: &str) {
     let mut expansion = Expansion::new(game, isa).expect("they play in lanes");
     let mut batch = Batch::new(game);

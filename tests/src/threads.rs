@@ -1,5 +1,6 @@
-//! Work on many items, such as all rulesheets of a folder, by as many threads as there are cores: for tests that would otherwise
-//! leave all cores but one idle. What comes of the items is in their order, however the threads took them.
+//! Work on many items, such as all rulesheets of a folder, by as many threads as there are cores:
+//! for tests that would otherwise leave all cores but one idle. The results are in the order of the
+//! items, however the threads took them.
 
 use std::{
     collections::BTreeMap,
@@ -7,10 +8,10 @@ use std::{
     thread,
 };
 
-/// What `work` makes of each item, in the order of the items.
+/// The results of `work` on each item, in the order of the items.
 ///
 /// # Panics
-/// If `work` does, once no thread works any more.
+/// Panics if `work` does, once no thread works any more.
 pub fn map<T, R: Send>(items: impl Iterator<Item = T> + Send, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let items = Mutex::new(items.enumerate());
     let results = Mutex::new(BTreeMap::new());

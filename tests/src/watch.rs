@@ -1,5 +1,6 @@
-//! Games in lanes, watched beside the table: every lane that is watched makes legal moves and comes to the state that
-//! single steps come to, on every instruction set; tallies are those of the games played.
+//! Games in lanes, compared with the table: every lane that is watched makes legal moves and comes
+//! to the state that single steps come to, on every instruction set; tallies are those of the games
+//! played.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt, Playouts,
@@ -26,7 +27,7 @@ struct Lane {
     length: Option<u64>,
 }
 
-/// What a watched lane did: its joint move and state, if it moved.
+/// The step of a watched lane: its joint move and state, if it moved.
 type Trace = Vec<Option<(Vec<usize>, BitBox)>>;
 
 impl<'g> Watch<'g> {
@@ -111,19 +112,19 @@ fn finish(game: &Dynamic, lane: &Lane, is_long: bool, tally: &mut Tally) {
 /// The gates of a game's table.
 ///
 /// # Panics
-/// If it has none.
+/// Panics if it has none.
 #[must_use]
 pub fn gates(game: &Dynamic) -> usize {
     let (observe, advance) = game.table().expect("a table").gates();
     observe + advance
 }
 
-/// Plays as many games as there are lanes in each instruction set, and watches as many lanes as `work` admits.
-/// The lanes are those of `table`, which may have straight-line code for the same net: then that plays too. False if the
-/// game is not for lanes.
+/// Plays as many games as there are lanes in each instruction set, and watches as many lanes as
+/// `work` admits. The lanes are those of `table`, which may have straight-line code for the same
+/// net: then that plays too. False if the game is not for lanes.
 ///
 /// # Panics
-/// If lanes and table differ.
+/// Panics if lanes and table differ.
 #[must_use]
 pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: usize) -> bool {
     // A step of a lane takes the table a step and a view, and two names.

@@ -1,11 +1,13 @@
-//! What a game is like: [`Figures`] of its size, length and outcome, from a number of random games.
+//! Measures of a game: [`Figures`] of its size, length and outcome, from a number of random games.
 //!
-//! Random games are followed move by move where that is asked for ([`walk`]), and played in lanes where totals are enough.
-//! What comes of it depends on the seed and the number of games alone. [`page`] shows it with charts, which [`chart`] draws.
+//! Random games are followed move by move where that is asked for ([`walk`]), and played in lanes
+//! where totals are enough. The result depends on the seed and the number of games alone. [`page`]
+//! shows it with charts, which [`chart`] draws.
 //!
-//! The number of games is bounded by the settings and their length by [`walk::longest`]; random games are played in parts
-//! of about `PART` evaluations of a gate each, and the work is called off between parts and moves. A page has as many lines
-//! and bars as there are roles, a dot for each ply, and 40 moves.
+//! The number of games is bounded by the settings and their length by [`walk::longest`]; random
+//! games are played in parts of about `PART` evaluations of a gate each, and the work is cancelled
+//! between parts and moves. A page has as many lines and bars as there are roles, a dot for each
+//! ply, and 40 moves.
 
 pub mod chart;
 pub mod openings;
@@ -21,14 +23,14 @@ use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 use walk::Walks;
 
-/// How much is played.
+/// The amount of play.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the random choices follow from.
+    /// The seed of random choices.
     pub seed: u64,
     /// Games that are followed move by move.
     pub count: u64,
-    /// Instead of that, so many seconds for everything.
+    /// The time for everything, instead of that.
     pub seconds: Option<f64>,
     /// The threads.
     pub threads: usize,
@@ -40,16 +42,17 @@ impl Settings {
     /// Games that are followed, unless it is said how many.
     pub const DEFAULT_COUNT: u64 = 1_000;
 
-    /// For each game that is followed so many are played in lanes for the outcome, and for each move at the start.
+    /// For each game that is followed, the number of games played in lanes for the outcome, and
+    /// that for each move at the start.
     pub const OUTCOMES: u64 = 100;
     /// See [`Settings::OUTCOMES`].
     pub const OPENINGS: u64 = 10;
 }
 
-/// What random games show.
+/// The measures of random games.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// What the game is called.
+    /// The name of the game.
     pub name: String,
     /// The engine that took it from state to state, as [`Dynamic::engine`] has it.
     pub engine: &'static str,
@@ -61,25 +64,26 @@ pub struct Figures {
     pub seed: u64,
     /// Games followed move by move.
     pub walks: Walks,
-    /// Many more, of which only the ends are known.
+    /// Many more games, whose ends alone are known.
     pub outcome: Stats,
-    /// What the moves at the start lead to.
+    /// The results of the moves at the start.
     pub openings: Option<Openings>,
 }
 
-/// Random games are played in parts of so many evaluations of a gate, 512 at once in lanes: some tenths of a second.
+/// The evaluations of a gate in a part of random games, 512 at once in lanes: some tenths of a
+/// second.
 const PART: f64 = 7e10;
 
-/// How many games are played.
+/// The number of games.
 #[derive(Clone, Copy, Debug)]
 enum Many {
-    /// So many, so many of them at a time.
+    /// `count` games, `part` of them at a time.
     Games { count: u64, part: u64 },
     /// As many as there is time for.
     Seconds(f64),
 }
 
-/// How many games of this mean length make a part.
+/// The number of games of this mean length in a part.
 fn part<G: Game>(game: &G, length: f64) -> u64 {
     // Lanes are filled whatever it takes; and single states take as long as they take.
     let Some(table) = game.table() else { return 1 };
@@ -90,7 +94,7 @@ fn part<G: Game>(game: &G, length: f64) -> u64 {
     games.max(512)
 }
 
-/// Plays random games from a state, or from the start. None if it was called off.
+/// Plays random games from a state, or from the start. Returns `None` if it was cancelled.
 fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: Many) -> Option<Stats> {
     let playouts = |seed| {
         let playouts = Playouts::new(game).seed(seed).threads(settings.threads);
@@ -119,7 +123,8 @@ fn play<G: Game>(game: &G, settings: &Settings, start: Option<&G::State>, many: 
     (!settings.cancel.is_cancelled()).then_some(stats)
 }
 
-/// Plays and adds up. `tell` is told how many of the games that are followed are done. None if it was cancelled.
+/// Plays and adds up. `tell` is called with the number of followed games that are done. Returns
+/// `None` if it was cancelled.
 pub fn analyze(
     name: &str,
     game: &Dynamic,
@@ -166,7 +171,7 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// Of a mean with a standard error.
+    /// The estimate of a mean with a standard error.
     #[must_use]
     pub fn new(mean: f64, error: f64) -> Self {
         Self { mean, interval: [mean - Z95 * error, mean + Z95 * error] }
@@ -183,7 +188,7 @@ impl Figures {
         (0..self.roles.len()).filter(|&role| Some(role) != self.chance)
     }
 
-    /// A role's mean goal. None if no game gave it one.
+    /// A role's mean goal. Returns `None` if no game gave it one.
     #[must_use]
     pub fn goal(&self, role: usize) -> Option<Estimate> {
         let estimate = || Estimate::new(self.outcome.mean_goal(role), self.outcome.goal_error(role));
@@ -198,8 +203,9 @@ impl Figures {
             .map(|games| games as f64 / self.outcome.tally.scored().max(1) as f64)
     }
 
-    /// How much more of two players the one who chooses first wins than the other: its share of wins less that of
-    /// the other. None unless there are two players, of whom one chooses before the other.
+    /// The advantage of the player who chooses first of two: its share of wins less that of the
+    /// other. Returns `None` unless there are two players, and one of them chooses before the
+    /// other.
     #[must_use]
     pub fn first_move_advantage(&self) -> Option<(usize, Estimate)> {
         let first = self.walks.first_to_choose?;
@@ -232,19 +238,22 @@ impl Figures {
     /// The one JSON object of the command. Estimates are objects of `mean` and `interval` (95 %).
     ///
     /// - `game`, `engine` (`table`, `events` or `lifted`), `seed`, `games` (followed move by move);
-    /// - `branching`: `joint` moves of a state, `mean` and `most`; for each of `roles` its `mean` moves, `mean_of_choices` (where
-    ///   it has more than one), `most`, `share_of_choices` (of the states);
-    /// - `length` in joint moves: `mean` (an estimate), `shortest`, `median`, `longest`, `games` (pairs of a length and
-    ///   its number of games), `unfinished` (games given up);
+    /// - `branching`: `joint` moves of a state, `mean` and `most`; for each of `roles` its `mean`
+    ///   moves, `mean_of_choices` (where it has more than one), `most`, `share_of_choices` (of the
+    ///   states);
+    /// - `length` in joint moves: `mean` (an estimate), `shortest`, `median`, `longest`, `games`
+    ///   (pairs of a length and its number of games), `unfinished` (games abandoned);
     /// - `states`: `visited`, `distinct` among them, and how many there are `at_least`;
     /// - `tree`: `log10_sequences` of joint moves, `log10_games`, and their `relative_error`;
-    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or null of a role that no game gave one)
-    ///   and the shares of `wins`, `draws` and
-    ///   `losses`; `first_move_advantage`, null or the `role` and an `estimate` of its wins less its losses, as a share;
-    /// - `openings`, null where no role chooses at the start: `role`, `playouts_of_each`, `spread` (best less worst),
-    ///   `deviation` (beyond chance), `moves` from the best to the worst, each with its `goal` (an estimate);
-    /// - `plies`, move by move: `games` that came so far, mean `joint` moves, and `choices`, each role's mean moves where it
-    ///   has more than one, or null.
+    /// - `outcome`: `playouts`, `mean_length`; for each of `roles` its `goal` (an estimate, or null
+    ///   for a role without one) and the shares of `wins`, `draws` and `losses`;
+    ///   `first_move_advantage`, null or the `role` and an `estimate`: its share of wins less that
+    ///   of losses;
+    /// - `openings`, null where no role chooses at the start: `role`, `playouts_of_each`, `spread`
+    ///   (best less worst), `deviation` (beyond chance), `moves` from the best to the worst, each
+    ///   with its `goal` (an estimate);
+    /// - `plies`, move by move: `games` that came so far, mean `joint` moves, and `choices`, each
+    ///   role's mean moves where it has more than one, or null.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let walks = &self.walks;

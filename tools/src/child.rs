@@ -8,20 +8,20 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What came of a child.
+/// The result of a child.
 #[derive(Debug)]
 pub struct Report {
-    /// What it wrote to stdout, up to its end.
+    /// Its output on stdout, up to its end.
     pub output: String,
-    /// Whether it was stopped because its time was over.
+    /// True if it was stopped because its time was over.
     pub stopped: bool,
 }
 
-/// Runs a command that reads all of `input` before it writes no more than a few lines. It is stopped after
-/// `cap`.
+/// Runs a command that reads all of `input` before it writes no more than a few lines. It is
+/// stopped after `cap`.
 ///
 /// # Errors
-/// If the command cannot be started or writes no text.
+/// Returns an error if the command cannot be started or writes no text.
 pub fn run(mut command: Command, input: &str, cap: Duration) -> io::Result<Report> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let start = Instant::now();

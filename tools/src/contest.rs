@@ -1,8 +1,9 @@
-//! Contests: matches of the same players, who change seats from match to match. A [`Contest`] says who plays and what moves may cost; a
-//! [`Total`] what each player came to.
+//! Contests: matches of the same players, who change seats from match to match. A [`Contest`] says
+//! who plays and what moves may cost; a [`Total`] what each player came to.
 //!
-//! A match follows from the seed and its number alone, unless players go by the clock; totals are whole numbers, so those of
-//! ranges of matches add up to that of all, in whatever process each is played.
+//! A match follows from the seed and its number alone, unless players go by the clock; totals are
+//! whole numbers, so those of ranges of matches add up to that of all, in whatever process each is
+//! played.
 
 use crate::{
     error::{Error, Result},
@@ -34,23 +35,23 @@ pub const DEFAULT_COUNT: u64 = 100;
 /// Nodes for a move unless it is said how many or how long: some milliseconds of small games.
 pub const DEFAULT_NODES: u64 = 10_000;
 
-/// Joint moves after which a match is given up unless it is said how many.
+/// Joint moves after which a match is abandoned unless it is said how many.
 pub const DEFAULT_LONGEST: usize = 10_000;
 
 /// Matches between players.
 #[derive(Clone, Copy, Debug)]
 pub struct Contest<'a> {
-    /// What the game is called.
+    /// The name of the game.
     pub name: &'a str,
     /// One for each role other than chance.
     pub players: &'a [Spec],
-    /// What chance and players follow from.
+    /// The seed of chance and players.
     pub seed: u64,
     /// Time for a move.
     pub clock: Option<Duration>,
     /// Nodes for a move.
     pub nodes: Option<u64>,
-    /// The joint moves after which a match is given up.
+    /// The joint moves after which a match is abandoned.
     pub longest: usize,
 }
 
@@ -58,7 +59,7 @@ impl Contest<'_> {
     /// The roles that players have, in order.
     ///
     /// # Errors
-    /// If there are not as many players.
+    /// Returns an error if there are not as many players.
     pub fn seats(&self, game: &Dynamic) -> Result<Vec<usize>> {
         let roles = game.roles().filter(|&role| Some(role) != game.chance_role());
         let seats: Vec<usize> = roles.map(Id::index).collect();
@@ -74,17 +75,18 @@ impl Contest<'_> {
         self.clock.map(|play| players::clocks(self.players, play))
     }
 
-    /// A player that is told the clocks of the match, if it plays elsewhere.
+    /// The player, with the clocks of the match if it is remote.
     fn told(&self, player: usize) -> Spec {
         let spec = self.players[player].clone();
         self.clocks().into_iter().fold(spec, Spec::with_clocks)
     }
 
-    /// Plays the matches of these numbers, several at once, until it is cancelled. `tell` is told how many are done, and `keep` is given
-    /// each with its number.
+    /// Plays the matches of these numbers, several at once, until it is cancelled. Calls `tell`
+    /// with the number done, and `keep` with each match and its number.
     ///
     /// # Errors
-    /// If there are not as many players as roles, a referee cannot lead the game, or `keep` says so.
+    /// Returns an error if there are not as many players as roles, a referee cannot lead the game,
+    /// or `keep` says so.
     pub fn play(
         &self,
         game: &Dynamic,
@@ -200,11 +202,11 @@ pub fn mean_goal(results: &RoleTally) -> f64 {
     results.goals as f64 / results.games().max(1) as f64
 }
 
-/// What one player came to.
+/// The results of one player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tally {
-    /// By role, in role order.
+    /// The results in each role, in role order.
     pub roles: Vec<RoleTally>,
     /// Illegal moves.
     pub illegal: u64,
@@ -224,7 +226,7 @@ impl Tally {
     }
 }
 
-/// What the matches came to.
+/// The results of the matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Total {
@@ -232,7 +234,7 @@ pub struct Total {
     pub players: Vec<Tally>,
     /// Joint moves.
     pub steps: u64,
-    /// Matches that were given up, or ended without one goal for each player.
+    /// Matches that were abandoned, or ended without one goal for each player.
     pub unscored: u64,
 }
 
@@ -282,14 +284,15 @@ impl Total {
         self.unscored += other.unscored;
     }
 
-    /// What is told of it as JSON, but for what depends on the clock; `players` are named as they were asked for, `roles` are those of
-    /// the game:
+    /// The results as JSON, except those that depend on the clock; `players` are named as they were
+    /// asked for, `roles` are those of the game:
     ///
     /// - `players`, in order: `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `score`
-    ///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo` and `elo_interval`, null
-    ///   where infinite; `roles`, the same counts for each role it played; `faults`, the `illegal`, `late` and missing (`gone`)
-    ///   answers;
-    /// - `mean_length` (joint moves) of so many matches, `unscored` (matches given up, or without one goal for each player).
+    ///   (wins and half the draws, 0 to 1), `score_interval` (95 %, Wilson); with two players `elo`
+    ///   and `elo_interval`, null where infinite; `roles`, the same counts for each role it played;
+    ///   `faults`, the `illegal`, `late` and missing (`gone`) answers;
+    /// - `mean_length` (joint moves) of that number of matches, `unscored` (matches abandoned, or
+    ///   without one goal for each player).
     #[must_use]
     pub fn to_json(
         &self,

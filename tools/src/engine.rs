@@ -1,4 +1,5 @@
-//! Engines and instruction sets as one asks for them: a name and a game in, how the game is to be run out.
+//! Engines and instruction sets as one asks for them: a name and a game in, how the game is to be
+//! run out.
 
 use crate::{
     error::{Error, Result},
@@ -8,19 +9,21 @@ use crate::{
 use clap::ValueEnum;
 use gdl_runtime::playouts;
 
-/// How games are played and moves made: lanes take 512 games or states at once, all others one at a time.
+/// The engines for games and moves: lanes take 512 games or states at once, all others one at a
+/// time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum EngineChoice {
-    /// 512 games or states at once, by compiled code, which built-in games within the gate budget have in release
-    /// builds, or by the rules as a table
+    /// 512 games or states at once, by compiled code, which built-in games within the gate budget
+    /// have in release builds, or by the rules as a table
     Lanes,
     /// 512 games at once, by the rules as a table
     TableLanes,
-    /// Compiled code, which built-in games within the gate budget have; debug builds run their tables
+    /// Compiled code, which built-in games within the gate budget have; debug builds run their
+    /// tables
     Straight,
     /// The rules as a table
     Table,
-    /// The rules as a net of which each step evaluates what changes: for vast nets
+    /// The rules as a net; each step evaluates the gates that change: for vast nets
     Events,
     /// The rules themselves, state by state: slow, but nothing is grounded
     Lifted,
@@ -53,10 +56,10 @@ impl EngineChoice {
         if self.is_lanes() { playouts::PlayoutMode::Lanes } else { playouts::PlayoutMode::Single }
     }
 
-    /// How a game is to be run for it.
+    /// The way in which a game is run for it.
     ///
     /// # Errors
-    /// If that is straight-line code and there is none.
+    /// Returns an error if that is straight-line code and there is none.
     pub fn way(self, game: &GameArg) -> Result<Option<Way>> {
         match self {
             Self::Straight if !is_straight(game)? => {
@@ -80,7 +83,7 @@ impl EngineChoice {
 /// True if a game has straight-line code for single states.
 ///
 /// # Errors
-/// If its rulesheet cannot be used.
+/// Returns an error if its rulesheet cannot be used.
 pub fn is_straight(game: &GameArg) -> Result<bool> {
     match game {
         GameArg::BuiltIn(entry) if entry.is_compiled() => Ok(load::built_in(entry)?.is_straight()),
@@ -113,7 +116,7 @@ impl Isa {
     /// Tests if this machine has the instruction set, and the engine a use for it.
     ///
     /// # Errors
-    /// If not.
+    /// Returns an error if not.
     pub fn check(self, engine: Option<EngineChoice>) -> Result {
         let (isa, best) = (gdl_runtime::lanes::Isa::from(self), gdl_runtime::lanes::Isa::best());
         if !isa.is_available() {

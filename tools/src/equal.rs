@@ -1,11 +1,13 @@
-//! Whether two rulesheets are one game: the same roles, and in every state that play can reach the same legal moves, the same end and, at
-//! ends, the same goals.
+//! The comparison of two rulesheets as games: the same roles, and in every state that play can
+//! reach the same legal moves, the same end and, at ends, the same goals.
 //!
-//! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`] comes out. Pairs of states are
-//! walked breadth first from the two initial states, each pair once, so that equality is proved when none is left, and the first
-//! difference is one of the shortest. Where there are more pairs or moves than [`Bounds`] say, the depth that was walked whole is told, and
-//! seeded random play goes on from the start. How states are made up is of no concern: fluents may have any names. States and what is
-//! seen of them are made 512 at a time in lanes where the games have these. Memory: the states of each pair, and 24 bytes.
+//! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`]
+//! comes out. Pairs of states are walked breadth first from the two initial states, each pair once,
+//! so that equality is proved when none is left, and the first difference is one of the shortest.
+//! Where there are more pairs or moves than [`Bounds`] say, the depth that was walked completely is
+//! reported, and seeded random play goes on from the start. The fluents of states do not matter:
+//! they may have any names. States and their views are made 512 at a time in lanes where the games
+//! have these. Memory: the states of each pair, and 24 bytes.
 
 mod many;
 
@@ -19,7 +21,7 @@ use many::{MOST, Many};
 use rustc_hash::FxBuildHasher;
 use std::{collections::HashSet, ops::Range};
 
-/// How much is compared.
+/// The bounds of a comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Pairs of states that are walked.
@@ -40,7 +42,7 @@ impl Default for Bounds {
     }
 }
 
-/// What a comparison came to.
+/// The verdict of a comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All that play can reach was walked, and it is the same.
@@ -48,18 +50,18 @@ pub enum Verdict {
         /// The pairs of states.
         states: usize,
     },
-    /// Nothing differs as far as was looked.
+    /// No difference was found within the bounds.
     Agreed {
-        /// After so many joint moves all states were compared.
+        /// The number of joint moves up to which all states were compared.
         depth: usize,
         /// The pairs of states that were walked.
         states: usize,
         /// The random games that were played.
         playouts: u64,
     },
-    /// They are two games.
+    /// A difference was found.
     Different {
-        /// What differs, as a sentence.
+        /// The difference, as a sentence.
         what: String,
         /// The joint moves that lead there, each in the order of the first game's roles.
         play: Vec<Vec<String>>,
@@ -74,13 +76,13 @@ struct Pair<'g, A: Game, B: Game> {
     roles: Vec<B::Role>,
     /// For each move of the first game that of the second, if it has one.
     moves: Vec<Option<B::Move>>,
-    /// Percepts likewise.
+    /// The places of the percepts in the other game.
     percepts: Vec<Option<B::Percept>>,
 }
 
 /// Compares two games. `rename` writes a name of the first as the second has it.
 ///
-/// `tell` is told from time to time how many pairs of states have been walked.
+/// `tell` is called from time to time with the number of pairs of states walked.
 pub fn compare<A: Game, B: Game>(
     a: &A,
     b: &B,
@@ -109,14 +111,15 @@ pub fn compare<A: Game, B: Game>(
     Pair { a, b, roles, moves, percepts }.walk(bounds, tell)
 }
 
-/// The pairs of states that were met, and for each the pair and the number of the joint move that it was first met by.
+/// The pairs of states that were met, and for each the pair and the number of the joint move that
+/// it was first met by.
 struct Walk<A: Game, B: Game> {
     pairs: IndexSet<(A::State, B::State), FxBuildHasher>,
     origins: Vec<(usize, usize)>,
 }
 
 impl<A: Game, B: Game> Walk<A, B> {
-    /// What is seen of the pairs at some places.
+    /// The views of the pairs at some places.
     fn views(
         &self,
         many: &mut (Many<'_, A>, Many<'_, B>),
@@ -138,7 +141,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         let pairs = std::iter::once((self.a.initial(), self.b.initial())).collect();
         let mut walk = Walk::<A, B> { pairs, origins: vec![(0, 0)] };
         let (mut first, mut depth, mut made) = (0, 0, 0);
-        // Once there is too much to be walked, what is left of the level is only compared.
+        // Once there is too much to be walked, the rest of the level is only compared.
         let mut goes_on = true;
         loop {
             let end = walk.pairs.len();
@@ -269,7 +272,8 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         Ok(Some(legal))
     }
 
-    /// What roles perceive of a joint move, if it differs; each perceives the joint move where the rules say nothing of percepts.
+    /// The difference in what roles perceive of a joint move, if any; each perceives the joint move
+    /// where the rules say nothing of percepts.
     fn percepts_differ(&self, a: &A::State, b: &B::State, joint: &[A::Move]) -> Option<String> {
         let has = (self.a.vocabulary().has_percepts(), self.b.vocabulary().has_percepts());
         if has == (false, false) {
@@ -300,7 +304,8 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
         })
     }
 
-    /// A joint move as the second game has it, in the order of its roles. All moves of it are legal there.
+    /// A joint move as the second game has it, in the order of its roles. All moves of it are legal
+    /// there.
     fn joint(&self, joint: &[A::Move]) -> Vec<B::Move> {
         let mut others = vec![B::Move::from_index(0); joint.len()];
         for (action, role) in joint.iter().zip(&self.roles) {

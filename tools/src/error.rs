@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked, and the exit code that says so.
+//! Errors of commands, and their exit codes.
 
 use gdl_compiler::{Diagnostics, Source};
 use std::{fmt, io};
@@ -6,11 +6,11 @@ use std::{fmt, io};
 /// A command that did not succeed.
 #[derive(Debug)]
 pub enum Error {
-    /// The input is at fault, and the message says how: an unreadable file, a trace that is none.
+    /// An error of the input, with its message: an unreadable file, an invalid trace.
     Input(String),
-    /// The rulesheet is at fault; its diagnostics were shown already.
+    /// A rulesheet with errors; its diagnostics were shown already.
     Rules(Box<(Source, Diagnostics)>),
-    /// The input is at fault, and everything that is to be said of it was said already.
+    /// An error of the input that was reported already.
     Reported,
     /// The arguments make no sense together, which clap could not know.
     Usage(String),
@@ -30,7 +30,7 @@ impl Error {
         }
     }
 
-    /// What to print on stderr, if anything is left to be said.
+    /// The message for stderr, if there is one.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         match self {
@@ -60,5 +60,5 @@ impl From<io::Error> for Error {
     }
 }
 
-/// What a command returns.
+/// The result of a command.
 pub type Result<T = ()> = std::result::Result<T, Error>;

@@ -1,5 +1,5 @@
-//! What tells rulesheets apart: from the text of one come 64 hexadecimal digits, equal for rulesheets that differ in white space and
-//! comments alone.
+//! Fingerprints of rulesheets: 64 hexadecimal digits of a text, equal for rulesheets that differ in
+//! white space and comments alone.
 
 use gdl_compiler::Syntax;
 use sha2::{Digest, Sha256};

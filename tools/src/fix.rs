@@ -1,4 +1,5 @@
-//! Rulesheets that are fixed: the edits of diagnostics are made, round after round, until none is left.
+//! Rulesheets that are fixed: the edits of diagnostics are made, round after round, until none is
+//! left.
 
 use gdl_compiler::{Applicability, Diagnostic, Diagnostics, Source, diagnostic::repair};
 

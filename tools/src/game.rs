@@ -28,7 +28,7 @@ pub enum GameArg {
     },
 }
 
-/// The reading of rules that are at fault and that other systems play.
+/// The reading of rules with errors that other systems play.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ReadingArgs {
     /// Play on where other systems do: a role without goals has 0, where `legal`, `goal` or
@@ -103,7 +103,8 @@ impl GameArg {
         }
     }
 
-    /// What the game is called in reports: the built-in name, or the file's name without its ending.
+    /// The name of the game in reports: the built-in name, or the file's name without its
+    /// extension.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -114,11 +115,11 @@ impl GameArg {
         }
     }
 
-    /// The game without compiled code, whether it is built in or not: as asked for, else as a table if it
-    /// can be grounded.
+    /// The game without compiled code, whether it is built in or not: as asked for, otherwise as a
+    /// table if it can be grounded.
     ///
     /// # Errors
-    /// If the rulesheet is at fault; the diagnostics went to stderr.
+    /// Returns an error if the rulesheet has errors; the diagnostics went to stderr.
     pub fn dynamic(&self, way: Option<Way>) -> Result<Dynamic> {
         let (source, options) = self.source()?;
         load::play(source, &options, way)
@@ -127,7 +128,7 @@ impl GameArg {
     /// The rulesheet, and the options for those who want to use it.
     ///
     /// # Errors
-    /// If it cannot be read; the diagnostics went to stderr.
+    /// Returns an error if it cannot be read; the diagnostics went to stderr.
     pub fn source(&self) -> Result<(Source, Options)> {
         match self {
             Self::BuiltIn(entry) => Ok((load::text_of(entry), load::quiet())),
@@ -152,7 +153,8 @@ impl GameArg {
     /// one of [`Dynamic::engine`], and what was played.
     ///
     /// # Errors
-    /// As for [`GameArg::dynamic`], or if evaluations were given up, which is told on stderr.
+    /// Returns an error as [`GameArg::dynamic`] does, or if evaluations failed, which is reported
+    /// on stderr.
     #[allow(clippy::missing_panics_doc, reason = "a game that is compiled in is found")]
     pub fn playouts(&self, way: Option<Way>, settings: PlayoutSettings<'_>) -> Result<(&'static str, Stats)> {
         if let Some((name, engine)) = self.compiled(way)? {
@@ -199,8 +201,9 @@ impl GameArg {
         }
     }
 
-    /// Calls `run` with the game as a [`Dynamic`], for code that is too large to be compiled for each compiled game. Such a game runs as a
-    /// table, with straight-line code in lanes, unless `way` says otherwise.
+    /// Calls `run` with the game as a [`Dynamic`], for code that is too large to be compiled for
+    /// each compiled game. Such a game runs as a table, with straight-line code in lanes, unless
+    /// `way` says otherwise.
     ///
     /// # Errors
     /// As for [`GameArg::playouts`].
@@ -237,10 +240,10 @@ pub fn perft(game: &Dynamic, state: BitBox, depth: usize) -> Vec<u128> {
     Perft::from(game, state).take(depth).collect()
 }
 
-/// Tells on stderr if evaluations of the game were given up.
+/// Tells on stderr if evaluations of the game were abandoned.
 ///
 /// # Errors
-/// If there were any: then what was found is not all there is.
+/// Returns an error if there were any: then what was found is not all there is.
 pub fn settle(game: &Dynamic) -> Result {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");

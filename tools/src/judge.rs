@@ -1,4 +1,5 @@
-//! Whether a game is any good, as play shows it: a [`Judgement`] of a rulesheet, by [`Settings`] that count what may be played.
+//! Judgements of games by play: a [`Judgement`] of a rulesheet, by [`Settings`] that bound the
+//! amount of play.
 //!
 //! A rulesheet is compiled within limits, then played at random in lanes, followed move by move ([`coverage`]), and played by
 //! searches of different strength ([`skill`]), whose matches are told as stories ([`drama`]). Each stage may find it hopeless: then the
@@ -6,9 +7,10 @@
 //! [`variety`] and [`coverage`], each measure in one function; [`score`] makes one number of some. `docs/how-to/judging.md` says which paper each
 //! is from. [`text`] and [`page`] show it.
 //!
-//! Nothing goes by the clock: the same rulesheet and settings give the same judgement, on any number of threads and whatever is
-//! judged beside it. Playing is bounded by numbers of games, their length, and [`Settings::work`], an estimate of the gates that walks and
-//! searches evaluate; compiling by [`Limits`](gdl_compiler::Limits).
+//! Nothing depends on the clock: the same rulesheet and settings give the same judgement, on any
+//! number of threads and at any load. Playing is bounded by numbers of games, their length, and
+//! [`Settings::work`], an estimate of the gates that walks and searches evaluate; compiling by
+//! [`Limits`](gdl_compiler::Limits).
 
 pub mod coverage;
 pub mod drama;
@@ -40,10 +42,10 @@ use skill::{Ladder, Peers};
 use std::{collections::BTreeMap, fmt};
 use variety::Variety;
 
-/// How much is played.
+/// The amount of play.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the random choices follow from.
+    /// The seed of random choices.
     pub seed: u64,
     /// Random games in lanes.
     pub playouts: u64,
@@ -51,13 +53,14 @@ pub struct Settings {
     pub walks: u64,
     /// Matches of each contest, fewer if they take too much work.
     pub matches: u64,
-    /// The nodes for a move of the players on the ladder, weakest first. The second one plays against itself.
+    /// The nodes for a move of the players on the ladder, weakest first. The second one plays
+    /// against itself.
     pub budgets: Vec<u64>,
-    /// Gates that the searches of a contest may evaluate, as far as that can be foretold.
+    /// Gates that the searches of a contest may evaluate, by estimate.
     pub work: f64,
-    /// Joint moves after which a game is given up.
+    /// Joint moves after which a game is abandoned.
     pub longest: usize,
-    /// Whether a game that was found hopeless is played on.
+    /// True if a game that was found hopeless is played on.
     pub full: bool,
     /// The engine that takes the game from state to state, unless a trial is to choose.
     pub way: Option<Way>,
@@ -101,7 +104,7 @@ impl Settings {
     }
 }
 
-/// What a game is taken for.
+/// The verdict on a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It was measured to the end.
@@ -157,35 +160,35 @@ const ENDING: f64 = 0.1;
 /// More random games than this that one role wins, or that are drawn, do.
 const ALIKE: f64 = 0.99;
 
-/// What came of a rulesheet.
+/// The judgement of a rulesheet.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// What the game is called.
+    /// The name of the game.
     pub name: String,
-    /// What it is taken for.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Why, in a sentence, unless it was measured to the end.
+    /// The reason, in a sentence, unless it was measured to the end.
     pub reason: Option<String>,
     /// The roles other than chance, which the seats of all results are.
     pub roles: Vec<String>,
-    /// Whether chance plays along.
+    /// True if chance plays along.
     pub has_chance: bool,
-    /// Whether roles may not know the state.
+    /// True if roles may not know the state.
     pub is_hidden: bool,
-    /// What was played.
+    /// The results of play.
     pub played: Option<Played>,
     /// Measures that do not apply or were left out, and why.
     pub absent: Vec<(&'static str, &'static str)>,
 }
 
-/// What play showed.
+/// The results of play.
 #[derive(Clone, Debug)]
 pub struct Played {
     /// The engine that took the game from state to state, as [`Dynamic::engine`] has it.
     pub engine: &'static str,
-    /// How random games end.
+    /// The outcome of random games.
     pub random: Outcome,
-    /// What random games are like that were followed move by move.
+    /// The shape of random games that were followed move by move.
     pub shape: Option<Shape>,
     /// Rules, moves and fluents that play does without.
     pub dead: Option<Dead>,
@@ -195,14 +198,14 @@ pub struct Played {
     pub ladder: Option<Ladder>,
     /// The stories of the matches of equal players.
     pub drama: Option<Drama>,
-    /// How far games differ.
+    /// The variety of games.
     pub variety: Option<Variety>,
 }
 
-/// What random games are like.
+/// The shape of random games.
 #[derive(Clone, Debug)]
 pub struct Shape {
-    /// How many games have each length, shortest first.
+    /// The number of games of each length, shortest first.
     pub lengths: BTreeMap<usize, u64>,
     /// The mean length in joint moves.
     pub length: Estimate,
@@ -259,7 +262,7 @@ impl Judgement {
         }
     }
 
-    /// Of a rulesheet that cannot be read.
+    /// The judgement of a rulesheet that cannot be read.
     #[must_use]
     pub fn refused(name: &str, reason: String) -> Self {
         Self::new(name, Verdict::Invalid, Some(reason))
@@ -278,7 +281,7 @@ impl Judgement {
         all.then(|| score::harmonic_mean(&self.parts()))
     }
 
-    /// Whether there can be drama; why not is noted.
+    /// Returns whether there can be drama; why not is noted.
     fn says_of_drama(&mut self, played: &Played) -> bool {
         let why = if self.roles.len() == 1 {
             "there is one player, who is never behind another"
@@ -313,18 +316,23 @@ impl Judgement {
 
     /// The JSON object of a candidate:
     ///
-    /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`, `unscored`, `no_choice`, `one_sided`,
-    ///   `drawn`), `reason` (null of a judged one), `score` (0 to 1, null unless all was measured) and its `parts` by name;
-    /// - `roles` (other than chance), `chance`, `hidden`; `engine` (`table` or `events`, null if nothing was played);
-    /// - `random` and `skilled` play (null if not played): `games`, `completion`, `decisiveness`, `draws`, `balance`, `length`, and of
-    ///   each of `roles` the mean `goal` and shares of `wins`, `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the
-    ///   shares of games that are `too_long`, `stuck` and `unscored`;
-    /// - `shape` of random games: `length` (`shortest`, `median`, `longest`), `branching` (`joint`, `most`, and for each of `roles` its
-    ///   moves where it has a choice), `agency`;
-    /// - `skill`: `depth`, `levels`, and `rungs`, each with `strong` and `weak` (nodes, null of random play), `matches`, `gain` (an
-    ///   estimate: `mean` and its 95 % `interval`, of 1); for one role `goals`, the mean of each player;
+    /// - `game`, `verdict` (`judged`, `invalid`, `too_large`, `no_player`, `endless`, `stuck`,
+    ///   `unscored`, `no_choice`, `one_sided`, `drawn`), `reason` (null of a judged one), `score`
+    ///   (0 to 1, null unless all was measured) and its `parts` by name;
+    /// - `roles` (other than chance), `chance`, `hidden`; `engine` (`table` or `events`, null if
+    ///   nothing was played);
+    /// - `random` and `skilled` play (null if not played): `games`, `completion`, `decisiveness`,
+    ///   `draws`, `balance`, `length`, and of each of `roles` the mean `goal` and shares of `wins`,
+    ///   `draws`, `losses`; `skilled` has the `nodes` of a move, `random` the shares of games that
+    ///   are `too_long`, `stuck` and `unscored`;
+    /// - `shape` of random games: `length` (`shortest`, `median`, `longest`), `branching` (`joint`,
+    ///   `most`, and for each of `roles` its moves where it has a choice), `agency`;
+    /// - `skill`: `depth`, `levels`, and `rungs`, each with `strong` and `weak` (nodes, null of
+    ///   random play), `matches`, `gain` (an estimate: `mean` and its 95 % `interval`, of 1); for
+    ///   one role `goals`, the mean of each player;
     /// - `drama`, `lead_changes`, `decided`; `variety` (`states`, `ends`, `openings`);
-    /// - `dead`: `coverage`, and of `rules`, `moves` and `fluents` how many there are (`of`), how many are dead (`count`), and a `list`;
+    /// - `dead`: `coverage`, and of `rules`, `moves` and `fluents` how many there are (`of`), how
+    ///   many are dead (`count`), and a `list`;
     /// - `absent`: for each measure that is not there the reason.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -359,7 +367,7 @@ impl Judgement {
     }
 }
 
-/// Judges a rulesheet. None if it was called off.
+/// Judges a rulesheet. Returns `None` if it was cancelled.
 #[must_use]
 pub fn judge(name: &str, source: &Source, options: &Options, settings: &Settings) -> Option<Judgement> {
     let compilation = match gdl_compiler::compile(source, options) {
@@ -480,7 +488,7 @@ impl<'g> Trial<'g> {
     }
 }
 
-/// Why a game need not be played any longer, if random games show it.
+/// The reason why a game need not be played any longer, if random games show it.
 fn hopeless(random: &Outcome, roles: &[String]) -> Option<(Verdict, String)> {
     let percent = |share: f64| format!("{:.1} %", 100.0 * share);
     if random.completion() < ENDING {

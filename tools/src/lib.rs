@@ -1,12 +1,15 @@
-//! What the command `gdl` and its server do with games, without the command line and without the server.
+//! The work of the command `gdl` and its server on games, without the command line and without the
+//! server.
 //!
-//! Texts that people write are read by [`parse`], a game is found ([`game`], [`load`]) and run as asked for ([`engine`]), and
-//! [`players`] are known by name. [`analyze`], [`simulate`] and [`verify`] say what a game is like, what only play shows of it,
-//! and whether it agrees with a reference, [`judge`] whether it is any good, [`why`] why something holds in it, [`plays`] whether it
-//! means what its author expects, [`equal`] whether two are one game; [`fix`] makes the edits of diagnostics; [`play`] is what a person at a game is shown. A [`contest`] is matches between players, a
-//! [`shard`] a part of work that many machines share; rulesheets are told apart by their [`fingerprint`]. Results go out by [`output`],
-//! diagnostics by [`report`], [`progress`] is shown meanwhile, and what went wrong is an [`error`]. What is measured apart runs
-//! in a process of its own ([`child`]); [`statistics`] sums up.
+//! [`parse`] reads texts that people write, a game is found ([`game`], [`load`]) and run by an
+//! engine ([`engine`]), and [`players`] are known by name. [`analyze`] measures a game,
+//! [`simulate`] finds faults that only play shows, and [`verify`] compares it with a reference.
+//! [`judge`] rates it, [`why`] explains atoms, [`plays`] tests it against recorded plays, and
+//! [`equal`] compares two games. [`fix`] makes the edits of diagnostics; [`play`] has the views for
+//! a person at a game. A [`contest`] is matches between players, a [`shard`] a part of work that
+//! many machines share; rulesheets are identified by their [`fingerprint`]. Results go out by
+//! [`output`], diagnostics by [`report`], [`progress`] is shown meanwhile, and an [`error`] ends a
+//! command. Separate measurements run in a process of its own ([`child`]); [`statistics`] sums up.
 
 pub mod analyze;
 pub mod annotations;

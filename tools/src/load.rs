@@ -31,7 +31,7 @@ use std::{
 /// A game that went through every phase, and how long each took.
 #[derive(Debug)]
 pub struct Compiled {
-    /// What came of it, without its diagnostics.
+    /// The compilation, without its diagnostics.
     pub compilation: Compilation,
     /// Seconds per phase, in order.
     pub seconds: Vec<(&'static str, f64)>,
@@ -46,15 +46,15 @@ impl Deref for Compiled {
 }
 
 impl Compiled {
-    /// True if `gdl!` makes straight-line code of the game unless told otherwise, as it was not for
-    /// the built-in ones. (In debug builds that code is left out, and the table stands in.)
+    /// True if `gdl!` makes straight-line code of the game by default, as it was not for the
+    /// built-in ones. (In debug builds that code is left out, and the table stands in.)
     #[must_use]
     pub fn is_straight(&self) -> bool {
         emit::Code::Auto.is_straight(&self.net)
     }
 
-    /// The operations that the net takes at each phase of its cycle, such as each player's turn; of the net alone if it
-    /// has none.
+    /// The operations that the net takes at each phase of its cycle, such as each player's turn; of
+    /// the net alone if it has none.
     #[must_use]
     pub fn operations(&self) -> Vec<usize> {
         let nets = self.phases.as_ref().map_or(slice::from_ref(&self.net), |phases| &phases.nets);
@@ -90,7 +90,7 @@ impl Clock {
     }
 }
 
-/// What a phase is called in reports.
+/// The name of a phase in reports.
 fn name(phase: Phase) -> &'static str {
     match phase {
         Phase::Parse => "parse",
@@ -104,13 +104,14 @@ fn name(phase: Phase) -> &'static str {
     }
 }
 
-/// What the files of rulesheets usually end in. The text tells its syntax, whatever the ending.
+/// The usual extensions of rulesheet files. The syntax is detected from the text, whatever the
+/// extension.
 pub const ENDINGS: [&str; 4] = ["kif", "hrf", "infix", "epilog"];
 
 /// The rulesheets at some paths; those of a folder are sorted by name.
 ///
 /// # Errors
-/// If a folder cannot be read, or has none.
+/// Returns an error if a folder cannot be read, or has none.
 pub fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -195,8 +196,9 @@ fn receive(
     Err(Box::new((Source::new(name, ""), fault)))
 }
 
-/// Takes a rulesheet through all phases: all that is to be said of it and the game; or, if some of that is an error, the
-/// rules as far as they were understood. What takes long is shown on the terminal, which is the only observer here.
+/// Takes a rulesheet through all phases: all that is to be said of it and the game; or, if some of
+/// that is an error, the rules as far as they were understood. What takes long is shown on the
+/// terminal, which is the only observer here.
 pub fn examine(
     source: &Source,
     options: &Options,
@@ -239,8 +241,8 @@ pub fn diagnose(source: &Source, options: &Options) -> Diagnostics {
     }
 }
 
-/// What `gdl check` says of a rulesheet, for which being evaluated state by state is a warning; and what it is compiled to, if it can
-/// be.
+/// The diagnostics of `gdl check` for a rulesheet, in which interpretation in each state is a
+/// warning; and the compiled game, if it can be compiled.
 #[must_use]
 pub fn check(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
     let (mut diagnostics, compiled) = inspect(source, options);
@@ -281,12 +283,12 @@ pub fn built_in(entry: &Entry) -> Result<Compiled> {
     compile(text_of(entry), &quiet())
 }
 
-/// How a game is run that is not compiled code.
+/// The engine of a game that is not compiled code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Way {
     /// The rules as a table
     Table,
-    /// The rules as a net of which each step evaluates what changes: for vast nets
+    /// The rules as a net; each step evaluates the gates that change: for vast nets
     Events,
     /// The rules themselves, state by state: slow, but nothing is grounded
     Lifted,
@@ -302,7 +304,7 @@ impl From<Way> for engine::EngineKind {
     }
 }
 
-/// What became of a rulesheet.
+/// The result of loading a rulesheet.
 #[derive(Debug)]
 pub enum Loaded {
     /// It went through every phase.
@@ -311,8 +313,8 @@ pub enum Loaded {
     Lifted(Dynamic),
 }
 
-/// Makes a rulesheet a game that runs as asked for: else compiled or, if it takes too much to be grounded,
-/// evaluated state by state. What is to be said of it goes to stderr.
+/// Makes a rulesheet a game that runs as asked for: else compiled or, if it takes too much to be
+/// grounded, evaluated state by state. What is to be said of it goes to stderr.
 ///
 /// # Errors
 /// [`Error::Rules`] if it cannot be used, [`Error::Input`] if it is too large to be played.
@@ -342,8 +344,9 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
     Ok(Loaded::Compiled(Box::new(compiled)))
 }
 
-/// Makes rules a game that is evaluated state by state, if all that speaks against them is that they take too much to be grounded. Then that is
-/// a warning. None if there are other errors, or if that takes too much as well, which is one more among the diagnostics.
+/// Makes rules a game that is interpreted in each state, if their only errors are exceeded limits
+/// of grounding. The errors become warnings then. Returns `None` if there are other errors, or if
+/// interpretation exceeds its limits as well, which is reported as a further diagnostic.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     let compiling = Compiling::start();
     excuse(rules, &Options { observer: compiling.observer(), ..options.clone() }, diagnostics)
@@ -392,7 +395,8 @@ pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic> 
     game.map_err(|excess| Error::Input(excess.message))
 }
 
-/// The game of what was compiled, run as a trial says, and what the trial expects of the engines that take part in it.
+/// The game of what was compiled, run as a trial says, and what the trial expects of the engines
+/// that take part in it.
 ///
 /// # Errors
 /// [`Error::Input`] if it is too large to be played.
@@ -430,7 +434,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Source> {
     })
 }
 
-/// What could not be read, with its fault in a list.
+/// The source that could not be read, with its fault in a list.
 #[must_use]
 pub fn alone((source, diagnostic): (Source, Diagnostic)) -> (Source, Diagnostics) {
     let mut diagnostics = Diagnostics::default();

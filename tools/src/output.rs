@@ -31,7 +31,7 @@ pub fn stdout() -> BufWriter<anstream::AutoStream<io::StdoutLock<'static>>> {
     BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()))
 }
 
-/// What is written to a report, as text without styles.
+/// The text of a report, without styles.
 #[must_use]
 pub fn plain(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut bytes = Vec::new();
@@ -43,7 +43,7 @@ pub fn plain(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
 /// Prints the one JSON object of a command.
 ///
 /// # Errors
-/// If stdout takes no more.
+/// Returns an error if stdout takes no more.
 pub fn json(value: &Value) -> Result {
     let mut out = BufWriter::new(io::stdout().lock());
     serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
@@ -55,13 +55,13 @@ pub fn json(value: &Value) -> Result {
 /// Writes a file as a whole: where it fails or is stopped midway, what was there before is left.
 ///
 /// # Errors
-/// If it cannot be written.
+/// Returns an error if it cannot be written.
 pub fn file(path: &Path, text: &str) -> Result {
     let unwritten = |error: io::Error| Error::Input(format!("cannot write {}: {error}", path.display()));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let half = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     fs::write(&half, text).and_then(|()| fs::rename(&half, path)).map_err(|error| {
-        // What is left of it is of no use to anyone.
+        // The rest of it is of no use to anyone.
         let _ = fs::remove_file(&half);
         unwritten(error)
     })

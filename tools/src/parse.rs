@@ -1,5 +1,5 @@
-//! Values that people write: a text in, a value or a sentence that says what is wrong with it out; and values as they are
-//! written.
+//! Values that people write: a text in, a value or a sentence that says what is wrong with it out;
+//! and values as they are written.
 
 use clap::ValueEnum;
 use gdl_compiler::diagnostic::codes;
@@ -7,7 +7,7 @@ use gdl_compiler::diagnostic::codes;
 /// A count, with underscores or commas between the digits if one likes, or as `1e6`.
 ///
 /// # Errors
-/// If the text is no such number.
+/// Returns an error if the text is no such number.
 pub fn whole(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_' && c != ',').collect();
     let (digits, zeros) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
@@ -19,7 +19,7 @@ pub fn whole(text: &str) -> Result<u64, String> {
 /// A count above 0.
 ///
 /// # Errors
-/// If the text is no such number.
+/// Returns an error if the text is no such number.
 pub fn count(text: &str) -> Result<u64, String> {
     match whole(text)? {
         0 => Err("at least one game must be played".to_owned()),
@@ -30,7 +30,7 @@ pub fn count(text: &str) -> Result<u64, String> {
 /// A length of time in seconds.
 ///
 /// # Errors
-/// If the text is no number above 0 and at most 86,400.
+/// Returns an error if the text is no number above 0 and at most 86,400.
 pub fn seconds(text: &str) -> Result<f64, String> {
     // A day is long enough, and keeps every later product within bounds.
     match text.parse::<f64>() {
@@ -43,7 +43,7 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 /// A number of threads.
 ///
 /// # Errors
-/// If the text is no number from 1 to 4,096.
+/// Returns an error if the text is no number from 1 to 4,096.
 pub fn threads(text: &str) -> Result<usize, String> {
     // More threads than any machine has are a slip of the finger, and would only cost memory.
     match text.parse() {
@@ -59,7 +59,8 @@ pub fn written(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Bytes of a text that names are compared with: what is longer is no slip of the finger, and would take long.
+/// Bytes of a text that names are compared with: what is longer is no slip of the finger, and would
+/// take long.
 const LONGEST_SLIP: usize = 1_000;
 
 /// `; did you mean ...?` with the nearest of `names`, or nothing if none is near.
@@ -80,7 +81,7 @@ pub fn did_you_mean<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Str
 /// A diagnostic by its code, the code's number or its name.
 ///
 /// # Errors
-/// If there is no such code.
+/// Returns an error if there is no such code.
 pub fn code(text: &str) -> Result<&'static codes::Code, String> {
     let numbered = text.parse::<u16>().ok().map(|number| format!("GDL{number:03}"));
     codes::find(numbered.as_deref().unwrap_or(text)).ok_or_else(|| {

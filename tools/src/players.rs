@@ -1,4 +1,5 @@
-//! Players by name: `alphabeta:depth=4` becomes a player for a game; with the feature `network` also players elsewhere.
+//! Players by name: `alphabeta:depth=4` becomes a player for a game; with the feature `network`
+//! also players elsewhere.
 
 use crate::{
     error::{Error, Result},
@@ -28,9 +29,9 @@ use std::{
 /// A kind of player, and what may be said of it.
 #[derive(Debug)]
 pub struct Kind {
-    /// What it is called.
+    /// Its name.
     pub name: &'static str,
-    /// What it does.
+    /// Its description.
     pub about: &'static str,
     /// Its options, besides those that bound each player: `seconds` and `nodes`.
     options: &'static [&'static str],
@@ -44,7 +45,7 @@ impl Kind {
         self.options.iter().chain(bounds).copied()
     }
 
-    /// If it plays elsewhere: before its options stands its address.
+    /// Returns whether it plays elsewhere: before its options stands its address.
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.name == REMOTE
@@ -100,10 +101,10 @@ pub static KINDS: &[Kind] = &[
     Kind { name: "human", about: "you, at the terminal; in `gdl play` only", options: &[] },
 ];
 
-/// Who plays against people unless they say otherwise.
+/// The default player against people.
 pub const DEFAULT: &str = "best";
 
-/// What `--help` says of a command and of players.
+/// The help on a command's players.
 #[must_use]
 pub fn help(command: &str) -> String {
     let row = |kind: &Kind| {
@@ -125,9 +126,8 @@ pub fn help(command: &str) -> String {
     )
 }
 
-/// The clocks of a match before the first move and for each, where moves may take that long. The
-/// longest time that a player elsewhere is told it has before its first move is the time that all
-/// players have.
+/// The clocks of a match before the first move and for each, where moves may take that long. All
+/// players have the longest start clock that a remote player is given.
 #[must_use]
 pub fn clocks(players: &[Spec], play: Duration) -> [Duration; 2] {
     [players.iter().filter_map(Spec::start).fold(play, Duration::max), play]
@@ -148,28 +148,28 @@ pub struct Spec {
     elsewhere: Option<Elsewhere>,
 }
 
-/// What there is to say of a player elsewhere.
+/// The properties of a remote player.
 #[cfg(feature = "network")]
 #[derive(Clone, Debug)]
 struct Elsewhere {
     address: Address,
-    /// Seconds that it is told it has before the first move.
+    /// Seconds of its start clock.
     start: Option<f64>,
     /// The rulesheet that it is sent.
     sheet: Option<Sheet>,
-    /// The clocks of the match before the first move and for each. It is told no longer ones.
+    /// The clocks of the match before the first move and for each. It receives no longer ones.
     clocks: Option<[Duration; 2]>,
-    /// The match as a remote player is told of it.
+    /// The messages of the match for a remote player.
     told: Option<Told>,
 }
 
-/// What a player elsewhere is told of a match by its manager.
+/// The data of a match that a remote player receives from its manager.
 #[cfg(feature = "network")]
 #[derive(Clone, Debug)]
 pub struct Told {
-    /// What the match is called.
+    /// The id of the match.
     pub id: String,
-    /// What the words follow from that it gets in place of symbols, if any.
+    /// The seed of the words that it gets in place of symbols, if any.
     pub scramble: Option<u64>,
 }
 
@@ -248,19 +248,19 @@ impl fmt::Display for Spec {
 }
 
 impl Spec {
-    /// If it is the person at the terminal.
+    /// Returns whether it is the person at the terminal.
     #[must_use]
     pub fn is_human(&self) -> bool {
         self.kind.name == "human"
     }
 
-    /// If it plays elsewhere, one match at a time.
+    /// Returns whether it plays elsewhere, one match at a time.
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.kind.is_remote()
     }
 
-    /// If it keeps something here from one move to the next.
+    /// Returns whether it keeps something here from one move to the next.
     #[must_use]
     pub fn remembers(&self) -> bool {
         !["first", "random", "flat", REMOTE].contains(&self.kind.name)
@@ -290,7 +290,7 @@ impl Spec {
         self
     }
 
-    /// The same, which is told this of a match if it plays elsewhere.
+    /// The same, with this data of a match if it is remote.
     #[cfg(feature = "network")]
     #[must_use]
     pub fn with_told(mut self, told: &Told) -> Self {
@@ -310,7 +310,7 @@ impl Spec {
         self
     }
 
-    /// The start clock that a remote player is told, if one was given.
+    /// The start clock of a remote player, if one was given.
     #[must_use]
     pub fn start(&self) -> Option<Duration> {
         #[cfg(feature = "network")]
@@ -319,7 +319,7 @@ impl Spec {
         None
     }
 
-    /// Where it plays, if that is elsewhere.
+    /// Its address, if it is remote.
     #[cfg(feature = "network")]
     #[must_use]
     pub fn address(&self) -> Option<&Address> {
@@ -329,7 +329,7 @@ impl Spec {
     /// The same, with the rules of a game if it needs them.
     ///
     /// # Errors
-    /// If they cannot be read.
+    /// Returns an error if they cannot be read.
     pub fn told(&self, game: &GameArg) -> Result<Self> {
         if !self.is_remote() {
             return Ok(self.clone());
@@ -341,25 +341,25 @@ impl Spec {
         })
     }
 
-    /// What it is called, without its options.
+    /// Its name, without its options.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind.name
     }
 
-    /// How long it may think for a move, if that was said.
+    /// The time it may think for a move, if that was given.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {
         self.seconds
     }
 
-    /// How many nodes it may visit for a move, if that was said.
+    /// The number of nodes it may visit for a move, if that was given.
     #[must_use]
     pub fn nodes(&self) -> Option<u64> {
         self.nodes
     }
 
-    /// How many threads it may have, if that was said.
+    /// The number of threads it may have, if that was given.
     #[must_use]
     pub fn threads(&self) -> Option<usize> {
         self.threads
@@ -378,8 +378,8 @@ impl Spec {
         DEFAULT.parse().ok()
     }
 
-    /// The player. The seed is for one that was not told any. None for a person, and for a player elsewhere that there are
-    /// no rules for.
+    /// The player. The seed is for one without a seed of its own. Returns `None` for a person, and
+    /// for a remote player that there are no rules for.
     #[must_use]
     pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
         #[cfg(feature = "network")]
@@ -413,7 +413,7 @@ struct Bounded {
     name: String,
     time: Option<Duration>,
     nodes: Option<u64>,
-    /// If it solves the game at the start: a part of a solution is not worth having.
+    /// True if it solves the game at the start: a part of a solution is not worth having.
     solves: bool,
 }
 

@@ -1,11 +1,13 @@
 //! Tests of a rulesheet: plays with expectations, and matches that were recorded.
 //!
-//! A file of plays has a `(test NAME STEP ..)` for each test, in KIF. A test begins in the initial state; its steps are
+//! A file of plays has a `(test NAME STEP ..)` for each test, in KIF. A test begins in the initial
+//! state; its steps are
 //!
 //! - `(moves M ..)`: a joint move, with a move of each role in role order, which must be legal;
 //! - `(does R M)`: the move of one role, where each other one has a single legal move;
 //! - `(state F ..)`: goes on from another state;
-//! - an atom such as `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal` or `(goal white 100)`, which must hold, or `(not ATOM)`;
+//! - an atom such as `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal` or
+//!   `(goal white 100)`, which must hold, or `(not ATOM)`;
 //! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
 //!
 //! The evaluator answers for the rules, so a test that fails comes with the reason ([`Explanation`]); sequences are counted by the
@@ -32,7 +34,7 @@ use std::{
     fmt::{self, Write},
 };
 
-/// How deep the reason of a failure goes.
+/// The depth of a failure's reason.
 const DEPTH: usize = 3;
 
 /// The deepest count of sequences.
@@ -44,7 +46,7 @@ const MOST_LEGAL: usize = 100;
 /// A test.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     steps: Vec<(Span, Step)>,
 }
@@ -58,14 +60,14 @@ enum Step {
     Perft(Vec<u128>),
 }
 
-/// Why a test failed.
+/// The failure of a test.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// Where the step stands that failed, if the test is a text.
+    /// The place of the step that failed, if the test is a text.
     pub span: Option<Span>,
-    /// What is wrong.
+    /// The error.
     pub message: String,
-    /// Why, by the rules.
+    /// The reason, by the rules.
     pub why: Option<Box<Explanation>>,
 }
 
@@ -75,7 +77,7 @@ pub type Counter<'a> = dyn FnMut(&str, usize) -> Result<Vec<u128>> + 'a;
 /// Reads a file of plays.
 ///
 /// # Errors
-/// If it has faults; they went to stderr.
+/// Returns an error if it has faults; they went to stderr.
 pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
     let mut diagnostics = Diagnostics::default();
     // Plays are lists, whatever the syntax of their rulesheet.
@@ -90,7 +92,7 @@ pub fn read(source: &Source, options: &Options) -> Result<Vec<Test>> {
     tree.forms.iter().map(|&form| reader.test(form)).collect()
 }
 
-/// What reads the forms of a file.
+/// The reader of a file's forms.
 struct Reader<'a> {
     tree: &'a Tree,
     source: &'a Source,
@@ -295,7 +297,8 @@ impl<'a> Judge<'a> {
         self.lifted.get().is_some()
     }
 
-    /// Follows a match that was recorded: every move must be legal, no state but the last terminal, states and goals as recorded.
+    /// Follows a match that was recorded: every move must be legal, no state but the last terminal,
+    /// states and goals as recorded.
     ///
     /// # Errors
     /// What does not conform to the rules.
@@ -372,7 +375,7 @@ fn kif(state: &State) -> String {
     format!("({})", fluents.join(" "))
 }
 
-/// What one of two states has that the other has not.
+/// The fluents that one of two states has and the other does not.
 fn difference(state: &State, recorded: &State) -> Option<String> {
     let mut text = String::new();
     for (here, there, verdict) in
@@ -388,8 +391,9 @@ fn difference(state: &State, recorded: &State) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A test of the line of a history to where it is, in KIF: its moves, and then what is so there. Where the game is over that is
-/// the goals, else that it is not and the first `MOST_LEGAL` legal moves. None if it takes more bytes than `most`.
+/// A test of the line of a history to where it is, in KIF: its moves, and then what is so there.
+/// Where the game is over that is the goals, otherwise that it is not and the first `MOST_LEGAL`
+/// legal moves. Returns `None` if it takes more bytes than `most`.
 pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<String> {
     let here = history.state();
     let view = game.view(here);
@@ -441,7 +445,8 @@ pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<
 }
 
 impl Failure {
-    /// Whether more is to be told than the message: a rule that gives what should not hold, or rules that do not give what should.
+    /// Returns the reason if there is more to explain than the message: a rule that derives an atom
+    /// that should not hold, or rules that do not derive one that should.
     #[must_use]
     pub fn reason(&self) -> Option<&Explanation> {
         self.why.as_deref().filter(|why| !matches!(why.reason, Reason::Given | Reason::Deeper))
@@ -454,7 +459,8 @@ mod tests {
     use crate::load::{self, Way};
     use gdl_compiler::Limits;
 
-    /// One step to the end; who wins hangs on pairs of pairs of numbers, of which there are 256.
+    /// One step to the end; the winner depends on pairs of pairs of numbers, and there are 256 of
+    /// these.
     const RULES: &str =
         "(role a) (init start) (legal a stay) (legal a go) (number 1) (number 2) (number 3) (number 4)
         (<= (next start) (does a stay)) (<= (next (at 3 4)) (does a go))

@@ -9,10 +9,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How far some long work is. The bar goes away when it is dropped.
+/// The progress of long work. The bar goes away when it is dropped.
 pub struct Progress {
     bar: ProgressBar,
-    /// What is counted.
+    /// The counted items.
     what: &'static str,
     start: Instant,
     /// The bar goes by the clock if the work ends by the clock.
@@ -38,7 +38,7 @@ impl Progress {
         Self { bar, what, start: Instant::now(), by_clock }
     }
 
-    /// Whether anybody sees it: else there is no need to tell.
+    /// Returns whether anybody sees it: else there is no need to tell.
     #[must_use]
     pub fn is_shown(&self) -> bool {
         !self.bar.is_hidden()
@@ -49,7 +49,7 @@ impl Progress {
         self.bar.suspend(write)
     }
 
-    /// So many are done.
+    /// Sets the number done.
     pub fn tell(&self, done: u64) {
         let time = self.start.elapsed();
         let place = if self.by_clock { u64::try_from(time.as_millis()).unwrap_or(u64::MAX) } else { done };
@@ -78,7 +78,8 @@ impl Drop for Progress {
     }
 }
 
-/// What the compiler is at, once that has taken a while. The line goes away when this is dropped.
+/// The progress of the compiler, once it has taken a while. The line goes away when this is
+/// dropped.
 pub struct Compiling {
     line: ProgressBar,
 }

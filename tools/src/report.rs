@@ -1,4 +1,4 @@
-//! What the compiler has to say, told to people on stderr or to programs as JSON.
+//! The diagnostics of the compiler, for people on stderr or for programs as JSON.
 
 use crate::{
     error::Error,
@@ -10,8 +10,8 @@ use gdl_compiler::{
 };
 use serde_json::{Map, Value, json};
 
-/// Prints diagnostics on stderr, each with its line of the source and an empty line behind it, and at the
-/// end where to read on.
+/// Prints diagnostics on stderr, each with its line of the source and an empty line after it, and
+/// at the end where to read on.
 pub fn show(diagnostics: &Diagnostics, source: &Source) {
     let Some(first) = diagnostics.iter().next() else { return };
     remark(diagnostics.render_with(source, &Palette::COLOUR));
@@ -26,8 +26,8 @@ pub fn line(diagnostic: &Diagnostic, source: &Source) -> String {
     format!("{place}{} [{}]", diagnostic.message, diagnostic.code.id)
 }
 
-/// The one JSON object of a command that failed and has no other result, unless it printed one already: what is wrong with the
-/// input.
+/// The one JSON object of a command that failed and has no other result, unless it printed one
+/// already: what is wrong with the input.
 #[must_use]
 pub fn failure(error: &Error) -> Option<Value> {
     match error {
@@ -41,8 +41,8 @@ pub fn failure(error: &Error) -> Option<Value> {
     }
 }
 
-/// A diagnostic as JSON: a `diagnostic` of the schema of `gdl check`. What concerns the whole rulesheet
-/// stands at its first character.
+/// A diagnostic as JSON: a `diagnostic` of the schema of `gdl check`. What concerns the whole
+/// rulesheet stands at its first character.
 #[must_use]
 pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
     let mut object = Map::new();

@@ -1,9 +1,10 @@
 //! Shards: work that is done in parts, by any number of machines, and put together again.
 //!
-//! A game or a folder of rulesheets ([`Subject`]), what is to be done ([`Request`]) and a seed are a [`Plan`], whose
-//! work is cut into blocks, numbered from 0. A range of blocks becomes a [`Document`], the same bytes wherever and however often
-//! that is done: it knows no clock, threads or machine, and has whole numbers that add up. [`merge`] makes one document of many; the
-//! one of all blocks does not show how they were shared out. Means and intervals are computed there.
+//! A game or a folder of rulesheets ([`Subject`]), what is to be done ([`Request`]) and a seed are
+//! a [`Plan`], whose work is cut into blocks, numbered from 0. A range of blocks becomes a
+//! [`Document`], the same bytes wherever and however often that is done: it knows no clock, threads
+//! or machine, and has whole numbers that add up. [`merge`] makes one document of many; the one of
+//! all blocks does not show how they were shared out. Means and intervals are computed there.
 //!
 //! | job | a block | what is summed up |
 //! |---|---|---|
@@ -40,7 +41,7 @@ use gdl_runtime::{
 };
 use std::{num::NonZero, ops::Range, thread};
 
-/// What a job is about.
+/// The subject of a job.
 #[derive(Clone, Copy, Debug)]
 pub enum Subject<'g> {
     /// A game, and the fingerprint of its rulesheet.
@@ -49,17 +50,18 @@ pub enum Subject<'g> {
     Rulesheets(&'g [Rulesheet]),
 }
 
-/// The different states after a number of joint moves, each with the number of sequences that lead to it.
+/// The different states after a number of joint moves, each with the number of sequences that lead
+/// to it.
 type Level = Vec<(<Dynamic as Game>::State, u128)>;
 
 /// Work that is cut into blocks.
 #[derive(Debug)]
 pub struct Plan<'g> {
     subject: Subject<'g>,
-    /// What all documents of the plan have in common: one without parts.
+    /// The common header of all documents of the plan: one without parts.
     header: Document,
     players: Vec<Spec>,
-    /// What is counted from, for perft.
+    /// The level that perft counts from.
     level: Level,
 }
 
@@ -70,10 +72,12 @@ const MOST_STATES: usize = 1 << 18;
 const MANY_STATES: usize = 256;
 
 impl<'g> Plan<'g> {
-    /// Cuts work into blocks. For perft that takes as many steps as there are joint moves to the states that are counted from.
+    /// Cuts work into blocks. For perft that takes as many steps as there are joint moves to the
+    /// states that are counted from.
     ///
     /// # Errors
-    /// If what is asked for cannot be done with the subject, or its result would depend on a clock or on threads.
+    /// Returns an error if what is asked for cannot be done with the subject, or its result would
+    /// depend on a clock or on threads.
     pub fn new(subject: Subject<'g>, request: &Request, seed: u64) -> Result<Self> {
         let mut plan = Self {
             subject,
@@ -121,13 +125,14 @@ impl<'g> Plan<'g> {
         Ok(plan)
     }
 
-    /// How many blocks there are.
+    /// The number of blocks.
     #[must_use]
     pub fn blocks(&self) -> u64 {
         self.header.blocks
     }
 
-    /// The blocks of one of `parts` parts of about equal size, the first of which is 1. Parts beyond the blocks are empty.
+    /// The blocks of one of `parts` parts of about equal size, numbered from 1. Parts beyond the
+    /// blocks are empty.
     #[must_use]
     pub fn part(&self, part: NonZero<u64>, parts: NonZero<u64>) -> Range<u64> {
         let end = |part: u64| {
@@ -138,10 +143,12 @@ impl<'g> Plan<'g> {
         end(part.get() - 1)..end(part.get())
     }
 
-    /// Does a range of blocks; `tell` is told how many of them are done. With 0 threads there is one for each processor.
+    /// Does a range of blocks; `tell` is called with the number of them that are done. With 0
+    /// threads there is one for each processor.
     ///
     /// # Errors
-    /// If there are no such blocks, it was cancelled, or evaluations of the game were given up.
+    /// Returns an error if there are no such blocks, it was cancelled, or evaluations of the game
+    /// were abandoned.
     pub fn run(
         &self,
         blocks: Range<u64>,
@@ -227,8 +234,8 @@ fn playouts(game: &Dynamic, engine: Option<BlockMode>, seed: u64, count: u64) ->
     }
 }
 
-/// The states that are counted from, and the numbers of sequences up to there. Unless it is said after how many joint moves, as many
-/// are made as it takes to have enough states to share out.
+/// The states that are counted from, and the numbers of sequences up to there. Unless it is said
+/// after how many joint moves, as many are made as it takes to have enough states to share out.
 fn plan_perft(game: &Dynamic, depth: u32, prefix: Option<u32>) -> Result<(Level, Vec<Count>)> {
     if depth == 0 || depth > 1_000 {
         return Err(Error::Usage("the depth is not in 1..=1000".to_owned()));

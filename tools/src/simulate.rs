@@ -1,9 +1,10 @@
-//! What only play shows of a rulesheet: GDL118, GDL119 and GDL121 to GDL125.
+//! Faults of a rulesheet that only play shows: GDL118, GDL119 and GDL121 to GDL125.
 //!
-//! The input is a compiled game with its rules and [`Settings`], the output diagnostics, each with the moves that
-//! show it, and [`Statistics`]. All states that can be reached are visited, breadth first, so that
-//! small games are judged completely and by the shortest play; if there are too many, random games
-//! follow. Nothing depends on anything but the game and the settings: no clock, no threads.
+//! The input is a compiled game with its rules and [`Settings`], the output diagnostics, each with
+//! the moves that show it, and [`Statistics`]. All states that can be reached are visited, breadth
+//! first, so that small games are judged completely and by the shortest play; if there are too
+//! many, random games follow. Nothing depends on anything but the game and the settings: no clock,
+//! no threads.
 
 mod choices;
 mod describe;
@@ -32,10 +33,10 @@ pub struct Subject<'g> {
     pub game: &'g Dynamic,
 }
 
-/// How much is played.
+/// The amount of play.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// What the random choices follow from.
+    /// The seed of random choices.
     pub seed: u64,
     /// The most states to visit breadth first.
     pub states: usize,
@@ -44,7 +45,7 @@ pub struct Settings {
     pub playouts: Option<u64>,
     /// The most moves of a random game.
     pub steps: usize,
-    /// How many gates may be evaluated, once to visit states and once for random games.
+    /// The number of gates that may be evaluated, once to visit states and once for random games.
     pub work: u64,
 }
 
@@ -60,7 +61,7 @@ impl Default for Settings {
     }
 }
 
-/// How much was played.
+/// The amount of play so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statistics {
     /// States visited breadth first.
@@ -89,20 +90,21 @@ impl fmt::Display for Statistics {
     }
 }
 
-/// What the simulation is busy with, and how much of it is done.
+/// The present task of the simulation, and its progress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Visiting states; so many so far.
+    /// Visiting states; the number so far.
     States(usize),
-    /// Playing random games; so many so far.
+    /// Playing random games; the number so far.
     Playouts(u64),
 }
 
 /// Plays a game and reports what is wrong with it, one diagnostic for each code and role; what
 /// [`outcome`] proves of the net is not repeated. `tell` hears how far it is.
 ///
-/// Time and memory are bounded by the settings: gates evaluated, and 64 MiB of states. Goals, edges and plays take some 32 MiB each at most
-/// more, and what is said of a fault has the names of a state in it.
+/// Time and memory are bounded by the settings: gates evaluated, and 64 MiB of states. Goals, edges
+/// and plays take some 32 MiB each at most more, and what is said of a fault has the names of a
+/// state in it.
 pub fn simulate(
     subject: Subject<'_>,
     settings: &Settings,
@@ -147,7 +149,7 @@ fn conclude(subject: Subject<'_>, graph: &Graph<'_>, findings: &mut Findings, di
     outcome::conclude(rules, is_endless, winless, diagnostics);
 }
 
-/// What can be seen of one state.
+/// The view of one state.
 struct Sight {
     terminal: bool,
     /// For each role its goal value, if it has exactly one.

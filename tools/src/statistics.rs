@@ -1,6 +1,7 @@
-//! What is told of repeated measurements and of matches.
+//! Statistics of repeated measurements and of matches.
 
-/// The value in the middle, of an even number the mean of the two there; not a number if there is none.
+/// The value in the middle, of an even number the mean of the two there; not a number if there is
+/// none.
 #[must_use]
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
@@ -13,15 +14,16 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     }
 }
 
-/// The number whose logarithm is the mean of those of the values, which must be above 0; not a number if there
-/// is none.
+/// The number whose logarithm is the mean of those of the values, which must be above 0; not a
+/// number if there is none.
 #[must_use]
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let logarithms: Vec<f64> = values.into_iter().map(libm::log).collect();
     libm::exp(logarithms.iter().sum::<f64>() / logarithms.len() as f64)
 }
 
-/// How many values there are, their mean, and its standard error; both 0 if there is none, the error also if there is one alone.
+/// The number of values, their mean, and its standard error. Both are 0 if there is no value; the
+/// error also if there is one alone.
 #[must_use]
 pub fn mean_and_error(values: impl IntoIterator<Item = f64>) -> (u64, f64, f64) {
     let values: Vec<f64> = values.into_iter().collect();
@@ -37,8 +39,9 @@ pub fn mean_and_error(values: impl IntoIterator<Item = f64>) -> (u64, f64, f64) 
 /// Standard errors on either side that leave one case in twenty out.
 pub const Z95: f64 = 1.959_963_985;
 
-/// The interval that holds the true share with 95 % confidence, given the share seen in a number of trials (Wilson,
-/// "Probable inference, the law of succession, and statistical inference", 1927). Draws that count half make it a little wide.
+/// The interval that holds the true share with 95 % confidence, given the share seen in a number of
+/// trials (Wilson, "Probable inference, the law of succession, and statistical inference", 1927).
+/// Draws that count half make it a little wide.
 #[must_use]
 pub fn wilson(share: f64, trials: u64) -> [f64; 2] {
     if trials == 0 {
@@ -52,7 +55,8 @@ pub fn wilson(share: f64, trials: u64) -> [f64; 2] {
     [bound(middle - reach), bound(middle + reach)]
 }
 
-/// How many points of Elo a score between 0 and 1 is worth (Elo, "The rating of chessplayers", 1978). Infinite at the ends.
+/// The points of Elo for a score between 0 and 1 (Elo, "The rating of chessplayers", 1978).
+/// Infinite at the ends.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
     400.0 * libm::log10(score / (1.0 - score))

@@ -1,12 +1,14 @@
 //! Compares a reasoner with a reference trace.
 //!
-//! The input is a [`Reasoner`] (the evaluator of the compiler, a compiled game, ...) and a [`Trace`], the output
-//! an [`Outcome`]: how much was compared, and the first difference. Recorded playouts are
-//! replayed move by move; joint move sequences are counted level by level with equal states merged.
+//! The input is a [`Reasoner`] (the evaluator of the compiler, a compiled game, ...) and a
+//! [`Trace`], the output an [`Outcome`]: how much was compared, and the first difference. Recorded
+//! playouts are replayed move by move; joint move sequences are counted level by level with equal
+//! states merged.
 //!
-//! A replay takes a few questions for each step that the trace has, whose bytes are [bounded](trace::MOST_BYTES). Counting
-//! asks about no more states and makes no more joint moves than [`Limits`] say; it keeps the states of two levels, the lower of
-//! which may have `MOST_BYTES` of text.
+//! A replay takes a few questions for each step of the trace, whose bytes are
+//! [bounded](trace::MOST_BYTES). Counting looks at no more states and makes no more joint moves
+//! than [`Limits`] allow; it keeps the states of two levels, and the lower may have `MOST_BYTES` of
+//! text.
 
 mod engine;
 pub mod trace;
@@ -31,7 +33,8 @@ pub trait Reasoner {
     /// The state at the start.
     ///
     /// # Errors
-    /// A sentence, if the reasoner cannot tell; likewise for all other questions.
+    /// Returns an error, in a sentence, if the reasoner has no answer; the same holds for all other
+    /// questions.
     fn initial(&self) -> Result<Self::State, String>;
 
     /// The fluents that hold in a state.
@@ -49,7 +52,7 @@ pub trait Reasoner {
     /// As for [`Reasoner::initial`].
     fn next(&self, state: &Self::State, joint: &[String]) -> Result<Self::State, String>;
 
-    /// Whether the game is over.
+    /// Returns whether the game is over.
     ///
     /// # Errors
     /// As for [`Reasoner::initial`].
@@ -105,7 +108,7 @@ fn texts(answer: Result<Vec<Term>, gdl_compiler::eval::EvalError>) -> Result<Vec
 /// Counting ends where the states of a level would have more text.
 const MOST_BYTES: usize = 256 << 20;
 
-/// How much to compare.
+/// The limits of a comparison.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Playouts to replay.
@@ -116,7 +119,7 @@ pub struct Limits {
     pub states: u64,
     /// Joint moves to make while counting sequences.
     pub moves: u64,
-    /// When to stop; what was compared until then counts.
+    /// The time to stop; comparisons until then count.
     pub deadline: Option<Instant>,
 }
 
@@ -126,7 +129,7 @@ impl Default for Limits {
     }
 }
 
-/// What a comparison came to.
+/// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Steps of playouts compared.
@@ -141,18 +144,18 @@ pub struct Outcome {
     pub difference: Option<Difference>,
 }
 
-/// Where and how reasoner and trace differ.
+/// The place and kind of a difference between reasoner and trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The playout; none at the start of the game and while counting sequences.
     pub playout: Option<usize>,
     /// The step of the playout, or the depth.
     pub step: usize,
-    /// What differs, for example `legal moves of white`.
+    /// The kind of difference, for example `legal moves of white`.
     pub what: String,
-    /// What the trace has; of lists, what the reasoner lacks.
+    /// The entry of the trace; for lists, what the reasoner lacks.
     pub expected: String,
-    /// What the reasoner has; of lists, what the trace lacks.
+    /// The entry of the reasoner; for lists, what the trace lacks.
     pub found: String,
 }
 
@@ -194,7 +197,7 @@ pub fn hash16<T: AsRef<str>>(sorted: &[T]) -> String {
     digits
 }
 
-/// Why a comparison ends early.
+/// The reason why a comparison ends early.
 enum Stop {
     OutOfTime,
     Differs(Box<Difference>),
@@ -204,7 +207,7 @@ struct Check<'c, R: Reasoner> {
     reasoner: &'c R,
     trace: &'c Trace,
     limits: &'c Limits,
-    /// Where the comparison stands.
+    /// The place of the comparison.
     playout: Option<usize>,
     step: usize,
     outcome: Outcome,

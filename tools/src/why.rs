@@ -1,4 +1,4 @@
-//! Why an atom holds at a position, or why not: the questions of `gdl why`.
+//! Reasons why an atom holds at a position or not: the questions of `gdl why`.
 //!
 //! A [`Position`] is read from what a person writes: the start, a state, moves from the start, or a file that `gdl play` saved
 //! or a match recorder wrote. An atom is asked about there, and the evaluator explains it by the rules ([`Explanation`]). What is not `true`
@@ -46,8 +46,8 @@ enum Play {
 }
 
 impl Play {
-    /// Joint moves from the start, as KIF text. Of a play with branches it is the line to where one is, and on from there where it was
-    /// gone on last.
+    /// Joint moves from the start, as KIF text. Of a play with branches it is the line to where one
+    /// is, and on from there where it was gone on last.
     fn moves(self) -> Vec<Vec<String>> {
         let transcript = match self {
             Self::Recorded(record) => return record.moves,
@@ -76,8 +76,9 @@ impl Play {
 }
 
 impl Position {
-    /// The position that a text means: `start`, `((FLUENT) ..)`, `after (MOVE ..) ..` with the moves of all roles in role order, or
-    /// `FILE` and `FILE@N`, the end of a play and its position after N joint moves.
+    /// The position that a text means: `start`, `((FLUENT) ..)`, `after (MOVE ..) ..` with the
+    /// moves of all roles in role order, or `FILE` and `FILE@N`, the end of a play and its position
+    /// after N joint moves.
     ///
     /// # Errors
     /// If the text means none, a file cannot be read, or a move is not legal.
@@ -126,7 +127,8 @@ impl Position {
         Ok(Self { state, depth: Some(0), before: None, making: None })
     }
 
-    /// The position of a state, a list of fluents as KIF text: `((a 1) (b 2))`. How it was reached is not known.
+    /// The position of a state, a list of fluents as KIF text: `((a 1) (b 2))`. How it was reached
+    /// is not known.
     ///
     /// # Errors
     /// If the text is no such list.
@@ -134,10 +136,11 @@ impl Position {
         Ok(Self { state: state(text, evaluator)?, depth: None, before: None, making: None })
     }
 
-    /// The same, reached by the joint move made at another state, after so many joint moves from the start.
+    /// The same, reached by the joint move made at another state, after a number of joint moves
+    /// from the start.
     ///
     /// # Errors
-    /// If a text is no state or no move.
+    /// Returns an error if a text is no state or no move.
     pub fn reached(
         self,
         before: &str,
@@ -205,7 +208,8 @@ impl Position {
         Ok(joint)
     }
 
-    /// The position at which a joint move is made, for what comes of it: `(MOVE ..)` with the moves of all roles.
+    /// The position at which a joint move is made, for its results: `(MOVE ..)` with the moves of
+    /// all roles.
     ///
     /// # Errors
     /// If it is not legal.
@@ -224,10 +228,12 @@ impl Position {
         Ok(Self { making, ..self })
     }
 
-    /// Why an atom holds here or does not, so many rules deep. An atom may be written without its outer parentheses.
+    /// The reason why an atom holds here or does not, `depth` rules deep. An atom may be written
+    /// without its outer parentheses.
     ///
     /// # Errors
-    /// If it is no ground atom of the rules, or needs a joint move and there is none.
+    /// Returns an error if it is no ground atom of the rules, or needs a joint move and there is
+    /// none.
     pub fn ask(
         &self,
         rules: &Rules,
@@ -308,10 +314,12 @@ fn play(path: &Path) -> Result<Play> {
     })
 }
 
-/// An explanation as JSON: `atom`, `holds`, and one of `given` (true: a fluent of the state or a move made, or neither), `by` (the rule
-/// that gives it, with its `premises`), `attempts` (each rule that might give it, with the literals that `held` and the first one that
-/// `fails`) and `deeper` (true: ask for it by itself). Rules have `line` and `column`, literals `text`, `line`, `column` and, if they
-/// are about an atom, `why`: an object like this one.
+/// An explanation as JSON: `atom`, `holds`, and one of four. `given` (true) marks a fluent of the
+/// state or a move made, or neither. `by` is the rule that gives it, with its `premises`.
+/// `attempts` are the rules that might give it, each with the literals that `held` and the first
+/// one that `fails`. `deeper` (true) asks for a query of its own. Rules have `line` and `column`,
+/// literals `text`, `line`, `column` and, if they are about an atom, `why`: an object like this
+/// one.
 #[must_use]
 pub fn to_json(explanation: &Explanation, rules: &Rules, source: &Source) -> Value {
     let placed = |span: Span, mut object: Value| {

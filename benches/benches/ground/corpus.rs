@@ -1,4 +1,5 @@
-//! The corpus of all public rulesheets: how many become nets, how long grounding takes, and which take too much.
+//! The corpus of all public rulesheets: how many become nets, how long grounding takes, and which
+//! take too much.
 
 use crate::{
     measure::{Outcome, apart},

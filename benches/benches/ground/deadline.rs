@@ -5,7 +5,8 @@ use gdl_runtime::{LoadError, Loader};
 use gdl_tools::output::{counted, duration};
 use std::time::{Duration, Instant};
 
-/// Loads each rulesheet within `limit` and prints how many came in time, and the latest of the others.
+/// Loads each rulesheet within `limit` and prints how many came in time, and the latest of the
+/// others.
 pub(crate) fn run(subjects: &[Subject], limit: Duration) {
     let (mut games, mut faults) = (0, 0);
     let mut late = Vec::new();

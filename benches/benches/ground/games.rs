@@ -1,4 +1,4 @@
-//! The twelve games beside gringo, as two tables or as JSON.
+//! The twelve games compared with gringo, as two tables or as JSON.
 
 use crate::{
     measure::{Figures, Outcome, apart},
@@ -9,7 +9,7 @@ use gdl_tools::output::{duration, thousands};
 use serde::Serialize;
 use std::time::Duration;
 
-/// What the compiler and gringo took for a game.
+/// The costs of a game for the compiler and gringo.
 #[derive(Serialize)]
 struct Row {
     game: String,
@@ -77,8 +77,8 @@ fn print_sizes(rows: &[Row]) {
     }
 }
 
-/// A ratio above 1 is in bold: there gringo is better. The first is to gringo where its rules are not kept, the
-/// second where its solver does.
+/// A ratio above 1 is in bold: there gringo is better. The first is to gringo where its rules are
+/// not kept, the second where its solver does.
 fn print_comparison(rows: &[Row], cap: Duration) {
     let over = format!("over {} s", cap.as_secs_f64());
     println!();
@@ -115,7 +115,8 @@ fn print_comparison(rows: &[Row], cap: Duration) {
     }
 }
 
-/// What is possible to gringo is possible without knowledge of the rules: nothing else should be here.
+/// Warns of atoms that are possible only here: gringo finds all that are possible without knowledge
+/// of the rules.
 fn warn_of_more(row: &Row) {
     let (Outcome::Grounded(Figures { fluents, moves, .. }), Some(counts)) =
         (&row.compiler, row.plain.and_then(|run| run.counts))
@@ -131,7 +132,7 @@ fn warn_of_more(row: &Row) {
     }
 }
 
-/// How many times the better of two.
+/// The ratio to the better of two.
 fn ratio(ours: Option<f64>, theirs: [Option<f64>; 2]) -> String {
     let better = theirs.into_iter().flatten().min_by(f64::total_cmp);
     let Some((ours, better)) = ours.zip(better) else { return "-".to_owned() };

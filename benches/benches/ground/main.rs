@@ -1,16 +1,17 @@
-//! The cost of grounding: time, memory and the size of what comes of it, beside gringo.
+//! The cost of grounding: time, memory and the size of the result, compared with gringo.
 //!
 //!     cargo bench -p gdl-benches --bench ground -- [--corpus] [--json] [--cap SECONDS] [NAME..]
 //!     cargo bench -p gdl-benches --bench ground -- --passes [NAME..]
 //!     cargo bench -p gdl-benches --bench ground -- --deadline SECONDS [NAME..]
 //!
-//! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed, through
-//! gringo in the same run. They are public rulesheets in a folder `shared` beside the checkout; without it the
-//! built-in games take their place. With `--corpus` all public rulesheets go through the compiler alone. Each
-//! game has a process of its own, which shows its peak memory and can be stopped.
+//! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed,
+//! through gringo in the same run. They are public rulesheets in a folder `shared` next to the
+//! checkout; without it the built-in games take their place. With `--corpus` all public rulesheets
+//! go through the compiler alone. Each game has a process of its own, which shows its peak memory
+//! and can be stopped.
 //!
-//! `--passes` shows what each pass of the optimiser brings. With `--deadline` a loader that has so much time for
-//! each public rulesheet shows how late it notices that the time is over.
+//! `--passes` shows what each pass of the optimiser brings. With `--deadline` a loader that has so
+//! much time for each public rulesheet shows how late it notices that the time is over.
 
 mod corpus;
 mod deadline;
@@ -39,15 +40,15 @@ struct Args {
     /// Show the operations after each pass of the optimiser.
     #[arg(long)]
     passes: bool,
-    /// Load all public rulesheets within so many seconds each, or not at all.
+    /// Load all public rulesheets within this number of seconds each, or not at all.
     #[arg(long)]
     deadline: Option<f64>,
     /// Only games whose name contains one of these.
     names: Vec<String>,
-    /// Measure this rulesheet and print what came of it.
+    /// Measure this rulesheet and print its result.
     #[arg(long, hide = true)]
     child: Option<String>,
-    /// What `cargo bench` adds.
+    /// The argument that `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
 }

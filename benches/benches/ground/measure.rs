@@ -1,4 +1,5 @@
-//! The measurement of one game: its rulesheet goes through the compiler, and each part tells what it took and made.
+//! The measurement of one game: its rulesheet goes through the compiler, and each part tells what
+//! it took and made.
 
 use crate::subject::{Subject, options};
 use cpu_time::ProcessTime;
@@ -17,7 +18,7 @@ use gdl_tools::{
 use serde::{Deserialize, Serialize};
 use std::{env, process::Command, time::Duration};
 
-/// What came of a game.
+/// The result of a game.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
@@ -32,8 +33,8 @@ pub(crate) enum Outcome {
     Stopped,
 }
 
-/// Times are processor time, medians of several runs; memory is that of the whole process at its peak, if the
-/// system tells.
+/// Times are processor time, medians of several runs; memory is that of the whole process at its
+/// peak, if the system tells.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Figures {
     /// Seconds from text to ground rules.
@@ -52,7 +53,7 @@ pub(crate) struct Figures {
     /// Gates before optimising.
     pub(crate) raw_gates: u64,
     pub(crate) gates: u64,
-    /// Of two operands.
+    /// Operations of two operands.
     pub(crate) operations: u64,
     pub(crate) depth: u64,
 }

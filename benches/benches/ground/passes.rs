@@ -1,5 +1,6 @@
-//! The worth of each pass of the optimiser: the operations left after it, game by game; as many as before if it was
-//! left out. At the end the gates of two operands in the programs of the table, whose wide gates are lowered by a trie.
+//! The worth of each pass of the optimiser: the operations left after it, game by game; as many as
+//! before if it was left out. At the end the gates of two operands in the programs of the table,
+//! whose wide gates are lowered by a trie.
 
 use crate::{
     measure::grounded,

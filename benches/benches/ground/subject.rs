@@ -1,4 +1,4 @@
-//! The subject of a measurement: a public rulesheet beside the checkout or a built-in one.
+//! The subject of a measurement: a public rulesheet next to the checkout or a built-in one.
 
 use gdl_compiler::{Options, Rules, Source, check::check, syntax::parse};
 use std::{fmt, fs, path::PathBuf, str::FromStr};

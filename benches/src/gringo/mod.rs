@@ -1,7 +1,8 @@
-//! gringo, the grounder of clingo, on the same games: it grounds checked rules, and tells what that takes.
+//! gringo, the grounder of clingo, on the same games: it grounds checked rules, and tells what that
+//! takes.
 //!
-//! It runs through Python's `clingo` (`pip install clingo`). Where that is not installed there is nothing to
-//! compare with.
+//! It runs through Python's `clingo` (`pip install clingo`). Where that is not installed there is
+//! nothing to compare with.
 
 mod program;
 mod split;
@@ -21,8 +22,8 @@ const SCRIPT: &str = include_str!("ground.py");
 /// The cost of a run of gringo.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cost {
-    /// Processor time from the text of the program to the last rule, where the rules are not read: the median
-    /// of several runs.
+    /// Processor time from the text of the program to the last rule, where the rules are not read:
+    /// the median of several runs.
     pub seconds: f64,
     /// The same where the solver keeps the rules, as the compiler does.
     pub kept_seconds: f64,
@@ -35,7 +36,7 @@ pub struct Cost {
 pub struct Counts {
     /// Rules, without the choices of the encoding and without facts.
     pub rules: u64,
-    /// Those of them from which `next`, `legal`, `goal`, `terminal` or `sees` can be reached.
+    /// The number of these from which `next`, `legal`, `goal`, `terminal` or `sees` can be reached.
     pub relevant: u64,
     /// Atoms that are no facts.
     pub atoms: u64,
@@ -48,13 +49,13 @@ pub struct Counts {
 /// A run of gringo. What it did not come to in time is missing.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Run {
-    /// What it took.
+    /// The cost.
     pub cost: Option<Cost>,
-    /// What it found.
+    /// The results.
     pub counts: Option<Counts>,
 }
 
-/// Whether there is a `clingo` to be had.
+/// Returns whether `clingo` is available.
 #[must_use]
 pub fn is_installed() -> bool {
     let mut python = Command::new("python3");
@@ -65,7 +66,7 @@ pub fn is_installed() -> bool {
 /// Grounds a program, to time it and to count, for no longer than thrice `cap` altogether.
 ///
 /// # Panics
-/// If there is no Python, or the script prints what it should not.
+/// Panics if there is no Python, or the script prints what it should not.
 #[must_use]
 pub fn run(program: &str, cap: Duration) -> Run {
     let mut python = Command::new("python3");

@@ -1,8 +1,9 @@
 //! Checked rules as a logic program for gringo.
 //!
-//! The encoding is that of Schiffel, "Grounding GDL Game Descriptions" (2017): what may hold and what may be
-//! done are choices, so nothing that depends on the state or the moves is simplified away, and what gringo
-//! writes are the rules of the propositional net. An `or` is multiplied out, `distinct` is `!=`.
+//! The encoding is that of Schiffel, "Grounding GDL Game Descriptions" (2017): fluents that may
+//! hold and moves that may be made are choices. So nothing that depends on the state or the moves
+//! is simplified away, and gringo writes the rules of the propositional net. An `or` is multiplied
+//! out, `distinct` is `!=`.
 
 use super::split::split;
 use gdl_compiler::{
@@ -19,13 +20,15 @@ pub(super) struct Part {
     pub(super) text: String,
     /// Its variables, one bit each.
     pub(super) variables: u64,
-    /// Whether it is a positive literal, which gives its variables their values.
+    /// True if it is a positive literal, which gives its variables their values.
     pub(super) binds: bool,
 }
 
-/// The program, with rules as they stand or split; none if some rule has too many alternatives or variables.
+/// The program, with rules as they stand or split; `None` if some rule has too many alternatives or
+/// variables.
 ///
-/// Keywords keep their names; `rN` is the relation, `fN` the function and `cN` the constant of that number.
+/// Keywords keep their names; `rN` is the relation, `fN` the function and `cN` the constant of that
+/// number.
 #[must_use]
 pub fn program(rules: &Rules, splits: bool) -> Option<String> {
     let mut text =
@@ -57,7 +60,7 @@ pub(super) fn write_rule(head: &str, body: &[Part], text: &mut String) {
     text.push_str(".\n");
 }
 
-/// The bodies one of which holds where the formula does or, if `negated`, does not.
+/// Bodies such that one holds where the formula does or, if `negated`, does not.
 fn bodies(rules: &Rules, formula: &Formula, negated: bool) -> Option<Vec<Vec<Part>>> {
     let part = match formula {
         Formula::Atom(atom) if negated => {
@@ -80,7 +83,7 @@ fn bodies(rules: &Rules, formula: &Formula, negated: bool) -> Option<Vec<Vec<Par
     Some(vec![vec![part]])
 }
 
-/// The bodies one of which holds where every formula does or, if `negated`, does not.
+/// Bodies such that one holds where every formula does or, if `negated`, does not.
 fn all(rules: &Rules, formulas: &[Formula], negated: bool) -> Option<Vec<Vec<Part>>> {
     let mut product: Vec<Vec<Part>> = vec![Vec::new()];
     for formula in formulas {

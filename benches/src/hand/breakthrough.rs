@@ -3,11 +3,11 @@
 //! which it captures. Reaching the last row wins, and so does capturing everything.
 //!
 //! A row is eight bits of a word, whatever the side. Counting the moves of a position and finding
-//! one by its rank is a long chain of operations, each waiting for the last; a move drawn among all
+//! one by its rank is a long chain of operations, each waiting for the last. A move drawn among all
 //! pieces and ways, and drawn again where it is not legal, is shorter, and as uniform. About three
-//! in five are legal, hence two are drawn at a time. Beside its cells each player therefore has its
-//! pieces' squares in an array, and each occupied square knows its piece's slot there, so that a
-//! captured piece can give its slot to the last one.
+//! in five are legal, hence two are drawn at a time. In addition to its cells each player therefore
+//! has its pieces' squares in an array, and each occupied square knows its piece's slot there, so
+//! that a captured piece can give its slot to the last one.
 //!
 //! What is measured is a game of many pieces, where moves depend on both players' cells.
 
@@ -91,7 +91,7 @@ enum Colour {
     Black,
 }
 
-/// What one player has on the board.
+/// The pieces of one player on the board.
 struct Pieces {
     /// The cells they stand on.
     cells: u64,

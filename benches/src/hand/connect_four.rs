@@ -1,12 +1,11 @@
 //! Connect four on seven columns of six rows: discs fall to the lowest free cell of a column; four
 //! in a line wins, and a full board is a draw.
 //!
-//! A column is seven bits, of which the highest stays empty so that no line runs from one column
-//! into the next; adding the lowest bit of a column to the taken cells carries up to the cell where
-//! a disc lands. The open columns are a short array of such lowest bits, out of which a column
-//! falls when it is full: that happens less than once a game, so that the number to draw below, which
-//! is the number of moves, is nearly always predicted. The first six plies can neither end the game
-//! nor meet a full column; one word decides them.
+//! A column is seven bits; the highest stays empty so that no line runs from one column into the
+//! next. Adding the lowest bit of a column to the taken cells carries up to the cell where a disc
+//! lands. The open columns are a short array of such lowest bits, and a full column is removed from
+//! it. That happens less than once a game, so that the number of moves is nearly always predicted.
+//! The first six plies can neither end the game nor meet a full column; one word decides them.
 //!
 //! What is measured is mostly the search for lines, done for a whole board at once.
 

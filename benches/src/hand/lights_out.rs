@@ -1,6 +1,6 @@
 //! Lights out: pressing a cell of a 5x5 board switches it and its neighbours; one player, starting
-//! from a diamond of lights, has twenty presses to make all dark, any cell being a legal press at any
-//! time.
+//! from a diamond of lights, has twenty presses to make all dark, any cell being a legal press at
+//! any time.
 //!
 //! The lights are 25 bits, a press switches a fixed set of them, and one word decides ten presses.
 //! Hardly any playout ever makes all dark, yet each press asks for it, as the rules do.

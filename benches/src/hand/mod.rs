@@ -1,11 +1,12 @@
-//! Hand-written baselines, playout loops of one game at a time: the speed a compiled rulesheet is held against.
+//! Hand-written baselines, playout loops of one game at a time: the speed a compiled rulesheet is
+//! held against.
 //!
 //! Each file plays one game from its first position to its end, every legal move being equally
 //! likely, in safe and portable scalar code. No list of legal moves is ever built: a move is a
-//! random bit of a bitboard, a random candidate kept if it turns out legal, or a digit of one
-//! random number where the number of moves does not depend on what was played. The loops are meant
-//! to run in the same process as the compiled rulesheets, with the same generator, so that both
-//! are measured under the same conditions.
+//! random bit of a bitboard, or a random candidate kept if it turns out legal. Where the number of
+//! moves does not depend on the earlier ones, it is a digit of one random number. The loops are
+//! meant to run in the same process as the compiled rulesheets, with the same generator, so that
+//! both are measured under the same conditions.
 //!
 //! All choices are exactly uniform, given uniform 64-bit words: [`below`] and [`below_each`] reject
 //! the few words that would favour some numbers.
@@ -95,8 +96,8 @@ pub fn below(rng: &mut impl FnMut() -> u64, n: u64) -> u64 {
 /// Draws one number below each bound, independently, from a single word.
 ///
 /// The numbers are the digits, in mixed radix, of one number below the product of the bounds, which
-/// must fit in 64 bits and not be zero: each low half is what is left for the digits to come, and
-/// the last one says whether to draw again, as in [`below`].
+/// must fit in 64 bits and not be zero. Each low half is the rest for the digits to come, and the
+/// last one decides whether to draw again, as in [`below`].
 #[inline]
 pub fn below_each<const N: usize>(rng: &mut impl FnMut() -> u64, bounds: [u64; N]) -> [u64; N] {
     let product: u64 = bounds.iter().product();

@@ -1,5 +1,5 @@
-//! Nim with piles of 1, 3, 5 and 7 sticks: a move takes any number of sticks from one pile, and the player who takes
-//! the last stick wins.
+//! Nim with piles of 1, 3, 5 and 7 sticks: a move takes any number of sticks from one pile, and the
+//! player who takes the last stick wins.
 //!
 //! A pile is a byte of a word. There are as many moves as sticks left: drawing a stick takes it and
 //! all those above it in its pile. One multiplication adds up the piles from below, which gives the

@@ -1,13 +1,13 @@
-//! Reversi on 8x8: a disc is placed so that it and another of the player's enclose enemies in a row, all of which are
-//! turned over. A player who cannot place passes, which counts as a move; the game ends when neither can place, and
-//! more discs win.
+//! Reversi on 8x8: a disc is placed so that it and another of the player's enclose enemies in a
+//! row; these are turned over. A player who cannot place passes, which counts as a move; the game
+//! ends when neither can place, and more discs win.
 //!
-//! The legal cells are found for the whole board at once: from the player's discs, runs of enemies
+//! The legal cells are found for the whole board at once. From the player's discs, runs of enemies
 //! grow in the eight directions, first by one, then by two cells at a time, and the cell after a
 //! run is legal if empty. To the right a carry does all of that in one addition. The discs to turn
-//! are found one ray at a time: the first cell on it that is no enemy is the lowest bit of what is
-//! left of the ray, provided that the ray rises; for the rays that fall, the board is turned upside
-//! down, which is one instruction.
+//! are found one ray at a time. The first cell on it that is no enemy is the lowest bit of the rest
+//! of the ray, if the ray rises. For the rays that fall, the board is turned upside down, which is
+//! one instruction.
 //!
 //! What is measured is a game of much arithmetic and few decisions.
 

@@ -1,5 +1,5 @@
-//! Rock, paper, scissors, best of five: both players show a hand at the same time, a tie counts for neither, and the
-//! match ends at three won rounds or after five rounds.
+//! Rock, paper, scissors, best of five: both players show a hand at the same time, a tie counts for
+//! neither, and the match ends at three won rounds or after five rounds.
 //!
 //! A hand is a number below three that loses to its successor; one word decides all ten hands. All
 //! five rounds are played, and those after the end made to count nothing, which costs less than a

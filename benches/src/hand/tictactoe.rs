@@ -1,9 +1,9 @@
 //! Tic-tac-toe: two players mark cells of a 3x3 board in turn; three in a line wins.
 //!
 //! Each player's marks, and the free cells, are nine bits. The number of moves at each ply is known
-//! beforehand, so one word decides the whole game, and all nine plies are played without asking
-//! whether the game is over: the first line completed is read off afterwards, since nothing played
-//! later can change it. That trades a wasted ply or two for the one branch that no processor could
+//! beforehand, so one word decides the whole game. All nine plies are played without a test whether
+//! the game is over: the first line completed is read off afterwards, since nothing played later
+//! can change it. That trades a wasted ply or two for the one branch that no processor could
 //! predict.
 //!
 //! What is measured is the cost of drawing, marking and recognising lines, in games so short that
@@ -52,7 +52,7 @@ static SELECT: [[u16; 16]; 512] = {
     select
 };
 
-/// Whether each set of marks holds a line.
+/// For each set of marks, whether it holds a line.
 static HAS_LINE: [bool; 512] = {
     let lines = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
     let mut has_line = [false; 512];
@@ -74,8 +74,8 @@ mod tests {
 
     #[test]
     fn means_are_the_exact_ones() {
-        // From the numbers of games that end at plies 5 to 9: 1440, 5328, 47952, 72576 and 127872,
-        // of which 46080 are draws.
+        // Computed from the numbers of games that end at plies 5 to 9: 1440, 5328, 47952, 72576 and
+        // 127872, the last including 46080 draws.
         check_means(|mut rng| super::playout(&mut rng), 3203.0 / 420.0, 4085.0 / 63.0);
     }
 }

@@ -1,4 +1,5 @@
-//! The report as a picture: bars on a logarithmic scale, in SVG with colours for light and dark screens.
+//! The report as a picture: bars on a logarithmic scale, in SVG with colours for light and dark
+//! screens.
 
 use super::{
     report::{Contest, Contestant, Report},
@@ -12,18 +13,18 @@ use svg::{
 
 /// All lengths are in units of the picture, which browsers show as pixels.
 const WIDTH: f64 = 900.0;
-/// Where bars begin; names of engines stand left of it.
+/// The left end of bars; names of engines stand left of it.
 const LEFT: f64 = 170.0;
-/// Where the longest bar may end; figures stand right of it.
+/// The right end of the longest bar; figures stand right of it.
 const RIGHT: f64 = WIDTH - 130.0;
-/// What is above the first game.
+/// The height above the first game.
 const HEAD: f64 = 64.0;
 const TITLE: f64 = 30.0;
 const BAR: f64 = 14.0;
 const STEP: f64 = 18.0;
 
-/// Fills by the place of an engine; text and lines take theirs from the background. Both sets keep a contrast of
-/// three to one with the background at least.
+/// Fills by the place of an engine; text and lines take theirs from the background. Both sets keep
+/// a contrast of three to one with the background at least.
 const STYLE: &str = "
     svg { --ground: #ffffff; --text: #1f2328; --faint: #59636e; --line: #d1d9e0;
         --fill-0: #6e7781; --fill-1: #bc4c00; --fill-2: #0969da; --fill-3: #8250df; --fill-4: #1a7f37;
@@ -42,7 +43,7 @@ const STYLE: &str = "
     .fill-0 { fill: var(--fill-0) } .fill-1 { fill: var(--fill-1) } .fill-2 { fill: var(--fill-2) }
     .fill-3 { fill: var(--fill-3) } .fill-4 { fill: var(--fill-4) } .fill-5 { fill: var(--fill-5) }
 ";
-/// How many fills there are; more engines begin again.
+/// The number of fills; more engines begin again.
 const FILLS: usize = 6;
 
 /// Draws the contestants with the first number of threads, a group of bars for each game.
@@ -109,7 +110,7 @@ pub(super) fn draw(report: &Report) -> String {
     picture.add(label(report.machine.to_string(), 16.0, height - 12.0, "faint")).to_string() + "\n"
 }
 
-/// What is drawn of a contestant.
+/// The bar of a contestant.
 struct Bar {
     name: String,
     rate: f64,
@@ -144,13 +145,14 @@ impl Scale {
         let logarithms: Vec<f64> = rates.filter(|&rate| rate > 0.0).map(f64::log10).collect();
         let first = logarithms.iter().copied().fold(f64::INFINITY, f64::min).floor();
         let last = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max).ceil();
-        // The shortest bar is to be seen too. Casts of floats saturate, and rates are far from that.
+        // The shortest bar is to be seen too. Casts of floats saturate, and rates are far from
+        // that.
         let first = if first.is_finite() { first as i32 } else { 0 };
         let last = if last.is_finite() { last as i32 } else { 0 };
         Self { first, last: last.max(first + 1) }
     }
 
-    /// How far to the right a rate is.
+    /// The distance of a rate from the left.
     fn place(&self, rate: f64) -> f64 {
         let share = (rate.log10() - f64::from(self.first)) / f64::from(self.last - self.first);
         // Tenths of a unit are enough.

@@ -1,4 +1,5 @@
-//! The contest of engines, which take turns: a [`Report`] has a sample of each setup of each game for each round.
+//! The contest of engines, which take turns: a [`Report`] has a sample of each setup of each game
+//! for each round.
 
 use super::{
     engine::{End, Engine, Run},
@@ -13,15 +14,15 @@ use std::time::Instant;
 #[derive(Clone, Copy)]
 pub(super) struct Setup<'e> {
     engine: &'e Engine,
-    /// If the engine has a choice.
+    /// The instruction set, if the engine has a choice.
     isa: Option<Isa>,
     threads: usize,
 }
 
-/// How much is played.
+/// The amount of play.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// Of each setup on each game.
+    /// Seconds for each setup on each game.
     pub(super) seconds: f64,
     pub(super) rounds: u64,
 }
@@ -43,8 +44,8 @@ pub(super) fn setups<'e>(engines: &'e [Engine], isas: &[Isa], threads: &[usize])
 
 /// Lets the setups play each game, and calls `tell` after each sample.
 ///
-/// A first sample of each warms up and is not counted: those that follow have as many playouts as it made in
-/// its time, so that every round does the same work.
+/// A first sample of each warms up and is not counted: those that follow have as many playouts as
+/// it made in its time, so that every round does the same work.
 pub(super) fn hold(
     games: &[&'static str],
     setups: &[Setup<'_>],

@@ -24,7 +24,7 @@ pub(super) const GAMES: [&str; 8] = [
 /// A way to play games.
 pub(super) struct Engine {
     pub(super) name: &'static str,
-    /// Whether it uses the instruction set it is given.
+    /// True if it uses the instruction set it is given.
     pub(super) has_isas: bool,
     /// Makes a player of a game.
     pub(super) make: fn(&'static str) -> Player,
@@ -43,7 +43,7 @@ pub(super) const ENGINES: &[Engine] = &[
 /// Plays one game by one engine.
 pub(super) type Player = Box<dyn Fn(&Run) -> Played>;
 
-/// What a player is asked for.
+/// The task of a player.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) seed: u64,
@@ -52,16 +52,16 @@ pub(super) struct Run {
     pub(super) isa: Isa,
 }
 
-/// When a run is over.
+/// The end of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// After so many seconds and the games that were begun.
+    /// After this number of seconds and the games that were begun.
     Seconds(f64),
-    /// After so many playouts.
+    /// After this number of playouts.
     Count(u64),
 }
 
-/// What was played.
+/// The games played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Played {
     pub(super) playouts: u64,
@@ -133,12 +133,12 @@ fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -
     })
 }
 
-/// What `gdl!` made of the rulesheet, 512 games at once.
+/// The game that `gdl!` compiled, 512 games at once.
 fn lanes(game: &'static str) -> Player {
     built_in(game, gdl_runtime::playouts::PlayoutMode::Lanes)
 }
 
-/// What `gdl!` made of the rulesheet, one state at a time.
+/// The game that `gdl!` compiled, one state at a time.
 fn compiled(game: &'static str) -> Player {
     built_in(game, gdl_runtime::playouts::PlayoutMode::Single)
 }

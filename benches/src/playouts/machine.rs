@@ -4,15 +4,15 @@ use gdl_runtime::lanes::Isa;
 use serde::Serialize;
 use std::{fmt, fs, thread};
 
-/// What matters of a machine, as far as it tells.
+/// The relevant properties of a machine, as far as it reports them.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Machine {
     pub(super) processor: Option<String>,
     pub(super) cores: usize,
     /// The best instruction set of lanes.
     pub(super) isa: &'static str,
-    /// How many processes wanted to run before and after, averaged over a minute: with nothing else to do it is
-    /// the number of threads at most.
+    /// The number of processes that wanted to run before and after, averaged over a minute: with
+    /// nothing else to do it is the number of threads at most.
     pub(super) load: [Option<f64>; 2],
 }
 

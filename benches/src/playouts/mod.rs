@@ -1,9 +1,10 @@
-//! The comparison of random playouts by every engine and by hand-written baselines: a [`Report`] as a table and a
-//! chart.
+//! The comparison of random playouts by every engine and by hand-written baselines: a [`Report`] as
+//! a table and a chart.
 //!
-//! All contestants of a game play in one process, on the same clock and in turn: one sample of each makes a
-//! round. Whatever else the machine does in a round slows all of them down, so ratios are taken round by round, and
-//! the report has their median. The clock is processor time, which stands still while other processes run.
+//! All contestants of a game play in one process, on the same clock and in turn: one sample of each
+//! makes a round. Whatever else the machine does in a round slows all of them down, so ratios are
+//! taken round by round, and the report has their median. The clock is processor time, which stands
+//! still while other processes run.
 //!
 //! Engines draw from generators of their own, and every choice is exactly uniform in all of them.
 
@@ -24,7 +25,8 @@ use std::{fs, path::PathBuf};
 
 /// Random playouts by each engine and by loops written by hand, in turn and in one process.
 ///
-/// Rates are per second of processor time, ratios are to the loop written by hand: medians over all rounds.
+/// Rates are per second of processor time, ratios are to the loop written by hand: medians over all
+/// rounds.
 #[derive(Debug, Parser)]
 #[command(name = "playouts")]
 pub struct Args {
@@ -34,13 +36,13 @@ pub struct Args {
     /// Seconds for each engine on each game, in all rounds together
     #[arg(long, value_name = "S", default_value_t = 2.0, value_parser = parse::seconds)]
     seconds: f64,
-    /// Rounds, in each of which every engine plays one sample
+    /// Rounds; each engine plays one sample in each
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     rounds: u64,
     /// Instruction sets of lanes [default: the best one of this machine]
     #[arg(long, value_name = "ISA", value_enum, value_delimiter = ',')]
     isa: Vec<gdl_tools::engine::Isa>,
-    /// Numbers of threads; with several, the scaling per core is told
+    /// Numbers of threads; with several, the scaling per core is printed
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1", value_parser = parse::threads)]
     threads: Vec<usize>,
     /// The folder for `playouts.md` and `playouts.svg` [default: `tmp` in cargo's target folder]
@@ -49,7 +51,7 @@ pub struct Args {
     /// Print JSON with every sample instead of the table
     #[arg(long)]
     json: bool,
-    /// What `cargo bench` adds.
+    /// The argument that `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -77,7 +79,8 @@ impl Args {
     }
 }
 
-/// Plays, prints the table and writes it and the chart to `out` unless the arguments name another folder.
+/// Plays, prints the table and writes it and the chart to `out` unless the arguments name another
+/// folder.
 ///
 /// # Errors
 /// A sentence about what is missing or cannot be written.

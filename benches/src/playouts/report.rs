@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub(super) machine: Machine,
-    /// Of each contestant in each game.
+    /// Seconds for each contestant in each game.
     pub(super) seconds: f64,
     pub(super) rounds: u64,
     pub(super) contests: Vec<Contest>,
@@ -33,14 +33,14 @@ pub(super) struct Contestant {
     pub(super) samples: Vec<Sample>,
 }
 
-/// What was played in one go, and how long that took.
+/// The games played in one go, and their time.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Sample {
     pub(super) playouts: u64,
     pub(super) states: u64,
-    /// Of all threads together.
+    /// Processor seconds of all threads together.
     pub(super) cpu_seconds: f64,
-    /// That went by.
+    /// Seconds elapsed.
     pub(super) seconds: f64,
 }
 
@@ -71,15 +71,15 @@ impl Contestant {
         median(self.samples.iter().map(|sample| sample.playouts as f64 / sample.seconds))
     }
 
-    /// How many times as fast it was as another, by processor time: round by round.
+    /// The speed as a multiple of another's, by processor time: round by round.
     fn ratios(&self, other: &Self) -> Vec<f64> {
         self.samples.iter().zip(&other.samples).map(|(own, other)| own.rate() / other.rate()).collect()
     }
 }
 
 impl Contest {
-    /// The ratios to the first engine with as many threads, the least, the median and the greatest; none for that
-    /// engine itself.
+    /// The ratios to the first engine with as many threads, the least, the median and the greatest;
+    /// none for that engine itself.
     pub(super) fn ratios(&self, contestant: &Contestant) -> Option<[f64; 3]> {
         let yardstick = self.contestants.iter().find(|other| other.threads == contestant.threads)?;
         if yardstick.engine == contestant.engine {
@@ -91,8 +91,9 @@ impl Contest {
         Some([least, median(ratios), greatest])
     }
 
-    /// Playouts of each thread as a share of those of a contestant that is alone: by the clock, which other work on
-    /// the machine disturbs, and by processor time. None for a contestant that is alone itself.
+    /// Playouts of each thread as a share of those of a contestant that is alone: by the clock,
+    /// which other work on the machine disturbs, and by processor time. Returns `None` for a
+    /// contestant that is alone itself.
     pub(super) fn scaling(&self, contestant: &Contestant) -> Option<[f64; 2]> {
         let alone = self.contestants.iter().find(|other| {
             (other.engine, other.isa, other.threads) == (contestant.engine, contestant.isa, 1)
@@ -145,7 +146,7 @@ impl Serialize for Contest {
 pub(super) mod tests {
     use super::*;
 
-    /// Samples of a thousand playouts that take so many seconds of processor time.
+    /// Samples of a thousand playouts that take the given seconds of processor time.
     fn contestant(
         engine: &'static str,
         isa: Option<&'static str>,
@@ -159,7 +160,7 @@ pub(super) mod tests {
         Contestant { engine, isa, threads, samples: seconds.iter().map(sample).collect() }
     }
 
-    /// A contest of two engines in three rounds, the second of which was disturbed.
+    /// A contest of two engines in three rounds; the second round was disturbed.
     pub(in super::super) fn example() -> Report {
         let contestants = vec![
             contestant("by hand", None, 1, &[1.0, 7.0, 1.0]),

@@ -31,9 +31,9 @@ pub(super) enum Contender {
     Mcts,
     /// One random game for each leaf.
     Single,
-    /// Nothing that is proved is passed on.
+    /// Without passing on proofs.
     Unproved,
-    /// What moves are worth elsewhere is not learnt.
+    /// Without learning the values of moves elsewhere.
     Unlearned,
     /// Random games by all legal moves.
     Uniform,
@@ -88,7 +88,7 @@ impl Side {
         self.player.start(game, role, &cost.budget(self.rate));
     }
 
-    /// What was found in the last match is no longer of use.
+    /// Drops the results of the last match.
     pub(super) fn forget(&mut self) {
         self.player.abort();
     }
@@ -113,22 +113,23 @@ impl Side {
     }
 }
 
-/// What a move may cost.
+/// The cost of a move.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cost {
     Seconds(f64),
-    /// Seconds of processor time of the player's thread: so many nodes as took that long in the moves before.
+    /// Seconds of processor time of the player's thread: the number of nodes that took that long in
+    /// the moves before.
     Processor(f64),
     Nodes(u64),
 }
 
 impl Cost {
-    /// What that is for a player: nodes of some take less time.
+    /// The cost for a player: nodes of some take less time.
     pub(super) fn of(self, player: Contender) -> Self {
         if let Self::Nodes(_) = self { self.times(player.nodes()) } else { self }
     }
 
-    /// So many times as much.
+    /// A multiple of the cost.
     pub(super) fn times(self, factor: u32) -> Self {
         match self {
             Self::Seconds(seconds) => Self::Seconds(seconds * f64::from(factor)),
@@ -137,7 +138,7 @@ impl Cost {
         }
     }
 
-    /// From now on, for a player that visits so many nodes in a second.
+    /// The budget from now on, for a player that visits `rate` nodes in a second.
     #[allow(clippy::cast_sign_loss, reason = "neither is below 0")]
     fn budget(self, rate: f64) -> Budget {
         match self {
@@ -158,11 +159,11 @@ impl fmt::Display for Cost {
     }
 }
 
-/// What is played.
+/// The terms of a contest.
 pub(super) struct Contest {
     pub(super) name: &'static str,
     pub(super) players: [Contender; 2],
-    /// Their moves may cost so many times what is asked for.
+    /// The factors by which their moves may exceed the given cost.
     pub(super) factors: [u32; 2],
     pub(super) games: &'static [&'static str],
 }
@@ -338,7 +339,7 @@ impl Row {
     }
 }
 
-/// The goals of the two players after a match, the first of which has the second role in every other one.
+/// The goals of the two players after a match; the first has the second role in every other match.
 fn play(
     game: &Dynamic,
     players: &mut [Side; 2],
@@ -353,7 +354,7 @@ fn play(
     // Chance does the same in a match and in the next one, after the change of sides.
     let mut stream = Stream::new(1, number / 2);
     for place in 0..2 {
-        // Ten times as much as for a move before the match.
+        // Ten times the cost of a move before the match.
         players[place].start(game, roles[seat(place)], costs[place].times(10));
     }
     for _ in 0..MAX_LENGTH {

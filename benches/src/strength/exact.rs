@@ -1,7 +1,9 @@
-//! Positions whose values are known exactly, by plain solvers of their own: how often a player's move keeps the value.
+//! Positions whose values are known exactly, by plain solvers of their own: how often a player's
+//! move keeps the value.
 //!
-//! Positions come from seeded random games. Only those count in which some move gives something away; of connect four those
-//! after 12 to 19 moves where neither player can win at once, of reversi those with ten empty cells.
+//! Positions come from seeded random games. Only those count in which some move gives something
+//! away; of connect four those after 12 to 19 moves where neither player can win at once, of
+//! reversi those with ten empty cells.
 
 mod connect_four;
 mod reversi;
@@ -17,11 +19,11 @@ use gdl_tools::statistics::wilson;
 struct Position {
     moves: Vec<String>,
     best: Vec<String>,
-    /// How many moves there are.
+    /// The number of moves.
     legal: usize,
 }
 
-/// What is asked: the game, how many positions, and where they come from.
+/// The questions: the game, the number of positions, and their source.
 pub(super) const GAMES: &[&str] = &["connect_four", "reversi"];
 
 /// The rows of a game for some players, in positions drawn by a seed.
@@ -52,7 +54,7 @@ pub(super) fn rows(name: &str, seed: u64, players: &[Contender], cost: Cost, cou
     players.iter().map(row).collect()
 }
 
-/// If the player makes a move that keeps the value.
+/// Returns whether the player makes a move that keeps the value.
 fn keeps(game: &Dynamic, side: &mut Side, cost: Cost, position: &Position) -> bool {
     let mut state = game.initial();
     let mut known: Vec<_> = game.roles().map(Information::new).collect();

@@ -1,8 +1,9 @@
 //! The strength of players and the speed of their searches, as tables.
 //!
-//! In a contest two players have one match after the other, and change sides after each. A point is shared as the goals
-//! are: what is told is the mean share of the first player with the interval that holds the true one with 95 %
-//! confidence (Wilson's, which is a little wide where there are draws), and the latest move after its deadline.
+//! In a contest two players have one match after the other, and change sides after each. A point is
+//! shared as the goals are. The report has the mean share of the first player with its interval of
+//! 95 % confidence (Wilson's, which is a little wide where there are draws), and the greatest delay
+//! of a move after its deadline.
 
 mod contest;
 mod exact;
@@ -28,10 +29,12 @@ pub struct Args {
     /// Seconds for a move, where a contest does not say more or less
     #[arg(long, value_name = "S", default_value_t = 0.1)]
     seconds: f64,
-    /// Seconds are processor time of the player: so many nodes as took that long in the moves before
+    /// Seconds are processor time of the player: the number of nodes that took that long in the
+    /// moves before
     #[arg(long)]
     processor: bool,
-    /// Nodes for a move instead, ten times as many for alpha-beta: then other work on the machine does not matter
+    /// Nodes for a move instead, ten times as many for alpha-beta: then other work on the machine
+    /// does not matter
     #[arg(long, value_name = "N", conflicts_with_all = ["seconds", "processor"])]
     nodes: Option<u64>,
     /// Four matches, a fiftieth of a second for a move
@@ -43,7 +46,7 @@ pub struct Args {
     /// The contests, `exact`, `openspiel`, `puzzles` or `speed`; all if none is named
     #[arg(long = "contest", value_name = "NAME")]
     contests: Vec<String>,
-    /// What `cargo bench` adds.
+    /// The argument that `cargo bench` adds.
     #[arg(long, hide = true)]
     bench: bool,
 }
@@ -58,7 +61,8 @@ impl Args {
     }
 }
 
-/// The built-in game of that name or the one of a file, loaded: played from its table, so that searches are compiled once for all games.
+/// The built-in game of that name or the one of a file, loaded: played from its table, so that
+/// searches are compiled once for all games.
 fn game(name: &str) -> Option<Dynamic> {
     let text = match find(name) {
         Some(entry) => entry.text.to_owned(),

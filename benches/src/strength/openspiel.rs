@@ -1,8 +1,10 @@
-//! Matches against the MCTS of `OpenSpiel` (Lanctot et al., "`OpenSpiel`: a framework for reinforcement learning in games", 2019), which plays
-//! by random games as `Mcts` does, at equal processor time.
+//! Matches against the MCTS of `OpenSpiel` (Lanctot et al., "`OpenSpiel`: a framework for
+//! reinforcement learning in games", 2019), which plays by random games as `Mcts` does, at equal
+//! processor time.
 //!
-//! A Python that can import `pyspiel` (`pip install open_spiel`) runs `openspiel.py`, which is asked line by line; `PYTHON` names it, else
-//! `python3` is tried. Both sides keep the game by their own rules: what they take for legal is compared at every move, and who has won.
+//! A Python that can import `pyspiel` (`pip install open_spiel`) runs `openspiel.py`, which is
+//! asked line by line; `PYTHON` names it, otherwise `python3` is tried. Both sides keep the game by
+//! their own rules: what they take for legal is compared at every move, and who has won.
 
 use super::{
     contest::{Contender, Cost, Side},
@@ -29,11 +31,12 @@ struct Peer {
     answers: BufReader<ChildStdout>,
 }
 
-/// What it says of a position.
+/// Its answer about a position.
 enum Look {
-    /// What the first role gets: above 0 if it has won.
+    /// The value for the first role: above 0 if it has won.
     Over(f64),
-    /// The number of the role to move, and each move as it numbers and as we write it, in several moves of ours if need be.
+    /// The number of the role to move, and each move as it numbers and as we write it, in several
+    /// moves of ours if need be.
     On(usize, Vec<(String, Vec<String>)>),
 }
 
@@ -47,7 +50,8 @@ fn python() -> String {
     env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// Matches in one game, from both seats in turn: a row of a table. `seconds` are those of processor time for a move.
+/// Matches in one game, from both seats in turn: a row of a table. `seconds` are those of processor
+/// time for a move.
 pub(super) fn row(name: &str, player: Contender, seconds: f64, matches: u64) -> io::Result<Option<String>> {
     let Some(game) = game(name).filter(|_| GAMES.contains(&name)) else { return Ok(None) };
     let mut peer = Peer::new(name)?;
@@ -86,7 +90,7 @@ fn play(
     let mut legal: Option<Vec<String>> = None;
     peer.ask("new")?;
     side.forget();
-    // As in contests: ten times as much as for a move before the match.
+    // As in contests: ten times the cost of a move before the match.
     side.start(game, roles[seat], Cost::Processor(10.0 * seconds));
     for ply in 0.. {
         let look = peer.look(name)?;
@@ -143,7 +147,7 @@ fn play(
     unreachable!("matches end")
 }
 
-/// The state after a move of one role, of which all are told; the others wait.
+/// The state after a move of one role; all moves are given, and the others wait.
 fn step(
     game: &Dynamic,
     state: &<Dynamic as Game>::State,
@@ -212,7 +216,7 @@ impl Drop for Peer {
     }
 }
 
-/// Their text of a move as our moves; none if it is not understood.
+/// Their text of a move as our moves; `None` if it is not understood.
 fn translate(name: &str, text: &str) -> Option<Vec<String>> {
     let places: Vec<u32> = text
         .bytes()

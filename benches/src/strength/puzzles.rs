@@ -16,7 +16,7 @@ pub(super) const GAMES: &[&str] = &[
     "towers_of_hanoi",
 ];
 
-/// One search within so many seconds: a row of a table. None if the game is no puzzle.
+/// One search of `seconds` seconds: a row of a table. Returns `None` if the game is no puzzle.
 pub(super) fn row(name: &str, game: &Dynamic, seconds: f64) -> Option<String> {
     if !Planner::is_puzzle(game) {
         eprintln!("`{name}` is no puzzle");

@@ -1,4 +1,4 @@
-//! The speed of a search, beside random games alone.
+//! The speed of a search, compared with random games alone.
 
 use gdl_players::{
     Budget,

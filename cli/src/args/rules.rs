@@ -1,10 +1,11 @@
-//! How rulesheets are read: which syntax it is in, which lints are told, whether case counts, and how much a rulesheet may cost.
+//! Arguments for reading rulesheets: the syntax, the lints that are shown, whether case counts, and
+//! the limits.
 
 use clap::{Args, ValueEnum};
 use gdl_compiler::{Levels, Limits, Options, Syntax};
 use gdl_tools::{game::ReadingArgs, parse::code};
 
-/// How a rulesheet is to be read.
+/// Arguments for reading a rulesheet.
 #[derive(Debug, Default, Args)]
 pub(crate) struct RulesArgs {
     /// Keep silent about a lint
@@ -44,7 +45,7 @@ impl RulesArgs {
     }
 }
 
-/// Which syntax a rulesheet is in.
+/// The argument for the syntax of a rulesheet.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct SyntaxArgs {
     /// The syntax of the text, which otherwise tells it itself
@@ -75,7 +76,7 @@ pub(crate) enum Written {
     Epilog,
 }
 
-/// How much a rulesheet may cost.
+/// The limits of a rulesheet's cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Bounds {
     /// What a game of one's own may take
@@ -96,7 +97,7 @@ impl Bounds {
     }
 }
 
-/// Whether spellings that differ in case alone are one symbol.
+/// The treatment of spellings that differ in case alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Case {
     /// One symbol, as the language has it

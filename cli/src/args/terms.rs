@@ -9,7 +9,7 @@ use gdl_tools::{
 };
 use std::time::Duration;
 
-/// What moves may cost, and what luck follows from.
+/// The cost of moves, and the seed.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TermsArgs {
     /// How many seconds players may take for a move

@@ -1,13 +1,13 @@
-//! How a game is taken from state to state: by the engine that a trial chooses, or by another one.
+//! Arguments for how a game is stepped: by the engine that a trial chooses, or by another one.
 
 use clap::Args;
 use gdl_tools::load::Way;
 
-/// Which engine makes moves.
+/// The argument for the engine that makes moves.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct WayArgs {
-    /// How moves are made [default: table, events or lifted where a trial says that they take less, or, if the rules take too much to
-    /// be grounded, lifted]
+    /// How moves are made [default: table, events or lifted where a trial says that they take less,
+    /// or, if the rules take too much to be grounded, lifted]
     #[arg(long = "engine", value_name = "ENGINE", value_enum)]
     pub way: Option<Way>,
 }

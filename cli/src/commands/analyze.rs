@@ -40,7 +40,7 @@ pub(crate) struct AnalyzeArgs {
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// How moves are made.
+    /// The engine that makes moves.
     #[command(flatten)]
     pub engine: WayArgs,
     /// Write a page with charts to a file
@@ -54,7 +54,7 @@ pub(crate) struct AnalyzeArgs {
 /// Plays, prints the figures and writes the page.
 ///
 /// # Errors
-/// If the rulesheet is at fault, or something cannot be written.
+/// Returns an error if the rulesheet has errors, or something cannot be written.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result {
     let figures = args.game.with_dynamic(args.engine.way, |game| analyze(args, game))?;
     if let Some(path) = &args.html {

@@ -1,7 +1,7 @@
 //! `gdl bench`: how soon rulesheets load, how fast they play and what memory they take.
 //!
-//! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped; this one collects
-//! what they report.
+//! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped;
+//! this one collects what they report.
 
 use crate::{
     LAUNCHER,
@@ -61,11 +61,13 @@ pub(crate) struct BenchArgs {
     /// How long the compilation of each may take
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
     pub deadline: f64,
-    /// How games are played [default: lanes; without lanes, or where a trial says that they take longer, table, events or lifted, as
-    /// the trial says or, if the rules take too much to be grounded, lifted]
+    /// How games are played [default: lanes; without lanes, or where a trial says that they take
+    /// longer, table, events or lifted, as the trial says or, if the rules take too much to be
+    /// grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
-    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` [default: the fastest one]
+    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` [default: the
+    /// fastest one]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Whether `Cell` and `cell` are one symbol
@@ -84,14 +86,14 @@ pub(crate) struct BenchArgs {
     pub alone: bool,
 }
 
-/// Seconds that a process may take beyond those it is given: for the first game, and for the games that are
-/// being played when the time is up.
+/// Seconds that a process may take beyond those it is given: for the first game, and for the games
+/// that are being played when the time is up.
 const GRACE: f64 = 30.0;
 
 /// The width of the longest name of an engine, `table-lanes`.
 const ENGINE: usize = 11;
 
-/// What was measured of a rulesheet, in the order of `--json`.
+/// The measurements of a rulesheet, in the order of `--json`.
 #[derive(Debug, Serialize, Deserialize)]
 struct Figures {
     engine: String,
@@ -111,7 +113,7 @@ struct Figures {
     bytes: Option<u64>,
 }
 
-/// What came of a rulesheet: figures, or why there are none.
+/// The result of a rulesheet: figures, or why there are none.
 type Outcome = std::result::Result<Figures, String>;
 
 /// Measures each rulesheet and prints a line for it.
@@ -170,7 +172,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result {
     if whole.played > 0 { Ok(()) } else { Err(Error::Reported) }
 }
 
-/// What a rulesheet is called in the report.
+/// The name of a rulesheet in the report.
 fn name(file: &Path) -> String {
     file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
@@ -269,7 +271,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     })
 }
 
-/// Measures a game on a graphics card, which has no processor time: rates are those of the time that went by.
+/// Measures a game on a graphics card, which has no processor time: rates are per second elapsed.
 fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu_seconds: f64) -> Outcome {
     let time = Some(Duration::from_secs_f64(args.seconds));
     let run = Run { device: args.device.as_deref(), seed: 0, count: u64::MAX, time, progress: None };
@@ -329,7 +331,7 @@ fn to_json(file: &Path, outcome: &Outcome) -> Value {
     row
 }
 
-/// What all rulesheets add up to.
+/// The totals of all rulesheets.
 #[derive(Serialize)]
 struct Whole {
     played: usize,

@@ -68,10 +68,10 @@ pub(crate) struct CheckArgs {
     /// Play, and report what only play shows
     #[arg(long)]
     pub simulate: bool,
-    /// How much is played.
+    /// The amount of play.
     #[command(flatten)]
     pub simulation: SimulationArgs,
-    /// How symbols and lints are judged.
+    /// The treatment of symbols and lints.
     #[command(flatten)]
     pub rules: RulesArgs,
 }
@@ -106,14 +106,15 @@ pub(crate) enum Fix {
     Guess,
 }
 
-/// How much `--simulate` plays.
+/// The amount of play for `--simulate`.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Simulation")]
 pub(crate) struct SimulationArgs {
     /// What the random choices follow from
     #[arg(long, value_name = "N", default_value_t = 0, requires = "simulate")]
     pub seed: u64,
-    /// Random games to play where not all states can be visited [default: 1000, fewer of a vast game]
+    /// Random games to play where not all states can be visited [default: 1000, fewer of a vast
+    /// game]
     #[arg(long, value_name = "N", requires = "simulate", value_parser = whole)]
     pub playouts: Option<u64>,
     /// The most moves of a random game
@@ -138,7 +139,7 @@ impl SimulationArgs {
     }
 }
 
-/// What `--json` prints, as a JSON Schema.
+/// The JSON Schema of the output of `--json`.
 const SCHEMA: &str = include_str!("../../schema/check.json");
 
 /// Checks each file. Diagnostics as text go to stderr, with a line per file on stdout; other formats
@@ -188,7 +189,7 @@ fn fix_file(path: &Path, how: Fix, options: &Options) -> Result {
     if path == Path::new("-") {
         return Err(Error::Input("`--fix` wants a file, not stdin".to_owned()));
     }
-    // What cannot be read is told by the check.
+    // The check reports files that cannot be read.
     let Ok(original) = load::read(path, options) else { return Ok(()) };
     let mut examine = |source: &Source| load::examine(source, options).0;
     let least = match how {
@@ -261,7 +262,7 @@ fn play(compiled: &Compiled, settings: &Settings, diagnostics: &mut Diagnostics)
     Some(statistics)
 }
 
-/// What all files add up to.
+/// The totals of all files.
 #[derive(Default)]
 struct Whole {
     diagnostics: Vec<Value>,
@@ -307,7 +308,7 @@ impl Whole {
     }
 }
 
-/// `no faults`, or how many there are of which kind.
+/// `no faults`, or the number of each kind.
 fn summary(diagnostics: &Diagnostics) -> String {
     let errors = diagnostics.count(Severity::Error);
     let others = diagnostics.count(Severity::Warning);

@@ -1,7 +1,9 @@
-//! `gdl completions`: a script that teaches a shell the commands, and the names of games, players, codes and lints.
+//! `gdl completions`: a script that teaches a shell the commands, and the names of games, players,
+//! codes and lints.
 //!
-//! The script is clap's, for which the arguments of some value names get the words that they can have. Where a file may stand
-//! too, and where clap has nothing for arguments that are no options, some lines of the shell's own language are added.
+//! The script is clap's, for which the arguments of some value names get the words that they can
+//! have. Where a file may stand too, and where clap has nothing for arguments that are no options,
+//! some lines of the shell's own language are added.
 
 use clap::{Arg, Args, Command, builder::PossibleValuesParser};
 use clap_complete::Shell;
@@ -97,8 +99,8 @@ fn positionals(command: &Command, path: &mut Vec<String>, places: &mut Vec<Place
     }
 }
 
-/// Clap's function knows the words behind options and the first argument alone; where it has nothing, all of a command's are offered, and
-/// files where none of these fits.
+/// Clap's function knows the words after options and the first argument alone; where it has
+/// nothing, all of a command's are offered, and files where none of these fits.
 fn bash(mut script: String, places: &[Place]) -> String {
     script.push_str(
         "
@@ -141,7 +143,7 @@ fn fish(mut script: String, places: &[Place]) -> String {
     script
 }
 
-/// A game may be a file, of which clap's script knows nothing where there are words.
+/// A game may be a file, which clap's script does not know where there are words.
 fn zsh(script: &str) -> String {
     let games: Vec<&str> = gdl_games::LIST.iter().map(|entry| entry.name).collect();
     let list = format!("({})", games.join(" "));

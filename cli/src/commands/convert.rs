@@ -65,7 +65,8 @@ pub(crate) fn run(args: &ConvertArgs) -> Result {
     Ok(out.flush()?)
 }
 
-/// A rulesheet in another syntax. Names that could not stay, and what is wrong with it, go to stderr.
+/// A rulesheet in another syntax. Names that could not stay, and what is wrong with it, go to
+/// stderr.
 #[cfg(feature = "network")]
 pub(super) fn converted(source: Source, to: Syntax) -> Result<String> {
     rewritten(source, &load::quiet(), to)

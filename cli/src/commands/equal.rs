@@ -56,7 +56,7 @@ pub(crate) struct EqualArgs {
 /// Compares and prints.
 ///
 /// # Errors
-/// If a rulesheet is at fault, the games differ, or stdout takes no more.
+/// Returns an error if a rulesheet has errors, the games differ, or stdout takes no more.
 pub(crate) fn run(args: &EqualArgs) -> Result {
     let load = |game: &GameArg| game.clone().read(args.reading).dynamic(None);
     let (first, second) = (load(&args.first)?, load(&args.second)?);
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &EqualArgs) -> Result {
     if matches!(verdict, Verdict::Different { .. }) { Err(Error::Reported) } else { Ok(()) }
 }
 
-/// How the names of the first are written in the second.
+/// The spelling of the first rulesheet's names in the second.
 #[cfg(feature = "network")]
 fn renaming(args: &EqualArgs) -> Result<impl Fn(&str) -> String + use<>> {
     let names = if args.renamed { Some(names(args)?) } else { None };
@@ -95,7 +95,7 @@ fn renaming(_: &EqualArgs) -> Result<impl Fn(&str) -> String + use<>> {
     Ok(str::to_owned)
 }
 
-/// What the names of the first are called in the second.
+/// The second rulesheet's names for the first one's.
 #[cfg(feature = "network")]
 fn names(args: &EqualArgs) -> Result<Names> {
     sheet(&args.first)?.names_in(&sheet(&args.second)?).ok_or_else(|| {

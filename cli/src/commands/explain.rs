@@ -52,7 +52,7 @@ pub(crate) fn run(args: &ExplainArgs) -> Result {
     Ok(())
 }
 
-/// How serious the code is, in a word.
+/// The severity of the code, in a word.
 fn severity(code: &Code) -> String {
     if code.reserved { "reserved".to_owned() } else { code.severity.to_string() }
 }

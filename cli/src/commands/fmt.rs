@@ -87,8 +87,9 @@ fn formatted(path: &Path, options: &Options) -> Option<(Source, String)> {
     None
 }
 
-/// Gives a file a new content at once: a program that reads it meanwhile, and a cut of the power, find the old one
-/// or the new one whole. Permissions stay, and a link goes on pointing to the file.
+/// Gives a file a new content at once: a program that reads it meanwhile, and a cut of the power,
+/// find the old one or the new one whole. Permissions stay, and a link goes on pointing to the
+/// file.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;
     let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new("/")))?;

@@ -84,10 +84,11 @@ struct Candidate {
     game: GameArg,
 }
 
-/// Judges all of them, prints what came of it and writes the page.
+/// Judges all of them, prints the results and writes the page.
 ///
 /// # Errors
-/// If a folder cannot be read, something cannot be written, or no rulesheet was measured to the end.
+/// If a folder cannot be read, something cannot be written, or no rulesheet was measured to the
+/// end.
 pub(crate) fn run(args: &JudgeArgs) -> Result {
     let candidates = candidates(&args.games)?;
     let mut out = output::stdout();
@@ -120,7 +121,7 @@ pub(crate) fn run(args: &JudgeArgs) -> Result {
         text::ranking(&ranked, usize::try_from(args.top).unwrap_or(usize::MAX), &mut out)?;
     }
     out.flush()?;
-    // A game that cannot be played was told of in its place; that none can is a failure.
+    // A game that cannot be played was reported in its place; that none can is a failure.
     let played = judgements.iter().any(|judgement| judgement.played.is_some());
     if played { Ok(()) } else { Err(Error::Reported) }
 }

@@ -23,7 +23,7 @@ pub(crate) struct ListArgs {
     pub json: bool,
 }
 
-/// What is said of a game.
+/// The description of a game.
 struct Row {
     entry: &'static Entry,
     roles: Vec<String>,
@@ -40,7 +40,7 @@ impl Row {
         Ok(Self { entry, roles, size })
     }
 
-    /// What stands in its columns, but for the last.
+    /// The texts of its columns, except the last.
     fn columns(&self) -> [String; 4] {
         let tags: Vec<String> = self.entry.tags.iter().map(ToString::to_string).collect();
         let size = self.size.map(|[fluents, moves]| {

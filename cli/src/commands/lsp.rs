@@ -22,7 +22,8 @@ pub(crate) struct LspArgs {
 /// Serves until the editor says `exit`.
 ///
 /// # Errors
-/// [`Error::Reported`] if it left without saying `shutdown` first, [`Error::Output`] if it takes no more.
+/// [`Error::Reported`] if it left without saying `shutdown` first, [`Error::Output`] if it takes no
+/// more.
 pub(crate) fn run() -> Result {
     if gdl_language_server::serve(io::stdin(), io::stdout().lock())? { Ok(()) } else { Err(Error::Reported) }
 }

@@ -51,7 +51,7 @@ pub(crate) struct ManageArgs {
     pub action: Action,
 }
 
-/// What is done.
+/// The actions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
     /// Say what a schedule comes to, and play nothing
@@ -115,7 +115,8 @@ impl ManageArgs {
 /// Does it.
 ///
 /// # Errors
-/// If a schedule, a rulesheet or a database is at fault, something cannot be written, or the run was called off.
+/// Returns an error if a schedule, a rulesheet or a database has errors, something cannot be
+/// written, or the run was cancelled.
 pub(crate) fn run(args: &ManageArgs) -> Result {
     match &args.action {
         Action::Check { schedule, json } => check(schedule, *json),

@@ -48,13 +48,14 @@ pub(crate) struct MatchArgs {
     /// How many matches to play
     #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_COUNT, value_parser = count)]
     pub count: u64,
-    /// What moves may cost.
+    /// The cost of moves.
     #[command(flatten)]
     pub terms: TermsArgs,
-    /// How moves are made.
+    /// The engine that makes moves.
     #[command(flatten)]
     pub engine: WayArgs,
-    /// How many matches are played at once [default: one for each processor, with a clock or a player elsewhere one]
+    /// How many matches are played at once [default: one for each processor, with a clock or a
+    /// player elsewhere one]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Write each match to a file of this folder, in ggp-base's form
@@ -68,7 +69,8 @@ pub(crate) struct MatchArgs {
 /// Plays and prints the report.
 ///
 /// # Errors
-/// If the rulesheet is at fault, there are not as many players as roles, or something cannot be written.
+/// Returns an error if the rulesheet has errors, the numbers of players and roles differ, or
+/// something cannot be written.
 pub(crate) fn run(args: &MatchArgs) -> Result {
     if args.players.iter().any(Spec::is_human) {
         return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));
@@ -110,7 +112,8 @@ fn play(args: &MatchArgs, game: &Dynamic) -> Result {
 fn play_all(args: &MatchArgs, game: &Dynamic, contest: Contest<'_>) -> Result<Total> {
     let threads = match (args.threads, args.terms.clock) {
         (Some(threads), _) => threads,
-        // Matches that share processors would take each other's time, and a player elsewhere has one at a time.
+        // Matches that share processors would take each other's time, and a player elsewhere has
+        // one at a time.
         (None, Some(_)) => 1,
         _ if args.players.iter().any(Spec::is_remote) => 1,
         (None, None) => thread::available_parallelism().map_or(1, usize::from),
@@ -225,8 +228,8 @@ fn points(elo: f64) -> String {
     format!("{:+.0}", elo.round() + 0.0)
 }
 
-/// The one JSON object of the command: `game`, `engine`, `matches`, `seed`, `clock` (seconds a move, or null), `nodes` (a move, or null), what
-/// [`Total::to_json`] has, and `seconds`.
+/// The one JSON object of the command: `game`, `engine`, `matches`, `seed`, `clock` (seconds a
+/// move, or null), `nodes` (a move, or null), what [`Total::to_json`] has, and `seconds`.
 fn to_json(args: &MatchArgs, game: &Dynamic, total: &Total, seconds: f64) -> Value {
     let mut report = json!({
         "game": args.game.name(),

@@ -1,7 +1,7 @@
 //! `gdl net`: the propositional net a game compiles to, in figures or as a graph.
 //!
-//! Figures take a look at each gate. The graph is text for each gate and operand, which is made before it is written: of a net
-//! with more operations than `MOST_DRAWN` there is none.
+//! Figures take a look at each gate. The graph is text for each gate and operand, which is made
+//! before it is written: of a net with more operations than `MOST_DRAWN` there is none.
 
 use crate::args::way::WayArgs;
 use clap::Args;
@@ -26,7 +26,7 @@ Examples:
 pub(crate) struct NetArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// How the rules are run.
+    /// The engine that runs the rules.
     #[command(flatten)]
     pub engine: WayArgs,
     /// Print the net as a Graphviz graph
@@ -40,16 +40,16 @@ pub(crate) struct NetArgs {
 /// Operations of a net that is written as a graph: some hundred bytes each.
 const MOST_DRAWN: usize = 1_000_000;
 
-/// Purposes that are told: those that have most operations to themselves.
+/// The number of purposes that are shown: those with the most operations of their own.
 const MOST_PURPOSES: usize = 8;
 
 /// A role with more moves gets a hint: they make nets large and playouts slow.
 const MANY_MOVES: usize = 10_000;
 
-/// Compiles the game and prints what came of it.
+/// Compiles the game and prints the result.
 ///
 /// # Errors
-/// If the rulesheet is at fault or stdout takes no more.
+/// Returns an error if the rulesheet has errors or stdout takes no more.
 pub(crate) fn run(args: &NetArgs) -> Result {
     let name = args.game.name();
     let (source, options) = args.game.source()?;
@@ -180,7 +180,7 @@ fn to_json(name: &str, engine: &str, expected: &[Estimate], compiled: &Compiled)
     report
 }
 
-/// How many fluents nothing that is seen depends on.
+/// The number of fluents on which no output depends.
 fn dead(net: &Net) -> usize {
     net.influential().into_iter().filter(|influential| !influential).count()
 }
@@ -251,7 +251,7 @@ fn print(
     Ok(())
 }
 
-/// What an author could write otherwise, if a role has very many moves.
+/// Advice for an author if a role has very many moves.
 fn hint(net: &Net) -> Option<String> {
     let (place, moves) =
         net.outputs.legal.iter().map(Vec::len).enumerate().max_by_key(|&(_, moves)| moves)?;

@@ -16,7 +16,7 @@ use std::{
 /// The game of the files, in whose place the name of the new one stands.
 const GAME: &str = "dominoes";
 
-/// The files beside `Cargo.toml`: those of a package of this project, in which they are tested.
+/// The files next to `Cargo.toml`: those of a package of this project, in which they are tested.
 const FILES: &[(&str, &str)] = &[
     ("dominoes.kif", include_str!("new/dominoes.kif")),
     ("dominoes.plays", include_str!("new/dominoes.plays")),
@@ -103,8 +103,8 @@ pub(crate) struct NewArgs {
     /// What the game is called: small letters, digits and `_`
     #[arg(value_name = "NAME", value_parser = name)]
     pub name: String,
-    /// Where the package gdl-runtime is, seen from here: the folder `runtime` of a clone [default: the
-    /// registry, where it is not published yet]
+    /// Where the package gdl-runtime is, seen from here: the folder `runtime` of a clone [default:
+    /// the registry, where it is not published yet]
     #[arg(long, value_name = "FOLDER")]
     pub runtime: Option<PathBuf>,
 }

@@ -25,11 +25,12 @@ Examples:
 pub(crate) struct PerftArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// How moves are made [default: lanes; without lanes table, events or lifted, as a trial says or, if the rules take too much to be
-    /// grounded, lifted]
+    /// How moves are made [default: lanes; without lanes table, events or lifted, as a trial says
+    /// or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
-    /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
+    /// The instruction set of lanes; results do not depend on it [default: the best one of this
+    /// machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
     /// How many joint moves deep to count
@@ -46,7 +47,8 @@ pub(crate) struct PerftArgs {
 /// Counts and prints.
 ///
 /// # Errors
-/// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
+/// Returns an error if the rulesheet has errors, the engine does not fit it, or stdout takes no
+/// more.
 pub(crate) fn run(args: &PerftArgs) -> Result {
     if args.engine == Some(EngineChoice::Gpu) {
         let reason = "a graphics card plays random games only: leave `--engine` out";

@@ -1,4 +1,5 @@
-//! `gdl play`: a game in the terminal, in a [`session`] with a person, whose lines are read as [`command`]s, or [`alone`].
+//! `gdl play`: a game in the terminal, in a [`session`] with a person, whose lines are read as
+//! [`command`]s, or [`alone`].
 
 mod alone;
 mod args;
@@ -13,7 +14,7 @@ use std::{io, slice};
 /// Plays until the game is over or the person leaves.
 ///
 /// # Errors
-/// If the rulesheet is at fault, there is no such role, or stdout takes no more.
+/// Returns an error if the rulesheet has errors, there is no such role, or stdout takes no more.
 pub(crate) fn run(args: &PlayArgs) -> Result {
     let against = args.against.told(&args.game)?;
     let clocks = args.terms.clocks(slice::from_ref(&against));

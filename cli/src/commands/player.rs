@@ -107,8 +107,8 @@ fn tell(line: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// A note for programs: `what` (the message, `unreadable`, `refused` or `match`), `from`, `match`, `answer`, `seconds`,
-/// `remark`, `search`; null where there is none.
+/// A note for programs: `what` (the message, `unreadable`, `refused` or `match`), `from`, `match`,
+/// `answer`, `seconds`, `remark`, `search`; null where there is none.
 fn fields(note: &Note) -> Value {
     json!({
         "what": note.what,

@@ -46,15 +46,17 @@ pub(crate) struct PlayoutsArgs {
     /// How many threads play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// How games are played [default: lanes; without lanes, or where a trial says that they take longer, table, events or lifted, as
-    /// the trial says or, if the rules take too much to be grounded, lifted]
+    /// How games are played [default: lanes; without lanes, or where a trial says that they take
+    /// longer, table, events or lifted, as the trial says or, if the rules take too much to be
+    /// grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
-    /// The instruction set of lanes; results do not depend on it [default: the best one of this machine]
+    /// The instruction set of lanes; results do not depend on it [default: the best one of this
+    /// machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
-    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` for what the processor makes of it [default: the
-    /// fastest one]
+    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` for what the
+    /// processor makes of it [default: the fastest one]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Print one JSON object on stdout
@@ -68,7 +70,8 @@ const DEFAULT_COUNT: u64 = 1_000_000;
 /// Plays and prints the report.
 ///
 /// # Errors
-/// If the rulesheet is at fault, the engine does not fit it, or stdout takes no more.
+/// Returns an error if the rulesheet has errors, the engine does not fit it, or stdout takes no
+/// more.
 pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     if args.engine == Some(EngineChoice::Gpu) {
@@ -202,7 +205,7 @@ fn to_json(name: &str, engine: &str, isa: &str, stats: &Stats) -> Value {
     report
 }
 
-/// How games ended: `goals` has null for a role that no game gave a goal.
+/// The ends of games: `goals` has null for a role that no game gave a goal.
 fn ends(tally: &Tally, roles: &Texts, chance: Option<usize>) -> Value {
     let per_role = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
         roles.iter().enumerate().map(|(i, role)| (role.to_owned(), value(i))).collect()

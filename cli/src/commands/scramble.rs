@@ -40,7 +40,7 @@ pub(crate) struct ScrambleArgs {
 /// Prints the rulesheet under other names, once it was compared with the one that has its own.
 ///
 /// # Errors
-/// If the rulesheet is at fault, or stdout takes no more.
+/// Returns an error if the rulesheet has errors, or stdout takes no more.
 pub(crate) fn run(args: &ScrambleArgs) -> Result {
     let (source, options) = args.game.source()?;
     let sheet = equal::sheet(&args.game)?.scrambled(args.seed);

@@ -73,7 +73,8 @@ pub(crate) struct ServeArgs {
     /// Where to listen on 127.0.0.1 [default: any port that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
-    /// Let others on the network take seats by a link, at this address of the machine [default: the one it has]
+    /// Let others on the network take seats by a link, at this address of the machine [default: the
+    /// one it has]
     #[arg(long, value_name = "ADDRESS", num_args = 0..=1, require_equals = true, default_missing_value = "0.0.0.0")]
     pub lan: Option<IpAddr>,
     /// Show the matches and standings of a database of `gdl manage` too, also while they are played

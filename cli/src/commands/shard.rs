@@ -37,12 +37,12 @@ pub(crate) struct ShardArgs {
 impl ShardArgs {
     /// True if stdout is to have one JSON object.
     pub(crate) fn wants_json(&self) -> bool {
-        // A shard that failed leaves no document behind.
+        // A shard that failed writes no document.
         matches!(&self.job, Job::Merge(args) if args.json)
     }
 }
 
-/// What is done.
+/// The jobs.
 #[derive(Debug, Subcommand)]
 enum Job {
     /// Random games, as `gdl playouts` plays them
@@ -60,7 +60,8 @@ enum Job {
         #[command(flatten)]
         piece: PieceArgs,
     },
-    /// Sequences of joint moves, as `gdl perft` counts them; a block is a state that the first ones lead to
+    /// Sequences of joint moves, as `gdl perft` counts them; a block is a state that the first ones
+    /// lead to
     Perft {
         #[command(flatten)]
         game: GameArg,
@@ -107,7 +108,7 @@ enum Job {
     Merge(merge::MergeArgs),
 }
 
-/// What is drawn at random.
+/// The seed of random choices.
 #[derive(Clone, Copy, Debug, Args)]
 struct SeedArgs {
     /// What the random choices follow from
@@ -115,7 +116,7 @@ struct SeedArgs {
     seed: u64,
 }
 
-/// Which blocks, and where to.
+/// The blocks, and the document.
 #[derive(Debug, Args)]
 struct PieceArgs {
     /// Which blocks to do: from A to before B [default: all]
@@ -149,7 +150,8 @@ fn part(text: &str) -> std::result::Result<[NonZero<u64>; 2], String> {
 /// Does the blocks and writes the document.
 ///
 /// # Errors
-/// If a rulesheet is at fault, there are no such blocks, the job depends on the machine, or something cannot be written.
+/// Returns an error if a rulesheet has errors, there are no such blocks, the job depends on the
+/// machine, or something cannot be written.
 pub(crate) fn run(args: &ShardArgs) -> Result {
     let (document, piece) = match &args.job {
         Job::Playouts { game, count, engine, seed, piece } => {

@@ -56,21 +56,21 @@ pub(crate) struct TestArgs {
     pub json: bool,
 }
 
-/// What came of a test.
+/// The result of a test.
 struct Outcome {
     file: String,
     name: String,
     failure: Option<Failure>,
     /// The place of the step that failed.
     place: Option<String>,
-    /// If lifted evaluation judged the end and the goals.
+    /// True if lifted evaluation judged the end and the goals.
     is_lifted: bool,
 }
 
 /// Runs the tests and prints the report.
 ///
 /// # Errors
-/// If the rulesheet or a file is at fault, or a test fails.
+/// Returns an error if the rulesheet or a file has errors, or a test fails.
 pub(crate) fn run(args: &TestArgs) -> Result {
     let (source, options) = args.game.source()?;
     let text = source.clone();

@@ -35,8 +35,8 @@ pub(crate) struct VerifyArgs {
     /// Traces made from it
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
-    /// What is compared with the traces [default: table or, if the rules take too much to be grounded,
-    /// lifted]
+    /// What is compared with the traces [default: table or, if the rules take too much to be
+    /// grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Semantics>,
     /// Print one JSON object on stdout
@@ -44,7 +44,7 @@ pub(crate) struct VerifyArgs {
     pub json: bool,
 }
 
-/// What answers for a rulesheet.
+/// The evaluator of a rulesheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Semantics {
     /// The table the rulesheet compiles to
@@ -57,14 +57,15 @@ pub(crate) enum Semantics {
     Eval,
 }
 
-/// How far joint move sequences are counted: some seconds for the largest games.
+/// The depth to which joint move sequences are counted: some seconds for the largest games.
 const LIMITS: Limits =
     Limits { playouts: usize::MAX, steps: usize::MAX, states: 50_000, moves: 2_000_000, deadline: None };
 
 /// Compares the rulesheet with each trace; a line per trace.
 ///
 /// # Errors
-/// If the rulesheet or a trace is at fault, a trace differs, or stdout takes no more.
+/// Returns an error if the rulesheet or a trace has errors, a trace differs, or stdout takes no
+/// more.
 pub(crate) fn run(args: &VerifyArgs) -> Result {
     // Traces are made by reasoners that tell `Cell` from `cell`, know no lints and are lenient.
     let options = Options { case_sensitive: true, lenient: true, ..load::quiet() };

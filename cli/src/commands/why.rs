@@ -51,7 +51,8 @@ pub(crate) struct WhyArgs {
 /// Explains and prints.
 ///
 /// # Errors
-/// If the rulesheet is at fault, there is no such position or atom, or the rules take too much to be evaluated.
+/// Returns an error if the rulesheet has errors, there is no such position or atom, or the rules
+/// take too much to be evaluated.
 pub(crate) fn run(args: &WhyArgs) -> Result {
     let (source, options) = args.game.source()?;
     let text = source.clone();

@@ -68,7 +68,8 @@ fn axe_finds_nothing() {
     page.choose("Hints");
     page.choose("Evaluation");
     page.run("document.querySelectorAll('#play details').forEach((one) => { one.open = true; })");
-    // What hints and the evaluation bring moves the board; a click beside it would take the play back, and stop its clocks.
+    // Hints and the evaluation move the board; a click next to it would take the play back, and
+    // stop its clocks.
     page.wait("document.body.innerText.includes('playouts')");
     page.click_cell(4);
     page.wait("document.querySelector('#seats .clock.runs') && !document.getElementById('notice').hidden");

@@ -21,7 +21,7 @@ impl Page {
         self.wait(&format!("document.getElementById('status')?.textContent === {}", json!(status)));
     }
 
-    /// Waits until so many moves are listed as made.
+    /// Waits until `count` moves are listed as made.
     pub(super) fn wait_for_moves(&mut self, count: usize) {
         self.wait(&format!("document.querySelectorAll('#moves .past').length === {count}"));
     }
@@ -44,20 +44,20 @@ impl Page {
         self.click(&format!("[aria-label^='{name}:']"));
     }
 
-    /// What a cell is said to have: `x`, or `empty`.
+    /// The label of a cell's content: `x`, or `empty`.
     pub(super) fn cell(&mut self, place: usize) -> String {
         let label = self.label(&format!("[data-cell='{place}']"));
         let content = label.split(": ").nth(1).unwrap_or_default();
         content.split(',').next().unwrap_or_default().to_owned()
     }
 
-    /// What an element is called.
+    /// The label of an element.
     pub(super) fn label(&mut self, selector: &str) -> String {
         let label = self.run(&format!("document.querySelector({}).ariaLabel", json!(selector)));
         label.as_str().unwrap_or_default().to_owned()
     }
 
-    /// Why the last click did nothing.
+    /// The reason why the last click did nothing.
     pub(super) fn notice(&mut self) -> String {
         self.wait("!document.getElementById('notice').hidden");
         self.text("#notice")

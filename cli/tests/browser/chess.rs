@@ -1,9 +1,10 @@
-//! Chess on the page: pieces as drawings, castling by two clicks, the choice of a promotion, and a machine that answers.
+//! Chess on the page: pieces as drawings, castling by two clicks, the choice of a promotion, and a
+//! machine that answers.
 
 use super::chromium::Page;
 
 impl Page {
-    /// A move by clicks on two cells, after which so many moves were made.
+    /// A move by clicks on two cells, after which `made` moves were made.
     fn step(&mut self, from: &str, to: &str, made: usize) {
         self.click_named(from);
         self.wait("document.querySelector('.cell.selected')");

@@ -22,7 +22,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Nothing takes longer, however busy the machine is.
+/// A time that no action exceeds, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// An element that has not moved for this long is at rest.
 const REST: Duration = Duration::from_millis(50);
@@ -272,7 +272,7 @@ impl Page {
         self.ask("Emulation.setEmulatedMedia", &features);
     }
 
-    /// What the page is shown on, and what the system wishes.
+    /// Sets the media of the page, and the preferences of the system.
     pub(super) fn emulate(&mut self, media: &str, features: &[(&str, &str)]) {
         let features: Vec<Value> =
             features.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
@@ -282,7 +282,7 @@ impl Page {
     /// The value of an expression in the page.
     ///
     /// # Panics
-    /// If it throws.
+    /// Panics if it throws.
     pub(super) fn run(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let mut answer = self.ask("Runtime.evaluate", &parameters);
@@ -293,7 +293,7 @@ impl Page {
     /// Waits until an expression is true.
     ///
     /// # Panics
-    /// If it does not come to be.
+    /// Panics if it does not come to be.
     pub(super) fn wait(&mut self, expression: &str) {
         let end = Instant::now() + PATIENCE;
         while self.run(&format!("Boolean({expression})")) != true {
@@ -317,22 +317,24 @@ impl Page {
         text.as_str().unwrap_or_default().trim().to_owned()
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     pub(super) fn count(&mut self, selector: &str) -> usize {
         let count = self.run(&format!("document.querySelectorAll({}).length", json!(selector)));
         count.as_u64().unwrap_or_default() as usize
     }
 
-    /// Clicks in the middle of the element that a selector finds, once it is there and can be clicked.
+    /// Clicks in the middle of the element that a selector finds, once it is there and can be
+    /// clicked.
     pub(super) fn click(&mut self, selector: &str) {
         self.click_on(&format!("document.querySelector({})", json!(selector)));
     }
 
-    /// Clicks in the middle of the element that an expression gives, once it is there and can be clicked. What arrives from the server may
-    /// move it away after it was looked for, so a press that did not reach it is made again.
+    /// Clicks in the middle of the element that an expression gives, once it is there and can be
+    /// clicked. What arrives from the server may move it away after it was looked for, so a press
+    /// that did not reach it is made again.
     ///
     /// # Panics
-    /// If no press reaches it.
+    /// Panics if no press reaches it.
     pub(super) fn click_on(&mut self, element: &str) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -348,7 +350,7 @@ impl Page {
                     json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
                 self.ask("Input.dispatchMouseEvent", &parameters);
             }
-            // A page that is left by the click knows nothing of it.
+            // A page that is left by the click does not see it.
             if self.run("window.isMissed === true") != true {
                 return;
             }
@@ -356,10 +358,11 @@ impl Page {
         }
     }
 
-    /// Where the middle of an element is, once it has come to rest: what arrives from the server moves what stands beside it.
+    /// The middle of an element, once it has come to rest: data that arrives from the server moves
+    /// its neighbours.
     ///
     /// # Panics
-    /// If it does not come to rest.
+    /// Panics if it does not come to rest.
     fn middle(&mut self, element: &str) -> Value {
         let end = Instant::now() + PATIENCE;
         let mut last = Value::Null;
@@ -418,7 +421,7 @@ impl Page {
         }
     }
 
-    /// Goes to what stands behind the `#` of an address.
+    /// Goes to the part after the `#` of an address.
     pub(super) fn visit(&mut self, fragment: &str) {
         let own = self.address.split('#').next().unwrap_or_default().to_owned();
         self.ask("Page.navigate", &json!({ "url": "about:blank" }));

@@ -50,7 +50,8 @@ fn a_rulesheet_is_coloured_in_each_syntax() {
             page.wait(&format!("{} === {}", told(kind), json!(tokens)));
         }
     }
-    // Faults split the text of the layer; colours stay where they were, and the lines that are seen alone are coloured.
+    // Faults split the text of the layer; colours stay where they were, and the lines that are seen
+    // alone are coloured.
     let facts: Vec<String> = (0..3000).map(|fact| format!("(init (f {fact}))\n")).collect();
     let long = format!("(role r) (legal r ?x)\n{}(init (last 7))", facts.concat());
     page.run(&format!(

@@ -1,8 +1,10 @@
-//! What a click costs, in counts: requests, what they bring, and elements that change. Times are the matter of the bench `page`.
+//! The cost of a click, in counts: requests, their bytes, and elements that change. Times are the
+//! matter of the bench `page`.
 
 use super::chromium::Page;
 
-/// Counts what happens until an expression holds: requests by method and path, their characters, and the elements that change.
+/// Counts what happens until an expression holds: requests by method and path, their characters,
+/// and the elements that change.
 const COUNT: &str = "window.counted = async (act, holds) => {
     const requests = [];
     const own = window.fetch;
@@ -30,13 +32,15 @@ fn a_click_changes_what_it_must_and_asks_once() {
     // What is kept of a match is asked for a moment after it began.
     page.wait("JSON.parse(localStorage.getItem('gdl.sessions') ?? '[]').length");
     page.run(COUNT);
-    // A selection asks nobody, and changes the piece, the cells it goes to, and those of others that could be picked.
+    // A selection asks nobody, and changes the piece, the cells it goes to, and those of others
+    // that could be picked.
     let picked = page.run(
         "counted(() => document.querySelector(\"[aria-label^='4 2:']\").click(), () => document.querySelector('.cell.selected'))",
     );
     assert_eq!(picked["requests"], serde_json::json!([]));
     assert!(picked["cells"].as_u64().is_some_and(|cells| (4..=12).contains(&cells)), "{picked}");
-    // A move is one request. What others wait for is asked again, and what is kept of the match, behind the frame.
+    // A move is one request. Data that others wait for is requested again, and so is the record of
+    // the match, after the frame.
     let moved = page.run(
         "counted(() => document.querySelector(\"[aria-label^='4 3:']\").click(), () => document.querySelectorAll('#moves .past').length === 1)",
     );

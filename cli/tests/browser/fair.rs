@@ -1,4 +1,5 @@
-//! Fair and right: chance, hints under hidden information, what is told of hidden things, and rulesheets in the box.
+//! Fair and right: chance, hints under hidden information, the display of hidden things, and
+//! rulesheets in the box.
 
 use super::chromium::Page;
 use serde_json::json;
@@ -77,8 +78,8 @@ fn a_rulesheet_stays_in_the_box_and_what_was_checked_is_played() {
     assert_eq!((&verdict["sound"], &verdict["excess"]), (&json!(true), &json!(false)));
 }
 
-/// Whether there are triangles in a graph that grows by moves: small to write down, two million rules when it is written out, which take many
-/// seconds.
+/// Returns whether there are triangles in a graph that grows by moves: small to write down, two
+/// million rules when it is written out, which take many seconds.
 fn long_to_compile() -> String {
     let nodes: Vec<String> = (0..130).map(|node| format!("(n {node})")).collect();
     format!(

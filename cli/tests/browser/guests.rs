@@ -38,16 +38,17 @@ fn a_guest_plays_by_a_link() {
     );
     assert_eq!(guest.run("document.getElementById('inside').hidden"), true);
     assert!(guest.text("#seats").contains("you"));
-    // Reasons are told as here.
+    // Reasons are shown as here.
     guest.press("Escape");
     guest.click("#illegal > summary");
     guest.wait("document.querySelector('#illegal-moves button')");
-    // What is taken back is taken back for both; and a reload leads back to the seat.
+    // Reasons are shown as here.
     page.choose("Undo");
     guest.wait_for_moves(1);
     guest.reload();
     guest.wait_for_moves(1);
-    // As after a new start of the server: once the match goes on here the link leads to its seat again.
+    // As after a new start of the server: once the match goes on here the link leads to its seat
+    // again.
     let address = page.run("location.hash");
     let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
     page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 1 && JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`)).guests.length === 1"));

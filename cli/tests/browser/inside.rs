@@ -3,7 +3,7 @@
 use super::chromium::Page;
 use serde_json::json;
 
-/// A rulesheet at fault: players that may not go on must not be let out.
+/// A rulesheet with errors: players that may not go on must not be let out.
 const FAULTY: &str = "; A door.\n(role you)\n(init shut)\n(<= (legal you (push ?side))\n    (true shut))\n(<= (next open) (does you (push left)))\n\
     (<= terminal (true open))\n(goal you 100)\n";
 
@@ -36,7 +36,7 @@ fn a_faulty_rulesheet_shows_its_fault_at_its_place_and_can_be_mended_and_played(
     page.press("F8");
     page.wait(&format!("{selected} === '?side'"));
 
-    // Typing over it mends it.
+    // Typing over it fixes it.
     page.insert("left");
     page.wait("!document.querySelector('#rulesheet-play').disabled");
     assert_eq!(page.count(".layer mark.error"), 0);
@@ -141,7 +141,7 @@ fn of_a_large_net_a_part_is_shown() {
             .as_str()
             .is_some_and(|of| of.starts_with("legal "))
     );
-    // The whole is still there to be asked for, and said to be too large.
+    // The whole can still be requested, and is reported as too large.
     page.run("(() => { const of = document.querySelector('#net-of'); of.value = ''; of.dispatchEvent(new Event('change')); })()");
     page.wait("document.querySelector('#panel-net').innerText.includes('too many for a picture')");
     assert_eq!(page.run("document.querySelector('#net-of').value"), "");

@@ -1,4 +1,5 @@
-//! Lines of play: drags, keys that replay, branches that stay, an opponent in one click, and sessions that outlive the server.
+//! Lines of play: drags, keys that replay, branches that stay, an opponent in one click, and
+//! sessions that outlive the server.
 
 use super::chromium::Page;
 
@@ -9,7 +10,8 @@ fn pieces_are_dragged_boards_flipped_and_lines_replayed() {
         |name: &str| format!("document.querySelector(\"[aria-label^='{name}:']\").getBoundingClientRect().y");
     page.drag("[aria-label^='4 2:']", "[aria-label^='4 3:']");
     page.wait_for_moves(1);
-    // Where it cannot go it stays, and it is said why: here until something else takes the words away.
+    // Where it cannot go it stays, and it is said why: here until something else takes the words
+    // away.
     page.run("{ const own = setTimeout; window.setTimeout = (act, time) => (time === 5000 ? 0 : own(act, time)); }");
     page.drag("[aria-label^='5 7:']", "[aria-label^='5 3:']");
     assert!(page.notice().contains("cannot move"), "{}", page.notice());
@@ -58,7 +60,7 @@ fn a_session_outlives_the_server() {
     }
     let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
     page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 2"));
-    // As after a new start of the server, which knows nothing of it.
+    // As after a new start of the server, which has no record of it.
     let address = page.run("location.hash");
     page.run(&format!("fetch(`/api/sessions/${{{id}}}`, {{ method: 'DELETE' }}).then(() => 0)"));
     page.reload();

@@ -1,9 +1,11 @@
-//! How boards look: rows that touch, boards that fill the window, hexagons, grids side by side, names of pieces, and arrows for directions.
+//! The look of boards: rows that touch, boards that fill the window, hexagons, grids side by side,
+//! names of pieces, and arrows for directions.
 
 use super::chromium::Page;
 use serde_json::json;
 
-/// A game for one on a board of five by five, whose cells have these neighbours besides those beside them, with these marks.
+/// A game for one on a board of five by five, whose cells have these neighbours besides the
+/// adjacent ones, with these marks.
 fn rules(board: &str, marks: &[&str], moves: &str) -> String {
     let cells = (1..6).flat_map(|x| (1..6).map(move |y| format!("(init (cell {x} {y} empty))")));
     let marks = marks.iter().enumerate().map(|(row, mark)| format!("(init (cell {} 1 {mark}))", row + 1));
@@ -118,7 +120,8 @@ const END: &str = "(legal r end) (<= (next over) (does r end)) (<= terminal (tru
 #[test]
 fn what_stands_beside_cells_is_drawn_there() {
     let Some(mut page) = Page::open(&[]) else { return };
-    // Who stands where, walls and whose it is, by relations of their own; what each role has stands beside it.
+    // Positions, walls and ownership, by relations of their own; each role's possessions stand next
+    // to it.
     let beside = "(init (position robot 1 1)) (init (position mummy 5 5)) (init (wall 2 2 east)) (init (blockedNorth 3 3))
         (init (owner 4 4 r)) (init (coins r 7)) (<= (next (coins r 7)) (true (coins r 7)))
         (<= (next (position ?p ?x ?y)) (true (position ?p ?x ?y))) (<= (next (owner ?x ?y ?p)) (true (owner ?x ?y ?p)))
@@ -136,7 +139,7 @@ fn what_stands_beside_cells_is_drawn_there() {
     assert!(page.label("[aria-label^='1 1:']").contains("robot"));
     assert!(page.text("#seats").contains("coins 7"));
 
-    // Clues beside columns and rows.
+    // Clues next to columns and rows.
     let clues: Vec<String> =
         (1..6).map(|line| format!("(col {line} 1 {line}) (row {line} 1 1) (row {line} 2 {line})")).collect();
     page.open_rules(&rules(&clues.join(" "), &["marked"], ""));

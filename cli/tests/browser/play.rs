@@ -1,4 +1,5 @@
-//! Playing: captures, machines, history, hidden choices and knowledge, files and links, keys and small screens.
+//! Playing: captures, machines, history, hidden choices and knowledge, files and links, keys and
+//! small screens.
 
 use super::chromium::{Page, Server};
 use serde_json::json;

@@ -1,4 +1,5 @@
-//! Results of `gdl manage` on the page: standings, the list of matches, a match that is stepped through, and one that runs.
+//! Results of `gdl manage` on the page: standings, the list of matches, a match that is stepped
+//! through, and one that runs.
 
 use super::{chromium::Page, fake};
 use std::{
@@ -50,7 +51,8 @@ fn standings_are_seen_and_a_match_is_stepped_through() {
     page.wait("document.querySelectorAll('#matches tbody td:nth-child(2)').length === 80");
     assert_eq!(page.run("new Set([...document.querySelectorAll('#matches tbody td:nth-child(2)')].map((cell) => cell.textContent)).size"), 1);
 
-    // The last match that was asked for opens at its end, and is stepped through by buttons and keys.
+    // The last match that was asked for opens at its end, and is stepped through by buttons and
+    // keys.
     page.click("#matches tbody a");
     page.wait("document.querySelectorAll('#stage [data-cell]').length === 9");
     let full = |page: &mut Page| page.count("#stage [data-cell]:not([aria-label$=': empty'])");

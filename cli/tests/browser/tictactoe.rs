@@ -45,7 +45,8 @@ impl Told {
             assert_eq!(page.cell(cell), "empty");
         }
         page.wait_for_status(&Self::turn(self.x));
-        // An empty cell is taken, and it is the other's turn; an occupied one is left alone, and it is said why.
+        // An empty cell is taken, and it is the other's turn; an occupied one is left alone, and it
+        // is said why.
         page.click_cell(4);
         page.wait_for_moves(1);
         page.wait_for_status(&Self::turn(self.o));

@@ -19,7 +19,7 @@ fn a_greyed_move_tells_by_which_rule_it_is_not_legal() {
     page.click("#illegal-moves button");
     page.wait(&format!("({ASKED}).startsWith('(legal oplayer (mark 2 2)) does not hold')"));
     assert!(page.text("#why .fails").contains("(true (cell 2 2 b))"), "{}", page.text("#why"));
-    // The rule stands beside it, whole.
+    // The rule stands next to it, whole.
     let rule = page.run("document.querySelector('#why mark').textContent");
     let rule = rule.as_str().unwrap_or_default();
     assert!(
@@ -75,7 +75,7 @@ fn cells_fluents_and_goals_have_reasons() {
     page.wait(&format!("({ASKED}).startsWith('(goal x 100) holds')"));
     page.click_on("document.querySelector('#why .place')");
     page.wait("document.querySelector('#why mark').textContent.includes('goal')");
-    // What is deeper is told when it is wanted.
+    // Deeper reasons are shown on request.
     page.run("document.getElementById('why-atom').select()");
     page.insert("terminal");
     page.press("Enter");

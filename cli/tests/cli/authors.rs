@@ -1,4 +1,4 @@
-//! What authors begin with: the primer, and `gdl new`, whose rulesheet is the primer's.
+//! The start of authors: the primer, and `gdl new`, whose rulesheet is the primer's.
 
 use super::{command, file, gdl, json};
 use std::{fs, path::Path, process::Command};
@@ -68,7 +68,8 @@ fn new_in(folder: &Path, args: &[&str]) -> super::Run {
     command(&[&["new"], args].concat()).current_dir(folder).output().expect("gdl runs").into()
 }
 
-/// What is in the files is tested as the package `dominoes`; here it is whether they are written under another name.
+/// The contents of the files are tested as the package `dominoes`; this tests whether they are
+/// written under another name.
 #[test]
 fn a_new_game_has_its_name_everywhere() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -41,7 +41,8 @@ fn the_net_is_described() {
         // A turn each; the players' halves of the net are alike.
         let phases = net["phases"].as_array().expect("a list");
         assert!(phases.len() == 2 && phases[0] == phases[1] && phases[0].as_u64() < net["ops"].as_u64());
-        // A net for each number of moves made; the ninth move, which is the only one, decides nothing but the end.
+        // A net for each number of moves made; the ninth move, which is the only one, decides
+        // nothing but the end.
         assert_eq!(net["plies"].as_array().map(Vec::len), Some(10));
         assert_eq!(net["moves"], value!({ "xplayer": 10, "oplayer": 10 }));
         assert_eq!(
@@ -62,7 +63,7 @@ fn the_net_is_described() {
     }
 }
 
-/// What the roles perceive is counted where the rules say it, and drawn.
+/// Percepts are counted where the rules have some, and drawn.
 #[test]
 fn percepts_are_outputs_of_the_net() {
     for game in ["monty_hall".to_owned(), rulesheet("monty_hall.kif")] {
@@ -201,7 +202,7 @@ fn playouts_are_measured() {
     }
 }
 
-/// Where no game comes to its end nothing is known of goals.
+/// Goals are unknown where no game comes to its end.
 #[test]
 fn goals_that_no_game_gave_are_none() {
     let rules =
@@ -224,7 +225,7 @@ fn goals_that_no_game_gave_are_none() {
     assert!(run.stdout.contains("\"random\": null"), "{}", run.stdout);
 }
 
-/// What of a report must not depend on time.
+/// The part of a report that must not depend on time.
 fn counted(report: &Value) -> Vec<Value> {
     ["playouts", "states", "mean_length", "goals", "wins", "draws", "losses"]
         .iter()
@@ -357,7 +358,8 @@ fn graphics_cards_are_a_feature() {
         assert_eq!(run.code, Some(1));
         assert!(run.stderr.contains("there is no graphics card `no such card`"), "{}", run.stderr);
         assert!(run.stderr.contains("one of these names") || run.stderr.contains("install the driver"));
-        // The emulator plays what no card is given, and a card says so; or there is none, and what to install is said.
+        // The emulator plays what no card is given, and a card says so; or there is none, and what
+        // to install is said.
         let run = gdl(&["playouts", "chess", "--engine", "gpu", "--device", "emulate", "--count", "1"]);
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         for game in ["chess", "go", "xiangqi"] {

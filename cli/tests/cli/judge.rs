@@ -61,7 +61,8 @@ fn a_game_has_all_its_numbers() {
     }
 }
 
-/// The engine changes what is said of it, and, where games are played state by state, how many there are.
+/// The engine changes what is said of it, and, where games are played state by state, how many
+/// there are.
 #[test]
 fn engines_judge_alike() {
     let judged = |engine| json(&["judge", "tictactoe", "--quick", "--json", "--engine", engine]);
@@ -116,7 +117,7 @@ fn a_faulty_rulesheet_is_a_line_among_the_others() {
     );
     assert!(all[0]["reason"].as_str().is_some_and(|reason| reason.contains(" [GDL")), "{}", all[0]);
     assert_eq!([&all[0]["random"], &all[0]["score"]], [&Value::Null, &Value::Null]);
-    // The first stage is known of what was given up there.
+    // The first stage is known of what was abandoned there.
     assert_eq!([&all[3]["random"]["balance"], &all[3]["skill"]], [&value!(0.0), &Value::Null]);
     assert_eq!(run.stdout, gdl(&["judge", path, "nim", "--quick", "--json", "--threads", "1"]).stdout);
 

@@ -35,7 +35,7 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-/// What a run of `gdl` left behind.
+/// The output and status of a run of `gdl`.
 struct Run {
     code: Option<i32>,
     stdout: String,

@@ -77,14 +77,14 @@ impl Client {
         self.answer(id)
     }
 
-    /// What a tool says, as data.
+    /// The answer of a tool, as data.
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert_eq!(answer["result"]["isError"], false, "{tool} {arguments}: {answer}");
         answer["result"]["structuredContent"].clone()
     }
 
-    /// What a tool says is wrong with the question.
+    /// The error of a tool about the question.
     fn refusal(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert_eq!(answer["result"]["isError"], true, "{tool} {arguments}: {answer}");
@@ -102,7 +102,7 @@ fn rules_of(text: &str) -> Rules {
     gdl_compiler::read(&Source::new("rules", text), &gdl_tools::load::quiet()).expect("it is sound").0
 }
 
-/// What an agent does to write a game: a scripted session of all tools.
+/// The way of an agent to write a game: a scripted session of all tools.
 #[test]
 fn an_author_checks_fixes_plays_and_asks_why() {
     let mut client = Client::new(&[]);
@@ -120,7 +120,7 @@ fn an_author_checks_fixes_plays_and_asks_why() {
     }
     let ttt = gdl_games::find("tictactoe").expect("built in").text;
 
-    // A typing error: the fault has its place and an edit, and the edit alone mends it.
+    // A typing error: the fault has its place and an edit, and the edit alone fixes it.
     let broken = ttt.replacen("(true (control ?r))", "(treu (control ?r))", 1);
     let verdict = client.call("check", &json!({ "rulesheet": broken }));
     let found = gdl(&["check", "--json", &file("mcp_broken.kif", &broken)]);
@@ -185,7 +185,8 @@ fn an_author_checks_fixes_plays_and_asks_why() {
     client.close();
 }
 
-/// Of the mistakes of the compiler's tests `fix` repairs what `gdl check --fix` repairs, to the same bytes.
+/// For the mistakes of the compiler's tests, `fix` repairs what `gdl check --fix` repairs, to the
+/// same bytes.
 #[test]
 fn fix_does_what_check_fix_does() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/reject");
@@ -227,7 +228,7 @@ fn fix_does_what_check_fix_does() {
     client.close();
 }
 
-/// What is told of positions is what the slow evaluator finds.
+/// The views of positions equal those of the slow evaluator.
 #[test]
 fn positions_are_those_of_the_evaluator() {
     let mut client = Client::new(&[]);
@@ -406,7 +407,7 @@ fn work_that_takes_too_long_is_given_up() {
     let refusal = client.refusal("best_move", &long);
     assert!(refusal.contains("more than 0.3 s"), "{refusal}");
     client.close();
-    // Within the limits of texts of strangers, a bomb is an error with its name.
+    // Within the limits of untrusted texts, a bomb is an error with its name.
     let mut client = Client::new(&["--seconds", "60"]);
     let verdict = client.call("check", &json!({ "rulesheet": slow() }));
     assert!(verdict["errors"].as_u64().is_some_and(|errors| errors > 0), "{verdict}");

@@ -1,7 +1,8 @@
-//! Mutants of rulesheets through the command itself: none hangs, panics or ends by a signal, and all engines say the same.
+//! Mutants of rulesheets through the command itself: none hangs, panics or ends by a signal, and
+//! all engines say the same.
 //!
-//! They are those of the built-in games and, if there are any beside the checkout, of other authors' rulesheets. `GDL_CASES`
-//! sets how many, `GDL_SEED` which; a long run is
+//! They are those of the built-in games and, if there are any next to the checkout, of other
+//! authors' rulesheets. `GDL_CASES` sets how many, `GDL_SEED` which; a long run is
 //!
 //! ```text
 //! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-cli --test cli -- --nocapture mutants
@@ -25,7 +26,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What none of the runs here takes, even on a machine with much else to do.
+/// A time that none of the runs here takes, even on a machine with much else to do.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Games in each engine, and the states of all of them that are few enough for one state at a time.
@@ -36,12 +37,13 @@ fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
 }
 
-/// The name of a file that no other run of the tests has, which may go on beside this one.
+/// The name of a file that no other run of the tests has, which may go on at the same time.
 fn own(ending: &str) -> String {
     format!("mutant_{}.{ending}", std::process::id())
 }
 
-/// Runs `gdl`, which may refuse the rulesheet but has to end by itself and to say nothing of itself.
+/// Runs `gdl`, which may refuse the rulesheet but has to end by itself and to say nothing of
+/// itself.
 fn run(args: &[&str], text: &str) -> Run {
     let paths = ["stdout", "stderr"].map(|stream| file(&own(stream), ""));
     let [stdout, stderr] = paths.each_ref().map(|path| File::create(path).expect("a file"));
@@ -63,7 +65,7 @@ fn run(args: &[&str], text: &str) -> Run {
     run
 }
 
-/// What some games of an engine came to, if it plays the rulesheet: all figures but those of time.
+/// The results of some games of an engine, if it plays the rulesheet: all figures except times.
 fn play(path: &str, engine: &str, text: &str) -> Option<BTreeMap<String, Value>> {
     let run = run(&["playouts", "--engine", engine, "--count", COUNT, "--seed", "3", "--json", path], text);
     if run.code != Some(0) {

@@ -27,7 +27,7 @@ impl Host {
         Self { process, out, address }
     }
 
-    /// What it says until a message of that kind.
+    /// Its notes up to a message of that kind.
     fn notes(&mut self, last: &str) -> Vec<Value> {
         let mut notes: Vec<Value> = Vec::new();
         while notes.last().is_none_or(|note| note["what"] != last) {
@@ -75,7 +75,7 @@ fn it_plays_matches_elsewhere() {
     }
 }
 
-/// The searches that are told of with the answers to these messages.
+/// The searches that are reported with the answers to these messages.
 fn searches<'n>(notes: &'n [Value], what: &str) -> Vec<&'n Value> {
     notes.iter().filter(|note| note["what"] == what).map(|note| &note["search"]).collect()
 }
@@ -121,7 +121,7 @@ fn a_player_that_is_not_there_at_the_first_start_is_an_error() {
 #[test]
 fn matches_of_all_syntaxes_are_played_elsewhere() {
     let host = Host::start(&["--player", "mcts:nodes=50"]);
-    // Moves that differ in case alone, of which one wins.
+    // Moves that differ in case alone; one of them wins.
     let game = "role(r)\ninit(p)\nlegal(r,goA)\nlegal(r,goa)\nnext(q(a)) :- does(r,goA)\nnext(q(b)) :- does(r,goa)\n\
         terminal :- ~true(p)\ngoal(r,100) :- true(q(b))\ngoal(r,0) :- ~true(q(b))\n";
     let game = file("player_case.hrf", game);

@@ -1,4 +1,4 @@
-//! What all commands share: usage, exit codes, pipes, colours.
+//! The common parts of all commands: usage, exit codes, pipes, colours.
 
 use super::{command, gdl, json, keys};
 use std::{io::Read, process::Stdio};
@@ -112,7 +112,7 @@ fn the_list_names_games_roles_and_summaries() {
     }
 }
 
-/// What bash offers for a word that is begun, asked as it asks itself.
+/// The completions of bash for a word that is begun, requested as it does itself.
 #[test]
 fn shells_complete_the_names_of_games_players_codes_and_lints() {
     let mut script = gdl(&["completions", "bash"]).stdout;

@@ -1,4 +1,4 @@
-//! What `--json` prints is what the schema says.
+//! The output of `--json` follows its schema.
 
 use super::{command, file, gdl, json, rulesheet, validity::fault};
 use serde_json::Value;

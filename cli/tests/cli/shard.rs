@@ -1,5 +1,5 @@
-//! `gdl shard` and `gdl shard merge`: however work is shared out, what comes of it is what one
-//! machine comes to.
+//! `gdl shard` and `gdl shard merge`: however work is shared out, the result is that of one
+//! machine.
 
 use super::{command, file, gdl, json, rulesheet, validity::fault};
 use serde_json::Value;
@@ -172,7 +172,7 @@ fn what_is_missing_is_told() {
     assert!(run.stdout.contains("912 playouts"), "{}", run.stdout);
     let merged = valid(&merge("missing", &[&a, &b]));
     assert_eq!(merged["missing"], serde_json::json!([[2, 5], [60, 63]]));
-    // Counts of a part of the sequences would be taken for those of all.
+    // Counts of a part of the sequences would pass for those of all.
     let some = shard(&["perft", "tictactoe", "--depth", "3", "--range", "0..3"]);
     assert!(valid(&merge("missing_perft", &[&some])).get("summary").is_none());
     let nothing = shard(&["playouts", "nim", "--range", "0..0"]);
@@ -209,7 +209,7 @@ fn what_does_not_belong_together_is_refused() {
     assert!(run.stderr.contains("cannot read no/such.json"), "{}", run.stderr);
 }
 
-/// Whatever number of a document is changed, it is refused, told from the others, or changes
+/// A changed number of a document makes it refused, distinguishes it from the others, or changes
 /// nothing.
 #[test]
 fn what_cannot_be_is_refused() {

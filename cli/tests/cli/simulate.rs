@@ -185,13 +185,14 @@ fn assert_seen(rules: &Rules, found: &Diagnostic) {
     }
 }
 
-/// Every finding on every small rulesheet, whether all states are visited or games are played at random.
+/// Every finding on every small rulesheet, whether all states are visited or games are played at
+/// random.
 #[test]
 fn the_evaluator_sees_what_is_found() {
     let small = Settings { playouts: Some(30), steps: 40, work: 20_000_000, ..Settings::default() };
     let mut counts = std::collections::BTreeMap::new();
     for (name, text) in [folder("accept"), folder("reject"), own()].concat() {
-        // The last ones exhaust whoever grounds them.
+        // The last ones exhaust anything that grounds them.
         if name.starts_with("13") && name.as_str() >= "133" {
             continue;
         }
@@ -346,7 +347,7 @@ fn findings_can_be_denied() {
     assert_eq!(gdl(&["check", &reject("118_terminal_unreachable"), "--deny", "warnings"]).code, Some(1));
 }
 
-/// What the catalogue's pages call wrong is found, and what they call right is not.
+/// The wrong examples of the catalogue's pages are found, and the right ones are not.
 #[test]
 fn pages_keep_their_word() {
     let codes = gdl_compiler::diagnostic::codes::ALL.iter();

@@ -95,7 +95,7 @@ fn games_with_percepts_are_the_same_under_other_names() {
 
 #[test]
 fn an_option_says_the_syntax() {
-    // Without it a text of facts and views alone is taken for infix GDL.
+    // Without it a text of facts and views alone counts as infix GDL.
     let text = "role(robot)\ninit(control(robot))\nlegal(press) :- control(robot)\nterminal :- pressed\ngoal(robot, 100)\n";
     let path = file("option.hrf", text);
     assert_eq!(gdl(&["check", &path]).code, Some(1));
@@ -135,7 +135,7 @@ fn faults_are_told_in_the_syntax_of_the_text() {
     assert_eq!(gdl(&["convert", &mixed, "--to", "infix"]).code, Some(1));
 }
 
-/// Two moves that differ in case alone, of which one ends the game.
+/// Two moves that differ in case alone; one of them ends the game.
 #[test]
 fn names_that_differ_in_case_alone_are_two_in_all_comparisons() {
     let text = "role(r)\ninit(p)\nlegal(r,goA)\nlegal(r,goa)\nnext(p) :- does(r,goA)\nterminal :- ~true(p)\ngoal(r,100)\n";

@@ -1,8 +1,8 @@
-//! Whether a value is what a JSON Schema says, for the few keywords that the schemas here use.
+//! A test whether a value follows a JSON Schema, for the few keywords that the schemas here use.
 
 use serde_json::Value;
 
-/// What is wrong with a value by a schema, whose references lead into `root`; `at` says where.
+/// The fault of a value by a schema, whose references lead into `root`; `at` is its place.
 pub(super) fn fault(schema: &Value, root: &Value, value: &Value, at: &str) -> Option<String> {
     let rules = schema.as_object().expect("a schema is an object");
     let of_type = |name: &Value| match name.as_str().expect("a type is a string") {

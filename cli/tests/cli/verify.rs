@@ -59,7 +59,7 @@ fn games_of_chance_are_verified() {
     }
 }
 
-/// What there is to say of the lamp.
+/// The trace of the lamp.
 fn trace() -> Value {
     value!({
         "format": "ggp-oracle-trace-1",

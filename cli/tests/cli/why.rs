@@ -1,4 +1,4 @@
-//! `gdl why`: what is told of atoms at positions, and what is refused.
+//! `gdl why`: explanations of atoms at positions, and refusals.
 
 use super::{file, gdl, json};
 

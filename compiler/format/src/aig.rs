@@ -1,8 +1,9 @@
 //! And-inverter graphs: two-input AND gates with complements on their edges.
 //!
-//! Node 0 is false, the inputs follow, then the gates, each behind its operands. A signal is twice a node plus one if
-//! complemented, so `signal ^ 1` is its complement. An [`Aig`] is a graph under construction, in which equal gates are one; a
-//! [`Program`] is a graph that is done, with its outputs.
+//! Node 0 is false, the inputs follow, then the gates, each after its operands. A signal is twice a
+//! node plus one if complemented, so `signal ^ 1` is its complement. An [`Aig`] is a graph under
+//! construction, in which equal gates are one; a [`Program`] is a graph that is done, with its
+//! outputs.
 
 use std::{
     collections::HashMap,
@@ -15,7 +16,7 @@ pub const FALSE: u32 = 0;
 /// The signal that is always set.
 pub const TRUE: u32 = 1;
 
-/// Gates behind some inputs, and what is read from them.
+/// Gates after some inputs, and the outputs that are read from them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// The number of inputs: nodes that are given besides node 0.
@@ -57,8 +58,8 @@ pub const fn node(signal: u32) -> usize {
     signal as usize / 2
 }
 
-/// The nodes that some signals depend on, themselves included, of a graph whose first gate is node `first` and whose gates have
-/// these operands. O(nodes).
+/// The nodes that some signals depend on, themselves included, of a graph whose first gate is node
+/// `first` and whose gates have these operands. O(nodes).
 pub fn cone(
     first: usize,
     gates: usize,
@@ -75,7 +76,8 @@ pub fn cone(
     cone
 }
 
-/// A graph under construction. Equal gates are one gate, and none has a constant value that its operands show.
+/// A graph under construction. Equal gates are one gate, and none has a constant value that its
+/// operands show.
 #[derive(Clone, Debug)]
 pub struct Aig {
     first: usize,
@@ -149,8 +151,9 @@ impl Aig {
         cone(self.first, self.gates.len(), |gate| self.gates[gate], signals)
     }
 
-    /// Adds gates whose nodes before the first stand for `signals` here, constants among them: partial evaluation. Gates that
-    /// are not `needed` are left out, and stand for [`FALSE`]. Gives a signal here for each node there. O(gates).
+    /// Adds gates whose nodes before the first stand for `signals` here, constants among them:
+    /// partial evaluation. Gates that are not `needed` are left out, and stand for [`FALSE`]. Gives
+    /// a signal here for each node there. O(gates).
     pub fn extend(
         &mut self,
         mut signals: Vec<u32>,
@@ -169,7 +172,8 @@ impl Aig {
         signals
     }
 
-    /// Adds a program whose first nodes stand for `signals` here. Gives a signal here for each output.
+    /// Adds a program whose first nodes stand for `signals` here. Gives a signal here for each
+    /// output.
     pub fn add(&mut self, program: &Program, signals: &[u32]) -> Vec<u32> {
         let signals = self.extend(signals.to_vec(), program.gates.iter().copied(), |_| true);
         program.outputs.iter().map(|&signal| here(&signals, signal)).collect()
@@ -201,7 +205,8 @@ pub fn here(signals: &[u32], signal: u32) -> u32 {
     signals[node(signal)] ^ (signal & 1)
 }
 
-/// Spreads the bits of a pair of signals over a hash: pairs are no one's secret, and there are very many of them.
+/// Spreads the bits of a pair of signals over a hash: pairs are no one's secret, and there are very
+/// many of them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mix(u64);
 

@@ -1,8 +1,10 @@
-//! The programs that play 512 games at once, one bit each: slots, operations, choices, and what is counted.
+//! The programs that play 512 games at once, one bit each: slots, operations, choices, and what is
+//! counted.
 //!
-//! Every signal is a word of 512 bits, one bit for each game (a lane), and has a slot. The first slots have a fixed meaning, and
-//! the fluents follow them. Where fluents go round a cycle, such as whose turn it is, there are programs for each phase of the
-//! cycle; short games may have programs for each number of moves made too.
+//! Every signal is a word of 512 bits, one bit for each game (a lane), and has a slot. The first
+//! slots have a fixed meaning, and the fluents follow them. Where fluents go round a cycle, such as
+//! whose turn it is, there are programs for each phase of the cycle; short games may have programs
+//! for each number of moves made too.
 
 use std::collections::BTreeMap;
 
@@ -36,11 +38,13 @@ pub struct Lanes {
     pub phases: Vec<Phase>,
     /// The fluents that tell the phases apart.
     pub cycle: Cycle,
-    /// The programs for each number of moves made, if games from the initial state are played so. Those go round these.
+    /// The programs for each number of moves made, if games from the initial state are played so.
+    /// Those go round these.
     pub plies: Vec<Phase>,
 }
 
-/// The fluents that go round whatever the moves, and their values at each phase of the cycle. No two phases have the same.
+/// The fluents that go round whatever the moves, and their values at each phase of the cycle. No
+/// two phases have the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cycle {
     /// The fluents, ascending.
@@ -74,11 +78,11 @@ impl Cycle {
 pub struct Phase {
     /// The operations that observe the states.
     pub observe: Schedule,
-    /// Those that keep a state where a game has ended; empty if scores are observed.
+    /// The operations that keep a state where a game has ended; empty if scores are observed.
     pub keep: Schedule,
-    /// Those that score the states that are kept.
+    /// The operations that score the states that are kept.
     pub score: Schedule,
-    /// Those that advance the states.
+    /// The operations that advance the states.
     pub advance: Schedule,
     /// The choice of each role.
     pub roles: Vec<Choice>,
@@ -89,7 +93,8 @@ pub struct Phase {
 /// Operations, one after the other: runs of those that do the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// The table of each run and the number of its operations: bit 4a + 2b + c of the table for operands a, b and c.
+    /// The table of each run and the number of its operations: bit 4a + 2b + c of the table for
+    /// operands a, b and c.
     pub runs: Vec<(u8, u32)>,
     /// The slots of each operation.
     pub steps: Vec<Step>,
@@ -128,7 +133,8 @@ pub struct Choice {
     pub moves: Vec<u32>,
     /// The slot of the first; 0 if there is only one, which is always legal and has no slot.
     pub first: u32,
-    /// The number of those that are legal wherever a game goes on; 0 if that is not known, or of no use.
+    /// The number of those that are legal wherever a game goes on; 0 if that is not known, or of no
+    /// use.
     pub count: u8,
 }
 
@@ -196,7 +202,8 @@ pub const fn swap(table: u8, i: usize, j: usize) -> u8 {
     table & others | (table & rows) >> distance | (table << distance) & rows
 }
 
-/// The least table that some order of the operands gives, and that order: few kinds of operations make long runs of one kind.
+/// The least table that some order of the operands gives, and that order: few kinds of operations
+/// make long runs of one kind.
 #[must_use]
 pub fn least(table: u8) -> (u8, [usize; 3]) {
     let one = swap(table, 0, 1);

@@ -1,5 +1,5 @@
-//! The numbers, texts and lists of a table, read as values within their limits, or the place of the first fault. No list takes
-//! more memory than a small multiple of the bytes that are left.
+//! The numbers, texts and lists of a table, read as values within their limits, or the place of the
+//! first fault. No list takes more memory than a small multiple of the bytes that are left.
 
 use crate::{aig::Program, lanes::MOST_SLOTS, table::TableError};
 
@@ -53,15 +53,16 @@ impl<'b> Reader<'b> {
         self.has_slot(slot as usize).then_some(slot).ok_or_else(|| self.fault("a slot beyond all"))
     }
 
-    /// True if there may be a slot of this number. What has one takes a byte of the table at least, so memory may be taken for them.
+    /// True if there may be a slot of this number. A value with a slot takes a byte of the table at
+    /// least, so memory may be reserved for the slots.
     pub(crate) fn has_slot(&self, slot: usize) -> bool {
-        /// So many any table may have.
+        /// The number of items that any table may have.
         const FEW: usize = 1 << 16;
         slot < self.bytes.len().clamp(FEW, MOST_SLOTS)
     }
 
     /// The length of a list whose items take at least `least` bytes each: no more than can follow,
-    /// so memory may be taken for it.
+    /// so memory may be reserved for it.
     pub(crate) fn length(&mut self, least: usize) -> Result<usize, TableError> {
         let length = self.number()? as usize;
         if length > (self.bytes.len() - self.offset) / least {
@@ -116,7 +117,7 @@ impl<'b> Reader<'b> {
         if signal as usize / 2 < nodes { Ok(signal) } else { Err(self.fault("a signal out of order")) }
     }
 
-    /// A program of so many inputs and outputs.
+    /// A program with the given numbers of inputs and outputs.
     pub(crate) fn program(&mut self, inputs: usize, outputs: usize) -> Result<Program, TableError> {
         let length = self.length(2)?;
         let first = 1 + inputs;

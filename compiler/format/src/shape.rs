@@ -1,8 +1,9 @@
 //! The sizes of a game, and where the bits of its rows stand.
 //!
-//! A state has a bit for each fluent. A view has the legal moves of each role, each role from a fresh word on; then, from a
-//! fresh word on, a bit for each goal value of each role and one that is set in a terminal state. A row of percepts has the
-//! percepts of each role, each role from a fresh word on.
+//! A state has a bit for each fluent. A view has the legal moves of each role, each role from a
+//! fresh word on; then, from a fresh word on, a bit for each goal value of each role and one that
+//! is set in a terminal state. A row of percepts has the percepts of each role, each role from a
+//! fresh word on.
 
 /// The sizes of a game, which fix the layout of its rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,8 +33,9 @@ impl Shape {
         self.moves.div_ceil(64)
     }
 
-    /// Words of a view: first the legal moves of each role, each role from a fresh word on, then from
-    /// a fresh word one bit per role and goal value, then one bit that is set in a terminal state.
+    /// Words of a view: first the legal moves of each role, each role from a fresh word on, then
+    /// from a fresh word one bit per role and goal value, then one bit that is set in a terminal
+    /// state.
     #[must_use]
     pub const fn view_words(self) -> usize {
         self.roles * self.legal_words() + (self.goals + 1).div_ceil(64)

@@ -26,20 +26,21 @@
 //! item     = kind:byte role value:byte slot
 //! ```
 //!
-//! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents; in
-//! `advance` and `perceive` the `does` inputs follow, role by role in the order of `moves*`; then come
-//! the gates, each the AND of two earlier signals. The outputs of `observe` are, role by role, the
-//! legality of each move of `moves*`; then role by role each goal value of `goals*`; then terminal. The
-//! outputs of `advance` are the next value of each fluent, those of `perceive` are, role by role, each
-//! percept of `percepts*`.
+//! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents;
+//! in `advance` and `perceive` the `does` inputs follow, role by role in the order of `moves*`;
+//! then come the gates, each the AND of two earlier signals. The outputs of `observe` are, role by
+//! role, the legality of each move of `moves*`; then role by role each goal value of `goals*`; then
+//! terminal. The outputs of `advance` are the next value of each fluent, those of `perceive` are,
+//! role by role, each percept of `percepts*`.
 //!
-//! `lanes` has, for each phase of the cycle of fluents that go round whatever the moves, the initial state's first, and
-//! then for each number of moves made in games from the initial state, if these are played so,
-//! the schedules that observe 512 games at once, keep the states in which games end (empty if scores are observed
-//! too), score those that are kept, and advance. Each step of a run sets the slot `result` to bit
-//! 4a + 2b + c of `table`, of the words in the slots a, b, c. See [`lanes`] for the first slots. A choice
-//! has slot 0 if there is only one move, which is always legal. Items say what is counted where a game ends:
-//! kind 0, a role has a goal value; 1, it wins; 2, it shares the greatest goal; 3, both of two players do.
+//! `lanes` has four schedules for each phase of the cycle of fluents that go round whatever the
+//! moves, the initial state's phase first. They observe 512 games at once, keep the states in which
+//! games end (empty if scores are observed too), score those that are kept, and advance. After
+//! these come the same for each number of moves made in games from the initial state, if games are
+//! played so. Each step of a run sets the slot `result` to bit 4a + 2b + c of `table`, of the words
+//! in the slots a, b, c. See [`lanes`] for the first slots. A choice has slot 0 if there is only
+//! one move, which is always legal. Items are counted where a game ends: kind 0, a role has a goal
+//! value; 1, it wins; 2, it shares the greatest goal; 3, both of two players do.
 
 use crate::{
     aig::Program,
@@ -53,7 +54,7 @@ use std::{collections::BTreeSet, fmt};
 /// The version of the format.
 pub const VERSION: u8 = 9;
 
-/// What tables begin with, before their version.
+/// The bytes before the version of a table.
 const MAGIC: &[u8; 4] = b"GDLT";
 
 /// True if these are the bytes of a table of this version, as far as its beginning tells.
@@ -62,7 +63,8 @@ pub const fn has_this_version(bytes: &[u8]) -> bool {
     matches!(bytes, [b'G', b'D', b'L', b'T', VERSION, ..])
 }
 
-/// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be played.
+/// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be
+/// played.
 pub const MAX_VIEW_WORDS: usize = 1 << 22;
 
 /// A game: names and programs. Names are borrowed, from whatever has them.
@@ -86,7 +88,7 @@ pub struct Table<'t> {
     pub observe: Program,
     /// The program that advances: from the fluents and the moves made to the next state.
     pub advance: Program,
-    /// The percepts of the roles; none if each perceives the joint move.
+    /// The percepts of the roles; `None` if each perceives the joint move.
     pub sees: Option<Sees<'t>>,
     /// The programs that play 512 games at once, if the game can be played so.
     pub lanes: Option<Lanes>,
@@ -99,26 +101,27 @@ pub struct Sees<'t> {
     pub percepts: Vec<&'t str>,
     /// For each role the percepts it may ever have, ascending.
     pub role_percepts: Vec<Vec<u32>>,
-    /// The program that perceives: from the fluents and the moves made to each percept of each role.
+    /// The program that perceives: from the fluents and the moves made to each percept of each
+    /// role.
     pub perceive: Program,
 }
 
-/// Why bytes are not a table.
+/// The reason why bytes are not a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableError {
-    /// They do not start like one.
+    /// The start of a table is missing.
     Magic,
-    /// They are written in another version of the format.
+    /// The version of the format is another one.
     Version {
         /// The version found.
         found: u8,
     },
     /// Something is wrong inside.
     Malformed {
-        /// Where, in bytes.
+        /// The offset, in bytes.
         offset: usize,
-        /// What, for example "a signal out of order".
+        /// The error, for example "a signal out of order".
         what: &'static str,
     },
     /// The views or rows of percepts would have more words than the limit.
@@ -166,7 +169,7 @@ impl<'t> Table<'t> {
     /// The table in bytes. O(bytes).
     ///
     /// # Panics
-    /// If a list that has to be ascending is not.
+    /// Panics if a list that has to be ascending is not.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer { bytes: MAGIC.to_vec() };
@@ -194,8 +197,8 @@ impl<'t> Table<'t> {
     /// Reads a table. O(bytes), in time and memory.
     ///
     /// # Errors
-    /// What is wrong with the bytes; any bytes at all may be given. What was read needs no further tests: numbers are within
-    /// their lists, signals and slots within their programs.
+    /// What is wrong with the bytes; any bytes at all may be given. What was read needs no further
+    /// tests: numbers are within their lists, signals and slots within their programs.
     pub fn decode(bytes: &'t [u8]) -> Result<Self, TableError> {
         let mut reader = Reader::new(bytes);
         if reader.take(4)? != MAGIC {

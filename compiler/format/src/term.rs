@@ -42,8 +42,8 @@ pub fn items(text: &str) -> Option<Vec<&str>> {
     (depth == 0).then_some(items)
 }
 
-/// The head of a term and its arguments: of `(cell 1 (a b) x)` they are `cell`, `1`, `(a b)` and `x`, and of `noop` it is `noop`
-/// alone.
+/// The head of a term and its arguments: of `(cell 1 (a b) x)` they are `cell`, `1`, `(a b)` and
+/// `x`, and of `noop` it is `noop` alone.
 #[must_use]
 pub fn parts(text: &str) -> Vec<&str> {
     items(text).filter(|items| !items.is_empty()).unwrap_or_else(|| vec![text])

@@ -1,4 +1,5 @@
-//! The numbers, texts and lists of a table, written behind each other. What is written here, [`reader`](super::reader) reads.
+//! The numbers, texts and lists of a table, written one after another. [`reader`](super::reader)
+//! reads what this writes.
 
 use crate::aig::Program;
 

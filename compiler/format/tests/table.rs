@@ -126,7 +126,8 @@ proptest! {
         let bytes = table.encode();
         let read = Table::decode(&bytes);
         prop_assert_eq!(read.as_ref(), Ok(&table));
-        // Not all of it is an error, at a place within; a changed bit is one, or another table that is read as it is.
+        // Not all of it is an error, at a place within; a changed bit is one, or another table that
+        // is read as it is.
         let place = cut.index(bytes.len());
         prop_assert!(Table::decode(&bytes[..place]).is_err());
         let mut changed = bytes.clone();
@@ -228,7 +229,7 @@ fn slots_are_fewer_than_bytes() {
     assert!(!with(80_000, 110_000));
 }
 
-/// Phases that no fluent tells apart.
+/// Phases that no fluent distinguishes.
 #[test]
 fn phases_alike_are_refused() {
     let numbers = [3, 0, 1, 5, 8];

@@ -1,8 +1,8 @@
 //! One name, one number of arguments, one kind: GDL021 for relations, GDL022 for functions, GDL023
 //! and GDL024 for names that are relation and term at once.
 //!
-//! Names are known together with their arity, so rules that break this have a meaning all the same. One look at each name
-//! of the text.
+//! Names are known together with their arity, so rules that break this have a meaning all the same.
+//! One look at each name of the text.
 
 use super::scene::Scene;
 use crate::diagnostic::{Diagnostic, Edit, codes};
@@ -102,7 +102,7 @@ fn terms(
             both.insert(id);
             let name = scene.relation_name(id);
             let here = scene.first_use(id);
-            // What is defined is a relation: then the term is odd, else the literal.
+            // What is defined is a relation: then the term is odd, otherwise the literal.
             diagnostics.push(if defined.contains(&id) {
                 let message = format!("`{name}` is a function here and a relation elsewhere");
                 Diagnostic::new(&codes::RELATION_FUNCTION_CLASH, there, message)
@@ -122,7 +122,7 @@ fn terms(
     both
 }
 
-/// What makes literals ask for a fluent whose name is not that of a `defined` relation, by relation.
+/// The literals that ask for a fluent whose name is not that of a `defined` relation, by relation.
 fn as_fluents(scene: &Scene<'_>, defined: &FxHashSet<RelationId>) -> FxHashMap<RelationId, Vec<Edit>> {
     let keywords = &scene.rules.keywords;
     let mut fluents = FxHashSet::default();

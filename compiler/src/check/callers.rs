@@ -96,7 +96,7 @@ impl Callers {
         })
     }
 
-    /// A relation of which a call leaves an argument unbound.
+    /// A relation that has a call with an unbound argument.
     fn unbound_call(&self, rules: &Rules) -> Option<RelationId> {
         rules.rules.iter().find_map(|rule| {
             let mut bound = vec![false; rule.variables.len()];

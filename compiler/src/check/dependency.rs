@@ -1,11 +1,11 @@
-//! What may depend on what: GDL047 to GDL049 and GDL054 to GDL058, and GDL094 for negation cycles.
+//! Permitted dependencies: GDL047 to GDL049 and GDL054 to GDL058, and GDL094 for negation cycles.
 //!
 //! Relations are the nodes, `head <- literal` the edges. `true` and `next`, `does` and `legal` are
 //! different nodes, so what leads through time is no cycle. A negation cycle between relations is a
 //! warning here: only the ground rules show whether atoms depend on themselves.
 //!
-//! O(literals): each search for a path looks at a part of the graph that no other does, or is one of a few. A message
-//! names no more than [`SHOWN`] relations of a path.
+//! O(literals): each search for a path looks at a part of the graph that no other does, or is one
+//! of a few. A message names no more than [`SHOWN`] relations of a path.
 
 use super::scene::Scene;
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
@@ -215,7 +215,8 @@ fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<Edge>) -> Dia
         .suggest(scene.whole_form(form), "")
 }
 
-/// What is decided before the players move can ask for the moves of the step before, which a fluent has to keep.
+/// Rules that are evaluated before the players move can ask for the moves of the step before, which
+/// a fluent has to keep.
 fn remembered(scene: &Scene<'_>, diagnostic: Diagnostic, source: RelationId) -> Diagnostic {
     const NAME: &str = "did";
     const RULE: &str = "(<= (next (did ?role ?move)) (does ?role ?move))";

@@ -35,8 +35,8 @@ impl Domains {
         Self(relations)
     }
 
-    /// The relation of a variable: that of its places if they agree, or else that of a variable
-    /// whose name differs from its own by a number alone.
+    /// The relation of a variable: that of its places if they agree, or otherwise that of a
+    /// variable whose name differs from its own by a number alone.
     pub(super) fn find(&self, scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<RelationId> {
         let mut found = Vec::new();
         for_each_place(scene, rule, &mut |other, place| {

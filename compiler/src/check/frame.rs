@@ -1,9 +1,11 @@
 //! Fluents that the next move loses, since no rule for `next` keeps them: GDL140.
 //!
-//! Fluents are told apart by their name and number of arguments alone. What is true at the start, is read and is given by no
-//! rule for `next` is reported in any case if it has arguments: without any it mostly marks the start. What every rule gives for a
-//! move alone, as the last move made or a board without a frame rule, and what marks the start, is reported only as the
-//! cause of what [`outcome`](crate::outcome) proves. Nothing is said where a fluent is a variable. O(text).
+//! Fluents are identified by their name and number of arguments alone. A fluent with arguments is
+//! reported in any case if it is true at the start, is read, and no rule for `next` gives it;
+//! without arguments it mostly marks the start. Two kinds are reported only as the cause of what
+//! [`outcome`](crate::outcome) proves: fluents that every rule gives for a move alone (the last
+//! move made, or a board without a frame rule), and fluents that mark the start. Rules with a
+//! variable fluent are skipped. O(text).
 
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Formula, RelationId, Rule, Rules, Symbol, Term};
@@ -29,7 +31,7 @@ struct Givers<'a> {
     is_read: bool,
 }
 
-/// All kinds of fluents, by their first rule; none if a variable stands for a fluent.
+/// All kinds of fluents, by their first rule; `None` if a variable stands for a fluent.
 fn survey(rules: &Rules) -> Option<Vec<Givers<'_>>> {
     let keywords = &rules.keywords;
     let mut list: Vec<Givers<'_>> = Vec::new();
@@ -70,7 +72,7 @@ fn survey(rules: &Rules) -> Option<Vec<Givers<'_>>> {
 }
 
 impl Givers<'_> {
-    /// Where they are true at the start, if no rule for `next` gives them.
+    /// The place where they are true at the start, if no rule for `next` gives them.
     fn lost(&self) -> Option<Span> {
         self.start.filter(|_| self.next.is_empty() && self.is_read).map(|rule| rule.head.span)
     }
@@ -154,8 +156,8 @@ pub(super) fn check(rules: &Rules, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Reports what is lost and what `roots` depend on in the same state, of which something was proved. What is reported
-/// already is not reported again.
+/// Reports lost fluents that `roots` depend on in the same state; something was proved of the
+/// roots. Earlier reports are not repeated.
 pub(crate) fn causes(rules: &Rules, roots: &[RelationId], diagnostics: &mut Diagnostics) {
     let read = reads(rules, roots);
     for givers in survey(rules).unwrap_or_default() {

@@ -49,8 +49,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Whether a value that is out of range can become the nearest that is not, and all values keep their order: one value alone is at
-/// that end.
+/// The test whether a value that is out of range can become the nearest that is not, and all values
+/// keep their order: one value alone is at that end.
 struct Nearest {
     low: bool,
     high: bool,

@@ -1,17 +1,17 @@
 //! Terms that grow without bound: GDL095 and GDL096 within rules, GDL098 and GDL099 through time.
 //!
 //! The graph of argument places (as for weak acyclicity, Fagin et al. 2005): its nodes are the
-//! arguments of relations, of fluents and of moves, and the variables of rules. A body literal gives
-//! its variables the values of its places, and a head gives its places the values of its
+//! arguments of relations, of fluents and of moves, and the variables of rules. A body literal
+//! gives its variables the values of its places, and a head gives its places the values of its
 //! variables; the weight of an edge is the depth a value gains. A cycle of positive weight makes
-//! ever deeper terms, unless one of its variables is bound by some literal with finitely many values
-//! as well. `next` and `init` fill the places of `true`, `legal` those of `does`.
+//! ever deeper terms, unless one of its variables is bound by some literal with finitely many
+//! values as well. `next` and `init` fill the places of `true`, `legal` those of `does`.
 //!
 //! A set of places without such a cycle, fed by finite places only, is finite. Afterwards every
 //! cycle that this finds is reported, as an error of those that keep a rulesheet from being
-//! grounded; where play has no need of the relations as a warning. What is left is bounded by the
-//! limits of grounding. The graph has an edge for each variable of the text; [`EFFORT`], [`ROUNDS`]
-//! and [`CYCLES`] bound the search.
+//! grounded; where play has no need of the relations as a warning. The remaining growth is bounded
+//! by the limits of grounding. The graph has an edge for each variable of the text; [`EFFORT`],
+//! [`ROUNDS`] and [`CYCLES`] bound the search.
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -24,7 +24,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// Rounds of taking finite parts away; each deals with all that depends on finite parts alone.
 const ROUNDS: usize = 32;
 
-/// Edges looked at in all searches for cycles. What more would show is left to the limits of grounding.
+/// Edges looked at in all searches for cycles. What more would show is left to the limits of
+/// grounding.
 const EFFORT: usize = 5_000_000;
 
 /// Rules of a cycle that a message points at.
@@ -158,7 +159,7 @@ struct Builder<'a> {
     scene: &'a Scene<'a>,
     graph: Graph,
     places: FxHashMap<Place, usize>,
-    /// Relations of which some head is a whole fluent or move without a known function.
+    /// Relations with a head that is a whole fluent or move without a known function.
     open: FxHashSet<RelationId>,
 }
 
@@ -182,9 +183,9 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Whether nothing beside the growing values can stop the cycle. Its literals may be joined with
-    /// others through variables that change on the way, such as a counter with a last value; then
-    /// the limits of grounding decide.
+    /// Returns whether nothing except the growing values can stop the cycle. Its literals may be
+    /// joined with others through variables that change on the way, such as a counter with a last
+    /// value; then the limits of grounding decide.
     fn is_certain(&mut self, cycle: &[Edge]) -> bool {
         for (i, edge) in cycle.iter().enumerate() {
             let Some((rule, variable)) = edge.head else { continue };
@@ -227,7 +228,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Whether the argument is a whole fluent or move.
+    /// Returns whether the argument is a whole fluent or move.
     fn has_fluent(&self, relation: RelationId, argument: usize) -> bool {
         let keywords = &self.scene.rules.keywords;
         (relation == keywords.fact && argument == 0) || (relation == keywords.does && argument == 1)
@@ -428,8 +429,8 @@ impl Graph {
         bounded
     }
 
-    /// A cycle of positive weight among `edges`, which join `nodes` (Bellman-Ford for longest paths,
-    /// stopped as soon as the last improvements close a cycle).
+    /// A cycle of positive weight among `edges`, which join `nodes` (Bellman-Ford for longest
+    /// paths, stopped as soon as the last improvements close a cycle).
     fn positive_cycle(nodes: &[usize], edges: &[Edge], effort: &mut usize) -> Option<Vec<Edge>> {
         if edges.iter().all(|edge| edge.weight <= 0) {
             return None;

@@ -67,7 +67,7 @@ impl Word {
         WORDS.iter().find(|(word, _)| word.eq_ignore_ascii_case(name)).map(|&(_, word)| word)
     }
 
-    /// How many arguments a keyword relation takes; `None` for the connectives.
+    /// The number of arguments of a keyword relation; `None` for the connectives.
     pub(super) fn arity(self) -> Option<usize> {
         match self {
             Self::Role | Self::Init | Self::True | Self::Next | Self::Base => Some(1),
@@ -79,7 +79,7 @@ impl Word {
         }
     }
 
-    /// What the arguments of a keyword relation are, for messages.
+    /// The arguments of a keyword relation, for messages.
     pub(super) fn takes(self) -> &'static str {
         match self {
             Self::Role => "1 argument (role)",

@@ -1,4 +1,4 @@
-//! The lenient reading of rules that are at fault otherwise, as the reference reasoner has it.
+//! The lenient reading of rules that are errors otherwise, as in the reference reasoner.
 //!
 //! A role without a rule for `goal` has 0. What is decided before the players move (`legal`,
 //! `goal`, `terminal`) may ask for `does`, and no move is made there. Relations on the way to

@@ -232,8 +232,8 @@ fn redundant_parens(scene: &Scene<'_>, node: NodeId, diagnostics: &mut Diagnosti
     }
 }
 
-/// GDL070, GDL107, GDL108 and GDL127 to GDL131: one literal and what is inside. Literals side by side are a conjunction
-/// where the formula is one of a body.
+/// GDL070, GDL107, GDL108 and GDL127 to GDL131: one literal and what is inside. Literals side by
+/// side are a conjunction where the formula is one of a body.
 fn connectives(
     scene: &Scene<'_>,
     formula: &Formula,

@@ -5,8 +5,8 @@
 //! here: what may be a head, a literal or a term, and how many arguments the words of the language
 //! take. Afterwards every rule and its form have the same shape: literal `i` of the body is child
 //! `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. A form for `base` or
-//! `input` that is at fault is left out, and its faults are handed on: they are errors only if play
-//! asks for the relation. O(text): what nests is no deeper than
+//! `input` with errors is left out, and its errors are passed on: they are errors only if play asks
+//! for the relation. O(text): what nests is no deeper than
 //! [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 mod arrows;
@@ -22,7 +22,7 @@ use brackets::{Arities, Wanted};
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, OnceCell};
 
-/// What [`lower`] hands to the other checks.
+/// The results of [`lower`] for the other checks.
 pub(super) struct Lowered {
     /// The rules; `roles` is still empty.
     pub(super) rules: Rules,
@@ -127,7 +127,7 @@ fn documentation(tree: &Tree, source: &Source) -> Vec<String> {
     lines
 }
 
-/// What an atom is the head of.
+/// The kinds of form that an atom is the head of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Fact,
@@ -149,7 +149,7 @@ struct Lowering<'a> {
     literals: usize,
     /// The form at hand.
     form: Span,
-    /// The literals of its body, of which all must hold.
+    /// The literals of its body; all must hold.
     body: &'a [NodeId],
     /// The head of the form at hand.
     head: Option<NodeId>,
@@ -157,7 +157,7 @@ struct Lowering<'a> {
     roles: OnceCell<Vec<&'a str>>,
     /// The words for which relations of the author's own were suggested.
     derived: Vec<Word>,
-    /// Whether a name is one that nothing in the text has, for those that were asked for.
+    /// For each name that was asked for, whether nothing in the text has it.
     free: FxHashMap<String, bool>,
     /// The arities of names, computed on first use.
     arities: OnceCell<Arities>,
@@ -204,18 +204,19 @@ impl<'a> Lowering<'a> {
         self.tree.node(node).span
     }
 
-    /// Whether a name stands nowhere in the text: looked for once.
+    /// Returns whether a name stands nowhere in the text: looked for once.
     fn is_free(&mut self, name: &str) -> bool {
         let text = self.source.text();
         *self.free.entry(name.to_owned()).or_insert_with(|| !text.contains(name))
     }
 
-    /// What removes the form at hand.
+    /// The edit that removes the form at hand.
     fn removal(&self) -> Edit {
         Edit::remove(self.source.whole_lines(self.form))
     }
 
-    /// Whether a node is one of the literals that must all hold. Nodes are numbered in the order of the text.
+    /// Returns whether a node is one of the literals that must all hold. Nodes are numbered in the
+    /// order of the text.
     fn is_conjunct(&self, node: NodeId) -> bool {
         self.body.binary_search(&node).is_ok()
     }

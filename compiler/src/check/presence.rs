@@ -1,5 +1,5 @@
-//! What every game needs: GDL027 to GDL033, and GDL117 for `base` without `input`. O(text), and near names as the
-//! [`scene`](super::scene) looks for them.
+//! The relations that every game needs: GDL027 to GDL033, and GDL117 for `base` without `input`.
+//! O(text), and near names as the [`scene`](super::scene) looks for them.
 
 use super::scene::Scene;
 use crate::Diagnostics;

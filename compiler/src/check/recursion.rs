@@ -64,8 +64,8 @@ pub(super) fn check(
     }
 }
 
-/// Of `p(x, z) <- p(x, y), p(y, z)` the relation that `p` is the transitive closure of: the rule says the same if its first literal
-/// is one of that relation.
+/// For `p(x, z) <- p(x, y), p(y, z)`, the relation that `p` is the transitive closure of: the rule
+/// says the same if its first literal is one of that relation.
 fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<RelationId> {
     let [Formula::Atom(first), Formula::Atom(second)] = &form.rule.body[..] else { return None };
     let head = &form.rule.head;
@@ -86,12 +86,12 @@ fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<Relatio
     }
 }
 
-/// How a relation starts.
+/// The base case of a relation.
 #[derive(Default)]
 struct Start {
-    /// How many rules it has.
+    /// The number of its rules.
     rules: usize,
-    /// A relation of which it has all that holds, by a rule of one literal.
+    /// A relation that it contains, by a rule of one literal.
     copies: Option<RelationId>,
 }
 

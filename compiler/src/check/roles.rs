@@ -61,7 +61,8 @@ pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnos
     }
 }
 
-/// What writes `f_a` for each term `(f a)` of a function, if none of these has a variable or a term inside and the names are free.
+/// The edits that write `f_a` for each term `(f a)` of a function, if none of these has a variable
+/// or a term inside and the names are free.
 fn plain_names(scene: &Scene<'_>, function: Symbol, arity: usize) -> Vec<Edit> {
     let symbols = &scene.rules.symbols;
     let mut names: FxHashMap<String, &Term> = FxHashMap::default();

@@ -2,8 +2,9 @@
 //!
 //! Every variable of the head, under `not` or in `distinct` must be bound: it occurs in a literal
 //! of the body that is neither negated nor in a branch of `or`, or in every branch of one `or`.
-//! Variables that occur in one branch and nowhere else are bound there and need no more. O(branches · variables of a rule),
-//! of which there are no more than [`Limits::max_rule_variables`](crate::Limits::max_rule_variables).
+//! Variables that occur in one branch and nowhere else are bound there and need no more. O(branches
+//! · variables of a rule); [`Limits::max_rule_variables`](crate::Limits::max_rule_variables) bounds
+//! the variables.
 
 use super::callers::Callers;
 use super::domains::Domains;
@@ -248,8 +249,8 @@ impl Rule<'_, '_> {
         domains.find(self.scene, rule, variable)
     }
 
-    /// The relation that says of a negated literal that it holds for some value of a variable which stands nowhere else, as a rule,
-    /// and the edits that negate it in place of the literal.
+    /// The relation that says of a negated literal that it holds for some value of a variable which
+    /// stands nowhere else, as a rule, and the edits that negate it in place of the literal.
     fn negated(&self, variable: Variable, node: NodeId) -> Option<(String, Vec<Edit>)> {
         /// Longer literals are not repeated in a message.
         const LONGEST: usize = 60;
@@ -311,7 +312,7 @@ impl Rule<'_, '_> {
         }
     }
 
-    /// Where the variable occurs in a branch of an `or` that is not negated.
+    /// The place where the variable occurs in a branch of an `or` that is not negated.
     fn branch(&self, variable: Variable) -> Option<Span> {
         let body = self.form.rule.body.iter().zip(self.form.body);
         let mut ors = body.filter(|(formula, _)| matches!(formula, Formula::Or(_)));

@@ -1,4 +1,4 @@
-//! What the checks of lowered rules look at: the rules side by side with their forms.
+//! The input of the checks of lowered rules: the rules side by side with their forms.
 //!
 //! Rules know no places but those of atoms; a rule and its form have the same shape (see
 //! [`lower`](super::lower)), so the walks here hand out a term together with its node. Walks take time in proportion to
@@ -20,7 +20,7 @@ pub(super) struct Scene<'a> {
     pub(super) first_uses: &'a [Option<NodeId>],
     /// For each relation, whether play needs it.
     pub(super) needed: &'a [bool],
-    /// What finds misspelled names.
+    /// The search for misspelled names.
     pub(super) meant: Meant,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Form<'a> {
     pub(super) head: NodeId,
     /// As long as the body of the rule.
     pub(super) body: &'a [NodeId],
-    /// Whether it is written with `<=`.
+    /// True if it is written with `<=`.
     pub(super) is_rule: bool,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Scene<'a> {
         Span { start, end }
     }
 
-    /// What leaves the arguments of a node alone.
+    /// The edits that leave only the arguments of a node.
     pub(super) fn unwrap(&self, node: NodeId) -> [Edit; 2] {
         self.source.unwrap(self.span(node), self.name(node))
     }
@@ -119,13 +119,13 @@ impl<'a> Scene<'a> {
         self.rules.relation_name(relation)
     }
 
-    /// Whether the relation is one of the language's own.
+    /// Returns whether the relation is one of the language's own.
     pub(super) fn is_keyword(&self, relation: RelationId) -> bool {
         // They are entered first, `sees` last.
         relation <= self.rules.keywords.sees
     }
 
-    /// Where the variable first occurs at or below `node`.
+    /// The place where the variable first occurs at or below `node`.
     pub(super) fn find_variable(&self, node: NodeId, rule: &Rule, variable: Variable) -> Option<Span> {
         let name = &rule.variables[variable.index()];
         let spelled = |same: fn(&str, &str) -> bool| {

@@ -2,7 +2,7 @@
 //!
 //! They are reported whether case is folded or not: either way some system will read the rules
 //! differently. Only where case is folded are they one name, which an edit may write in one way.
-//! O(symbols · spellings of a name), of which no more than a few are kept; O(variables · variables
+//! O(symbols · spellings of a name); no more than a few spellings are kept. O(variables · variables
 //! of a rule).
 
 use super::{keywords::Word, scene::Scene};

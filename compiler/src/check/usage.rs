@@ -6,7 +6,7 @@ use crate::rules::RelationId;
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What is known of a relation.
+/// The uses of a relation.
 #[derive(Clone, Copy, Default)]
 struct Usage {
     defined: Option<Span>,
@@ -16,8 +16,9 @@ struct Usage {
     read_elsewhere: bool,
 }
 
-/// Leaves out the relations that are `functions` as well, which have a message, and if there are `missing`
-/// keywords what is defined and not used: the rules that are not there may be those that use it.
+/// Leaves out the relations that are `functions` as well, which have a message, and if there are
+/// `missing` keywords what is defined and not used: the rules that are not there may be those that
+/// use it.
 pub(super) fn check(
     scene: &Scene<'_>,
     functions: &FxHashSet<RelationId>,
@@ -76,7 +77,7 @@ pub(super) fn check(
     }
 }
 
-/// What to write in place of a relation that is built into other languages.
+/// The replacement of a relation that is built into other languages.
 fn foreign(name: &str) -> Option<&'static str> {
     Some(match name {
         "is" | "+" | "-" | "*" | "/" | "mod" | "plus" | "minus" | "add" | "sum" | "succ" | "++" | "--" => {

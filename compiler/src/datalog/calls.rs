@@ -1,7 +1,7 @@
 //! Heads with arguments, each stored once: terms, atoms, questions and answers are such calls.
 //!
-//! A head and arguments get a dense number, and equal ones the same, by one hash table. The arguments of all lie in one
-//! list, so a call takes no memory of its own.
+//! A head and arguments get a dense number, and equal ones the same, by one hash table. The
+//! arguments of all lie in one list, so a call takes no memory of its own.
 
 use super::terms::TermId;
 use hashbrown::HashTable;
@@ -24,7 +24,7 @@ pub(super) fn hash_call(head: u32, arguments: &[TermId]) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
     heads: Vec<u32>,
-    /// Where the arguments of each call end in `arguments`.
+    /// The end of each call's arguments in `arguments`.
     ends: Vec<u32>,
     arguments: Vec<TermId>,
     table: HashTable<u32>,
@@ -45,7 +45,7 @@ impl Calls {
         &self.arguments[start..self.ends[call] as usize]
     }
 
-    /// What they take: the hash table is two thirds full.
+    /// The bytes in use: the hash table is two thirds full.
     pub(super) fn bytes(&self) -> usize {
         16 * self.heads.len() + size_of::<TermId>() * self.arguments.len()
     }
@@ -59,8 +59,10 @@ impl Calls {
         self.table.find(hash, equal).copied()
     }
 
-    /// Appends the calls with one head and the arguments that lie one after the other, `arity` for each, which is not 0: none where a call is not
-    /// there, or where another one with nearly the same hash is met first. All are looked up together, so that memory is waited for once and not for each.
+    /// Appends the calls with one head and the consecutive `arguments`, `arity` for each, which is
+    /// not 0. Appends `None` where a call is not there, or where another one with nearly the same
+    /// hash is met first. All are looked up together, so that memory is waited for once and not for
+    /// each.
     pub(super) fn find_all(
         &self,
         head: u32,

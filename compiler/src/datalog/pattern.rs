@@ -1,8 +1,8 @@
 //! Terms with variables, which clauses are made of: how they are read off rules, matched and found.
 //!
-//! Variables are numbers, and a row of terms has their values. A [`Pattern`] says what a term is under a row; a
-//! [`Match`] takes a term apart and writes to the row. Which variables have a value by then is known beforehand, so
-//! rows need not be cleared.
+//! Variables are numbers, and a row of terms has their values. A [`Pattern`] says what a term is
+//! under a row; a [`Match`] takes a term apart and writes to the row. Which variables have a value
+//! by then is known beforehand, so rows need not be cleared.
 
 use super::terms::{Oversized, TermId, Terms};
 use crate::rules::{Symbol, Term};
@@ -13,18 +13,19 @@ pub(crate) enum Pattern {
     Variable(u32),
     /// A term without variables.
     Ground(TermId),
-    /// A symbol applied to terms, one of which has a variable.
+    /// A symbol applied to terms; one of them has a variable.
     Function(Symbol, Vec<Pattern>),
 }
 
-/// How many variables take as long to look at as one function, whose term has to be found among all terms.
+/// The number of variables that take as long to look at as one function, whose term has to be found
+/// among all terms.
 pub(crate) const FUNCTION: usize = 8;
 
 impl Pattern {
     /// The pattern of a rule's term, whose variables keep their numbers.
     ///
     /// # Errors
-    /// If a part without variables is larger than terms may be.
+    /// Returns an error if a part without variables is larger than terms may be.
     pub(crate) fn of(term: &Term, terms: &mut Terms) -> Result<Self, Oversized> {
         let (symbol, arguments) = match term {
             Term::Variable(variable) => return Ok(Self::Variable(variable.0)),
@@ -46,7 +47,7 @@ impl Pattern {
         list.iter().map(|term| Self::of(term, terms)).collect()
     }
 
-    /// What looking at it takes, in variables.
+    /// The cost of looking at it, in variables.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Variable(_) | Self::Ground(_) => 1,
@@ -62,7 +63,7 @@ impl Pattern {
         }
     }
 
-    /// Whether all its variables are `bound`.
+    /// Returns whether all its variables are `bound`.
     pub(crate) fn is_bound(&self, bound: &[bool]) -> bool {
         let mut all = true;
         self.for_each_variable(&mut |variable| all &= bound[variable as usize]);
@@ -80,7 +81,8 @@ impl Pattern {
         }
     }
 
-    /// The pattern with each variable replaced by its value. A function that has no variables afterwards stays one.
+    /// The pattern with each variable replaced by its value. A function that has no variables
+    /// afterwards stays one.
     pub(crate) fn substitute(&self, values: &[Self]) -> Self {
         match self {
             Self::Variable(variable) => values[*variable as usize].clone(),
@@ -91,7 +93,8 @@ impl Pattern {
         }
     }
 
-    /// The term that it is in a row which has all its variables, if there is such a term. What is on the stack stays there.
+    /// The term that it is in a row which has all its variables, if there is such a term. What is
+    /// on the stack stays there.
     #[inline]
     pub(crate) fn find(&self, terms: &Terms, row: &[TermId], stack: &mut Vec<TermId>) -> Option<TermId> {
         match self {
@@ -103,8 +106,8 @@ impl Pattern {
         }
     }
 
-    /// What `look` makes of the terms that patterns are in a row, unless there is no such term for one of them. What
-    /// is on the stack stays there.
+    /// Calls `look` with the terms of a row of patterns, unless there is no such term for one of
+    /// them. The stack keeps what is on it.
     pub(crate) fn with_found<T>(
         patterns: &[Self],
         terms: &Terms,
@@ -125,8 +128,8 @@ impl Pattern {
         Some(result)
     }
 
-    /// True if both are the same term in a row which has all their variables. The term need not have been made yet. What is
-    /// on the stack stays there.
+    /// True if both are the same term in a row which has all their variables. The term need not
+    /// have been made yet. What is on the stack stays there.
     pub(crate) fn equals(
         &self,
         other: &Self,
@@ -146,7 +149,7 @@ impl Pattern {
     }
 }
 
-/// How a term is taken apart.
+/// The way in which a term is taken apart.
 #[derive(Clone, Debug)]
 pub(crate) enum Match {
     /// It is the variable's value from now on.
@@ -158,7 +161,7 @@ pub(crate) enum Match {
 }
 
 impl Match {
-    /// How a term is matched with the pattern; marks the variables that are bound then.
+    /// The match of a term with the pattern; marks the variables that it binds.
     pub(crate) fn of(pattern: &Pattern, bound: &mut [bool]) -> Self {
         match pattern {
             Pattern::Ground(term) => Self::Ground(*term),
@@ -170,7 +173,7 @@ impl Match {
         }
     }
 
-    /// How terms are matched with the patterns, one after the other.
+    /// The matches of consecutive terms with the patterns.
     pub(crate) fn of_all(patterns: &[Pattern], bound: &mut [bool]) -> Vec<Self> {
         patterns.iter().map(|pattern| Self::of(pattern, bound)).collect()
     }

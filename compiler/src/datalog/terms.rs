@@ -1,10 +1,11 @@
 //! Ground terms and atoms, each stored once.
 //!
-//! Names and arguments get dense ids, and equal terms equal ids. Terms share their parts, so a term of exponential size
-//! written out takes linear space here; its written size is tracked (saturating), and no term beyond the limits on depth and
-//! size is made.
+//! Names and arguments get dense ids, and equal terms equal ids. Terms share their parts, so a term
+//! of exponential size written out takes linear space here; its written size is tracked
+//! (saturating), and no term beyond the limits on depth and size is made.
 //!
-//! Terms are in two parts: fixed ones, which clones share, and those that come up later and can be forgotten.
+//! Terms are in two parts: fixed ones, which clones share, and those that come up later and can be
+//! forgotten.
 
 use super::calls::{Calls, hash_call};
 use crate::{
@@ -56,7 +57,7 @@ struct Arena {
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     fixed: Arc<Arena>,
-    /// How many are fixed: the id of the first of the others.
+    /// The number of fixed terms: the id of the first of the others.
     first: u32,
     own: Arena,
     max_depth: usize,
@@ -79,7 +80,7 @@ impl Terms {
     /// The term `(symbol arguments..)`, or `symbol` without arguments; new if need be.
     ///
     /// # Errors
-    /// If it is larger than terms may be.
+    /// Returns an error if it is larger than terms may be.
     pub fn intern(&mut self, symbol: Symbol, arguments: &[TermId]) -> Result<TermId, Oversized> {
         let hash = hash_call(symbol.0, arguments);
         if let Some(term) = self.find_hashed(hash, symbol, arguments) {
@@ -126,7 +127,7 @@ impl Terms {
         }
     }
 
-    /// How many terms there are.
+    /// The number of terms.
     pub(crate) fn len(&self) -> usize {
         self.first as usize + self.own.extents.len()
     }
@@ -136,7 +137,7 @@ impl Terms {
         (0..self.len() as u32).map(TermId)
     }
 
-    /// What those take that are not fixed.
+    /// The bytes of the terms that are not fixed.
     pub(crate) fn bytes(&self) -> usize {
         self.own.calls.bytes() + size_of::<(u32, u32)>() * self.own.extents.len()
     }
@@ -270,7 +271,8 @@ impl Atoms {
         self.calls.find(relation.0, arguments).map(AtomId)
     }
 
-    /// Appends the atoms of a relation with arguments that lie one after the other, `arity` for each: see [`Calls::find_all`].
+    /// Appends the atoms of a relation with arguments that lie one after the other, `arity` for
+    /// each: see [`Calls::find_all`].
     pub(crate) fn find_all(
         &self,
         relation: RelationId,
@@ -281,12 +283,12 @@ impl Atoms {
         self.calls.find_all(relation.0, arity, arguments, found);
     }
 
-    /// How many atoms there are.
+    /// The number of atoms.
     pub(crate) fn len(&self) -> usize {
         self.calls.len()
     }
 
-    /// What they take.
+    /// The bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.calls.bytes()
     }

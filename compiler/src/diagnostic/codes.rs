@@ -1,8 +1,8 @@
 //! The catalogue of everything the compiler can say, one [`Code`] each; [`ALL`] has the index.
 //!
-//! Each code has a page, which `gdl explain` prints too: what is wrong and why it matters, an example
-//! that is wrong, what to write instead, an example that is right. Short examples are additions to
-//! this game, where two players in turn take one stick or two from a pile of three:
+//! Each code has a page, which `gdl explain` prints too: what is wrong and why it matters, an
+//! example that is wrong, what to write instead, an example that is right. Short examples are
+//! additions to this game, where two players in turn take one stick or two from a pile of three:
 //!
 //! ```kif
 #![doc = include_str!("../../diagnostics/frame.kif")]
@@ -25,9 +25,10 @@ pub struct Code {
     /// The severity unless a lint option says otherwise. An error in a rule that play does not need
     /// is a warning.
     pub severity: Severity,
-    /// True if the compiler has no use for the code: its number is kept for what other systems report.
+    /// True if the compiler has no use for the code: its number is kept for what other systems
+    /// report.
     pub reserved: bool,
-    /// What it means, in less than a line.
+    /// The meaning, in less than a line.
     pub meaning: &'static str,
     /// Its page, in Markdown; [`Code::examples`] takes it apart.
     pub page: &'static str,

@@ -1,14 +1,15 @@
-//! What a misspelled name was meant to be: the name nearest to it among some others.
+//! The intended name of a misspelling: the name nearest to it among some others.
 //!
-//! Names are near where one or two letters differ, are missing, too many or swapped, whatever their case; short names must be nearer. All
-//! searches of one text share [`COMPARISONS`] pairs of characters; what is not found by then is not told.
+//! Names are near where one or two letters differ, are missing, too many or swapped, whatever their
+//! case; short names must be nearer. All searches of one text share [`COMPARISONS`] pairs of
+//! characters; names not found by then are not suggested.
 
 use std::cell::Cell;
 
 /// Pairs of characters that may be compared in all.
 const COMPARISONS: usize = 10_000_000;
 
-/// Searches for near names in one text, and what is left of [`COMPARISONS`].
+/// Searches for near names in one text, and the rest of [`COMPARISONS`].
 #[derive(Debug)]
 pub(crate) struct Meant {
     left: Cell<usize>,
@@ -20,7 +21,7 @@ impl Meant {
         Self { left: Cell::new(COMPARISONS) }
     }
 
-    /// Spends comparisons of characters; none if there are too few.
+    /// Spends comparisons of characters; `None` if there are too few.
     pub(crate) fn compare(&self, characters: usize) -> Option<()> {
         self.left.set(self.left.get().checked_sub(characters)?);
         Some(())

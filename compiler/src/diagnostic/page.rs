@@ -1,7 +1,8 @@
 //! The pages of the catalogue, taken apart: which examples they have.
 //!
-//! A page is Markdown with fenced examples. What is fenced as `kif`, `infix` or `epilog` is a
-//! rulesheet, or an addition to the [frame](frame) in that syntax; the words behind that say how it is to be read:
+//! A page is Markdown with fenced examples. A block fenced as `kif`, `infix` or `epilog` is a
+//! rulesheet, or an addition to the [frame](frame) in that syntax. The words after the language say
+//! how to read it:
 //!
 //! | word | meaning |
 //! |---|---|
@@ -32,14 +33,14 @@ pub fn frame(syntax: Syntax) -> &'static str {
 /// itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The language and the words behind it, as the fence has them.
+    /// The language and the words after it, as the fence has them.
     pub info: &'static str,
-    /// The text between the fences, with a line end behind each line.
+    /// The text between the fences, with a line end after each line.
     pub text: &'static str,
 }
 
 impl Example {
-    /// The words behind the fence, the language first.
+    /// The words after the fence, the language first.
     pub fn words(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.info.split(',')
     }

@@ -1,9 +1,9 @@
 //! Diagnostics for people: plain text with the source line and a caret.
 //!
-//! Diagnostics and their [`Source`] become text, with ANSI colours if the [`Palette`]
-//! has any. What is quoted from the source is made harmless first: tabs become spaces, control
-//! characters a replacement character, and long lines are cut around the caret: of these only the part that is shown is
-//! looked at, but to count columns.
+//! Diagnostics and their [`Source`] become text, with ANSI colours if the [`Palette`] has any.
+//! Quoted source is made harmless first: tabs become spaces, control characters a replacement
+//! character, and long lines are cut around the caret. Only the visible part of a long line is
+//! read, except to count columns.
 
 use super::{Diagnostic, Diagnostics, Severity, Source, Span, Witness};
 use std::fmt::{self, Write};
@@ -21,7 +21,7 @@ pub struct Palette {
     pub bold: &'static str,
     /// Before line numbers and bars.
     pub gutter: &'static str,
-    /// Behind each of them.
+    /// The code after each of them.
     pub reset: &'static str,
 }
 
@@ -51,7 +51,7 @@ impl Palette {
 /// Source lines are shown up to this many columns.
 const WIDTH: usize = 120;
 
-/// Of the moves of a witness, so many are shown at the start and at the end.
+/// The numbers of moves of a witness that are shown at the start and at the end.
 const MOVES: (usize, usize) = (6, 4);
 
 /// Messages are shown up to this many characters: a name they quote may be as long as the file.
@@ -160,7 +160,7 @@ fn clean(text: &str) -> String {
     out
 }
 
-/// Characters that would reorder or hide the text beside them.
+/// Characters that would reorder or hide the text next to them.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
@@ -209,7 +209,7 @@ fn write_witness(witness: &Witness, palette: &Palette, width: usize, out: &mut S
         let moves: Vec<String> =
             roles.iter().zip(joint).map(|(role, action)| format!("{role} {action}")).collect();
         writeln!(out, "{:indent$} {:>digits$}. {}", "", i + 1, clean(&moves.join(", ")))?;
-        // Below the first one, which stands behind `moves:`.
+        // Below the first one, which stands after `moves:`.
         indent = width + " = moves:".len();
     }
     writeln!(out, "{gutter}{:width$} ={reset} {bold}state:{reset} {}", "", clean(state))

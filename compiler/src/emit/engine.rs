@@ -1,8 +1,8 @@
-//! The engines that run a game: modules with its straight-line code, or with calls of the table, as it is to be
-//! compiled.
+//! The engines that run a game: modules with its straight-line code, or with calls of the table, as
+//! it is to be compiled.
 //!
-//! This is the one place that knows which engine runs what. Without optimisation straight-line code is slower than the
-//! table, and checking it costs too: builds with debug assertions run the table.
+//! This is the one place that knows which engine runs what. Without optimisation straight-line code
+//! is slower than the table, and checking it costs too: builds with debug assertions run the table.
 
 use super::{
     Code,
@@ -13,7 +13,8 @@ use crate::{optimize::Phases, propnet::Net};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// The module of a game with straight-line code for lanes, if it has any, and the static value that decodes the table.
+/// The module of a game with straight-line code for lanes, if it has any, and the static value that
+/// decodes the table.
 pub(super) fn lanes(lanes: Option<&Lanes>, code: Code) -> (Option<TokenStream>, TokenStream) {
     let table = quote!(
         static DECODED: __gdl::Decoded = __gdl::Decoded::new(TABLE);
@@ -37,7 +38,7 @@ pub(super) fn lanes(lanes: Option<&Lanes>, code: Code) -> (Option<TokenStream>, 
     (Some(module), decoded)
 }
 
-/// What the module `engine` of a game has if its table is run.
+/// The contents of the module `engine` of a game if its table is run.
 fn table_engine(sees: bool) -> TokenStream {
     let percepts = sees.then(|| {
         quote! {
@@ -67,8 +68,8 @@ fn table_engine(sees: bool) -> TokenStream {
     }
 }
 
-/// The module `engine` of a game, with the functions `observe`, `observe_without_goals` and `advance`, and `perceive` if
-/// the rules say what the roles perceive.
+/// The module `engine` of a game, with the functions `observe`, `observe_without_goals` and
+/// `advance`, and `perceive` if the rules say what the roles perceive.
 pub(super) fn single(net: &Net, phases: Option<&Phases>, code: Code) -> TokenStream {
     let sees = net.outputs.sees.is_some();
     let table = table_engine(sees);

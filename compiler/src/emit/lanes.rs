@@ -1,29 +1,33 @@
-//! Lane programs for 512 games at once, one bit each: made of the nets of a game, they play it with every signal a word
-//! of 512 bits, one bit for each game.
+//! Lane programs for 512 games at once, one bit each: made of the nets of a game, they play it with
+//! every signal a word of 512 bits, one bit for each game.
 //!
 //! ```text
 //! net -- lower, gates (score, restart) --> cover --> schedule (table), straight (Rust)
 //!                                                     for each phase of the cycle: observe, keep, score, advance
 //! ```
 //!
-//! Words live in slots. The runtime knows the first ones: slot 0 is never set; then, where no game is played before
-//! the step, where one may start, where the state is terminal, where each player has one goal value, where a game
-//! has just ended; then the fluents. Where players take turns there are programs for each phase of that cycle, and games
-//! start at its first one, where lanes whose game is over get the initial state and its legal moves in the same step.
+//! Words live in slots. The runtime knows the first ones. Slot 0 is never set. The next ones mark
+//! the lanes where no game is played before the step, where one may start, where the state is
+//! terminal, where each player has one goal value, and where a game has just ended. Then come the
+//! fluents. Where players take turns there are programs for each phase of that cycle, and games
+//! start at its first one, where lanes whose game is over get the initial state and its legal moves
+//! in the same step.
 //!
-//! Games of a few moves have programs for each number of moves made too ([`Plies`]). These are a cycle of their own,
-//! which all games start and end together.
+//! Games of a few moves have programs for each number of moves made too ([`Plies`]). These are a
+//! cycle of their own, which all games start and end together.
 //!
-//! Idle lanes and new games are gates of these programs, though successors of given states need neither: selected behind the
-//! programs they would take an operation for each fluent and each legal move.
+//! Masking idle lanes and starting new games are gates of these programs, though successors of
+//! given states need neither. Done after the programs, they would take an operation for each fluent
+//! and each legal move.
 //!
-//! Goals count where games end, which few do in a step. If they take much more than termination and legal moves do,
-//! as where pieces are counted, they are no part of what is observed: states in which a game ends are kept, and
-//! scored many at a time.
+//! Goals count where games end, which few do in a step. If they take much more than termination and
+//! legal moves do, as where pieces are counted, they are no part of what is observed: states in
+//! which a game ends are kept, and scored many at a time.
 //!
-//! There are no more phases than nets, and each is laid out twice at most. To lay one out takes a bounded number of steps and
-//! bytes for each gate of its programs, which a [`Meter`] is asked for before; and it must have the bytes that the slots take in
-//! sixteen threads. A game whose lanes would take more has none.
+//! There are no more phases than nets, and each is laid out twice at most. To lay one out takes a
+//! bounded number of steps and bytes for each gate of its programs, which a [`Meter`] is asked for
+//! before; and it must have the bytes that the slots take in sixteen threads. A game whose lanes
+//! would take more has none.
 
 mod cover;
 mod schedule;
@@ -47,15 +51,16 @@ use gdl_format::{
 use rustc_hash::FxHashMap;
 use std::slice;
 
-/// Gates that goals alone need for each fluent they depend on, from which on states are kept. To keep a fluent is an
-/// operation, which covers about two gates, and the goals have to be computed now and then.
+/// Gates that goals alone need for each fluent they depend on, from which on states are kept. To
+/// keep a fluent is an operation, which covers about two gates, and the goals have to be computed
+/// now and then.
 const LATE: usize = 4;
 
 /// Steps and bytes to cover and schedule a gate, and bytes of an operation that comes of it.
 const GATE: (u64, usize) = (60, 320);
 const OPERATION: usize = 48;
 
-/// So many threads that play must find room for their slots in the bytes that a phase of the compiler may keep.
+/// The number of threads whose slots must fit into the bytes that a phase of the compiler may keep.
 const THREADS: usize = 16;
 
 /// The programs that play a game in lanes.
@@ -63,7 +68,7 @@ const THREADS: usize = 16;
 pub struct Lanes {
     /// One for each phase of the cycle, the initial state's first.
     pub(super) phases: Vec<Phase>,
-    /// What tells them apart.
+    /// The fluents that identify the phases.
     cycle: Cycle,
     /// One for each number of moves made, if games are played so from the initial state.
     pub(super) plies: Vec<Phase>,
@@ -73,17 +78,17 @@ pub struct Lanes {
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     pub(super) observe: Part,
-    /// What keeps a state where a game has ended; empty if scores are observed.
+    /// The program that keeps a state where a game has ended; empty if scores are observed.
     pub(super) keep: Part,
-    /// What scores the states that are kept.
+    /// The program that scores the states that are kept.
     pub(super) score: Part,
     pub(super) advance: Part,
     pub(super) roles: Vec<Choice>,
-    /// What is counted, or only seen, and where it is.
+    /// The outputs that are counted or only observed, each with its slot.
     pub(super) items: Vec<(Item, u32)>,
 }
 
-/// Operations, and the slots of what they read and leave behind.
+/// Operations, and the slots that they read and write.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     cover: Cover,
@@ -98,14 +103,16 @@ pub(super) struct Part {
 }
 
 impl Lanes {
-    /// The lanes of a net and of the nets at the phases of its cycle, as [`phases`](crate::optimize::phases) finds
-    /// them, if those save a good part of a step; and of its plies, if it has some. None if there are more values than
-    /// slots, if games are over before they start, or if it takes more than the meter has. O(gates).
+    /// The lanes of a net and of the nets at the phases of its cycle, as
+    /// [`phases`](crate::optimize::phases) finds them, if those save a good part of a step; and of
+    /// its plies, if it has some. Returns `None` if there are more values than slots, if games are
+    /// over before they start, or if it takes more than the meter has. O(gates).
     pub fn new(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
         Self::of(net, pays(net, phases, 90), plies, meter)
     }
 
-    /// The lanes of a net by the nets of its phases, if there are any, whatever they save. None as of [`Lanes::new`].
+    /// The lanes of a net by the nets of its phases, if there are any, whatever they save. None as
+    /// of [`Lanes::new`].
     pub fn of(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
         lower::pay(net, meter)?;
         let view = lower::observe(net).run(&net.initial);
@@ -158,11 +165,13 @@ impl Lanes {
     }
 }
 
-/// Where a phase's states are kept: behind so many slots of others, of so many in all, which follow the fluents. States
-/// are kept while games go on at other phases, which must not use these slots.
+/// The slots where a phase's states are kept: the number of slots before them and the number of
+/// all, after the fluents. States are kept while games go on at other phases, which must not use
+/// these slots.
 type Room = (usize, usize);
 
-/// Makes so many phases. If states are kept at several, all are made again, with room for them. None if their slots are too many.
+/// Makes the phases. If states are kept at several, all are made again, with room for them. Returns
+/// `None` if their slots are too many.
 fn lay(
     count: usize,
     meter: &mut Meter,
@@ -182,7 +191,7 @@ fn lay(
     Some(phases)
 }
 
-/// Where games start at a phase, if any do; with what is legal for each role in the initial state.
+/// The phase where games start, if any do, with the legal moves of each role in the initial state.
 #[derive(Clone, Copy)]
 enum Start<'s> {
     None,
@@ -193,8 +202,8 @@ enum Start<'s> {
 }
 
 impl Phase {
-    /// The programs of two nets: what is seen is that of the first, what steps the other. `counts` tells of each role
-    /// how many moves are legal, as far as that is known.
+    /// The programs of two nets: what is seen is that of the first, what steps the other. `counts`
+    /// tells of each role how many moves are legal, as far as that is known.
     fn new(
         net: &Net,
         step: &Net,
@@ -316,14 +325,15 @@ impl Phase {
         lanes::Phase { observe, keep, score, advance, roles, items }
     }
 
-    /// What runs in a step, and now and then, in the order of the table.
+    /// The programs that run in each step, and those that run now and then, in the order of the
+    /// table.
     pub(super) fn parts(&self) -> [&Part; 4] {
         [&self.observe, &self.keep, &self.score, &self.advance]
     }
 }
 
-/// The fluents that are to be kept where a game ends, so that what tells its result need not be computed in every
-/// step; none if it takes little more than what is seen in each step anyway.
+/// The fluents that are to be kept where a game ends, so that what tells its result need not be
+/// computed in every step; none if it takes little more than what is seen in each step anyway.
 fn late(gates: &Aig, seen: &[(u32, u32)], results: &[(u32, u32)], fluents: usize) -> Vec<usize> {
     let cone = |outputs: &[(u32, u32)]| gates.cone(outputs.iter().map(|output| output.0));
     let (seen, results) = (cone(seen), cone(results));
@@ -353,8 +363,8 @@ fn slots(choice: &Choice) -> impl Iterator<Item = u32> {
     choice.slots().map(|slot| slot as u32)
 }
 
-/// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves. Where games start it
-/// steps from the initial state.
+/// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves.
+/// Where games start it steps from the initial state.
 fn follow(
     net: &Net,
     roles: &[Choice],
@@ -398,7 +408,7 @@ fn follow(
 }
 
 impl Part {
-    /// What computes some signals. None if there are not enough slots.
+    /// The program that computes some signals. Returns `None` if there are not enough slots.
     fn new(
         gates: &Aig,
         outputs: &[(u32, u32)],
@@ -421,7 +431,7 @@ impl Part {
         self.cover.operations.len()
     }
 
-    /// The slot behind all that the operations of the table use.
+    /// The slot after all that the operations of the table use.
     fn end(&self) -> u32 {
         let results = self.schedule.steps.iter().map(|step| step.result);
         results.max().map_or(self.free, |last| self.free.max(last + 1))
@@ -433,7 +443,8 @@ mod tests {
     use super::*;
     use crate::{Options, Source, compile};
 
-    /// Twelve lamps that are switched on one by one until the first two burn; the goal is as the rules say.
+    /// Twelve lamps that are switched on one by one until the first two burn; the goal is as the
+    /// rules say.
     fn lanes(goal: &str) -> Lanes {
         let rules = format!(
             "(role robot) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
@@ -449,7 +460,7 @@ mod tests {
             .expect("there are slots")
     }
 
-    /// What is kept at one phase is used at no other.
+    /// Slots that one phase keeps are used by no other phase.
     #[test]
     fn kept_states_have_slots_of_their_own() {
         let text = "(role p) (role q) (init (control p)) (next_role p q) (next_role q p)

@@ -2,8 +2,8 @@
 //!
 //! A wide AND is split along the bits of its operands' numbers, like a binary trie: equal parts of
 //! different gates become the same gate, and the depth stays logarithmic. One program observes a
-//! state, another advances it, a third says what the roles perceive of that; each holds the gates its
-//! outputs need, in topological order: no more than one gate for each operand of the net.
+//! state, another advances it, a third says what the roles perceive of that; each holds the gates
+//! its outputs need, in topological order: no more than one gate for each operand of the net.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
@@ -19,8 +19,8 @@ pub fn pay(net: &Net, meter: &mut Meter) -> Option<()> {
     meter.take(BYTES.0 * net.len() + BYTES.1 * net.literals())
 }
 
-/// The program that shows a state: from the fluents to the legality of each role's moves, each goal value,
-/// and terminal. O(literals).
+/// The program that shows a state: from the fluents to the legality of each role's moves, each goal
+/// value, and terminal. O(literals).
 #[must_use]
 pub fn observe(net: &Net) -> Program {
     let outputs = &net.outputs;
@@ -35,8 +35,8 @@ pub fn advance(net: &Net) -> Program {
     lower(net, net.inputs(), net.outputs.next.clone())
 }
 
-/// The program of percepts: from the fluents and the moves made to each percept of each role. None if the
-/// rules say nothing of percepts.
+/// The program of percepts: from the fluents and the moves made to each percept of each role.
+/// Returns `None` if the rules say nothing of percepts.
 #[must_use]
 pub fn perceive(net: &Net) -> Option<Program> {
     let sees = net.outputs.sees.as_ref()?;

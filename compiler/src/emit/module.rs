@@ -1,9 +1,10 @@
 //! The Rust module of a compiled game.
 //!
-//! A [`Compilation`] becomes the tokens of `pub mod tictactoe { .. }`: the game's type, its
-//! roles, moves, fluents and percepts, its table as one literal, and the implementation of `Game`. The tokens
-//! name nothing but what they define and the runtime's `__private` module, which also brings `core`,
-//! so they mean the same wherever they stand. The same compilation always gives the same tokens.
+//! A [`Compilation`] becomes the tokens of `pub mod tictactoe { .. }`: the game's type, its roles,
+//! moves, fluents and percepts, its table as one literal, and the implementation of `Game`. The
+//! tokens name nothing but what they define and the runtime's `__private` module, which also brings
+//! `core`, so they mean the same wherever they stand. The same compilation always gives the same
+//! tokens.
 
 use super::{
     Code, engine,
@@ -248,7 +249,7 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// A paragraph that means to Markdown what it says, but for lists and names in backquotes.
+/// A paragraph escaped for Markdown, except lists and names in backquotes.
 fn escape(block: &[&str], lines: &mut Vec<String>) {
     let closed = block.iter().flat_map(|line| line.chars()).filter(|&c| c == '`').count() % 2 == 0;
     let mut code = false;

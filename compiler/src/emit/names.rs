@@ -1,8 +1,8 @@
 //! Rust names for KIF names.
 //!
 //! The KIF texts of a vocabulary become identifiers that rustc accepts, in Rust's own case
-//! conventions, no two alike in one [`Namespace`]. The same texts always give the same names, and the
-//! skeleton of a faulty rulesheet names things by the same rules.
+//! conventions, no two alike in one [`Namespace`]. The same texts always give the same names, and
+//! the skeleton of a faulty rulesheet names things by the same rules.
 
 use crate::rules::{RelationId, Rules, Term};
 use gdl_format::term;
@@ -19,7 +19,8 @@ pub enum Style {
     Camel,
 }
 
-/// Strict and reserved words of every edition so far; those that may be names somewhere are left out.
+/// Strict and reserved words of every edition so far; those that may be names somewhere are left
+/// out.
 const KEYWORDS: &[&str] = &[
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
     "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
@@ -28,7 +29,7 @@ const KEYWORDS: &[&str] = &[
     "where", "while", "yield",
 ];
 
-/// What operators are called where they are names.
+/// The names of operators.
 const OPERATORS: &[(char, &str)] = &[
     ('+', "plus"),
     ('*', "times"),
@@ -126,7 +127,8 @@ fn words(text: &str) -> Vec<String> {
 #[derive(Clone, Debug, Default)]
 pub struct Namespace {
     taken: BTreeSet<String>,
-    /// For each name that was not free, the first number that may be: those below are taken and stay so.
+    /// For each name that was not free, the first number that may be: those below are taken and
+    /// stay so.
     numbers: BTreeMap<String, usize>,
 }
 
@@ -137,9 +139,9 @@ impl Namespace {
         Self { taken: reserved.iter().map(|&name| name.to_owned()).collect(), numbers: BTreeMap::new() }
     }
 
-    /// `name`, or the first of `name_`, `name_2`, `name_3`, .. that is free, where the underscore alone is
-    /// for names that are reserved rather than given out. O(log names) for each try, of which there are no more than
-    /// names given out before all together.
+    /// `name`, or the first of `name_`, `name_2`, `name_3`, .. that is free. The underscore alone
+    /// is for names that are reserved rather than given out. O(log names) for each try; all tries
+    /// together are no more than the names given out before.
     pub fn take(&mut self, name: &str, reserved: &[&str]) -> String {
         let mut candidate = name.to_owned();
         if reserved.contains(&name) {
@@ -160,8 +162,8 @@ impl Namespace {
     }
 }
 
-/// The head and the arguments of a canonical KIF text: `(mark 1 (a b))` is `mark`, `1`, `(a b)`, and
-/// `noop` is a head alone.
+/// The head and the arguments of a canonical KIF text: `(mark 1 (a b))` is `mark`, `1`, `(a b)`,
+/// and `noop` is a head alone.
 #[must_use]
 pub fn split(text: &str) -> (&str, Vec<&str>) {
     let mut parts = term::parts(text);
@@ -204,14 +206,14 @@ pub struct Constructor {
 /// The Rust names of a list of moves or fluents.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Named {
-    /// Those without arguments, in the order of the vocabulary.
+    /// The names without arguments, in the order of the vocabulary.
     pub constants: Vec<Constant>,
-    /// Those with arguments, by head and number of arguments.
+    /// The names with arguments, by head and number of arguments.
     pub constructors: Vec<Constructor>,
 }
 
-/// The names that the associated functions and constants of an id have already, by its own traits or by
-/// the macro.
+/// The names that the associated functions and constants of an id have already, by its own traits
+/// or by the macro.
 pub const RESERVED: &[&str] =
     &["ALL", "all", "clone", "cmp", "eq", "fmt", "from_index", "from_str", "hash", "index", "parse"];
 
@@ -272,7 +274,8 @@ pub fn name<'t>(texts: impl IntoIterator<Item = &'t str>, hints: &Hints) -> Name
 pub struct Hints(BTreeMap<(String, usize), Vec<Option<String>>>);
 
 impl Hints {
-    /// The variables in the heads of the rules of `relations`, whose argument at `position` is the name.
+    /// The variables in the heads of the rules of `relations`, whose argument at `position` is the
+    /// name.
     #[must_use]
     pub fn new(rules: &Rules, relations: &[RelationId], position: usize) -> Self {
         let mut hints = Self::default();

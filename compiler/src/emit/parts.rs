@@ -1,4 +1,5 @@
-//! The public face of an emitted game: its module, roles, moves, fluents and percepts as Rust items.
+//! The public face of an emitted game: its module, roles, moves, fluents and percepts as Rust
+//! items.
 //!
 //! Names become documented items. A good rulesheet and the skeleton of a faulty one share
 //! them, and differ in what the functions do.
@@ -103,12 +104,12 @@ pub(super) fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
-/// What a function of an emitted id does.
+/// The bodies of the functions of an emitted id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bodies {
     /// It looks things up in the vocabulary of the game's table.
     Table,
-    /// Nothing, since the rulesheet is at fault and the program will not be run.
+    /// No body, since the rulesheet has errors and the program will not be run.
     Missing,
 }
 
@@ -196,8 +197,8 @@ pub(super) fn ids(
     }
 }
 
-/// The type of percepts: one of its own if there are names for them, else the runtime's for games whose
-/// rules say nothing of percepts.
+/// The type of percepts: one of its own if there are names for them, otherwise the runtime's for
+/// games whose rules say nothing of percepts.
 pub(super) fn percepts(named: Option<&Named>, count: usize, bodies: Bodies) -> TokenStream {
     if let Some(named) = named {
         let about = "Something a player may perceive of a step, known by its KIF text.";

@@ -1,7 +1,7 @@
-//! The skeleton of a game: the module of a rulesheet that is at fault.
+//! The skeleton of a game: the module of a rulesheet with errors.
 //!
-//! What could be parsed becomes a module with the types and functions that a good
-//! rulesheet would have had, as far as they can be told: so the only errors the user sees are those
+//! The parts that could be parsed become a module with the types and functions that a correct
+//! rulesheet would have had, as far as they are known. So the only errors the user sees are those
 //! of the rulesheet. Nothing in it can be run.
 
 use super::{
@@ -26,15 +26,16 @@ pub struct Guess {
     pub roles: Vec<String>,
     /// Texts that look like the moves, one for each head and number of arguments.
     pub moves: Vec<String>,
-    /// Texts that look like the fluents, likewise.
+    /// Texts that look like the fluents.
     pub fluents: Vec<String>,
-    /// Texts that look like the percepts, likewise; none if nothing is said of any.
+    /// Texts that look like the percepts; `None` if no rule is about any.
     pub percepts: Option<Vec<String>>,
 }
 
 impl Guess {
     /// Reads the names off a tree: roles from `role` facts, moves from `legal`, `input` and `does`,
-    /// fluents from `init`, `next`, `base` and `true`, percepts from `sees`. Nested forms count wherever they stand.
+    /// fluents from `init`, `next`, `base` and `true`, percepts from `sees`. Nested forms count
+    /// wherever they stand.
     #[must_use]
     pub fn new(tree: &Tree, source: &Source) -> Self {
         let mut roles: Vec<String> = Vec::new();

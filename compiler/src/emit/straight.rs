@@ -1,10 +1,10 @@
 //! Straight-line Rust for single states, made of a net.
 //!
 //! A state is a few words. Operands of a gate that are fluents of one word become one masked
-//! comparison; outputs that copy bits become masked shifts; everything else is a local `bool`. Stepping
-//! starts from what follows when no role does anything that matters to a fluent, then each role's move
-//! patches the fluents it touches: what a move does to a fluent is usually a constant once its
-//! legality is assumed. The functions use nothing but operators.
+//! comparison; outputs that copy bits become masked shifts; everything else is a local `bool`.
+//! Stepping starts from what follows when no role does anything that matters to a fluent, then each
+//! role's move patches the fluents it touches: what a move does to a fluent is usually a constant
+//! once its legality is assumed. The functions use nothing but operators.
 //!
 //! The emitted functions are
 //!
@@ -15,13 +15,14 @@
 //! fn perceive(state: &[u64; N], joint: &[u32; R], percepts: &mut [u64])
 //! ```
 //!
-//! Where players take turns there are functions to observe and to advance for each phase of that cycle, `observe1` and so
-//! on, which take about half as long as those of the whole net; no play comes to states at no phase, for
-//! which `phase` gives the number behind the last. The last function writes every word of a row of percepts; it is there
-//! only if the rules say what the roles perceive.
+//! Where players take turns there are functions to observe and to advance for each phase of that
+//! cycle, `observe1` and so on. They take about half as long as those of the whole net. Play never
+//! reaches states outside every phase; for them `phase` gives the number after the last. The last
+//! function writes every word of a row of percepts; it is there only if the rules say what the
+//! roles perceive.
 //!
-//! The text grows with the operations of the net, of which there are no more than [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET)
-//! unless straight-line code is asked for whatever it takes.
+//! The text grows with the operations of the net: at most
+//! [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET), unless straight-line code is requested at any cost.
 
 use crate::{
     optimize::Phases,
@@ -36,18 +37,20 @@ use std::{
     slice,
 };
 
-/// If all patches together have more operations than this many times the net, stepping evaluates the
-/// whole net instead. Patches share nothing, and the net shares what it can: nim is a fifth faster with patches
-/// of 4.2 times its size. Measured on the built-in games, any factor from 5 to 10 decides alike.
+/// If all patches together have more operations than this many times the net, stepping evaluates
+/// the whole net instead. Patches share nothing, and the net shares all equal gates: nim is a fifth
+/// faster with patches of 4.2 times its size. Measured on the built-in games, any factor from 5 to
+/// 10 gives the same decisions.
 const MAX_PATCH_RATIO: usize = 8;
 
-/// Phases of a cycle have functions of their own if these have at most so many hundredths of the operations of the whole
-/// net: to tell the phase takes time too. With 83 connect four loses a tenth, with 64 tic-tac-toe gains a little, with
-/// 54 breakthrough is twice as fast.
+/// Phases of a cycle have functions of their own if these have at most this percentage of the
+/// operations of the whole net: to tell the phase takes time too. With 83 connect four loses a
+/// tenth, with 64 tic-tac-toe gains a little, with 54 breakthrough is twice as fast.
 const MAX_PHASE: usize = 75;
 
-/// The functions of a net, and of the nets at the phases of its cycle if these are smaller; and how many phases have
-/// functions. Takes time and gives code proportional to the operations, patches included.
+/// The functions of a net, and of the nets at the phases of its cycle if these are smaller; and how
+/// many phases have functions. Takes time and gives code proportional to the operations, patches
+/// included.
 #[must_use]
 pub fn straight(net: &Net, phases: Option<&Phases>) -> (TokenStream, usize) {
     let phases = super::pays(net, phases, MAX_PHASE);
@@ -180,11 +183,12 @@ fn word_name(word: usize) -> Ident {
     format_ident!("s{word}", span = Span::call_site())
 }
 
-/// What a move of one role does to the fluents it touches.
+/// The effect of a move of one role on the fluents it touches.
 struct Patch {
     role: u32,
     action: u32,
-    /// The net of the residual functions: the move is made and legal, moves of other roles are open.
+    /// The net of the residual functions: the move is made and legal, moves of other roles are
+    /// open.
     net: Net,
     /// Each touched fluent and its next value.
     next: Vec<(usize, Signal)>,
@@ -366,7 +370,7 @@ struct Block<'n> {
     done: BTreeSet<u32>,
 }
 
-/// Where a copied bit comes from.
+/// The source of a copied bit.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Copied {
     word: usize,
@@ -383,7 +387,8 @@ impl<'n> Block<'n> {
     /// Expressions for `count` words with each signal at its bit.
     fn words(&mut self, outputs: &[(usize, Signal)], count: usize) -> Vec<TokenStream> {
         let mut constants = vec![0u64; count];
-        // Copied bits by output word, what must hold, source word, shift and complement: their mask.
+        // Copied bits by output word, what must hold, source word, shift and complement: their
+        // mask.
         let mut copies: BTreeMap<(usize, Vec<Signal>, Copied), u64> = BTreeMap::new();
         let mut others: Vec<(usize, Signal)> = Vec::new();
         let uses = self.count_uses(outputs);
@@ -436,7 +441,7 @@ impl<'n> Block<'n> {
         words.into_iter().map(|parts| quote!(#(#parts)|*)).collect()
     }
 
-    /// How many of the outputs have each signal as an operand.
+    /// The number of outputs that have each signal as an operand.
     fn count_uses(&self, outputs: &[(usize, Signal)]) -> FxHashMap<Signal, usize> {
         let mut uses = FxHashMap::default();
         for (_, signal) in outputs {
@@ -447,8 +452,8 @@ impl<'n> Block<'n> {
         uses
     }
 
-    /// The signal as a copy of one fluent's bit to `bit` where the rest holds, if it is one. The fluent
-    /// with the fewest uses is copied, so that the rest is the same for many outputs.
+    /// The signal as a copy of one fluent's bit to `bit` where the rest holds, if it is one. The
+    /// fluent with the fewest uses is copied, so that the rest is the same for many outputs.
     fn as_copy(
         &self,
         signal: Signal,

@@ -9,15 +9,16 @@ use crate::{
 };
 use gdl_format::table::{Sees, Table};
 
-/// Steps to write an operation, and its bytes: in a program, which is there already, and in the string, which takes twice as
-/// many where it moves to a larger place.
+/// Steps to write an operation, and its bytes: in a program, which is there already, and in the
+/// string, which takes twice as many where it moves to a larger place.
 const WRITTEN: u64 = 4;
 const BYTES: usize = 24;
 
 /// Bytes that a name takes besides its text: a reference, and its length.
 const NAME: usize = 24;
 
-/// The table of a net and of what plays it in lanes. None if that takes more than the meter has. O(operations + names).
+/// The table of a net and of what plays it in lanes. Returns `None` if that takes more than the
+/// meter has. O(operations + names).
 pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<u8>> {
     let vocabulary = &net.vocabulary;
     let names = [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves, &vocabulary.percepts];

@@ -1,18 +1,19 @@
-//! What to change in a rule with too many instances: a checked rule in, words for its author out.
+//! Advice for a rule with too many instances: a checked rule in, words for its author out.
 //!
-//! A rule has an instance for each way to choose all its variables. Those that only some literals of the body
-//! mention need not be chosen together with all others: a relation of its own can stand for these literals. O(literals ·
-//! variables²) of the rule, which limits keep to some two million steps.
+//! A rule has an instance for each way to choose all its variables. Those that only some literals
+//! of the body mention need not be chosen together with all others: a relation of its own can stand
+//! for these literals. O(literals · variables²) of the rule, which limits keep to some two million
+//! steps.
 
 use crate::{
     Rules,
     rules::{Formula, Rule, Variable},
 };
 
-/// Of a long list of variables no more than these are named.
+/// The number of variables of a long list that are named.
 const SHOWN: usize = 6;
 
-/// Which variables are chosen together: ``for `?x` and `?y` of its head and `?z` of its body``.
+/// The variables that are chosen together: ``for `?x` and `?y` of its head and `?z` of its body``.
 pub(super) fn choices(rule: &Rule) -> String {
     let head = in_head(rule);
     let (outer, inner): (Vec<Variable>, Vec<Variable>) = all(rule).partition(|v| head[v.index()]);
@@ -26,7 +27,7 @@ pub(super) fn choices(rule: &Rule) -> String {
     }
 }
 
-/// What the author may write instead.
+/// The advice on what to write instead.
 pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
     let head = in_head(rule);
     let outer = all(rule).filter(|v| head[v.index()]).count();
@@ -57,9 +58,9 @@ pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
     format!("let fewer arguments of {what} vary together, or raise the limit")
 }
 
-/// Variables that some literals mention and nothing else does, and the variables that these literals share with
-/// the rest of the rule: those of a variable for which they share the fewest. None if all other variables are
-/// shared.
+/// Variables that some literals mention and nothing else does, and the variables that these
+/// literals share with the rest of the rule: those of a variable for which they share the fewest.
+/// Returns `None` if all other variables are shared.
 fn part(rule: &Rule) -> Option<(Vec<Variable>, Vec<Variable>)> {
     let head = in_head(rule);
     let parts = all(rule).filter(|v| !head[v.index()]).filter_map(|variable| {

@@ -1,8 +1,9 @@
 //! Clauses that an `or` was multiplied out to.
 //!
-//! [`group`] puts clauses together that are the same but for one literal each.
+//! [`group`] combines clauses that are equal except for one literal each.
 //!
-//! A clause is compared with one of each group of its rule, which takes a step each. Where there are too few, it stays by itself.
+//! A clause is compared with one of each group of its rule, which takes a step each. Where there
+//! are too few, it stays by itself.
 
 use super::{
     clause::{Clause, Literal},
@@ -15,7 +16,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Branches {
     /// The clauses.
     pub(super) numbers: Vec<usize>,
-    /// Where the literals stand, and what they are.
+    /// The place of the literals, and the literals.
     pub(super) place: usize,
     pub(super) literals: Vec<Literal>,
 }
@@ -47,7 +48,8 @@ pub(super) fn group(grounder: &mut Grounder<'_>, numbers: &[usize]) -> Vec<Branc
     groups
 }
 
-/// The place of the only literal in which two clauses differ, if its variables are the same in both.
+/// The place of the only literal in which two clauses differ, if its variables are the same in
+/// both.
 fn difference(one: &Clause, other: &Clause) -> Option<usize> {
     let is_same = one.is_guard == other.is_guard
         && one.head == other.head

@@ -1,11 +1,12 @@
 //! Rules in the form that grounding works on.
 //!
-//! A [`Clause`] has positive literals that bind variables, and tests
-//! that only look at bound ones; [`clauses`] makes them of checked [`Rules`]. An `or` that binds variables becomes a relation of its own, or
-//! where it has few branches one clause per branch; all other connectives stay inside the tests.
+//! A [`Clause`] has positive literals that bind variables, and tests that only look at bound ones;
+//! [`clauses`] makes them of checked [`Rules`]. An `or` that binds variables becomes a relation of
+//! its own, or where it has few branches one clause per branch; all other connectives stay inside
+//! the tests.
 //!
-//! An `or` may give many clauses: what each of them and each copy of a body takes is spent and counted before it is
-//! made.
+//! An `or` may give many clauses: what each of them and each copy of a body takes is spent and
+//! counted before it is made.
 
 use super::{
     excess::{Excess, What},
@@ -27,7 +28,7 @@ pub(super) struct Literal {
 }
 
 impl Literal {
-    /// What looking at it takes, in variables.
+    /// The cost of looking at it, in variables.
     pub(super) fn size(&self) -> usize {
         self.arguments.iter().map(Pattern::size).sum()
     }
@@ -45,7 +46,8 @@ impl Literal {
         variables
     }
 
-    /// The atom that it is in a row which has all its variables, if there is one. What is on the stack stays there.
+    /// The atom that it is in a row which has all its variables, if there is one. What is on the
+    /// stack stays there.
     pub(super) fn find(
         &self,
         atoms: &Atoms,
@@ -80,7 +82,7 @@ pub(super) enum Test {
 }
 
 impl Test {
-    /// What deciding it takes, in variables.
+    /// The cost of deciding it, in variables.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Literal(literal) => FUNCTION + literal.size(),
@@ -158,11 +160,12 @@ pub(super) struct Clause {
     pub(super) head: Literal,
     pub(super) positives: Vec<Literal>,
     pub(super) tests: Vec<Test>,
-    /// How many variables it has, numbered from zero.
+    /// The number of variables, numbered from zero.
     pub(super) variables: usize,
     /// Index of the rule it comes from.
     pub(super) rule: usize,
-    /// Whether the head only says what is possible, to narrow joins down, and has no part in instances.
+    /// True if the head only says what is possible, to narrow joins down, and has no part in
+    /// instances.
     pub(super) is_guard: bool,
 }
 
@@ -174,12 +177,13 @@ impl Clause {
         (12 + 2 * self.head.size() + self.positives.len() / 4 + 2 * tests) as u64
     }
 
-    /// How many values a binding has: one for each variable, and an atom for each positive literal.
+    /// The number of values of a binding: one for each variable, and an atom for each positive
+    /// literal.
     pub(super) fn slots(&self) -> usize {
         self.variables + self.positives.len()
     }
 
-    /// Where a binding has the atom of the positive literal at `place`.
+    /// The place of the atom of the positive literal at `place` in a binding.
     pub(super) fn slot(&self, place: usize) -> usize {
         self.variables + place
     }
@@ -223,7 +227,7 @@ pub(super) struct Clauses {
     pub(super) relations: usize,
     /// A relation without clauses, for the atoms that stand for formulas in instances.
     pub(super) formula: RelationId,
-    /// Relations of which only a part is derived.
+    /// Relations that are derived only in part.
     pub(super) demanded: Vec<RelationId>,
     /// Relations of the rules that have other facts than the rules say, or none.
     pub(super) rewritten: Vec<RelationId>,
@@ -233,7 +237,7 @@ pub(super) struct Clauses {
 /// from the optimiser which moves it speaks of.
 const NAMED_FROM: usize = 4;
 
-/// What a literal takes, with a few arguments.
+/// The bytes of a literal with a few arguments.
 const BYTES_PER_LITERAL: usize = 200;
 
 /// Steps that converting a rule takes for each symbol and variable in it.
@@ -279,7 +283,7 @@ struct Converter<'t> {
     relations: usize,
     rule: usize,
     max_clauses: usize,
-    /// What clauses may still take.
+    /// The bytes that clauses may still take.
     bytes: usize,
 }
 
@@ -395,7 +399,7 @@ impl Converter<'_> {
         Ok(())
     }
 
-    /// Spends what it takes to copy so many symbols and variables and to look at them a few times.
+    /// Spends the steps to copy `size` symbols and variables and to look at them a few times.
     fn spend(&mut self, size: usize) -> Result<(), Excess> {
         let stopped = self.meter.spend(STEPS_PER_SYMBOL * size as u64).is_none();
         match self.meter.cancelled() {
@@ -456,8 +460,8 @@ fn bind(body: &[Formula], bound: &mut [bool]) {
     }
 }
 
-/// Marks the variables that a formula, negated or not, binds wherever it holds: those of its atoms, and of an `or` those
-/// that every branch binds. O(symbols + branches · variables).
+/// Marks the variables that a formula, negated or not, binds wherever it holds: those of its atoms,
+/// and of an `or` those that every branch binds. O(symbols + branches · variables).
 fn bind_all(formula: &Formula, negated: bool, bound: &mut [bool]) {
     match (formula, negated) {
         (Formula::Atom(_), false) => formula.for_each_variable(&mut |v| bound[v.index()] = true),

@@ -1,9 +1,10 @@
-//! The state of a clause in the fixpoint: whether it is open, its instances so far, what they cost, and how much it may cost.
+//! The state of a clause in the fixpoint: whether it is open, its instances so far, what they cost,
+//! and how much it may cost.
 
 use super::{Literal, clause::Clause, terms::AtomId};
 use std::rc::Rc;
 
-/// How much a clause may cost before it is parked.
+/// The cost that a clause may reach before it is parked.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cap {
     pub(super) instances: usize,
@@ -15,7 +16,7 @@ impl Cap {
     pub(super) const NONE: Self = Self { instances: usize::MAX, steps: u64::MAX };
 }
 
-/// Whether a clause derives anything.
+/// The state of a clause's evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
     /// Its plans run.
@@ -59,9 +60,9 @@ pub(super) struct ClauseState {
     pub(super) hits: usize,
     /// Steps of its joins.
     pub(super) steps: u64,
-    /// What they and its joins cost.
+    /// The cost of these and of their joins.
     pub(super) spent: u64,
-    /// What one instance costs.
+    /// The cost of one instance.
     pub(super) effort: u64,
     pub(super) instances: Instances,
 }

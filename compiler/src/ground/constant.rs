@@ -1,8 +1,8 @@
 //! Fluents that never change.
 //!
-//! Clauses may look at the start instead of the state for fluents that stay as
-//! they are, such as the walls of a maze, and afterwards do. The start is known when the rules are grounded, so what such fluents
-//! rule out is ruled out there and then, even where they are negated.
+//! Clauses may look at the start instead of the state for fluents that stay as they are, such as
+//! the walls of a maze, and afterwards do. The start is known when the rules are grounded, so what
+//! such fluents rule out is ruled out there and then, even where they are negated.
 
 use super::{
     clause::{Clause, Clauses, Literal},
@@ -18,8 +18,8 @@ use std::rc::Rc;
 /// The name of a fluent and how many arguments it has.
 type Name = (Symbol, usize);
 
-/// Reads fluents that never change at the start. Those of a name do not if the only clause for `next` that may
-/// give one says of all of them that they stay. O(literals).
+/// Reads fluents that never change at the start. Those of a name do not if the only clause for
+/// `next` that may give one says of all of them that they stay. O(literals).
 pub(super) fn fold(clauses: &mut Clauses, terms: &Terms, keywords: &Keywords) {
     let (mut kept, mut changed) = (FxHashSet::default(), FxHashSet::default());
     let is_next = |clause: &&Rc<Clause>| clause.head.relation == keywords.next;
@@ -48,7 +48,7 @@ pub(super) fn fold(clauses: &mut Clauses, terms: &Terms, keywords: &Keywords) {
     }
 }
 
-/// Whether a clause says that all fluents of a name stay.
+/// Returns whether a clause says that all fluents of a name stay.
 fn stays(clause: &Clause, terms: &Terms, keywords: &Keywords) -> bool {
     let head = &clause.head;
     let all = match &head.arguments[..] {

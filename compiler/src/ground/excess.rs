@@ -1,4 +1,5 @@
-//! What grounding says when it runs into a limit: which one, in which rule, and what to do. It looks at one rule.
+//! The message of grounding when it runs into a limit: which one, in which rule, and what to do. It
+//! looks at one rule.
 
 use super::advice;
 use crate::{
@@ -11,9 +12,9 @@ use crate::{
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excess {
     pub(super) what: What,
-    /// The rule to blame, an index into [`Rules::rules`]; none if it takes all of them.
+    /// The rule to blame, an index into [`Rules::rules`]; `None` if it takes all of them.
     pub(super) rule: Option<usize>,
-    /// Whether the rule's head depends on itself.
+    /// True if the rule's head depends on itself.
     pub(super) recursive: bool,
     /// Instances of the rule so far.
     pub(super) instances: usize,
@@ -37,7 +38,7 @@ impl Excess {
     }
 }
 
-/// What there was too much of.
+/// The quantity that exceeded its limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// Rules, with their `or`s multiplied out.

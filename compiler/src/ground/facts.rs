@@ -1,10 +1,11 @@
 //! The facts found so far, and indexes over them.
 //!
-//! An [`Index`] leads from the values of a literal's bound variables to those of its free ones, with the atom. Facts are
-//! noted first and enter the indexes one by one, so that joins see them when their turn comes.
+//! An [`Index`] leads from the values of a literal's bound variables to those of its free ones,
+//! with the atom. Facts are noted first and enter the indexes one by one, so that joins see them
+//! when their turn comes.
 //!
-//! An index takes some steps for each fact that may enter it, spent before it is filled ([`Facts::filling`]) or as facts
-//! enter. Facts and indexes are counted in bytes.
+//! An index takes some steps for each fact that may enter it, spent before it is filled
+//! ([`Facts::filling`]) or as facts enter. Facts and indexes are counted in bytes.
 
 use super::{
     clause::{Literal, canonical},
@@ -30,7 +31,7 @@ struct Index {
     /// Steps that entering a fact takes.
     effort: u64,
     bytes: usize,
-    /// Whether no plan needs it any more: it takes nothing then.
+    /// True if no plan needs it any more: it takes nothing then.
     is_retired: bool,
 }
 
@@ -68,16 +69,16 @@ pub(super) struct Facts {
     places: Vec<u32>,
     /// The found atoms in the order they were noted.
     pub(super) list: Vec<AtomId>,
-    /// How many of them joins can see: those noted since wait for their turn.
+    /// The number of facts that joins can see: those noted since wait for their turn.
     entered: usize,
-    /// The found atoms of each relation, likewise.
+    /// The found atoms of each relation, in the same way.
     by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,
-    /// How many indexes have been filled with what was found before them.
+    /// The number of indexes that have been filled with earlier facts.
     filled: usize,
     /// The indexes by their patterns.
     watch: Watch,
-    /// Those that the last fact may enter.
+    /// The indexes that the last fact may enter.
     found: Vec<usize>,
     /// The values of the fact at work.
     row: Vec<TermId>,
@@ -91,14 +92,14 @@ pub(super) struct Facts {
 /// The place of an atom that was not found.
 const NOWHERE: u32 = u32::MAX;
 
-/// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map that is
-/// two thirds full, and two small pieces of the heap.
+/// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map
+/// that is two thirds full, and two small pieces of the heap.
 const BYTES_PER_KEY: usize = 120;
 
 /// Bytes that an index takes without its rows.
 const BYTES_PER_INDEX: usize = 400;
 
-/// Steps of fuel that finding something in a hash table takes, beside those for what is looked for.
+/// Steps of fuel that a lookup in a hash table takes, in addition to those for the key.
 pub(super) const FIND: u64 = 8;
 
 impl Facts {
@@ -163,7 +164,8 @@ impl Facts {
         Some(self.of(index.relation).len() as u64 * index.effort)
     }
 
-    /// Enters all that was noted, and fills the next index made. Nothing may wait in indexes made before.
+    /// Enters all that was noted, and fills the next index made. Nothing may wait in indexes made
+    /// before.
     pub(super) fn fill(&mut self, atoms: &Atoms, terms: &Terms) {
         self.entered = self.list.len();
         let Some(index) = self.indexes.get_mut(self.filled) else { return };

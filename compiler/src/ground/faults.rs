@@ -1,13 +1,13 @@
-//! What only the ground program shows to be wrong or odd.
+//! Faults and oddities that only the ground program shows.
 //!
-//! The diagnostics come from the rules and what grounding found to be possible. Whatever is not possible
-//! here is not possible in play; what is possible here may still never happen, so nothing is said of
-//! it. A fault is told once, where it starts: what follows from it is not.
+//! The diagnostics come from the rules and the possible atoms that grounding found. An atom that is
+//! impossible here is impossible in play. A possible atom may still never hold, so it is not
+//! reported. Each fault is reported once, where it starts; its consequences are not.
 //!
-//! Names are looked up in maps made once. What is searched beyond that takes its steps from one meter, a small part
-//! of the fuel: when that is used up, the checks that are left say nothing, or less. Beside the maps, which have an
-//! entry for each rule and each atom, and the declarations, which count their bytes with those of the program,
-//! little is kept.
+//! Names are looked up in maps that are made once. Further searches take their steps from one
+//! meter, a small part of the fuel. When that is used up, the remaining checks report nothing, or
+//! less. Apart from the maps, which have an entry for each rule and each atom, and the
+//! declarations, which count their bytes with those of the program, little is kept.
 
 mod declared;
 mod goals;
@@ -27,7 +27,7 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 
-/// Steps that all of this may take: at most one in so many of those that grounding may.
+/// Steps that all of this may take: at most one part in `SHARE` of those that grounding may.
 const STEPS: u64 = 10_000_000;
 const SHARE: u64 = 16;
 
@@ -58,7 +58,8 @@ struct Findings<'a> {
     atoms: Vec<Vec<AtomId>>,
     /// The rules of each relation.
     heads: Vec<Vec<usize>>,
-    /// The rules of each relation by the name of the last argument of the head; none for a variable.
+    /// The rules of each relation by the name of the last argument of the head; `None` for a
+    /// variable.
     named: FxHashMap<(RelationId, Option<Name>), Vec<usize>>,
 }
 
@@ -90,8 +91,8 @@ impl<'a> Findings<'a> {
         &self.heads[relation.index()]
     }
 
-    /// The rules with this relation in the head whose last argument has this name; for none, those where it is a
-    /// variable.
+    /// The rules with this relation in the head whose last argument has this name; for none, those
+    /// where it is a variable.
     fn rules_for(&self, relation: RelationId, name: Option<Name>) -> &[usize] {
         self.named.get(&(relation, name)).map_or(&[], |rules| rules)
     }
@@ -102,14 +103,15 @@ impl<'a> Findings<'a> {
         Some(self.rules.rules[*rule].head.span)
     }
 
-    /// Whether the rule was grounded: it was not if nothing depends on it, and maybe not all of it if only what is
-    /// asked for was.
+    /// Returns whether the rule was grounded: it was not if nothing depends on it, and maybe not
+    /// all of it if only what is asked for was.
     fn is_relevant(&self, rule: usize) -> bool {
         let head = self.rules.rules[rule].head.relation.index();
         self.program.strata.relevant[head] && !self.program.strata.partial[head]
     }
 
-    /// Whether some possible atom matches, for all that is known, or None once all steps are spent.
+    /// Returns whether some possible atom matches, for all that is known, or None once all steps
+    /// are spent.
     fn is_possible(&self, atom: &Atom, meter: &mut Meter) -> Option<bool> {
         let effort = effort(atom);
         meter.spend(effort)?;
@@ -158,7 +160,7 @@ fn matches(pattern: &Term, term: TermId, terms: &Terms, bindings: &mut Vec<(u32,
     }
 }
 
-/// A name and its number of arguments: what is told of one fluent or move is told of all with its name.
+/// A name and its number of arguments: one report stands for all fluents or moves with the name.
 type Name = (Symbol, usize);
 
 /// The outermost name of a term; none for a variable.
@@ -189,10 +191,11 @@ fn shorten(text: String) -> String {
     }
 }
 
-/// How many second places a message shows of those it is about.
+/// The number of second places that a message shows.
 const SHOWN: usize = 3;
 
-/// Adds the other places a diagnostic is about: a few as labels, the rest as a count beside the caret.
+/// Adds the other places a diagnostic is about: a few as labels, the rest as a count next to the
+/// caret.
 fn with_others(mut diagnostic: Diagnostic, others: &[Span], what: &str) -> Diagnostic {
     for &place in others.iter().take(SHOWN) {
         diagnostic = diagnostic.label(place, "likewise");

@@ -1,16 +1,17 @@
 //! The semi-naive fixpoint: what can hold, and every instance that can make it hold.
 //!
 //! Facts wait in a list. Each in turn enters the indexes and starts the plans of all clauses that
-//! have a literal it matches; what those derive joins the list. An instance is found
-//! when the last of its facts is processed, through the first literal that matches that fact: exactly once, but that of those which are the same
-//! but for what is fixed in them some are left out (`plan.rs`).
+//! have a literal it matches; what those derive joins the list. An instance is found when the last
+//! of its facts is processed, through the first literal that matches that fact: exactly once.
+//! Instances that differ only in fixed atoms are deduplicated (`plan.rs`).
 //!
-//! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are forgotten, while
-//! the others go on. It may be opened again with a larger cap, or be dropped for others of the same meaning.
+//! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are
+//! forgotten, while the others go on. It may be opened again with a larger cap, or be dropped for
+//! others of the same meaning.
 //!
-//! Every step costs fuel, and what is kept is counted in bytes, so both are bounded by the limits: what a clause costs
-//! for each instance is known from its text ([`Clause::effort`]), and rows that wait to be emitted have a part of the
-//! bytes that are left.
+//! Every step costs fuel and every byte kept is counted, so the limits bound both. A clause's cost
+//! for each instance is known from its text ([`Clause::effort`]), and rows that wait to be emitted
+//! have a share of the remaining bytes.
 
 mod instance;
 
@@ -38,22 +39,22 @@ use instance::{Ahead, Definition};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::{ops::Range, rc::Rc};
 
-/// How many times as many bytes as it had a list takes while it grows.
+/// The growth of a list while it is copied: its bytes are this many times those before.
 const GROWTH: usize = 3;
 
 /// Rows whose atoms are looked up together.
 const BLOCK: usize = 32;
 
-/// The fixpoint at state.
+/// The semi-naive evaluation in progress.
 pub(super) struct Grounder<'a> {
     limits: &'a Limits,
     meter: Meter,
     symbols: &'a Symbols,
     keywords: Keywords,
-    /// How many relations the rules have: those behind them stand for parts of rules.
+    /// The number of relations of the rules; those after them stand for parts of rules.
     relations: usize,
     states: Vec<ClauseState>,
-    /// How many of them are parked.
+    /// The number of them that are parked.
     waiting: usize,
     /// For each stage, the numbers of its clauses.
     stages: Vec<Vec<usize>>,
@@ -61,14 +62,14 @@ pub(super) struct Grounder<'a> {
     terms: Terms,
     atoms: Atoms,
     facts: Facts,
-    /// What is known of the facts, as far as they are final for now.
+    /// Statistics of the facts, as far as they are final for now.
     statistics: Statistics,
-    /// Whether the stage at work came to its fixpoint before, so that its facts can be counted.
+    /// True if the stage at work came to its fixpoint before, so that its facts can be counted.
     is_settled: bool,
     /// The plans of the stage at work, by the facts that start them.
     plans: Vec<Plan>,
     watch: Watch,
-    /// The stage at state.
+    /// The index of the current stage.
     stage: usize,
     /// For each rule, whether it has an instance.
     fired: Vec<bool>,
@@ -77,10 +78,10 @@ pub(super) struct Grounder<'a> {
     /// Terms of the fluents that hold at the start.
     initial: Vec<TermId>,
     fluents: usize,
-    /// How many instances are kept, and their bytes.
+    /// The number of instances kept, and their bytes.
     kept: usize,
     kept_bytes: usize,
-    /// The arguments and the body at state.
+    /// Scratch buffers for the arguments and the body of the current instance.
     arguments: Vec<TermId>,
     body: Vec<Literal>,
     /// Terms on their way into an atom.
@@ -93,8 +94,8 @@ pub(super) struct Grounder<'a> {
     definitions: Vec<Definition>,
 }
 
-/// Grounds the static relations that `roots` depend on, which are static too. Gives the terms, the atoms and
-/// those of them that hold.
+/// Grounds the static relations that `roots` depend on, which are static too. Gives the terms, the
+/// atoms and those of them that hold.
 pub(super) fn declarations(
     rules: &Rules,
     clauses: &Clauses,
@@ -110,7 +111,7 @@ pub(super) fn declarations(
 }
 
 impl<'a> Grounder<'a> {
-    /// Nothing derived yet; only what `roots` depend on ever is.
+    /// An evaluation without derived facts; only what `roots` depend on is ever derived.
     pub(super) fn new(
         rules: &'a Rules,
         clauses: &Clauses,
@@ -161,8 +162,8 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// Computes the relations that are fixed. Ends after a stage in which clauses are over `cap`, with their numbers:
-    /// then nothing more can be computed.
+    /// Computes the relations that are fixed. Ends after a stage in which clauses are over `cap`,
+    /// with their numbers: then nothing more can be computed.
     pub(super) fn settle(&mut self, cap: Cap) -> Result<Vec<usize>, Excess> {
         self.states.iter_mut().for_each(|state| state.cap = cap);
         for stage in 0..self.strata.last {
@@ -174,7 +175,8 @@ impl<'a> Grounder<'a> {
         Ok(Vec::new())
     }
 
-    /// Computes what can hold at any time, after the fixed relations; clauses over `cap` are left parked.
+    /// Computes what can hold at any time, after the fixed relations; clauses over `cap` are left
+    /// parked.
     pub(super) fn play(&mut self, cap: Cap) -> Result<(), Excess> {
         let of = |relation: RelationId| -> Vec<TermId> {
             self.facts.of(relation).iter().map(|&a| self.atoms.arguments(a)[0]).collect()
@@ -209,7 +211,8 @@ impl<'a> Grounder<'a> {
         self.drain()
     }
 
-    /// Adds clauses, whose relations may be new, and runs everything to the fixpoint again. Gives their numbers.
+    /// Adds clauses, whose relations may be new, and runs everything to the fixpoint again. Gives
+    /// their numbers.
     pub(super) fn add(&mut self, clauses: Vec<Clause>, cap: Cap) -> Result<Range<usize>, Excess> {
         let first = self.states.len();
         self.strata.extend(&clauses);
@@ -310,7 +313,8 @@ impl<'a> Grounder<'a> {
         rows
     }
 
-    /// The tuples of values that `seen` takes in the facts that match a literal: better known if it `matters`.
+    /// The tuples of values that `seen` takes in the facts that match a literal: better known if it
+    /// `matters`.
     pub(super) fn projection(&mut self, literal: &clause::Literal, seen: &[u32], matters: bool) -> Rows {
         let Self { facts, atoms, terms, .. } = self;
         let rows = self.statistics.projection(literal, seen, matters, facts, atoms, terms);
@@ -318,8 +322,8 @@ impl<'a> Grounder<'a> {
         rows
     }
 
-    /// Joins a body in no more than so many steps. Gives the tuples of values that each list of variables takes in
-    /// what was found, unless there are none by now.
+    /// Joins a body in a limited number of steps. Gives the tuples of values that each list of
+    /// variables takes in the results, unless there are none by now.
     pub(super) fn probe<const N: usize>(
         &mut self,
         body: &Clause,
@@ -354,7 +358,7 @@ impl<'a> Grounder<'a> {
         self.with_status(Status::Parked)
     }
 
-    /// The clauses at state.
+    /// The clauses of the current stage.
     pub(super) fn opened(&self) -> Vec<usize> {
         self.with_status(Status::Open)
     }
@@ -386,37 +390,37 @@ impl<'a> Grounder<'a> {
         if self.is_dynamic(state.clause.head.relation) { state.hits } else { 0 }
     }
 
-    /// How many relations there are.
+    /// The number of relations.
     pub(super) fn relations(&self) -> usize {
         self.strata.dynamic.len()
     }
 
-    /// Takes steps away for work that may be left undone; none if there are not so many.
+    /// Takes steps away for optional work. Returns `None` if there are not enough.
     pub(super) fn afford(&mut self, steps: u64) -> Option<()> {
         (steps <= self.meter.left()).then(|| self.meter.spend(steps))?
     }
 
-    /// How many steps are left.
+    /// The number of steps left.
     pub(super) fn left(&self) -> u64 {
         self.meter.left()
     }
 
-    /// What is left of steps and bytes.
+    /// The rest of steps and bytes.
     pub(super) fn into_meter(self) -> Meter {
         self.meter
     }
 
-    /// How the relations stand.
+    /// The strata of the relations.
     pub(super) fn strata(&self) -> &Strata {
         &self.strata
     }
 
-    /// Whether the relation depends on the state or the moves, as far as it is known.
+    /// Returns whether the relation depends on the state or the moves, as far as it is known.
     pub(super) fn is_dynamic(&self, relation: RelationId) -> bool {
         self.strata.dynamic.get(relation.index()).copied().unwrap_or(true)
     }
 
-    /// Whether the relation is computed in the stage at state.
+    /// Returns whether the relation is computed in the current stage.
     fn is_inside(&self, relation: RelationId) -> bool {
         self.strata.stage[relation.index()] == self.stage
     }
@@ -478,12 +482,12 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// What everything kept takes.
+    /// The bytes of everything kept.
     fn bytes(&self) -> usize {
         self.terms.bytes() + self.atoms.bytes() + self.facts.bytes() + self.kept_bytes
     }
 
-    /// That the limits hold, while a clause is at state.
+    /// Checks the limits; if one is exceeded, blames clause `number`.
     fn check(&mut self, number: usize) -> Result<(), Excess> {
         let limits = self.limits;
         let what = if self.kept > limits.max_ground_rules && self.waiting == 0 {
@@ -500,8 +504,8 @@ impl<'a> Grounder<'a> {
         Err(self.excess(what, number))
     }
 
-    /// What there is too much of while a clause is at state. A rule of which there is more than of others is to
-    /// blame.
+    /// Builds the error for an exceeded limit. Blames the current clause, or a rule with more
+    /// instances than others.
     fn excess(&self, what: What, number: usize) -> Excess {
         let what = self.meter.cancelled().map_or(what, What::Cancelled);
         let mut costs = vec![(0, 0); self.fired.len()];
@@ -526,8 +530,9 @@ impl<'a> Grounder<'a> {
         Excess { recursive, instances, steps, left: self.meter.left(), ..what.of(rule) }
     }
 
-    /// What can be legal can be done by a role, and what can hold next or at the start can hold. `init` comes
-    /// here only if it depends on relations that may not be stratified.
+    /// Derives consequences of an atom: a legal move can be made by a role, and a fluent that holds
+    /// next or at the start can hold. `init` comes here only if it depends on relations that may
+    /// not be stratified.
     fn follow(&mut self, atom: AtomId) -> Result<(), Excess> {
         let relation = self.atoms.relation(atom);
         let arguments = self.atoms.arguments(atom).to_vec();
@@ -601,8 +606,8 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// True if an earlier literal of the clause matches the same fact: its own plan finds the instance, or one that is the same but for what
-    /// it is fixed by, by that literal or one that is still earlier.
+    /// True if an earlier literal of the clause matches the same fact. That literal's plan, or the
+    /// plan of a still earlier one, finds the instance, or one that differs only in fixed atoms.
     fn is_repeated(&self, plan: &Plan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
         let (Some(start), Some(fact)) = (plan.start, fact) else { return false };
         let mut before = clause.positives[..start].iter().enumerate();
@@ -611,7 +616,7 @@ impl<'a> Grounder<'a> {
         })
     }
 
-    /// What was found.
+    /// The results.
     pub(super) fn finish(self) -> Program {
         let possible = (0..self.atoms.len() as u32)
             .map(AtomId)

@@ -1,7 +1,7 @@
 //! Joins: plans walked over the facts found so far.
 //!
-//! Steps stand for what is done: a lookup takes some and more for a long key, a test as many as it has parts. They are
-//! spent one by one.
+//! Steps stand for what is done: a lookup takes some and more for a long key, a test as many as it
+//! has parts. They are spent one by one.
 
 use super::{
     clause::{Clause, Literal, Test},
@@ -20,13 +20,13 @@ pub(super) struct Walk<'a> {
     pub(super) dynamic: &'a [bool],
     /// Steps of plans that the walk may take; it ends early when there are none left.
     pub(super) steps: u64,
-    /// What they cost is taken from here. When that is not enough, there are no steps left either.
+    /// The meter that pays for them. If it runs out, no steps are left for anything else either.
     pub(super) meter: &'a mut Meter,
-    /// How many bindings may be found; the walk ends early when there are more.
+    /// The greatest number of bindings; the walk ends early when there are more.
     pub(super) room: usize,
-    /// Of so many last steps of the plan one binding is enough.
+    /// The number of last steps of the plan for which one binding is enough.
     pub(super) last: usize,
-    /// How many bindings were found.
+    /// The number of bindings found.
     pub(super) hits: usize,
     /// Bindings found, one row of the clause's variables and positive literals each.
     pub(super) found: Vec<TermId>,
@@ -37,7 +37,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk of no more than so many steps.
+    /// A walk of limited steps.
     pub(super) fn new(
         clause: &'a Clause,
         facts: &'a Facts,

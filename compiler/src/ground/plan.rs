@@ -4,10 +4,12 @@
 //! runs as soon as its variables are bound. Each lookup goes through an index from the
 //! values of its bound variables to the values of its free ones.
 //!
-//! An instance is made of the head and of what its body asks of the state. Where the last steps of a plan bind nothing that these have, one
-//! binding of them is as good as all: four different ones of sixty constants are found once, and not twelve million times.
+//! An instance is made of the head and of what its body asks of the state. Where the last steps of
+//! a plan bind nothing that these have, one binding of them is as good as all: four different ones
+//! of sixty constants are found once, and not twelve million times.
 //!
-//! Planning takes steps, which are spent before ([`effort`]), and plans are counted in bytes with the facts.
+//! Planning takes steps, which are spent before ([`effort`]), and plans are counted in bytes with
+//! the facts.
 
 use super::{
     clause::{Clause, Literal, Test},
@@ -40,18 +42,18 @@ impl Step {
 pub(super) struct Plan {
     pub(super) clause: usize,
     pub(super) start: Option<usize>,
-    /// How the arguments of a fact are matched with those of that literal.
+    /// The match of a fact's arguments with those of that literal.
     pub(super) given: Vec<Match>,
     pub(super) steps: Vec<Step>,
-    /// How many of the last steps only have to be possible in some way.
+    /// The number of last steps that only have to be possible in some way.
     pub(super) last: usize,
 }
 
 /// Bytes that a step of a plan takes, with its lists of variables.
 const BYTES_PER_STEP: usize = 128;
 
-/// Steps that planning a clause takes once: each literal is compared with those left whenever one is chosen, and
-/// each test looked at.
+/// Steps that planning a clause takes once: each literal is compared with those left whenever one
+/// is chosen, and each test looked at.
 pub(super) fn effort(clause: &Clause) -> u64 {
     let (literals, tests) = (clause.positives.len(), clause.tests.len());
     let size: usize = clause.positives.iter().map(Literal::size).sum();
@@ -60,8 +62,8 @@ pub(super) fn effort(clause: &Clause) -> u64 {
 }
 
 impl Plan {
-    /// Plans clause `number` for when its literal at `start` is bound. `rows` has the matches of each of its
-    /// literals where they are known.
+    /// Plans clause `number` for when its literal at `start` is bound. `rows` has the matches of
+    /// each of its literals where they are known.
     pub(super) fn new(
         facts: &mut Facts,
         clause: &Clause,
@@ -122,7 +124,8 @@ impl Plan {
         Self { clause: number, start, given, steps, last: 0 }
     }
 
-    /// Finds the last steps that bind nothing an instance has, where `dynamic` relations depend on the state.
+    /// Finds the last steps that bind nothing an instance has, where `dynamic` relations depend on
+    /// the state.
     pub(super) fn find_last(&mut self, clause: &Clause, dynamic: &[bool]) {
         let is_dynamic = |literal: &Literal| dynamic[literal.relation.index()];
         let mut is_seen = vec![false; clause.variables];
@@ -150,13 +153,15 @@ impl Plan {
     }
 }
 
-/// How many rows a lookup of a literal will find: `rows` match it, of its variables some are bound.
+/// The expected number of rows of a lookup of a literal: `rows` match it, and some of its variables
+/// are bound.
 fn estimate(rows: Option<&Rows>, variables: &[u32], bound: &[bool]) -> f64 {
     if let Some(rows) = rows {
         let bound = rows.values.iter().filter(|(v, _)| bound[*v as usize]);
         return rows.count / bound.map(|(_, values)| values).product::<f64>();
     }
-    // Nothing is known yet. A guess of 8 values a variable keeps bound lookups first and cross products last.
+    // Nothing is known yet. A guess of 8 values a variable keeps bound lookups first and cross
+    // products last.
     let free = variables.iter().filter(|&&v| !bound[v as usize]).count();
     8f64.powi(free as i32) * 1.5
 }

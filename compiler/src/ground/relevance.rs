@@ -1,7 +1,8 @@
-//! What of the ground rules the game rests on.
+//! The ground rules that the game depends on.
 //!
-//! Of [`GroundRules`] with their order, [`trim`] keeps the instances alone that `next`, `legal`, `goal`, `terminal` or
-//! `sees` depend on. Atoms keep their numbers. O(literals of the ground rules).
+//! Of [`GroundRules`] with their order, [`trim`] keeps the instances alone that `next`, `legal`,
+//! `goal`, `terminal` or `sees` depend on. Atoms keep their numbers. O(literals of the ground
+//! rules).
 
 use super::{GroundRules, Literal, terms::AtomId};
 

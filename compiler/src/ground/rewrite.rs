@@ -20,14 +20,14 @@ use super::{
 };
 use crate::{Options, Rules, meter::Meter, rules::RelationId};
 
-/// When a rewriting is tried.
+/// The stage at which a rewriting is tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
     /// As soon as a clause is parked: the result is always better, and takes the place of the
     /// clauses.
     Parked,
-    /// When splitting parked clauses brings nothing more: the result has a price. It is grounded
-    /// in place of the clauses, and the next one is made from the clauses again.
+    /// At the point where splitting parked clauses brings nothing more: the result has a price. It
+    /// is grounded in place of the clauses, and the next one is made from the clauses again.
     Stuck,
 }
 

@@ -48,7 +48,7 @@ const STEPS: u64 = 20;
 /// The choice to take clauses apart by functional arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Apart<'f> {
-    /// If some are vast: then it is learnt.
+    /// Learns if some clauses are vast.
     Learn,
     Never,
     By(&'f Functional),

@@ -1,19 +1,23 @@
 //! Clauses that have many instances, split into others with the same meaning.
 //!
-//! A [`Splitter`] decides by what a [`Grounder`] has found so far. The literals of
-//! variables that the head does not mention become a relation of their own, over what they share with the
-//! rest: where `h(x) <- p(x,y), q(y,z), r(z,w)` has an instance for each `x, y, z, w` that join,
-//! `a(y) <- q(y,z), r(z,w)` and `h(x) <- p(x,y), a(y)` have one for each `y, z, w` and one for each `x, y`.
+//! A [`Splitter`] decides by the facts that a [`Grounder`] has found so far. The literals of
+//! variables that the head does not mention become a relation of their own, over the variables
+//! shared with the rest. For example, `h(x) <- p(x,y), q(y,z), r(z,w)` has an instance for each
+//! `x, y, z, w` that join. After the split, `a(y) <- q(y,z), r(z,w)` has one for each `y, z, w`,
+//! and `h(x) <- p(x,y), a(y)` one for each `x, y`.
 //!
-//! The text alone does not tell whether that pays, so the facts decide: their sizes, and joins of a part of a body
-//! where they are short. (Bichler, Morak and Woltran, "lpopt: A Rule Optimization Tool for Answer Set Programming", 2016, split
-//! by the text; Helmert, "Concise finite-domain representations for PDDL planning tasks", 2009, by joins.)
+//! The text alone does not tell whether that pays, so the facts decide: their sizes, and joins of a
+//! part of a body where they are short. (Bichler, Morak and Woltran, "lpopt: A Rule Optimization
+//! Tool for Answer Set Programming", 2016, split by the text; Helmert, "Concise finite-domain
+//! representations for PDDL planning tasks", 2009, by joins.)
 //!
-//! A vast clause that cannot be split as it stands is made so: what an `or` was multiplied out to becomes one clause
-//! again (`branches.rs`), and fixed relations that say what is different give way to what they say (`unfold.rs`).
+//! A vast clause that cannot be split as it stands is made so: what an `or` was multiplied out to
+//! becomes one clause again (`branches.rs`), and fixed relations that say what is different give
+//! way to what they say (`unfold.rs`).
 //!
-//! Whatever the clauses, weighing all their cuts takes no more than [`WEIGHING`] steps, which are taken from the
-//! grounder's: beyond that clauses stay whole. What is made is a few clauses for each cut that was carried out.
+//! Whatever the clauses, weighing all their cuts takes no more than [`WEIGHING`] steps, which are
+//! taken from the grounder's: beyond that clauses stay whole. What is made is a few clauses for
+//! each cut that was carried out.
 
 mod cut;
 
@@ -34,7 +38,7 @@ const GAIN: f64 = 0.95;
 /// A relation made here has at most this many arguments.
 const MAX_SHARED: usize = 14;
 
-/// How many cuts of a clause are tried on the facts found so far.
+/// The number of cuts of a clause that are tried on the facts found so far.
 const PROBES: usize = 6;
 
 /// Steps that a probe may take.
@@ -46,33 +50,36 @@ const WEIGHING: u64 = 10_000_000;
 /// Steps that a literal or test takes when it is copied to one side of a cut.
 const COPY: u64 = 20;
 
-/// A clause is vast from so many times as many instances as one that may be split.
+/// The number of instances from which a clause is vast, as a multiple of those from which it may be
+/// split.
 const VAST: f64 = 200.0;
 
-/// Whether it pays to have clauses with `cost` instances instead of one with `now`.
+/// Returns whether it pays to have clauses with `cost` instances instead of one with `now`.
 pub(super) fn pays(cost: f64, now: f64) -> bool {
     cost < GAIN * now
 }
 
-/// Splits clauses and remembers the relations made for that, so that clauses with a part in common share one.
+/// Splits clauses and remembers the relations made for that, so that clauses with a part in common
+/// share one.
 pub(super) struct Splitter {
     /// A clause with fewer instances stays as it is while not all is known.
     many: f64,
     /// Steps that may still be spent on weighing cuts.
     left: u64,
-    /// How many relations there are, and how many there were without those made here.
+    /// The number of relations, and the number without those made here.
     relations: usize,
     ruled: usize,
     parts: FxHashMap<Key, RelationId>,
-    /// Those that stand for the branches of an `or`.
+    /// The relations that stand for the branches of an `or`.
     unions: FxHashMap<Vec<Key>, RelationId>,
     guards: FxHashSet<RelationId>,
-    /// For each relation that a part was taken from, the relations its clauses came to mention by that.
+    /// For each relation that a part was taken from, the relations its clauses came to mention by
+    /// that.
     below: FxHashMap<RelationId, Vec<RelationId>>,
 }
 
 impl Splitter {
-    /// Nothing made yet, beside so many relations that there are.
+    /// An empty splitter for a program of `relations` relations.
     pub(super) fn new(relations: usize, many: usize) -> Self {
         Self {
             many: many as f64,
@@ -86,12 +93,12 @@ impl Splitter {
         }
     }
 
-    /// Whether a clause with so many instances is worth any trouble.
+    /// Returns whether a clause with this number of instances is worth splitting.
     fn is_vast(&self, instances: f64) -> bool {
         instances >= VAST * self.many
     }
 
-    /// How many relations there are, with those made here.
+    /// The number of relations, with those made here.
     pub(super) fn relations(&self) -> usize {
         self.relations
     }
@@ -101,7 +108,7 @@ impl Splitter {
         self.parts.retain(|_, relation| relation.index() < relations);
     }
 
-    /// Spends steps on weighing; none if there are too few.
+    /// Spends steps on weighing; `None` if there are too few.
     fn spend(&mut self, steps: u64, grounder: &mut Grounder<'_>) -> Option<()> {
         self.left = self.left.checked_sub(steps)?;
         grounder.afford(steps)
@@ -112,8 +119,8 @@ impl Splitter {
         RelationId(self.relations as u32 - 1)
     }
 
-    /// Splits a clause, and what it was split into, as often as what was found so far promises that it pays. Gives
-    /// the clauses that take its place, if there are any.
+    /// Splits a clause, and what it was split into, as often as what was found so far promises that
+    /// it pays. Gives the clauses that take its place, if there are any.
     pub(super) fn split(&mut self, grounder: &mut Grounder<'_>, number: usize) -> Option<Vec<Clause>> {
         let clause = Clause::clone(grounder.clause(number));
         let now = expect(grounder, number);
@@ -125,8 +132,9 @@ impl Splitter {
         (is_unfolded || is_split).then_some(done)
     }
 
-    /// Puts one clause in the place of vast ones that differ in one literal, with a relation that stands for any of
-    /// those literals, if that promises to pay, and splits it. Gives the clauses that take their place.
+    /// Puts one clause in the place of vast ones that differ in one literal, with a relation that
+    /// stands for any of those literals, if that promises to pay, and splits it. Gives the clauses
+    /// that take their place.
     pub(super) fn merge(&mut self, grounder: &mut Grounder<'_>, branches: &Branches) -> Option<Vec<Clause>> {
         let Branches { numbers, place, literals } = branches;
         let found: usize = numbers.iter().map(|&number| grounder.yields(number)).sum();
@@ -173,8 +181,8 @@ impl Splitter {
         Some(done)
     }
 
-    /// Puts what fixed relations say in their place in a clause with `now` instances, one after the other, where that
-    /// promises to pay. Gives clauses with estimates of their instances.
+    /// Puts what fixed relations say in their place in a clause with `now` instances, one after the
+    /// other, where that promises to pay. Gives clauses with estimates of their instances.
     fn unfold(&mut self, grounder: &mut Grounder<'_>, clause: Clause, now: f64) -> Vec<(Clause, f64)> {
         let (mut pending, mut done) = (vec![(clause, now, 0)], Vec::new());
         while let Some((clause, now, place)) = pending.pop() {
@@ -189,8 +197,8 @@ impl Splitter {
         done
     }
 
-    /// The clauses that do without the literal at `place` of a clause with `now` instances, if they promise to have
-    /// fewer, cut once.
+    /// The clauses that do without the literal at `place` of a clause with `now` instances, if they
+    /// promise to have fewer, cut once.
     fn replace(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -211,13 +219,14 @@ impl Splitter {
         pays(cost, self.promise(grounder, clause, now)).then_some(unfolded)
     }
 
-    /// What a clause with `now` instances promises to come to when it is cut once, if that pays.
+    /// The estimated cost of a clause with `now` instances after one cut, if that pays.
     fn promise(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
         let scale = scale(grounder, clause, now);
         self.cuts(grounder, clause, now).first().map_or(now, |cut| cut.cost(scale))
     }
 
-    /// Splits clauses, and what they are split into, as often as it promises to pay. What results goes to `done`.
+    /// Splits clauses, and what they are split into, as often as it promises to pay. What results
+    /// goes to `done`.
     fn settle(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -269,7 +278,8 @@ impl Splitter {
         for cut in cuts.iter_mut().filter(is_small).take(PROBES) {
             probe(grounder, clause, cut, PROBE);
         }
-        // Of a vast clause, what is taken out may be as little as is estimated, though the whole is more.
+        // Of a vast clause, what is taken out may be as little as is estimated, though the whole is
+        // more.
         let is_vast = self.is_vast(now);
         cuts.iter_mut().for_each(|cut| cut.is_counted |= is_vast);
         cuts.retain(|cut| pays(cut.cost(scale), now));
@@ -277,8 +287,8 @@ impl Splitter {
         cuts
     }
 
-    /// The cut that takes out all that mentions the variables of `block`; `rows` has the sizes of the positive
-    /// literals.
+    /// The cut that takes out all that mentions the variables of `block`; `rows` has the sizes of
+    /// the positive literals.
     fn cut(
         &self,
         grounder: &mut Grounder<'_>,
@@ -308,7 +318,7 @@ impl Splitter {
         Some(Cut { inner, outer, shared, inside, is_counted: false, outside, size })
     }
 
-    /// Whether a part is `relation`, or was split so that it is defined by it.
+    /// Returns whether a part is `relation`, or was split so that it is defined by it.
     fn rests_on(&self, part: RelationId, relation: RelationId) -> bool {
         let mut pending = vec![part];
         while let Some(part) = pending.pop() {
@@ -322,8 +332,8 @@ impl Splitter {
         false
     }
 
-    /// Carries a cut out. Gives the clauses that may be split further, with estimates of their instances; those
-    /// of guards go to `done`.
+    /// Carries a cut out. Gives the clauses that may be split further, with estimates of their
+    /// instances; those of guards go to `done`.
     fn apply(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -389,20 +399,20 @@ impl Splitter {
     }
 }
 
-/// How many instances a clause has, by estimate.
+/// The estimated number of instances of a clause.
 fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
     let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
     Rows::join(&rows).count
 }
 
-/// How many instances the clause with this number may come to: it may be far more than it did so far, and is not
-/// less, whatever is estimated.
+/// The number of instances that the clause with this number may reach. It may exceed the present
+/// number by orders of magnitude, and is never less, whatever the estimate.
 fn expect(grounder: &mut Grounder<'_>, number: usize) -> f64 {
     let clause = grounder.clause(number).clone();
     estimate(grounder, &clause).max(grounder.yields(number) as f64)
 }
 
-/// How many times as many instances as estimated a clause has that has `now`.
+/// The ratio of a clause's `now` instances to their estimate.
 fn scale(grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
     (now / estimate(grounder, clause)).max(1.0)
 }

@@ -1,10 +1,10 @@
-//! How many facts match a literal, and how many values its variables take.
+//! The number of facts that match a literal, and of values that its variables take.
 //!
 //! [`Rows`] are what planning a join and splitting a clause go by. They are estimates: of
 //! long relations a sample is counted, and joins are taken to be of independent columns.
 //!
-//! A sample has fewer facts of what is wider, so each measure takes a bounded number of steps; they are counted in
-//! [`Statistics::steps`], and each measure is made once.
+//! A sample has fewer facts of what is wider, so each measure takes a bounded number of steps; they
+//! are counted in [`Statistics::steps`], and each measure is made once.
 
 use super::{
     clause::{Literal, canonical},
@@ -23,7 +23,7 @@ const SAMPLE: usize = 20_000;
 /// Facts of a relation whose tuples are counted one by one where much depends on it.
 const TUPLES: usize = 200_000;
 
-/// How many rows something has, and how many values each of its variables takes.
+/// The number of rows, and of values that each variable takes.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     pub(super) count: f64,
@@ -31,8 +31,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The rows of a join, if values are spread evenly and independently (Selinger et al., "Access path
-    /// selection in a relational database management system", 1979).
+    /// The rows of a join, if values are spread evenly and independently (Selinger et al., "Access
+    /// path selection in a relational database management system", 1979).
     pub(super) fn join<'r>(parts: impl IntoIterator<Item = &'r Self>) -> Self {
         let (mut count, mut values) = (1.0, Vec::<(u32, f64)>::new());
         for part in parts {
@@ -98,11 +98,11 @@ fn product(values: &[(u32, f64)]) -> f64 {
     values.iter().map(|(_, n)| n).product()
 }
 
-/// What was counted, by relation and arguments with variables numbered by occurrence.
+/// The measures, by relation and arguments with variables numbered by occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Statistics {
     measured: FxHashMap<(u32, Vec<Pattern>), Rows>,
-    /// Likewise, the different tuples at some of the variables.
+    /// The numbers of different tuples at some of the variables, by the same keys.
     projected: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), f64>,
     /// Steps spent on counting.
     pub(super) steps: u64,
@@ -122,8 +122,8 @@ impl Statistics {
         self.measured[&key].rename(|place| names[place as usize])
     }
 
-    /// The tuples of values that `seen` takes in the facts that match a literal. O(its relation's facts) the first
-    /// time; of long relations an estimate, unless it `matters`.
+    /// The tuples of values that `seen` takes in the facts that match a literal. O(its relation's
+    /// facts) the first time; of long relations an estimate, unless it `matters`.
     pub(super) fn projection(
         &mut self,
         literal: &Literal,
@@ -158,7 +158,7 @@ impl Statistics {
         Rows { count, ..rows }
     }
 
-    /// How many measures there are.
+    /// The number of measures.
     pub(super) fn len(&self) -> usize {
         self.measured.len() + self.projected.len()
     }
@@ -169,8 +169,8 @@ impl Statistics {
         self.projected.retain(|key, _| (key.0 as usize) < first);
     }
 
-    /// Takes `rows` for what matches a relation applied to variables that are all different, until it is
-    /// measured.
+    /// Takes `rows` for what matches a relation applied to variables that are all different, until
+    /// it is measured.
     pub(super) fn assume(&mut self, relation: RelationId, arity: usize, rows: Rows) {
         let pattern = (0..arity as u32).map(Pattern::Variable).collect();
         self.measured.insert((relation.0, pattern), rows);
@@ -182,7 +182,7 @@ fn sample(literal: &Literal) -> usize {
     SAMPLE / (1 + literal.size() / 16)
 }
 
-/// Steps that it takes to look at so many facts.
+/// Steps to look at `facts` facts.
 fn effort(literal: &Literal, variables: usize, facts: usize) -> u64 {
     (facts * (1 + literal.size() / 4 + variables)) as u64
 }
@@ -212,7 +212,7 @@ fn measure(
         }
     }
     let scale = facts.len() as f64 / f64::from(seen.max(1));
-    // Of a relation without facts one knows nothing; zero would make everything free.
+    // The size of a relation without facts is unknown; zero would make everything free.
     let values = (0..).zip(values).map(|(v, set)| (v, set.len().max(1) as f64)).collect();
     Rows { count: (f64::from(count) * scale).max(1.0), values }
 }

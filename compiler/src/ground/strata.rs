@@ -1,10 +1,11 @@
-//! Which relations are fixed and in which order they are computed.
+//! The stratification of relations: which are static, and in which order they are computed.
 //!
-//! [`Strata`] say of the relations of clauses which can matter, which depend on the
-//! state or the moves (dynamic), and a stage for each relation such that a static one lies above
-//! everything it depends on, but for its own cycle, and the dynamic ones are the last stage. A static
-//! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle is real. O(literals); parts
-//! of split rules are looked at once more for each level of parts of parts, at most.
+//! [`Strata`] classify the relations of clauses: the relevant ones, the dynamic ones, which depend
+//! on the state or the moves, and a stage for each. The stage of a static relation lies above
+//! everything it depends on, except its own cycle; the dynamic ones are the last stage. A static
+//! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle
+//! is real. O(literals); parts of split rules are looked at once more for each level of parts of
+//! parts, at most.
 
 use super::clause::{Clause, Clauses};
 use crate::{
@@ -16,23 +17,23 @@ use rustc_hash::FxHashSet;
 /// The classification of relations.
 #[derive(Debug)]
 pub(super) struct Strata {
-    /// Whether the relation can matter.
+    /// For each relation, whether it can matter.
     pub(super) relevant: Vec<bool>,
-    /// Whether the relation depends on the state or the moves, or is not stratified.
+    /// For each relation, whether it depends on the state or the moves, or is not stratified.
     pub(super) dynamic: Vec<bool>,
-    /// Whether the relation depends on itself, other than through time.
+    /// For each relation, whether it depends on itself, other than through time.
     pub(super) recursive: Vec<bool>,
-    /// Whether not all is derived that the rules say of the relation.
+    /// For each relation, whether its extension is incomplete.
     pub(super) partial: Vec<bool>,
-    /// When the relation is computed, from zero.
+    /// The stage in which the relation is computed, from zero.
     pub(super) stage: Vec<usize>,
     /// The stage of the dynamic relations, which is the last.
     pub(super) last: usize,
 }
 
 impl Strata {
-    /// Classifies the relations behind those known, which the heads of `clauses` are, one by one. They are
-    /// computed in the last stage whatever they depend on.
+    /// Classifies the relations after those known; they are the heads of `clauses`, one by one.
+    /// They are computed in the last stage whatever they depend on.
     pub(super) fn extend(&mut self, clauses: &[Clause]) {
         let known = self.dynamic.len();
         let new = |relation: RelationId| relation.index() >= known;
@@ -98,7 +99,8 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     let judged = roots.iter().map(|r| r.index()).chain(unstratified.iter().copied()).collect();
     let mut relevant = guards.clone();
     spread(judged, &mut relevant, |from| edges[from].iter().map(|&(to, _)| to));
-    // What is derived on demand is not complete before the end: whatever tests it must wait for the net.
+    // What is derived on demand is not complete before the end: whatever tests it must wait for the
+    // net.
     let mut late = vec![false; relations];
     spread(clauses.demanded.iter().map(|r| r.index()).collect(), &mut late, |to| users[to].iter().copied());
     let tested = (0..relations).filter(|&r| late[r] && tested[r]);

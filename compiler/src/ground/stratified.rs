@@ -1,8 +1,9 @@
 //! The order of ground atoms, and the test that no negation lies on a cycle.
 //!
 //! [`order`] puts the derived atoms of [`GroundRules`] in an order in which each comes after all it
-//! depends on, cycles in groups, or finds the [`Cycle`]s with a negation on them. Fluents and moves are given, so
-//! a cycle through time is none. O(literals of the ground rules), and [`WORK`] more to show cycles.
+//! depends on, cycles in groups, or finds the [`Cycle`]s with a negation on them. Fluents and moves
+//! are given, so a cycle through time is none. O(literals of the ground rules), and [`WORK`] more
+//! to show cycles.
 
 use super::{GroundRules, Literal, Meaning, Program, terms::AtomId};
 use crate::{Diagnostic, Rules, diagnostic::codes, graph};
@@ -16,11 +17,11 @@ pub(super) struct Cycle {
     steps: Vec<(AtomId, usize, bool)>,
 }
 
-/// Literals that may be looked at to show cycles beside the first.
+/// Literals that may be looked at to show further cycles after the first.
 const WORK: usize = 1_000_000;
 
-/// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no other shows, as far as
-/// that is quickly done. O(literals).
+/// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no
+/// other shows, as far as that is quickly done. O(literals).
 pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>> {
     let derived: Vec<AtomId> = (0..ground.meaning.len() as u32)
         .map(AtomId)
@@ -82,8 +83,8 @@ pub(super) fn evaluate(ground: &GroundRules, given: impl Fn(Meaning) -> bool) ->
     truths
 }
 
-/// The least fixpoint of a cycle, after Dowling and Gallier (1984): each instance waits for the members of the
-/// cycle in its body.
+/// The least fixpoint of a cycle, after Dowling and Gallier (1984): each instance waits for the
+/// members of the cycle in its body.
 fn close(ground: &GroundRules, group: &[AtomId], truths: &mut [bool]) {
     let mut users: FxHashMap<AtomId, Vec<usize>> = group.iter().map(|&atom| (atom, Vec::new())).collect();
     // The head of each instance and how many members it waits for.
@@ -160,7 +161,7 @@ fn trace(
     Cycle { steps }
 }
 
-/// How many edges of a cycle a message shows before it leaves out all but the last.
+/// The number of edges of a cycle that a message shows before it leaves out all but the last.
 const SHOWN: usize = 12;
 
 impl Cycle {
@@ -177,7 +178,7 @@ impl Cycle {
                 if program.atoms.arguments(atom).is_empty() { text } else { format!("({text})") }
             })
         };
-        // Atoms that stand for an `or` have no name; the edges around them are told as one.
+        // Atoms that stand for an `or` have no name; the edges around them are shown as one.
         let mut named: Vec<(String, usize, bool)> = Vec::new();
         for &(atom, rule, negated) in &self.steps {
             match (name(atom), named.last_mut()) {

@@ -1,20 +1,21 @@
 //! The ground program in one state: which atoms hold, and which rules say so.
 //!
-//! The truth of each atom takes time in proportion to the ground program. Play
-//! runs on the net; this is for the questions that only rules can answer: which rule gave an atom, and which rules never give any.
+//! The truth of each atom takes time in proportion to the ground program. Play runs on the net;
+//! this is for the questions that only rules can answer: which rule gave an atom, and which rules
+//! never give any.
 
 use super::{GroundRules, Literal, Meaning, stratified, terms::AtomId};
 
 impl GroundRules {
-    /// The truth of each atom, by its index, in the state where `holds` is true of exactly the fluents
-    /// that hold, and no move is made. O(ground rules).
+    /// The truth of each atom, by its index, in the state where `holds` is true of exactly the
+    /// fluents that hold, and no move is made. O(ground rules).
     #[must_use]
     pub fn truths(&self, holds: impl Fn(u32) -> bool) -> Vec<bool> {
         stratified::evaluate(self, |meaning| matches!(meaning, Meaning::Fluent(fluent) if holds(fluent)))
     }
 
-    /// The truth of each atom, by its index, in the state where `holds` is true of exactly the fluents that hold, when each role makes
-    /// its move of `joint`. O(ground rules).
+    /// The truth of each atom, by its index, in the state where `holds` is true of exactly the
+    /// fluents that hold, when each role makes its move of `joint`. O(ground rules).
     #[must_use]
     pub fn truths_of_step(&self, holds: impl Fn(u32) -> bool, joint: &[u32]) -> Vec<bool> {
         stratified::evaluate(self, |meaning| match meaning {
@@ -24,8 +25,9 @@ impl GroundRules {
         })
     }
 
-    /// Marks in `fired`, which has an entry for each of [`Rules::rules`](crate::Rules::rules), the rules of which an instance holds. A rule
-    /// that grounding took apart fires when all of it holds. O(ground rules).
+    /// Marks the rules that have an instance that holds in `fired`, which has an entry for each of
+    /// [`Rules::rules`](crate::Rules::rules). A rule that grounding took apart fires when all of it
+    /// holds. O(ground rules).
     pub fn mark_fired(&self, truths: &[bool], fired: &mut [bool]) {
         for (rule, body) in self.named() {
             fired[rule] |= body.iter().all(|l| truths[l.atom().index()] != l.is_negated());
@@ -47,8 +49,8 @@ impl GroundRules {
         named.flat_map(|atom| self.instances(atom))
     }
 
-    /// The rules that can never fire, as grounding shows, though the game rests on their relations: an entry for each of
-    /// [`Rules::rules`](crate::Rules::rules).
+    /// The rules that can never fire, as grounding shows, though the game rests on their relations:
+    /// an entry for each of [`Rules::rules`](crate::Rules::rules).
     #[must_use]
     pub fn silent(&self) -> &[bool] {
         &self.silent

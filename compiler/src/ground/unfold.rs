@@ -1,9 +1,10 @@
-//! What a fixed relation says, in the place of the relation.
+//! The unfolding of static relations: their facts in place of the relation.
 //!
-//! [`unfold`] makes of a clause, and of those that define a relation it mentions, clauses with the same meaning that do
-//! without. A relation such as `different(x1, y1, x2, y2)`, which says `x1` is not `x2` or `y1` is not `y2`, holds
-//! four variables together; in the clauses that name the one test or the other, the rest can be split off. What is made is
-//! [`MAX_CLAUSES`] copies of a clause at most, each with a definition more.
+//! [`unfold`] makes of a clause, and of those that define a relation it mentions, clauses with the
+//! same meaning that do without. A relation such as `different(x1, y1, x2, y2)`, which says `x1` is
+//! not `x2` or `y1` is not `y2`, holds four variables together; in the clauses that name the one
+//! test or the other, the rest can be split off. What is made is [`MAX_CLAUSES`] copies of a clause
+//! at most, each with a definition more.
 
 use super::clause::{Clause, Literal, Test};
 use crate::datalog::pattern::Pattern;
@@ -12,9 +13,9 @@ use std::rc::Rc;
 /// A relation with more clauses is left as it is.
 const MAX_CLAUSES: usize = 3;
 
-/// The clauses that together say what `clause` does, without its literal at `place`. None unless all clauses of
-/// `definition`, which must not depend on themselves, speak of different variables in their heads, of no other in
-/// their bodies, and test something.
+/// The clauses that together say what `clause` does, without its literal at `place`. Returns `None`
+/// unless all clauses of `definition`, which must not depend on themselves, speak of different
+/// variables in their heads, of no other in their bodies, and test something.
 pub(super) fn unfold(clause: &Clause, place: usize, definition: &[Rc<Clause>]) -> Option<Vec<Clause>> {
     let variable = |pattern: &Pattern| match pattern {
         Pattern::Variable(variable) => Some(*variable),

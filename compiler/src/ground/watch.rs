@@ -1,16 +1,17 @@
-//! Which literals a fact may match: those that agree with it in what is ground in them.
+//! The literals that a fact may match: those that agree with it in their ground arguments.
 //!
-//! A [`Watch`] has literals with a number each, and finds for a fact the numbers of those that have its relation, its
-//! functions and its constants wherever they have some, as deep as the arguments of its arguments.
+//! A [`Watch`] has literals with a number each, and finds for a fact the numbers of those that have
+//! its relation, its functions and its constants wherever they have some, as deep as the arguments
+//! of its arguments.
 //!
-//! A fact is looked up once for each set of places that some literal of its relation looks at, in as many steps as there
-//! are places.
+//! A fact is looked up once for each set of places that some literal of its relation looks at, in
+//! as many steps as there are places.
 
 use super::terms::{TermId, Terms};
 use crate::datalog::pattern::Pattern;
 use rustc_hash::FxHashMap;
 
-/// Where an atom is looked at.
+/// The place where an atom is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// A whole argument.
@@ -66,8 +67,8 @@ impl Watch {
         shapes[shape].numbers.entry(key).or_default().push(number);
     }
 
-    /// Puts the numbers of the literals that a fact may match into `found`, in increasing order. Returns how
-    /// many steps that took.
+    /// Puts the numbers of the literals that a fact may match into `found`, in increasing order.
+    /// Returns how many steps that took.
     pub(super) fn find(
         &self,
         relation: u32,

@@ -1,8 +1,9 @@
 //! Rules to a [`Lifted`] game: everything that is found out once.
 //!
-//! What is looked into is paid for by the [`survey`](super::survey), what is tried by the [`trial`](super::trial), and plans by
-//! their [`Effort`](super::plan::Effort); names may take as many bytes as an evaluation, and so may the tables of relations that depend on the rules alone, and their
-//! indexes. Besides there are O(terms + clauses + names) steps.
+//! The [`survey`](super::survey) pays for what it looks into, the [`trial`](super::trial) for what
+//! it tries, and an [`Effort`](super::plan::Effort) for plans. Names may take the bytes of an
+//! evaluation, and so may the tables of relations that depend on the rules alone, with their
+//! indexes. Apart from that it takes O(terms + clauses + names) steps.
 
 use super::{
     Lifted, Names, Relations, Stop,
@@ -123,8 +124,9 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
 }
 
 impl Lifted {
-    /// The same game with the names that a net of the same rules has, so that rows of bits of either mean the same to both. A net has
-    /// names for all that can ever hold or be done, often fewer than are found without it. None if it has one that was not found.
+    /// The same game with the names that a net of the same rules has, so that rows of bits of
+    /// either mean the same to both. A net has names for all that can ever hold or be done, often
+    /// fewer than are found without it. Returns `None` if it has one that was not found.
     #[must_use]
     pub fn with_names_of(mut self, net: &Net) -> Option<Self> {
         let terms = &self.blank.terms;
@@ -156,8 +158,8 @@ impl Lifted {
     }
 }
 
-/// Parts the tables that are the same in all states, with views and indexes up to date, from those that are filled for
-/// each, which are left empty.
+/// Parts the tables that are the same in all states, with views and indexes up to date, from those
+/// that are filled for each, which are left empty.
 fn part(memory: &mut Memory, is_fixed: &[bool], limits: &Limits) -> Result<Store, Stop> {
     memory.store.set_prices();
     let blank = memory.store.blank();
@@ -242,8 +244,8 @@ fn ascend<T: Ord>(list: &mut Vec<T>) {
     list.dedup();
 }
 
-/// For each role the goal values that a clause may give it, ascending. A value that is a variable may be any
-/// number of the rules.
+/// For each role the goal values that a clause may give it, ascending. A value that is a variable
+/// may be any number of the rules.
 fn goals(program: &Program, k: &Relations, names: &Names) -> Vec<Vec<u8>> {
     let mut all: Vec<u8> = names.goal_of.values().copied().collect();
     ascend(&mut all);

@@ -1,11 +1,12 @@
 //! Rules made ready for evaluation.
 //!
-//! Checked [`Rules`] become [`Clause`]s in negation normal form, with the [`Patterns`] that
-//! their positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
+//! Checked [`Rules`] become [`Clause`]s in negation normal form, with the [`Patterns`] that their
+//! positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
 //! that play can reach: time is folded together and nothing that depends on it is negated.
 //!
-//! Clauses take steps and bytes by the length of the rules, but for disjunctions, whose variables are counted once for each
-//! that they are nested in: their depth is bounded by [`Limits::max_nesting`](crate::Limits::max_nesting).
+//! Clauses take steps and bytes by the length of the rules. The variables of a disjunction count
+//! once for each disjunction around it: their depth is bounded by
+//! [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 use super::Stop;
 use crate::{
@@ -24,7 +25,7 @@ pub(super) enum Shape {
     Function(Symbol, Vec<Shape>),
 }
 
-/// What an atom demands of a leaf of its shape, or where the value of a column comes from.
+/// The requirement of an atom on a leaf of its shape, or the source of a column's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Leaf {
     Variable(u32),
@@ -72,8 +73,8 @@ pub(super) enum Goal {
     Fails(Atom),
     /// The patterns are equal or, if false, differ.
     Compare(Pattern, Pattern, bool),
-    /// One of the conjunctions holds. Variables that stand outside too and are bound by some of them only
-    /// have to be bound before.
+    /// One of the conjunctions holds. Variables that stand outside too and are bound by some of
+    /// them only have to be bound before.
     Any(Vec<Vec<Goal>>, Vec<u32>),
 }
 
@@ -88,7 +89,7 @@ impl Goal {
         }
     }
 
-    /// How many leaves its own terms have.
+    /// The number of leaves of its own terms.
     pub(super) fn terms(&self) -> usize {
         match self {
             Self::Holds(atom) | Self::Fails(atom) => atom.leaves.len(),
@@ -96,7 +97,7 @@ impl Goal {
         }
     }
 
-    /// How many literals it has.
+    /// The number of its literals.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Holds(_) | Self::Fails(_) | Self::Compare(..) => 1,
@@ -117,8 +118,8 @@ impl Goal {
         }
     }
 
-    /// Finds out which variables disjunctions have to wait for; `total` counts all occurrences in the clause,
-    /// but for the other branches of disjunctions that the goal is in.
+    /// Finds the variables that disjunctions have to wait for; `total` counts all occurrences in
+    /// the clause, except for the other branches of disjunctions that the goal is in.
     fn find_outer(&mut self, total: &[u32]) {
         let mut bound = vec![false; total.len()];
         self.bind(&mut bound);
@@ -139,7 +140,7 @@ impl Goal {
         *outer = (0..total.len() as u32).filter(is_outer).collect();
     }
 
-    /// Marks the variables that are bound behind the goal.
+    /// Marks the variables that are bound after the goal.
     pub(super) fn bind(&self, bound: &mut [bool]) {
         match self {
             Self::Holds(atom) => atom.bind(bound),
@@ -162,12 +163,12 @@ impl Goal {
 pub(super) struct Clause {
     pub(super) head: Atom,
     pub(super) body: Vec<Goal>,
-    /// How many variables it has, numbered from zero.
+    /// The number of variables, numbered from zero.
     pub(super) variables: usize,
 }
 
 impl Clause {
-    /// Whether the body binds all variables.
+    /// Returns whether the body binds all variables.
     fn is_safe(&self) -> bool {
         let mut bound = vec![false; self.variables];
         self.body.iter().for_each(|goal| goal.bind(&mut bound));
@@ -253,7 +254,8 @@ impl Reader<'_> {
         Ok(self.patterns.atom(atom.relation.index(), arguments))
     }
 
-    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if `negative`.
+    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if
+    /// `negative`.
     fn normalise(&mut self, formula: &Formula, negative: bool, out: &mut Vec<Goal>) -> Result<(), Stop> {
         match formula {
             Formula::Atom(inner) => {
@@ -283,9 +285,9 @@ impl Reader<'_> {
     }
 }
 
-/// Clauses whose least model holds everything that can ever hold, in any state that play can reach:
-/// what is next is true, what is legal may be done, and a negation of what depends on the state or the
-/// moves always succeeds. `dynamic` says which relations depend on them.
+/// Clauses whose least model holds everything that can ever hold, in any state that play can reach.
+/// A fluent that is next is true, a legal move may be made, and a negation always succeeds if its
+/// atom depends on the state or the moves. `dynamic` marks the relations that depend on them.
 pub(super) fn relaxed(
     clauses: &[Clause],
     keywords: &Keywords,
@@ -322,8 +324,8 @@ pub(super) fn relaxed(
     list
 }
 
-/// Drops what the clauses for `dynamic` relations demand of `vast` ones, where that leaves no variable
-/// unbound; true if anything was dropped. The clauses give the same as before or more.
+/// Drops what the clauses for `dynamic` relations demand of `vast` ones, where that leaves no
+/// variable unbound; true if anything was dropped. The clauses give the same as before or more.
 pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[bool]) -> bool {
     let mut changed = false;
     for clause in clauses.iter_mut().filter(|clause| dynamic[clause.head.relation]) {
@@ -345,7 +347,7 @@ pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[boo
     changed
 }
 
-/// The goal without negations of relations that depend on the state; none if nothing is left.
+/// The goal without negations of relations that depend on the state; `None` if nothing is left.
 fn without_negation(goal: Goal, dynamic: &[bool]) -> Option<Goal> {
     match goal {
         Goal::Fails(atom) if dynamic[atom.relation] => None,

@@ -1,8 +1,8 @@
-//! How a program is evaluated: which components are filled for what, and the code of their clauses and of the procedures
-//! that these call.
+//! The code of a program: the components to fill for each purpose, and the code of their clauses
+//! and of the procedures that these call.
 //!
-//! A [`Code`] is made of a program, the relations that are called instead of being filled, and how large the others are. It
-//! fills the tables of a [`Memory`].
+//! A [`Code`] is made of a program, the relations that are called instead of being filled, and how
+//! large the others are. It fills the tables of a [`Memory`].
 
 use super::{
     Relations, Stop, fixpoint,
@@ -13,7 +13,7 @@ use super::{
     table::{Measure, Store},
 };
 
-/// What a program is evaluated by.
+/// The code that evaluates a program.
 #[derive(Debug)]
 pub(super) struct Code {
     procedures: Procedures,
@@ -29,8 +29,8 @@ struct Plan {
     variants: Vec<Vec<Step>>,
 }
 
-/// The components that are filled to see a state without its goals, and those that are filled besides for these, for a
-/// step and for what is perceived of it.
+/// The components that are filled to see a state without its goals, and those that are filled
+/// besides for these, for a step and for what is perceived of it.
 #[derive(Debug, Default)]
 pub(super) struct Phases {
     pub(super) observe: Vec<usize>,
@@ -40,10 +40,11 @@ pub(super) struct Phases {
 }
 
 impl Code {
-    /// The code by which `demanded` relations are called and all others filled; the indexes that it needs are made in `store`.
+    /// The code by which `demanded` relations are called and all others filled; the indexes that it
+    /// needs are made in `store`.
     ///
     /// # Errors
-    /// If planning takes more than there is, or the code more than it may.
+    /// Returns an error if planning takes more than there is, or the code more than it may.
     pub(super) fn new(
         program: &Program,
         k: &Relations,
@@ -60,10 +61,12 @@ impl Code {
         Ok(Self { procedures, plans, phases })
     }
 
-    /// Fills components, those below being filled. Some tables may be `fixed`, beside those of the memory.
+    /// Fills components, those below being filled. Some tables may be `fixed`, in addition to those
+    /// of the memory.
     ///
     /// # Errors
-    /// If that takes more than the memory allows, or the rules leave something open.
+    /// Returns an error if that takes more than the memory allows, or the rules leave something
+    /// open.
     pub(super) fn fill(
         &self,
         program: &Program,

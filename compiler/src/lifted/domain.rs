@@ -1,20 +1,21 @@
-//! What can ever hold, be done and be perceived: the names that the rows of bits are made of.
+//! The terms that can ever hold, be done or be perceived: the names of the bits in rows.
 //!
-//! The terms of the fluents, moves and percepts are found from the clauses, once the relations that depend on the rules
-//! alone are filled. They are those of the least model of the [`relaxed`](super::clause::relaxed)
-//! clauses, as in planning without delete lists (Bonet and Geffner 2001): every state that play can reach is
-//! a part of it, by induction over the moves that lead there, since each clause that gives something in a
-//! state gives it there too. It is what grounding finds too, but only atoms are kept and not the instances that make
-//! them, and a clause stops at the first proof of an atom. If even that takes too much, `base` and
-//! `input` are taken at their word where the rules have them, unless sample states show more.
+//! The terms of the fluents, moves and percepts are found from the clauses, once the relations that
+//! depend on the rules alone are filled. They are those of the least model of the
+//! [`relaxed`](super::clause::relaxed) clauses, as in planning without delete lists (Bonet and
+//! Geffner 2001). Every state that play can reach is a subset of it, by induction over the moves
+//! that lead there: a clause that derives an atom in a state derives it in the model too. Grounding
+//! finds the same atoms, but here only atoms are kept and not the instances that make them, and a
+//! clause stops at the first proof of an atom. If even that takes too much, `base` and `input` are
+//! trusted where the rules have them, unless sample states show more.
 //!
 //! Terms of some games grow as long as the game lasts. Their least model is infinite, so names are
 //! found step by step ([`Search::layered`]): what may hold after each number of steps, again
 //! without negation. That ends where nothing may hold any more, or what held before. Otherwise it
 //! ends before there are more than [`NAMES`] names, and later steps have no answer.
 //!
-//! There are [`ATTEMPTS`] attempts at most, each with its part of the fuel and as many bytes as an evaluation may take, which
-//! are given back.
+//! There are [`ATTEMPTS`] attempts at most, each with its part of the fuel and as many bytes as an
+//! evaluation may take, which are given back.
 
 use super::{
     Relations, Stop,
@@ -34,7 +35,7 @@ pub(super) struct Domain {
     pub(super) moves: Vec<(TermId, TermId)>,
     /// Role and percept.
     pub(super) percepts: Vec<(TermId, TermId)>,
-    /// Why fluents and moves are those of `base` and `input`, if they are.
+    /// The reason why fluents and moves are those of `base` and `input`, if they are.
     pub(super) declared: Option<Stop>,
     /// The steps that fluents and moves are those of, if later ones have more.
     pub(super) steps: Option<usize>,
@@ -52,10 +53,11 @@ pub(super) fn singles(memory: &Memory, relation: usize) -> Vec<TermId> {
     (0..table.len()).map(|i| table.tuple(i)[0]).collect()
 }
 
-/// Which part of [`Limits::fuel`] one attempt may take.
+/// The share of [`Limits::fuel`] that one attempt may take: one part in this number.
 const FUEL_SHARE: u64 = 5;
 
-/// Attempts, each with weaker clauses than the one before; the last is with all clauses and all fuel.
+/// Attempts, each with weaker clauses than the one before; the last is with all clauses and all
+/// fuel.
 const ATTEMPTS: usize = 4;
 
 /// Tuples from which on a relation is not worth its cost.
@@ -67,11 +69,12 @@ const NAMES: usize = 1 << 16;
 /// Fluents of all layers of such a game, at most.
 const LAYERED: usize = 1 << 20;
 
-/// What the domain is sought in.
+/// The data of the search for the domain.
 pub(super) struct Search<'s, 'p> {
     pub(super) rules: &'s Rules,
     pub(super) relaxed: &'s [Clause],
-    /// Which relations depend on the state or the moves; their tables are empty afterwards.
+    /// For each relation, whether it depends on the state or the moves; the tables of those are
+    /// empty afterwards.
     pub(super) dynamic: &'s [bool],
     pub(super) survey: &'s mut Survey<'p>,
     pub(super) limits: &'s Limits,
@@ -89,14 +92,15 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The domain by the relaxed clauses, or if that takes too much by weaker ones that do without relations that
-    /// grew vast.
+    /// The domain by the relaxed clauses, or if that takes too much by weaker ones that do without
+    /// relations that grew vast.
     fn reachable(&mut self) -> Result<Domain, Stop> {
         let Self { rules, relaxed, dynamic, ref mut survey, limits } = *self;
         let k = &rules.keywords;
         let (fact, does, legal, next, sees) =
             (k.fact.index(), k.does.index(), k.legal.index(), k.next.index(), k.sees.index());
-        // What depends on time is all one here, and stays so where a negation that made it depend is gone.
+        // What depends on time is all one here, and stays so where a negation that made it depend
+        // is gone.
         let is_timed: Vec<bool> = (0..dynamic.len()).map(|r| dynamic[r] || r == does).collect();
         let given: Vec<(usize, Layer)> =
             (0..dynamic.len()).filter(|&r| is_timed[r]).map(|r| (r, Layer::State)).collect();
@@ -130,7 +134,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The domain as `base` and `input` have it, if they are there and that is enough; otherwise what stood in the way before.
+    /// The domain as `base` and `input` have it, if they are there and that is enough; otherwise
+    /// what stood in the way before.
     fn declared(&mut self, excess: Stop) -> Result<Domain, Stop> {
         let Self { rules, survey, .. } = self;
         let k = &rules.keywords;

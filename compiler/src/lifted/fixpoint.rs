@@ -1,17 +1,20 @@
 //! Fills the tables of one component.
 //!
-//! Semi-naive: after the first round every derivation uses a tuple that was new in the round before. A
-//! component with a negation on a cycle gets its well-founded model, by the alternating fixpoint
-//! (Van Gelder 1989). If that leaves something undefined, as with `(<= p (not p))`, the rules do not say what holds, and
-//! no other way of evaluation accepts them: it is an error, never read as false. Negations on a cycle of relations
-//! that lie on none of atoms leave nothing undefined.
+//! Semi-naive: after the first round every derivation uses a tuple that was new in the round
+//! before. A component with a negation on a cycle gets its well-founded model, by the alternating
+//! fixpoint (Van Gelder 1989). If that leaves something undefined, as with `(<= p (not p))`, the
+//! rules do not say what holds, and no other way of evaluation accepts them: it is an error, never
+//! read as false. Negations on a cycle of relations that lie on none of atoms leave nothing
+//! undefined.
 //!
-//! Each round takes fuel for its clauses and for all that they do. There are as many rounds as tuples at most, and as
-//! many models as a component with such a negation has tuples; the bytes of each of them are charged.
+//! Each round takes fuel for its clauses and for all that they do. There are as many rounds as
+//! tuples at most, and as many models as a component with such a negation has tuples; the bytes of
+//! each of them are charged.
 
 use super::{Stop, clause::Goal, memory::Memory, program::Program};
 
-/// Fills the tables of a component; those below must be filled. `run` runs a clause, or a variant of it.
+/// Fills the tables of a component; those below must be filled. `run` runs a clause, or a variant
+/// of it.
 pub(super) fn fill(
     program: &Program,
     component: usize,

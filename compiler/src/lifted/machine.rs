@@ -1,15 +1,16 @@
-//! What runs plans: finds all bindings that satisfy a body and derives the head for each.
+//! The interpreter of plans: finds all bindings that satisfy a body and derives the head for each.
 //!
-//! A [`Machine`] takes the steps of [`plan`](super::plan) and adds to a [`Memory`] new tuples in a relation's table,
-//! or answers to a question. A clause that meets a question of its own component is put aside with
-//! its variables and goes on with each answer when it is found, so recursion in the rules costs no stack and
-//! cycles end (tabling, as in SLG resolution, Chen and Warren 1996). A question of a lower component is
-//! answered completely before the clause goes on, so it may be negated too.
+//! A [`Machine`] takes the steps of [`plan`](super::plan) and adds to a [`Memory`] new tuples in a
+//! relation's table, or answers to a question. A clause that meets a question of its own component
+//! is suspended with its variables and resumes with each answer when it is found. So recursion in
+//! the rules costs no stack and cycles end (tabling, as in SLG resolution, Chen and Warren 1996). A
+//! question of a lower component is answered completely before the clause goes on, so it may be
+//! negated too.
 //!
 //! Backtracking recurses once per step of a body and per component, up to [`MAX_DEPTH`].
 //!
-//! Every step, row, answer and task takes fuel, more of it if many terms are handled, and what is kept is charged
-//! ([`memory`](super::memory)).
+//! Every step, row, answer and task takes fuel, more of it if many terms are handled, and what is
+//! kept is charged ([`memory`](super::memory)).
 
 use super::{
     Stop,
@@ -29,7 +30,7 @@ use crate::datalog::{
 /// Steps that may be nested, lest the stack overflow.
 const MAX_DEPTH: usize = 1_000;
 
-/// What a clause is run for.
+/// The target of a clause's run.
 #[derive(Clone, Copy)]
 enum Target {
     /// The table of the clause's relation.
@@ -45,7 +46,7 @@ struct Frame {
     target: Target,
 }
 
-/// What runs plans, and on what.
+/// The interpreter of plans, and its data.
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) procedures: &'p Procedures,
@@ -380,7 +381,7 @@ impl<'p> Machine<'p> {
         Ok(start)
     }
 
-    /// What a frame derives, on the stack from the place given back.
+    /// The terms that a frame derives, on the stack from the returned place.
     fn head(&mut self, frame: Frame) -> Result<usize, Stop> {
         match frame.target {
             Target::Clause(clause) => {
@@ -393,7 +394,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Whether a head is derived already.
+    /// Returns whether a head is derived already.
     fn is_known(&mut self, frame: Frame) -> Result<bool, Stop> {
         let start = self.head(frame)?;
         let Memory { store, questions, stack, .. } = &mut *self.memory;

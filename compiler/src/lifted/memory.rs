@@ -1,10 +1,12 @@
-//! What an evaluation keeps: tables, terms, questions with their answers, and how much it may still take.
+//! The memory of an evaluation: tables, terms, questions with their answers, and the steps and
+//! bytes that it may still take.
 //!
-//! Every step is paid for with fuel before it is done. Every tuple, term, question and answer is paid for with bytes when it
-//! is kept, and besides by what it takes in views and indexes: while plans are looked for, by what these hold
-//! ([`Store::indexed`]), and in play by what they will hold, so that the order of evaluations does not matter.
-//! The agenda is bounded by its length. What is kept takes about as many bytes as it is charged, and twice as
-//! many while a table moves to a larger place.
+//! Every step is paid for with fuel before it is done. Every tuple, term, question and answer is
+//! paid for with bytes when it is kept, and so are its entries in views and indexes. While plans
+//! are searched the price is the present size of these ([`Store::indexed`]); in play it is their
+//! future size, so that the order of evaluations does not matter. The agenda is bounded by its
+//! length. Memory in use is about the bytes charged, and twice that while a table moves to a larger
+//! place.
 
 use super::{
     Stop,
@@ -16,7 +18,7 @@ use crate::{
     datalog::terms::{TermId, Terms},
 };
 
-/// How many terms are handled in a step.
+/// The number of terms that are handled in a step.
 const TERMS: usize = 16;
 
 /// Everything an evaluation writes to.
@@ -34,17 +36,18 @@ pub(super) struct Memory {
     pub(super) slots: Vec<TermId>,
     /// Terms on their way into a tuple or a larger term.
     pub(super) stack: Vec<TermId>,
-    /// How deep steps are nested.
+    /// The depth to which steps are nested.
     pub(super) depth: usize,
-    /// What may still be taken; no observer is told of it during play.
+    /// The remaining steps and bytes; no observer is called during play.
     meter: Meter,
-    /// What an evaluation may take in views and indexes, in bytes, and what of that is left.
+    /// The bytes of an evaluation in views and indexes, and how many of them remain.
     room: usize,
     rows: usize,
 }
 
 impl Memory {
-    /// Nothing but the tables and the terms, and within the limits. The observer is told of the steps.
+    /// A memory with only the tables and the terms, within the limits. The observer is called at
+    /// intervals of the steps.
     pub(super) fn new(store: Store, terms: Terms, limits: &Limits, observer: Observer) -> Self {
         let relations = store.tables.len();
         let options = Options { limits: limits.clone(), observer, ..Options::default() };
@@ -67,7 +70,7 @@ impl Memory {
         });
     }
 
-    /// So many steps and bytes may be taken from now on.
+    /// Sets the steps and bytes that may be taken from now on.
     pub(super) fn refuel(&mut self, fuel: u64, bytes: usize) {
         self.meter.refill(fuel, bytes);
         self.rows = self.room;
@@ -87,7 +90,7 @@ impl Memory {
         self.meter.spend(steps).ok_or_else(|| self.meter.cancelled().map_or(Stop::Fuel, Stop::Cancelled))
     }
 
-    /// Burns what it takes to handle so many terms beyond the few of a step.
+    /// Burns the fuel to handle `terms` terms beyond the few of a step.
     #[inline]
     pub(super) fn handle(&mut self, terms: usize) -> Result<(), Stop> {
         if terms < TERMS { Ok(()) } else { self.burn((terms / TERMS) as u64) }
@@ -98,7 +101,7 @@ impl Memory {
         self.meter.room()
     }
 
-    /// Accounts for something of so many terms that is kept.
+    /// Accounts for a stored item of `width` terms.
     #[inline]
     pub(super) fn charge(&mut self, width: usize) -> Result<(), Stop> {
         self.meter.take(BYTES_PER_ENTRY + 8 * width).ok_or(Stop::Bytes)
@@ -111,7 +114,8 @@ impl Memory {
         self.charge(width)
     }
 
-    /// Whether views and indexes hold no more than they may, if they are not paid for tuple by tuple.
+    /// Returns whether views and indexes hold no more than they may, if they are not paid for tuple
+    /// by tuple.
     #[inline]
     pub(super) fn check_views(&self) -> Result<(), Stop> {
         if self.store.indexed() <= self.room || self.store.is_priced() { Ok(()) } else { Err(Stop::Bytes) }
@@ -129,12 +133,13 @@ impl Memory {
     }
 }
 
-/// The share of [`Limits::max_bytes`] that one evaluation may take: there may be one for each thread.
+/// The share of [`Limits::max_bytes`] that one evaluation may take: there may be one for each
+/// thread.
 pub(super) fn bytes_of(limits: &Limits) -> usize {
     limits.max_bytes / 4
 }
 
-/// What is still to be done for open questions.
+/// The work that remains for open questions.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task {
     /// Run the clauses for a question.

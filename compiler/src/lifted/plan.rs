@@ -1,15 +1,16 @@
 //! The order in which the literals of a body are tried, as code for the [`machine`](super::machine).
 //!
-//! A test comes as soon as its variables are bound, otherwise the atom or disjunction with the fewest
-//! expected rows is next, as the sizes measured so far have it. What follows once the head's variables are
-//! bound only needs to succeed once, so a [`Step::Cut`] stands there. Which variables are bound is known at every
-//! step, so nothing has to be unbound when a step fails.
+//! A test comes as soon as its variables are bound, otherwise the atom or disjunction with the
+//! fewest expected rows is next, as the sizes measured so far have it. What follows once the head's
+//! variables are bound only needs to succeed once, so a [`Step::Cut`] stands there. Which variables
+//! are bound is known at every step, so nothing has to be unbound when a step fails.
 //!
 //! A relation that is not filled is called with the arguments known by then. Each pattern of known
-//! arguments makes a [`Procedure`] with plans of its own: the sideways passing of information of magic
-//! sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
+//! arguments makes a [`Procedure`] with plans of its own: the sideways passing of information of
+//! magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
 //!
-//! To weigh a goal is a step, of which all planning may take [`Limits::fuel`](crate::Limits::fuel) divided by
+//! To weigh a goal is a step. All planning may take [`Limits::fuel`](crate::Limits::fuel) steps
+//! divided by
 //! [`FUEL_SHARE`]: up to the square of a body's goals for each plan. Plans that are kept are procedures and those of the
 //! game; their code may take as many bytes as an evaluation.
 
@@ -44,13 +45,13 @@ pub(super) enum Step {
     Branch { starts: Vec<usize>, once: bool },
     /// Goes on at another place.
     Jump(usize),
-    /// Goes on only if the head is not derived yet; behind it one solution is enough.
+    /// Continues only if the head is not derived yet; after it one solution is enough.
     Cut,
     /// Derives the head.
     Emit,
 }
 
-/// How rows of a view are tried.
+/// The way in which rows of a view are tried.
 #[derive(Debug)]
 pub(super) struct Scan {
     pub(super) view: usize,
@@ -65,13 +66,13 @@ pub(super) struct Scan {
     pub(super) once: bool,
 }
 
-/// Which rows of a view are tried.
+/// The rows of a view that are tried.
 #[derive(Debug)]
 pub(super) enum Rows {
     All,
-    /// Those of the tuples that were new in the round before.
+    /// The tuples that were new in the round before.
     New,
-    /// Those that an index over the key's columns finds.
+    /// The tuples that an index over the key's columns finds.
     Index(usize),
 }
 
@@ -79,16 +80,16 @@ pub(super) enum Rows {
 #[derive(Debug)]
 pub(super) struct Procedure {
     pub(super) relation: usize,
-    /// Which arguments are given.
+    /// The arguments that are given.
     pub(super) bound: Vec<bool>,
     /// One for each clause of the relation.
     pub(super) entries: Vec<Entry>,
 }
 
-/// How a clause answers for a procedure.
+/// The code with which a clause answers for a procedure.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// What the given arguments must be.
+    /// The required values of the given arguments.
     pub(super) given: Vec<Match>,
     /// The other arguments: the answer.
     pub(super) answer: Vec<Pattern>,
@@ -101,11 +102,11 @@ pub(super) struct Entry {
 pub(super) struct Procedures {
     pub(super) list: Vec<Procedure>,
     numbers: FxHashMap<(usize, Vec<bool>), usize>,
-    /// What their code takes.
+    /// The bytes of their code.
     bytes: usize,
 }
 
-/// What planning may still take.
+/// The steps and bytes that planning may still take.
 #[derive(Debug)]
 pub(super) struct Effort {
     /// Goals that may still be weighed.
@@ -114,7 +115,7 @@ pub(super) struct Effort {
     bytes: usize,
 }
 
-/// Which part of the fuel planning may take.
+/// The share of the fuel that planning may take: one part in this number.
 const FUEL_SHARE: u64 = 10;
 
 /// About what a step takes, and each term pattern of one.
@@ -122,12 +123,12 @@ const BYTES_PER_STEP: usize = 160;
 const BYTES_PER_PATTERN: usize = 40;
 
 impl Effort {
-    /// As much as the limits allow.
+    /// All the effort that the limits allow.
     pub(super) fn new(limits: &Limits) -> Self {
         Self::within(limits, limits.fuel / FUEL_SHARE)
     }
 
-    /// So many goals may be weighed.
+    /// An effort of `weighings` goals to weigh.
     pub(super) fn within(limits: &Limits, weighings: u64) -> Self {
         Self { weighings: Cell::new(weighings), bytes: bytes_of(limits) }
     }
@@ -165,7 +166,7 @@ const MAX_COPIES: usize = 64;
 /// The most steps of one plan, where disjunctions have to be multiplied out.
 const MAX_STEPS: usize = 100_000;
 
-/// So many terms of a goal are weighed in a step.
+/// The number of terms of a goal that are weighed in a step.
 const TERMS: usize = 16;
 
 /// The expected rows of the best goal from which on copies are worth their while.
@@ -177,17 +178,17 @@ const QUESTION: f64 = 0.5;
 /// Expected answers of a call for each argument that is not given.
 const ANSWERS: f64 = 100.0;
 
-/// How much worse a call is if no argument is given: it may never end.
+/// The penalty of a call without a given argument: it may never end.
 const BLIND: f64 = 1_000.0;
 
-/// What planning may look at.
+/// The input of planning.
 pub(super) struct Planner<'p> {
     pub(super) program: &'p Program,
-    /// Which relations are called instead of being filled.
+    /// For each relation, whether it is called instead of being filled.
     pub(super) demanded: &'p [bool],
     /// By view.
     pub(super) measures: &'p [Measure],
-    /// Where indexes are made.
+    /// The store in which indexes are made.
     pub(super) store: &'p mut Store,
     pub(super) procedures: &'p mut Procedures,
     pub(super) effort: &'p Effort,
@@ -208,8 +209,8 @@ impl Planner<'_> {
         if bytes <= self.effort.bytes { Ok(()) } else { Err(Stop::Procedures) }
     }
 
-    /// The code that derives a clause's head for its relation's table. With a variant, only what follows
-    /// from the new tuples of the variant's first atom.
+    /// The code that derives a clause's head for its relation's table. With a variant, only what
+    /// follows from the new tuples of the variant's first atom.
     pub(super) fn filled(&mut self, clause: usize, variant: Option<usize>) -> Result<Vec<Step>, Stop> {
         let program = self.program;
         let Clause { head, body, variables } = &program.clauses[clause];
@@ -264,7 +265,7 @@ impl Planner<'_> {
         Ok(Entry { given, answer, code, variables: *variables })
     }
 
-    /// How many rows to expect of a goal; `None` if it has to wait for more variables.
+    /// The expected number of rows of a goal; `None` if it has to wait for more variables.
     fn cost(&self, goal: &Goal, bound: &[bool]) -> Option<f64> {
         self.effort.weigh(1 + goal.terms() / TERMS);
         match goal {
@@ -330,7 +331,7 @@ struct Order<'o, 'p> {
     planner: &'o mut Planner<'p>,
     /// The component of the head.
     component: usize,
-    /// What is derived.
+    /// The derived head.
     head: &'o [Pattern],
     code: Vec<Step>,
 }
@@ -345,8 +346,8 @@ impl Order<'_, '_> {
         true
     }
 
-    /// Appends the goals, with a cut as soon as the head is bound, and the derivation of the head. So many
-    /// copies of what is left may be made.
+    /// Appends the goals, with a cut as soon as the head is bound, and the derivation of the head.
+    /// The copies of the remaining goals are bounded.
     fn derive(
         &mut self,
         mut rest: Vec<&Goal>,
@@ -372,9 +373,9 @@ impl Order<'_, '_> {
         Ok(())
     }
 
-    /// A disjunction whose branches are better tried one after the other, each with all that is left: they
-    /// bind what others need, but not the same, and the best of the others has a high cost, or an infinite
-    /// one if they all have to wait.
+    /// A disjunction whose branches are better tried one after the other, each with all remaining
+    /// goals. They bind variables that others need, but not the same ones, and the best of the
+    /// others has a high cost, or an infinite one if they all have to wait.
     fn disjunction<'g>(
         &self,
         rest: &[&'g Goal],

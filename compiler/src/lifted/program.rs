@@ -1,10 +1,10 @@
 //! Clauses gathered into components: strongly connected relations, each after those it depends on.
 //!
-//! A component knows whether its relations hang on the rules alone, on the state, or on the state and
-//! the joint move, and whether one of them depends on the failure of another.
+//! A component knows whether its relations hang on the rules alone, on the state, or on the state
+//! and the joint move, and whether one of them depends on the failure of another.
 //!
-//! That takes O(literals) steps and bytes but for the variants, which copy a body for each of its atoms of the head's own
-//! component: there may be so many literals of them as the bytes of an evaluation allow.
+//! That takes O(literals) steps and bytes, except for the variants. These copy a body for each of
+//! its atoms of the head's own component; their literals are bounded by the bytes of an evaluation.
 
 use super::{
     Stop,
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{Limits, graph};
 
-/// What a literal of a variant takes, about.
+/// The approximate bytes of a literal of a variant.
 const BYTES_PER_LITERAL: usize = 256;
 
-/// What the truth of a relation hangs on.
+/// The data on which the truth of a relation depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
     Rules,
@@ -30,9 +30,9 @@ pub(super) struct Component {
     pub(super) relations: Vec<usize>,
     /// The clauses for them, indexes into [`Program::clauses`].
     pub(super) clauses: Vec<usize>,
-    /// Those that may give something before the component has an atom.
+    /// The clauses that may give something before the component has an atom.
     pub(super) begin: Vec<usize>,
-    /// Whether there are variants of the clauses.
+    /// True if there are variants of the clauses.
     pub(super) is_recursive: bool,
     pub(super) layer: Layer,
     /// Some relation depends on the failure of a relation of the same component.
@@ -42,8 +42,8 @@ pub(super) struct Component {
 #[derive(Debug)]
 pub(super) struct Program {
     pub(super) clauses: Vec<Clause>,
-    /// For each clause and each of its positive atoms of the head's own component: the body with that atom
-    /// in front, and each disjunction round it cut down to the branch it stands in.
+    /// For each clause and each of its positive atoms of the head's own component: the body with
+    /// that atom in front, and each disjunction round it cut down to the branch it stands in.
     pub(super) variants: Vec<Vec<Vec<Goal>>>,
     /// The clauses of each relation.
     pub(super) clauses_of: Vec<Vec<usize>>,
@@ -56,11 +56,11 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Gathers clauses over so many relations. Those `given` hang on their layer, whatever clauses there
-    /// are.
+    /// Gathers clauses over `relations` relations. Those `given` hang on their layer, whatever
+    /// clauses there are.
     ///
     /// # Errors
-    /// If variants take more than the limits.
+    /// Returns an error if variants take more than the limits.
     pub(super) fn new(
         clauses: Vec<Clause>,
         relations: usize,
@@ -147,7 +147,8 @@ impl Program {
         self.components[self.component_of[relation]].layer
     }
 
-    /// The components that some relations depend on, their own included, each after those it depends on.
+    /// The components that some relations depend on, their own included, each after those it
+    /// depends on.
     pub(super) fn closure(&self, relations: &[usize]) -> Vec<usize> {
         let mut needed = vec![false; self.components.len()];
         let mut stack: Vec<usize> = relations.iter().map(|&relation| self.component_of[relation]).collect();

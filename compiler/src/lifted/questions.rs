@@ -1,7 +1,7 @@
 //! Questions, each a procedure with the arguments given, and the answers found.
 //!
-//! Each question and each answer is stored once. A clause that has to wait for answers is kept with its variables until all
-//! are there.
+//! Each question and each answer is stored once. A clause that has to wait for answers is kept with
+//! its variables until all are there.
 
 use super::table::END;
 use crate::datalog::{calls::Calls, terms::TermId};
@@ -40,7 +40,7 @@ pub(super) struct Waiting {
     pub(super) entry: usize,
     /// The step where it stopped.
     pub(super) step: usize,
-    /// Where its variables end in `saved`.
+    /// The end of its variables in `saved`.
     end: u32,
     pub(super) next: u32,
 }
@@ -56,7 +56,7 @@ impl Questions {
         self.list.len()
     }
 
-    /// What a question asks.
+    /// The procedure that a question calls.
     pub(super) fn procedure(&self, question: u32) -> usize {
         self.asked.head(question) as usize
     }
@@ -133,7 +133,7 @@ impl Questions {
         (waiting, &self.saved[start as usize..waiting.end as usize])
     }
 
-    /// How many clauses wait.
+    /// The number of clauses that wait.
     pub(super) fn n_waiting(&self) -> usize {
         self.waiting.len()
     }

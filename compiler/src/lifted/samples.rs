@@ -1,8 +1,9 @@
 //! Sample states: what plans are made for, and whether what they show has a name.
 //!
-//! A game is played at random from the start, some [`SAMPLES`] states long or until that has taken [`SAMPLE_FUEL`] steps. On
-//! the way relations turn out to be vast, and the survey notes it. Each state's goals are numbers afterwards; and if fluents
-//! and moves were taken from `base` and `input`, these list all that the states hold and allow.
+//! A game is played at random from the start, some [`SAMPLES`] states long or until that has taken
+//! [`SAMPLE_FUEL`] steps. On the way relations turn out to be vast, and the survey notes it. Each
+//! state's goals are numbers afterwards; and if fluents and moves were taken from `base` and
+//! `input`, these list all that the states hold and allow.
 
 use super::{
     Relations, Stop,
@@ -32,7 +33,7 @@ pub(super) struct Sample {
     pub(super) joint: Vec<Vec<TermId>>,
 }
 
-/// What a sample state is held against.
+/// The tests of a sample state.
 pub(super) struct Guard<'a> {
     k: &'a Relations,
     roles: &'a [TermId],
@@ -41,7 +42,7 @@ pub(super) struct Guard<'a> {
     declared: Option<Declared>,
 }
 
-/// The names that `base` and `input` list, and why they are taken for all.
+/// The names that `base` and `input` list, and why they count as all.
 struct Declared {
     fluents: FxHashSet<TermId>,
     moves: FxHashSet<(TermId, TermId)>,
@@ -58,7 +59,7 @@ impl<'a> Guard<'a> {
         Self { k, roles, role_set: roles.iter().copied().collect(), symbols: &rules.symbols, declared }
     }
 
-    /// Whether what is seen of the state has a name.
+    /// Returns whether what is seen of the state has a name.
     fn see(&self, memory: &Memory) -> Result<(), Stop> {
         let is_role = |(role, _): &(TermId, TermId)| self.role_set.contains(role);
         let mut goals = domain::pairs(memory, self.k.goal).into_iter().filter(is_role);
@@ -82,8 +83,8 @@ impl<'a> Guard<'a> {
     }
 }
 
-/// Plays a game at random from the start and measures what its states hold, on average; with the states. On the way
-/// relations turn out to be vast.
+/// Plays a game at random from the start and measures what its states hold, on average; with the
+/// states. On the way relations turn out to be vast.
 pub(super) fn measure(
     survey: &mut Survey<'_>,
     guard: &Guard<'_>,

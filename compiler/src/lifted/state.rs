@@ -1,7 +1,7 @@
 //! A state as a row of bits together with the list of its fluents.
 //!
-//! Of many fluents few hold, so a row is long and mostly empty. What is known of it as a list is neither looked for in the row
-//! nor cleared there word by word.
+//! Of many fluents few hold, so a row is long and mostly empty. What is known of it as a list is
+//! neither looked for in the row nor cleared there word by word.
 
 /// Words of a row that are looked at at once.
 const CHUNK: usize = 16;
@@ -15,7 +15,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Whether the row is that of this state.
+    /// Returns whether the row is that of this state.
     pub(super) fn is(&self, row: &[u64]) -> bool {
         self.row == row
     }
@@ -40,8 +40,8 @@ impl State {
         }
     }
 
-    /// Becomes the state in which these fluents hold, each named once, in a row of so many words. O(n log n) of as many as
-    /// hold before and afterwards.
+    /// Becomes the state in which these fluents hold, each named once, in a row of `words` words.
+    /// O(n log n) for n fluents that hold before or afterwards.
     pub(super) fn set(&mut self, words: usize, fluents: Vec<u32>) {
         fill(&mut self.row, &self.fluents, false);
         self.row.resize(words, 0);

@@ -1,13 +1,13 @@
 //! Finds out how a program is best evaluated: what is filled, what is called, and how large it is.
 //!
-//! Components are filled one after the other, each clause planned for the sizes of that moment. A component
-//! that takes more than its share is left to be called with the arguments that are known where it is
-//! needed. So the relations that depend on the rules alone get their tables, and in sample states the others their
-//! measure.
+//! Components are filled one after the other, each clause planned for the sizes of that moment. A
+//! component that takes more than its share is left to be called with the arguments that are known
+//! where it is needed. So the relations that depend on the rules alone get their tables, and in
+//! sample states the others their measure.
 //!
-//! All components together may take the fuel of the limits, and as many bytes as an evaluation: those that depend on the
-//! rules alone for good, those of a state until the next one. Views are measured when the tables below them are
-//! filled, so that costs as much as filling them.
+//! All components together may take the fuel of the limits, and the bytes of an evaluation.
+//! Components that depend on the rules alone keep these, those of a state until the next one. Views
+//! are measured when the tables below them are filled, which costs the same as filling them.
 
 use super::{
     Stop, fixpoint,
@@ -19,23 +19,24 @@ use super::{
 };
 use crate::{Limits, datalog::terms::TermId, rules::Rules};
 
-/// What a component may take before it is called instead of being filled, if it may be.
+/// The steps and bytes that a component may take before it is called instead of being filled, if it
+/// may be.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
     fuel: u64,
     bytes: usize,
 }
 
-/// Of what hangs on the rules alone: it is filled once.
+/// The share of a component that depends on the rules alone: it is filled once.
 pub(super) const OF_RULES: Share = Share { fuel: 10_000_000, bytes: 20_000_000 };
 
-/// Of what hangs on the state: it is filled again and again.
+/// The share of a component that depends on the state: it is filled again and again.
 pub(super) const OF_STATE: Share = Share { fuel: 500_000, bytes: 2_000_000 };
 
 /// A program while it is looked into.
 pub(super) struct Survey<'p> {
     pub(super) program: &'p Program,
-    /// Which relations are called instead of being filled.
+    /// For each relation, whether it is called instead of being filled.
     pub(super) demanded: Vec<bool>,
     pub(super) memory: Memory,
     procedures: Procedures,
@@ -43,7 +44,7 @@ pub(super) struct Survey<'p> {
     measures: Vec<Measure>,
     /// Relations that have to have a table.
     asked: Vec<usize>,
-    /// What may still be taken: for good, and in the state at hand.
+    /// The steps that may still be taken: for good, and in the state at hand.
     fuel: u64,
     bytes: usize,
     bytes_of_state: usize,
@@ -71,7 +72,7 @@ impl<'p> Survey<'p> {
         survey
     }
 
-    /// What planning may still take.
+    /// The steps that planning may still take.
     pub(super) fn into_parts(self) -> (Vec<bool>, Memory, Effort) {
         (self.demanded, self.memory, self.effort)
     }
@@ -87,7 +88,7 @@ impl<'p> Survey<'p> {
         self.bytes_of_state = self.bytes;
     }
 
-    /// Whether the component's relations may be called instead of being filled.
+    /// Returns whether the component's relations may be called instead of being filled.
     fn may_be_demanded(&self, component: usize) -> bool {
         let component = &self.program.components[component];
         !component.negative_cycle
@@ -95,7 +96,8 @@ impl<'p> Survey<'p> {
             && component.clauses.iter().any(|&clause| !self.program.clauses[clause].body.is_empty())
     }
 
-    /// The components that depend on the state and are filled, but need not be, each after those it depends on.
+    /// The components that depend on the state and are filled, but need not be, each after those it
+    /// depends on.
     pub(super) fn optional(&self) -> Vec<usize> {
         let components = &self.program.components;
         let is_filled = |component: &usize| {
@@ -110,7 +112,8 @@ impl<'p> Survey<'p> {
         self.fuel
     }
 
-    /// Fills the components of a layer that some relations need, or finds that they are to be called.
+    /// Fills the components of a layer that some relations need, or finds that they are to be
+    /// called.
     pub(super) fn fill_all(&mut self, relations: &[usize], layer: Layer, share: Share) -> Result<(), Stop> {
         for component in self.program.closure(relations) {
             if self.program.components[component].layer == layer {

@@ -1,10 +1,11 @@
 //! Tuples of a relation, and views into them that are indexed by what a literal knows.
 //!
-//! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] is the tuples
-//! whose arguments have a certain shape, cut down to the leaves of that shape, with an index for each
-//! set of columns that some plan looks up. Views and indexes follow their table when asked to, in steps and bytes by the
-//! rows that are new. A [`Store`] knows the bytes that all of them hold, and those that each tuple of a relation takes there
-//! once all views and indexes are up to date.
+//! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] is the
+//! tuples whose arguments have a certain shape, cut down to the leaves of that shape, with an index
+//! for each set of columns that some plan looks up. Views and indexes follow their table when asked
+//! to, in steps and bytes by the rows that are new. A [`Store`] knows the bytes that all of them
+//! hold, and those that each tuple of a relation takes there once all views and indexes are up to
+//! date.
 
 use super::clause::Shape;
 use crate::datalog::{
@@ -22,7 +23,7 @@ fn hash_tuple(tuple: &[TermId]) -> u64 {
     hash(tuple.iter().map(|term| term.0))
 }
 
-/// So many tuples are looked through, which takes less than to hash one.
+/// The number of tuples that are searched one by one, which takes less than to hash one.
 const FEW: u32 = 8;
 
 /// Tuples of one length, each once.
@@ -108,7 +109,7 @@ pub(super) struct View {
     cells: Vec<TermId>,
     /// The tuple of each row, unless the view is plain.
     tuple_of: Vec<u32>,
-    /// How many tuples of the table have been looked at.
+    /// The number of tuples of the table that have been looked at.
     seen: u32,
     indexes: Vec<Index>,
 }
@@ -140,17 +141,17 @@ impl View {
         Self { indexes: indexes.collect(), ..Self::new(self.relation, self.shape.clone()) }
     }
 
-    /// What a row takes.
+    /// The bytes of a row.
     fn row_bytes(&self) -> usize {
         if self.plain { 0 } else { BYTES_PER_ROW + 8 * self.width }
     }
 
-    /// What a row takes, the indexes included.
+    /// The bytes of a row, the indexes included.
     fn price(&self) -> usize {
         self.row_bytes() + BYTES_PER_INDEXED * self.indexes.len()
     }
 
-    /// What all rows take.
+    /// The bytes of all rows.
     fn bytes(&self) -> usize {
         let indexed: usize = self.indexes.iter().map(|index| index.next.len()).sum();
         self.row_bytes() * self.tuple_of.len() + BYTES_PER_INDEXED * indexed
@@ -169,10 +170,10 @@ impl View {
     }
 }
 
-/// What a question, an answer or a tuple takes beside its terms.
+/// The bytes of a question, an answer or a tuple in addition to its terms.
 pub(super) const BYTES_PER_ENTRY: usize = 48;
 
-/// What a row of an index takes, and one of a view beside its terms.
+/// The bytes of a row of an index, and of one of a view in addition to its terms.
 const BYTES_PER_INDEXED: usize = 48;
 const BYTES_PER_ROW: usize = 8;
 
@@ -211,7 +212,7 @@ impl Store {
         self.tables.iter().map(table).sum::<usize>() + self.indexed
     }
 
-    /// What a tuple of a relation takes in views and indexes; nothing before prices are set.
+    /// The bytes of a tuple of a relation in views and indexes; nothing before prices are set.
     #[inline]
     pub(super) fn price(&self, relation: usize) -> usize {
         self.prices.get(relation).copied().unwrap_or(0)
@@ -319,7 +320,8 @@ impl Store {
         }
     }
 
-    /// Brings every view and index of a relation up to date, as long as all of them hold so many bytes; true if they do.
+    /// Brings every view and index of a relation up to date, as long as all of them hold at most
+    /// `most` bytes; true if they do.
     pub(super) fn refresh_all(&mut self, relation: usize, terms: &Terms, most: usize) -> bool {
         for i in 0..self.views_of[relation].len() {
             let view = self.views_of[relation][i];
@@ -334,7 +336,7 @@ impl Store {
         self.indexed <= most
     }
 
-    /// How many rows an up-to-date view has.
+    /// The number of rows of an up-to-date view.
     pub(super) fn rows(&self, view: usize) -> u32 {
         let view = &self.views[view];
         if view.plain { self.tables[view.relation].len } else { view.tuple_of.len() as u32 }
@@ -372,8 +374,8 @@ impl Store {
         self.views.len()
     }
 
-    /// How many rows an up-to-date view has, and how many different values in each column, judged by its
-    /// first rows.
+    /// The number of rows of an up-to-date view, and of different values in each column, judged by
+    /// its first rows.
     pub(super) fn measure(&self, view: usize) -> Measure {
         const SAMPLE: u32 = 10_000;
         let rows = self.rows(view);

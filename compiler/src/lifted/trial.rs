@@ -1,13 +1,14 @@
-//! A trial of which relations are called instead of being filled.
+//! A trial to decide which relations are called instead of being filled.
 //!
-//! To fill a relation takes what all of it takes in a state, to call it what is asked of it. [`Trial::choose`] goes through those
-//! that the [`survey`](super::survey) left to be filled, evaluates a few sample states with one more of them called, and keeps to
-//! that if it takes fewer steps. A relation is tried after those that are derived from it, since it pays to ask only if little
-//! is asked for, and all of them once more as long as some are found.
+//! To fill a relation takes what all of it takes in a state, to call it what is asked of it.
+//! [`Trial::choose`] goes through those that the [`survey`](super::survey) left to be filled,
+//! evaluates a few sample states with one more of them called, and keeps to that if it takes fewer
+//! steps. A relation is tried after those that are derived from it, since it pays to ask only if
+//! little is asked for, and all of them once more as long as some are found.
 //!
-//! The trial counts steps, so it always says the same. It takes [`STEPS`] at most, or a quarter of what there is, to
-//! evaluate, one for each clause included, as many goals to weigh for plans, and the memory of one evaluation beside the tables and terms,
-//! of which it has its own.
+//! The trial counts steps, so its result is deterministic. An evaluation takes at most [`STEPS`],
+//! or a quarter of the remaining steps, one for each clause included. It weighs as many goals for
+//! plans, and takes the memory of one evaluation in addition to its own tables and terms.
 
 use super::{
     Relations, Stop,
@@ -26,13 +27,13 @@ const STEPS: u64 = 10_000_000;
 /// The part of what there is that they may take.
 const FUEL_PART: u64 = 4;
 
-/// How many sample states are evaluated.
+/// The number of sample states that are evaluated.
 const STATES: usize = 3;
 
 /// The part of a state's steps that has to be saved at least.
 const PART: u64 = 64;
 
-/// What a trial is of.
+/// The subject of a trial.
 pub(super) struct Trial<'t> {
     program: &'t Program,
     k: &'t Relations,
@@ -40,12 +41,13 @@ pub(super) struct Trial<'t> {
     samples: &'t [Sample],
     limits: &'t Limits,
     memory: Memory,
-    /// How many terms there were.
+    /// The number of terms before.
     terms: usize,
 }
 
 impl<'t> Trial<'t> {
-    /// A trial of a program on sample states. The memory has the tables of what depends on the rules alone, and is copied.
+    /// A trial of a program on sample states. The memory has the tables of what depends on the
+    /// rules alone, and is copied.
     pub(super) fn new(
         program: &'t Program,
         k: &'t Relations,
@@ -57,11 +59,12 @@ impl<'t> Trial<'t> {
         Self { program, k, measures, samples, limits, memory: memory.clone(), terms }
     }
 
-    /// The relations to call: those `demanded`, and of those of `optional` components, each after those it depends on, the ones that it pays
-    /// to call. `fuel` is what there is for all that is made of the rules.
+    /// The relations to call: those `demanded`, and of those of `optional` components, each after
+    /// those it depends on, the ones that it pays to call. `fuel` is what there is for all that is
+    /// made of the rules.
     ///
     /// # Errors
-    /// If it is called off.
+    /// Returns an error if it is cancelled.
     pub(super) fn choose(
         mut self,
         mut demanded: Vec<bool>,
@@ -98,8 +101,9 @@ impl<'t> Trial<'t> {
         Ok(demanded)
     }
 
-    /// The steps that each sample state takes if some relations are called, unless one takes more than it may at most, or all take
-    /// more than are left; with the steps that it took to find that out.
+    /// The steps that each sample state takes if some relations are called, unless one takes more
+    /// than it may at most, or all take more than are left; with the steps that it took to find
+    /// that out.
     fn steps(
         &mut self,
         demanded: &[bool],
@@ -138,7 +142,7 @@ impl<'t> Trial<'t> {
 }
 
 impl Stop {
-    /// Nothing but the steps that were taken, unless the work was called off.
+    /// Returns `None` with the steps that were taken, or the error if the work was cancelled.
     fn or_none<T>(self, taken: u64) -> Result<(Option<T>, u64), Self> {
         if matches!(self, Self::Cancelled(_)) { Err(self) } else { Ok((None, taken)) }
     }

@@ -1,9 +1,11 @@
-//! Cycles that moves lead round: fluents such as whose turn it is that take the same values in every play, though rules give their next
-//! values by the move that is made.
+//! Cycles that all moves share: fluents, such as the player on turn, that take the same values in
+//! every play, though rules derive their next values from the move that is made.
 //!
-//! Random play tells which fluents have one value at each place of a cycle in all games. That they keep to it is proved by induction: where
-//! all of them have their values of a place and legal moves are made, each must have its value of the next place, as propagation
-//! shows. Those of which it does not are given up, until none is. They go on from the initial state, which is the first place.
+//! Random play shows which fluents have one value at each place of a cycle in all games. Induction
+//! proves that they keep to it: where all of them have their values of a place and legal moves are
+//! made, propagation must show that each has its value of the next place. Fluents for which it does
+//! not are dropped, until none is. The induction starts at the initial state, which is the first
+//! place.
 //!
 //! A few steps of play, then proofs as far as their [`Budget`] lasts, for each length of a cycle.
 
@@ -14,7 +16,8 @@ use crate::propnet::Net;
 /// The values of fluents at a place, of those that are known.
 type Place = Vec<Option<bool>>;
 
-/// The places of the cycle, of at most so many, that most fluents are proved to go round; one place without any if there is none.
+/// The places of the cycle, at most `longest`, that most fluents are proved to go round; one place
+/// without any if there is none.
 pub(super) fn cycle(net: &Net, longest: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     let seen = observe(net, 2 * longest, meter)?;
     let mut best = (0, vec![vec![None; net.initial.len()]]);
@@ -40,7 +43,8 @@ pub(super) fn cycle(net: &Net, longest: usize, meter: &mut Meter) -> Option<Vec<
     Some(best.1)
 }
 
-/// The values of the fluents after each of some steps where they are the same in all games that have not ended.
+/// The values of the fluents after each of some steps where they are the same in all games that
+/// have not ended.
 fn observe(net: &Net, steps: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     let mut simulation = Simulation::new(net, meter)?;
     let mut going_on = u64::MAX;
@@ -60,7 +64,8 @@ fn observe(net: &Net, steps: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     Some(seen)
 }
 
-/// Gives up the fluents that are not proved to have their values at each place if all have those of the place before.
+/// Gives up the fluents that are not proved to have their values at each place if all have those of
+/// the place before.
 fn prove(net: &Net, places: &mut [Place], meter: &mut Meter) -> Option<()> {
     let mut prover = Prover::of(net, true, meter)?;
     let mut budget = Budget::new(net);

@@ -1,10 +1,10 @@
-//! What proofs may cost: little at first, and more as long as they bring something. Most nets have nothing that the
-//! first few proofs do not show.
+//! The budget of proofs: little at first, and more as long as they bring something. Most nets have
+//! nothing that the first few proofs do not show.
 
 use super::proof::Prover;
 use crate::{meter::Meter, propnet::Net};
 
-/// Steps of proofs at the start, for each literal of the net, and at least and at most.
+/// Steps of proofs at the start, for each literal of the net, and their lower and upper bounds.
 const START: u64 = 16;
 const BOUNDS: (u64, u64) = (10_000, 50_000);
 
@@ -22,7 +22,7 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// What a pass over a net may start with.
+    /// The first budget of a pass over a net.
     pub(super) fn new(net: &Net) -> Self {
         let literals = net.literals() as u64;
         let most = (MOST.0 * literals).min(MOST.1);

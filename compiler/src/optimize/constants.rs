@@ -1,12 +1,15 @@
-//! Constant folding: removes fluents that never change, moves that are never legal and those of a role that has no other from the gates.
+//! Constant folding: removes fluents that never change, moves that are never legal and those of a
+//! role that has no other from the gates.
 //!
 //! Ternary simulation from the initial state, with every possible move unknown, joins the states it
-//! meets until nothing changes: a fluent that is not unknown then has its initial value for ever, and
-//! a move whose legality is then false is never made. (Bryant 1987 for the simulation; constant
-//! latches are found so in hardware.) Afterwards no gate mentions them. Where the net has a turn cycle the states of each phase are joined
-//! by themselves, and each phase has constants of its own.
+//! meets until nothing changes. A fluent that is then known keeps its initial value for ever, and a
+//! move whose legality is then false is never made. (Bryant 1987 for the simulation; constant
+//! latches are found so in hardware.) Afterwards no gate mentions them. Where the net has a turn
+//! cycle the states of each phase are joined by themselves, and each phase has constants of its
+//! own.
 //!
-//! Each value becomes unknown once at most, so each operand is looked at twice at most in each phase.
+//! Each value becomes unknown once at most, so each operand is looked at twice at most in each
+//! phase.
 
 use super::{
     rebuild::{inputs, open, same, substitute},
@@ -41,11 +44,12 @@ pub(super) fn value(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
 }
 
-/// What is known at each phase of a cycle in all states that play can reach.
+/// The values known at each phase of a cycle in all states that play can reach.
 pub(super) fn known(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Vec<Known>> {
     open(net, meter)?;
     let phases = cycle.values.len();
-    // Each operand is looked at once more if its value becomes unknown, and is in the list of its users.
+    // Each operand is looked at once more if its value becomes unknown, and is in the list of its
+    // users.
     meter.spend(2 * (phases * net.literals()) as u64)?;
     meter.take(size_of::<Signal>() * net.literals() + (48 + 8 * phases) * net.len())?;
     let values = simulate(net, cycle);
@@ -71,7 +75,8 @@ fn simulate(net: &Net, cycle: &Cycle) -> Vec<Option<bool>> {
     let (gates, phases) = (net.len(), cycle.values.len());
     let mut of_cycle = vec![None; net.initial.len()];
     cycle.fluents.iter().enumerate().for_each(|(place, &fluent)| of_cycle[fluent as usize] = Some(place));
-    // Values only ever become unknown. So each gate waits for the last of its false operands to do so.
+    // Values only ever become unknown. So each gate waits for the last of its false operands to do
+    // so.
     let mut values: Vec<Option<bool>> = Vec::with_capacity(phases * gates);
     let mut falses = vec![0u32; phases * gates];
     for (phase, known) in cycle.values.iter().enumerate() {
@@ -84,7 +89,8 @@ fn simulate(net: &Net, cycle: &Cycle) -> Vec<Option<bool>> {
                     // That of a step without moves, until it is known which may be made.
                     None => value(&values[before..], net.outputs.next[fluent as usize]),
                 },
-                // A move that is not known to be possible is not made; the others may or may not be.
+                // A move that is not known to be possible is not made; the others may or may not
+                // be.
                 Gate::Constant | Gate::Does { .. } => Some(false),
                 Gate::And(operands) => {
                     let is_false = |&&s: &&Signal| value(&values[first..], s) == Some(false);
@@ -95,7 +101,8 @@ fn simulate(net: &Net, cycle: &Cycle) -> Vec<Option<bool>> {
             });
         }
     }
-    // What becomes unknown with a gate's value: in the next phase fluents, by what makes them true, and moves, by their legality.
+    // What becomes unknown with a gate's value: in the next phase fluents, by what makes them true,
+    // and moves, by their legality.
     let users = Users::new(net);
     let mut followers: Vec<Vec<u32>> = vec![Vec::new(); gates];
     let mut news: Vec<usize> = Vec::new();

@@ -1,14 +1,17 @@
-//! Decisive play: nets by which the role on turn makes a move that wins at once, if it has one, and otherwise none that loses at once
-//! or after which the next role on turn could win at once, if it has another (decisive and anti-decisive moves: Teytaud and Teytaud,
-//! "On the huge benefit of decisive moves in Monte-Carlo tree search algorithms", 2010).
+//! Decisive play: nets by which the role on turn makes a move that wins at once, if it has one.
+//! Otherwise it makes none that loses at once or after which the next role could win at once, if it
+//! has another. (Decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of
+//! decisive moves in Monte-Carlo tree search algorithms", 2010.)
 //!
-//! From a net come nets of the phases of its cycle that are the same but for what is legal: of the moves of the role on turn some, and
-//! at least one where there was one. What holds of every state that play can reach is taken from the net that was given: decisive play
-//! goes on from any of them, and not only from those that it leads to itself.
+//! From a net come nets of the phases of its cycle that differ only in the legal moves. Of the
+//! moves of the role on turn they keep some, and at least one where there was one. Facts that hold
+//! in every state that play can reach are taken from the net that was given: decisive play goes on
+//! from any of them, and not only from those that it leads to itself.
 //!
-//! What a move wins is the end and the goal of the next state with the next values in the place of the fluents; what comes after it is
-//! found by the same substitution in whether the next role can win. So each move takes four looks at the gates of a phase, and
-//! equal gates are made once: most moves change little. Random play then tells in how many states that leaves fewer moves.
+//! A move wins if the next values, put in the place of the fluents, make the end and the goal hold.
+//! The same substitution in the condition "the next role can win" shows what comes after it. So
+//! each move takes four looks at the gates of a phase, and equal gates are made once: most moves
+//! change little. Random play then tells in how many states that leaves fewer moves.
 
 use super::{
     complement,
@@ -22,19 +25,21 @@ use super::{
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// The net of a phase may become so many times as large, small ones more, but no larger than that, on average: games by them tell more, but there are
-/// fewer in the same time, and large programs do not stay in the caches of a processor.
+/// The average growth that the net of a phase may have; small ones may grow more. Games by larger
+/// nets tell more, but there are fewer in the same time, and large programs do not stay in the
+/// caches of a processor.
 const GROWTH: usize = 12;
 const OPERATIONS: std::ops::RangeInclusive<usize> = 1000..=6000;
 
-/// So many times as many operations are given up before equal factors are shared.
+/// The growth in operations that is abandoned before equal factors are shared.
 const UNSHARED: usize = 4;
 
-/// One in so many states of random play has to have fewer moves. At equal times search by decisive games was better where it is one in
-/// two to five (connect four, breakthrough), and worse where it is one in twelve (ultimate tic-tac-toe).
+/// One in this number of states of random play has to have fewer moves. At equal times search by
+/// decisive games was better where it is one in two to five (connect four, breakthrough), and worse
+/// where it is one in twelve (ultimate tic-tac-toe).
 const NARROWED: usize = 7;
 
-/// Steps of random play after which games are given up.
+/// Steps of random play after which games are abandoned.
 const LONGEST: usize = 300;
 
 /// The nets of decisive play.
@@ -50,7 +55,8 @@ pub struct Decisive {
 struct Move {
     action: u32,
     legal: Signal,
-    /// It is legal, and the game ends with the role's greatest goal, or its next move will make it so.
+    /// It is legal, and the game ends with the role's greatest goal, or its next move will make it
+    /// so.
     wins: Signal,
     /// It is legal, and the game ends with the role's least goal.
     loses: Signal,
@@ -60,8 +66,9 @@ struct Move {
     next: Vec<Signal>,
 }
 
-/// The nets of decisive play. None where there is no cycle, or chance plays, or several roles have a choice at the same phase,
-/// or nothing is ever won or lost by the next move, or few states have fewer moves, or a phase becomes many times as large, or it takes more than the meter has.
+/// The nets of decisive play. Returns `None` if the net has no cycle, chance plays, or several
+/// roles have a choice at the same phase. Also if no next move ever wins or loses, few states have
+/// fewer moves, a phase becomes many times as large, or the meter runs out.
 pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     let cycle = turn_cycle(net, meter)?;
     if cycle.values.len() == 1 || net.vocabulary.chance.is_some() {
@@ -107,8 +114,9 @@ pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     Some(Decisive { phases: Phases { nets: decisive, cycle }, length })
 }
 
-/// For each phase a net whose end is that its role on turn can win. A role that moves again wins by what it can do then, which its moves have from
-/// now on. None if one role moves all the time.
+/// For each phase a net whose end is that its role on turn can win. A role that moves again wins by
+/// what it can do then, which its moves have from now on. Returns `None` if one role moves all the
+/// time.
 fn look_ahead(
     movers: &[usize],
     phases: &mut [Vec<Move>],
@@ -136,7 +144,8 @@ fn look_ahead(
     Some(can_win)
 }
 
-/// The length of random games; none if too few of their states have fewer moves by the decisive nets of phases than by the others.
+/// The length of random games; `None` if too few of their states have fewer moves by the decisive
+/// nets of phases than by the others.
 fn narrowed(net: &Net, plain: &[Net], decisive: &[Net], meter: &mut Meter) -> Option<usize> {
     let mut both = net.clone();
     meter.take(both.bytes())?;
@@ -166,7 +175,8 @@ fn narrowed(net: &Net, plain: &[Net], decisive: &[Net], meter: &mut Meter) -> Op
     (fewer * NARROWED >= states && states > 0).then_some(states / 64)
 }
 
-/// The role that has a choice at a phase of which that is known, the first role if none has; none if several have.
+/// The role that has a choice at a phase with known values, the first role if none has. Returns
+/// `None` if several have.
 fn mover(net: &Net, known: &Known) -> Option<usize> {
     let open = (0..net.does().len()).filter(|&at| known[net.does_at(at).gate() as usize].is_none());
     let mut roles = open.map(|at| net.does()[at].0 as usize);
@@ -207,8 +217,8 @@ fn moves([net, after]: [&Net; 2], mover: usize, all: &mut Net, meter: &mut Meter
     Some(list)
 }
 
-/// Leaves those moves of a role legal that win, if it can, and else those after which none of the `threats` of the next one is there, if
-/// there are any.
+/// Leaves those moves of a role legal that win, if it can, and else those after which none of the
+/// `threats` of the next one is there, if there are any.
 fn narrow(
     net: &mut Net,
     mover: usize,
@@ -231,7 +241,8 @@ fn narrow(
     let mut legal = net.outputs.legal[mover].clone();
     for (action, &safe) in moves.iter().zip(&safe) {
         let misses = net.and(vec![wins, !action.wins]);
-        // What wins is safe, unless rules at fault give a role its least goal too: a move stays even there.
+        // A winning move is safe, unless erroneous rules give a role its least goal too: a move
+        // stays even there.
         let risks = net.and(vec![!wins, is_safe, !safe]);
         let narrowed = net.and(vec![action.legal, !misses, !risks]);
         legal.iter_mut().filter(|entry| entry.0 == action.action).for_each(|entry| entry.1 = narrowed);

@@ -1,14 +1,17 @@
-//! Ends that the last step cannot have brought about: where players take turns, only who has just moved can have made a line.
+//! Ends that the last step cannot have brought about: where players take turns, only who has just
+//! moved can have made a line.
 //!
-//! Play goes on from states that are not terminal, so a signal that implies the end was false in the state before. If no
-//! step from one phase of the turn cycle to the next can make it true, it is false at the latter. What a step can change is
-//! read off what is known at the phase before: a fluent whose next value is a conjunction with itself does not become true, one whose
-//! next value is a disjunction with itself does not become false, and a gate changes only with one of its operands. Where such a
-//! signal is used, "and the state is at another phase" is added; then the nets of phases, and circuits that are specialised for
-//! whose turn it is, do without the rest.
+//! Play goes on from states that are not terminal, so a signal that implies the end was false in
+//! the state before. If no step from one phase of the turn cycle to the next can make it true, it
+//! is false at the latter. The values known at the phase before show what a step can change. A
+//! fluent whose next value is a conjunction with itself does not become true. One whose next value
+//! is a disjunction with itself does not become false. A gate changes only with one of its
+//! operands. Where such a signal is used, "and the state is at another phase" is added; then the
+//! nets of phases, and circuits that are specialised for whose turn it is, do without the rest.
 //!
-//! What is known at each phase is found as [`phases`](super::phases) finds it; beside that each phase takes a few looks at each
-//! operand, and at those of the gates that a next value passes through. Where few operations tell of nothing but the end, it is left alone.
+//! The values at each phase are found as [`phases`](super::phases) finds them. In addition each
+//! phase takes a few looks at each operand, and at those of the gates that a next value passes
+//! through. The pass is skipped where few operations serve the end alone.
 
 use super::{
     constants::{Known, known, value},
@@ -22,7 +25,7 @@ use gdl_format::lanes::Cycle;
 /// A set of phases of the cycle, one in each bit.
 type Set = u8;
 
-/// Ends are looked at if one in so many operations tells nothing else.
+/// Ends are looked at if one in this number of operations serves nothing else.
 const SHARE: usize = 256;
 
 /// Two values for each gate: of its signal and of the complement of that.
@@ -42,7 +45,8 @@ impl<T: Copy + Default> OfSignals<T> {
     }
 }
 
-/// Adds to signals that imply the end that the state is at a phase at which they can hold. O(literals x length of the cycle).
+/// Adds to signals that imply the end that the state is at a phase at which they can hold.
+/// O(literals x length of the cycle).
 pub fn drop_impossible_ends(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     // Flags and sets of phases, a byte each.
@@ -95,7 +99,7 @@ pub fn drop_impossible_ends(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(copy)
 }
 
-/// What says that a state is at none of some phases.
+/// The signals for states that are at none of some phases.
 struct Elsewhere {
     all: Set,
     /// By set: what [`Elsewhere::best`] gives.
@@ -207,7 +211,8 @@ fn ends(net: &Net) -> OfSignals<bool> {
     ends
 }
 
-/// The signals that may become true by a step from one phase to the next; what is known is so at the first.
+/// The signals that may become true by a step from one phase to the next; what is known is so at
+/// the first.
 fn rises(
     net: &Net,
     cycle: &Cycle,
@@ -240,7 +245,8 @@ fn rises(
     Some(rises)
 }
 
-/// True if one signal implies another, as far as its gate and those that pass on a single operand show.
+/// True if one signal implies another, as far as its gate and those that pass on a single operand
+/// show.
 fn implies(
     net: &Net,
     values: &[Option<bool>],

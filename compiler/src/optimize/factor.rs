@@ -1,13 +1,15 @@
 //! Algebraic factoring: common operands of the products of a sum are taken out.
 //!
-//! Every AND gate is, complemented, a sum of products: an operand that is a complemented AND gate used nowhere
-//! else, or a conjunction of two inputs, is a product, any other operand a product of one. The most frequent
-//! literal is divided out again and again, with all that its products have in common (Brayton and Mc Mullen 1982,
-//! the quick form). Nested conjunctions used once are merged first. Frame axioms collapse: what depends on
-//! thousands of moves in the same way becomes one product with one sum of moves.
+//! Every AND gate is, complemented, a sum of products: an operand that is a complemented AND gate
+//! used nowhere else, or a conjunction of two inputs, is a product, any other operand a product of
+//! one. The most frequent literal is divided out again and again, with all that its products have
+//! in common (Brayton and Mc Mullen 1982, the quick form). Nested conjunctions used once are merged
+//! first. Frame axioms collapse: what depends on thousands of moves in the same way becomes one
+//! product with one sum of moves.
 //!
-//! Factoring ends: a sum that is left to factor has fewer literals than the one that it is a part of, and each factor takes at least
-//! two products. Every literal of a sum is paid for at each level of nesting.
+//! Factoring ends: a sum that is left to factor has fewer literals than the one that it is a part
+//! of, and each factor takes at least two products. Every literal of a sum is paid for at each
+//! level of nesting.
 
 use super::rebuild::{close, inputs, live, open, uses};
 use crate::meter::Meter;
@@ -21,8 +23,9 @@ const MAX_DEPTH: usize = 200;
 /// Steps to sort and count a literal.
 const SORTED: u64 = 4;
 
-/// Bytes for a literal that may be in several products: its own and its place, in lists that may be twice as long as they have to be, and
-/// half of an entry among those that are shared and in the heap. A product takes less: where it ends, its place in order, and a literal.
+/// Bytes for a literal that may be in several products: the literal and its place, in lists that
+/// may be twice as long as needed. Half of an entry among the shared ones and in the heap is added.
+/// A product takes less: its end, its place in order, and a literal.
 const BYTES: usize = 64;
 
 /// Factors every sum of products. O(literals x log) for each level of nesting.
@@ -68,8 +71,8 @@ pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(close(net, copy, &signals))
 }
 
-/// True for a conjunction of two inputs: to make it once more costs nothing where others need it, and little
-/// elsewhere.
+/// True for a conjunction of two inputs: to make it once more costs nothing where others need it,
+/// and little elsewhere.
 fn is_small(net: &Net, gate: u32) -> bool {
     let is_input = |s: &Signal| (s.gate() as usize) < net.inputs();
     matches!(net.gate(gate), Gate::And(operands) if operands.len() == 2 && operands.iter().all(is_input))
@@ -81,11 +84,11 @@ fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
     (0..net.len()).map(|gate| gate >= net.inputs() && uses[gate] == 1).collect()
 }
 
-/// Products, one behind the other in a list.
+/// Products, one after another in a list.
 #[derive(Default)]
 struct Products {
     literals: Vec<Signal>,
-    /// Where each ends.
+    /// The end of each.
     ends: Vec<usize>,
 }
 
@@ -95,7 +98,7 @@ impl Products {
         self.ends.push(self.literals.len());
     }
 
-    /// The products, of which each is in order and none is there twice, in order.
+    /// The products in order, each of them sorted and none there twice.
     fn sorted(&mut self) -> Vec<&[Signal]> {
         let (mut rest, mut start) = (&mut self.literals[..], 0);
         let mut list: Vec<&[Signal]> = Vec::with_capacity(self.ends.len());
@@ -129,7 +132,7 @@ struct Shared<'p> {
     literal: Signal,
     /// With the numbers of the products, ascending.
     places: &'p [(Signal, u32)],
-    /// How many of them are left.
+    /// The number of products left.
     count: usize,
 }
 
@@ -137,7 +140,8 @@ struct Shared<'p> {
 fn sum(net: &mut Net, mut products: Products, meter: &mut Meter, depth: usize) -> Option<Signal> {
     let size = products.size();
     meter.spend(SORTED * size as u64)?;
-    // Different products of one literal have nothing in common, and most sums are of such. A product of none makes the sum true.
+    // Different products of one literal have nothing in common, and most sums are of such. A
+    // product of none makes the sum true.
     let may_share = products.literals.len() > products.ends.len();
     let bytes = BYTES * if may_share { size } else { products.ends.len() };
     meter.take(bytes)?;

@@ -1,8 +1,10 @@
-//! Implied operands: drops from a conjunction what the rest of it implies in every state that play can reach.
+//! Implied operands: drops from a conjunction what the rest of it implies in every state that play
+//! can reach.
 //!
-//! The operands are assumed one after the other, and what follows from them by propagation needs no gate: a piece
-//! on a cell implies that no other piece is there, and a legal move all that its legality depends on. A
-//! conjunction that contradicts itself is false. Each gate is looked at once, as long as the [`Budget`] of proofs lasts.
+//! The operands are assumed one after the other, and what follows from them by propagation needs no
+//! gate: a piece on a cell implies that no other piece is there, and a legal move all that its
+//! legality depends on. A conjunction that contradicts itself is false. Each gate is looked at
+//! once, as long as the [`Budget`] of proofs lasts.
 
 use super::{
     budget::Budget,
@@ -17,7 +19,8 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     let live = live(net);
     let depends = depends_on_does(net);
-    // Legality has proofs of its own: in some nets the conditions of winning are so large that none would be left.
+    // Legality has proofs of its own: in some nets the conditions of winning are so large that none
+    // would be left.
     let legality = net.cone(net.outputs.legal.iter().flatten().map(|&(_, signal)| signal));
     let mut provers = [
         (Prover::of(net, false, meter)?, Vec::new(), Budget::new(net)),
@@ -65,11 +68,12 @@ pub(super) fn depends_on_does(net: &Net) -> Vec<bool> {
     depends
 }
 
-/// An operand that is assumed, the place to return to without it, and whether it follows from those before it.
+/// An operand that is assumed, the place to return to without it, and whether it follows from those
+/// before it.
 type Assumed = (Signal, usize, bool);
 
-/// The operands that do not follow from those before them; false if all together contradict each other. What was
-/// assumed for the gate before is kept as far as it is the same.
+/// The operands that do not follow from those before them; false if all together contradict each
+/// other. What was assumed for the gate before is kept as far as it is the same.
 fn essential(prover: &mut Prover<'_>, assumed: &mut Vec<Assumed>, operands: &[Signal]) -> Vec<Signal> {
     let common = assumed.iter().zip(operands).take_while(|((old, ..), new)| old == *new).count();
     if let Some(&(_, mark, _)) = assumed.get(common) {

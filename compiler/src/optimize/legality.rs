@@ -1,8 +1,9 @@
-//! Assumes that moves are legal: drops from a conjunction with `does` what the move's legality implies.
+//! Assumes that moves are legal: drops from a conjunction with `does` what the move's legality
+//! implies.
 //!
 //! If a role makes a move, the move is legal, and all operands of that legality hold. So
-//! `does & legal_operand` is `does`, and `does & !legal_operand` is never true. Steps with an illegal
-//! move are not preserved; the runtime checks moves before it steps.
+//! `does & legal_operand` is `does`, and `does & !legal_operand` is never true. Steps with an
+//! illegal move are not preserved; the runtime checks moves before it steps.
 //!
 //! Each gate is copied once, and compared with the legality of each of its moves.
 

@@ -1,9 +1,9 @@
-//! Equal gates: merges gates that have the same value in every state that play can reach, though not the same
-//! operands.
+//! Equal gates: merges gates that have the same value in every state that play can reach, though
+//! not the same operands.
 //!
-//! Random play tells which gates may be equal or complements of each other; a pair is merged if propagation
-//! proves it: where one holds and the other does not there is a contradiction, both ways round (SAT sweeping,
-//! Kuehlmann 2004, with a weaker and cheaper proof).
+//! Random play shows which gates may be equal or complements of each other. A pair is merged if
+//! propagation proves it: where one holds and the other does not there is a contradiction, both
+//! ways round (SAT sweeping, Kuehlmann 2004, with a weaker and cheaper proof).
 //!
 //! A gate is compared with a few others at most, and the [`Budget`] bounds their proofs.
 
@@ -18,7 +18,7 @@ use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 
-/// How many gates that look equal another one is compared with.
+/// The number of gates with equal values that another one is compared with.
 const RIVALS: usize = 4;
 
 /// Bytes of a class of gates that look alike.
@@ -79,7 +79,7 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
 #[derive(Default)]
 struct Class {
     all: Vec<Signal>,
-    /// Those that do not depend on moves.
+    /// The signals that do not depend on moves.
     still: Vec<Signal>,
 }
 
@@ -94,8 +94,8 @@ impl Class {
     }
 }
 
-/// For each gate, a number that stands for its values in random play, and whether they are taken complemented:
-/// then gates that are complements of each other look the same.
+/// For each gate, a number that stands for its values in random play, and whether they are taken
+/// complemented: then gates that are complements of each other look the same.
 fn looks(net: &Net, meter: &mut Meter) -> Option<Vec<(u64, bool)>> {
     let mut simulation = Simulation::new(net, meter)?;
     let value = |simulation: &Simulation<'_>, gate: usize| simulation.value(Signal::new(gate as u32, false));

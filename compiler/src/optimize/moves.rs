@@ -1,17 +1,21 @@
-//! Sums of products of moves: a role makes one move, so where it leads and what it takes along can be asked apart.
+//! Sums of products of moves: a role makes one move, so where it leads and what it takes along can
+//! be asked apart.
 //!
-//! The rules of a board say what stands on a square next by its moves, one by one: a rook is on B if one of the moves from A to B
-//! is made and a rook is on A. For each B that is a sum of as many products as moves lead there, and so for each kind of piece.
-//! One sum for all squares can say instead that a rook is moved, with the moves gathered by the square they leave; and a rook is on
+//! The rules of a board say what stands on a square next by its moves, one by one: a rook is on B
+//! if one of the moves from A to B is made and a rook is on A. For each B that is a sum of as many
+//! products as moves lead there, and so for each kind of piece. One sum for all squares can say
+//! instead that a rook is moved, with the moves gathered by the square they leave; and a rook is on
 //! B if some move to B is made and a rook is moved.
 //!
-//! In general, some gates have sums of products, each of moves and a rest, such that a move has the same rest in all of them. The
-//! sum of all these products is made once, with the moves of equal rests gathered. The sum of a gate is that, and one of the gate's
-//! moves: one move is made, and if it is one of the gate's, what holds is its rest. Gates are grouped by the rests that they share,
-//! and a group is rewritten where that takes fewer operands; what several groups have in common is counted once.
+//! In general, some gates have sums of products, each of moves and a rest, such that a move has the
+//! same rest in all of them. The sum of all these products is made once, with the moves of equal
+//! rests gathered. The sum of a gate is that, and one of the gate's moves: one move is made, and if
+//! it is one of the gate's, what holds is its rest. Gates are grouped by the rests that they share,
+//! and a group is rewritten where that takes fewer operands; what several groups have in common is
+//! counted once.
 //!
-//! Rests depend on no gate with moves, so no gate depends on itself. Each product is looked at a fixed number of times, once of them
-//! for each of the few groups that it is compared with.
+//! Rests depend on no gate with moves, so no gate depends on itself. Each product is looked at a
+//! fixed number of times, once of them for each of the few groups that it is compared with.
 
 use super::{
     imply::depends_on_does,
@@ -22,13 +26,13 @@ use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 
-/// How many groups a sum is compared with: those that share most of its rests.
+/// The number of groups that a sum is compared with: those that share most of its rests.
 const COMPARED: usize = 4;
 
-/// How many groups take a part of a sum.
+/// The number of groups that take a part of a sum.
 const ROUNDS: usize = 8;
 
-/// What an operand counts; those that are shared count in part.
+/// The weight of an operand; those that are shared count in part.
 const UNIT: usize = 64;
 
 /// Steps and bytes of a product: to find it and its rest, and for its places in a sum and a group.
@@ -60,7 +64,8 @@ struct Group {
     has: FxHashSet<u32>,
 }
 
-/// What becomes of a gate: operands of the net that are gone, and operands of the copy in their place.
+/// The change of a gate: operands of the net that are gone, and operands of the copy in their
+/// place.
 #[derive(Default)]
 struct Change {
     gone: Vec<Signal>,
@@ -138,7 +143,8 @@ fn rewrite(
     }
 }
 
-/// The products of each gate, those of each role by themselves, with the gate, and the rests by their numbers.
+/// The products of each gate, those of each role by themselves, with the gate, and the rests by
+/// their numbers.
 fn find_sums(
     net: &Net,
     live: &[bool],
@@ -178,7 +184,8 @@ fn find_sums(
     Some((sums, rests))
 }
 
-/// The place of the moves among the factors of a product, and the moves: a `does` input, or a sum of such of one role.
+/// The place of the moves among the factors of a product, and the moves: a `does` input, or a sum
+/// of such of one role.
 fn moves<'n>(net: &'n Net, factors: &'n [Signal]) -> Option<(usize, &'n [Signal])> {
     factors.iter().enumerate().find_map(|(place, s)| match net.gate(s.gate()) {
         Gate::Does { .. } if !s.is_negated() => Some((place, std::slice::from_ref(s))),
@@ -199,8 +206,9 @@ fn role(net: &Net, signal: Signal) -> Option<u32> {
     }
 }
 
-/// Puts each sum into the group that shares most of its rests and has no other rest for one of its moves. A sum in which a move has
-/// several rests is taken apart: as much as is known of a group belongs there.
+/// Puts each sum into the group that shares most of its rests and has no other rest for one of its
+/// moves. A sum in which a move has several rests is taken apart: the part that fits a group joins
+/// it.
 fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
     // By rest: the first groups that have it.
@@ -269,8 +277,8 @@ fn choose(
     meter: &mut Meter,
 ) -> Option<Vec<Group>> {
     groups.retain(|group| group.sums.len() > 1);
-    // The lists of moves of each group, those of its sums and those of equal rests, with what each is an operand of. Equal lists
-    // are made once.
+    // The lists of moves of each group, those of its sums and those of equal rests, with what each
+    // is an operand of. Equal lists are made once.
     let mut counts: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
     // By operand: how often it would be gone.
     let mut gone: FxHashMap<Signal, u32> = FxHashMap::default();

@@ -1,13 +1,15 @@
-//! Mutex groups: fluents of which no two hold together, such as the contents of a cell, whose turn it is, or
-//! what a counter shows. Found by their names and in random play, proved by induction.
+//! Mutex groups: sets of fluents such that no two hold together, such as the contents of a cell,
+//! the player on turn, or the value of a counter. They are found by their names and in random play,
+//! and proved by induction.
 //!
-//! Fluents whose names differ in some arguments only are a group to try, unless simulation refutes it. Such a group
-//! is assumed of a state, with those proved before; if it follows of the next state, by propagation through the
-//! gates for each move that matters to it, it is an invariant: it holds at the start, and every legal step keeps it.
-//! (Such mutexes are what planners derive: Edelkamp and Helmert 1999.)
+//! Fluents whose names differ in some arguments only are a group to try, unless simulation refutes
+//! it. Such a group is assumed to hold in a state, with those proved before. If propagation through
+//! the gates then shows it for the next state, for each move that matters to it, it is an
+//! invariant: it holds at the start, and every legal step keeps it. (Such mutexes are what planners
+//! derive: Edelkamp and Helmert 1999.)
 //!
-//! Each word of a name puts its fluent into two groups at most, and each group is looked at once for each step of the
-//! simulation, and as often as the [`Budget`] of proofs allows.
+//! Each word of a name puts its fluent into two groups at most, and each group is looked at once
+//! for each step of the simulation, and as often as the [`Budget`] of proofs allows.
 
 use super::{
     budget::Budget,
@@ -23,7 +25,8 @@ use rustc_hash::FxHashMap;
 /// Roles whose moves a proof takes one by one.
 const ROLES: usize = 4;
 
-/// Fluents with longer names are in no group: what is told by so many arguments is no cell and no counter.
+/// Fluents with longer names are in no group: names with this number of arguments are no cell and
+/// no counter.
 const MOST_WORDS: usize = 32;
 
 /// Steps and bytes of a word of a name, and of a fluent in a group.
@@ -48,8 +51,8 @@ pub fn find_mutex_groups(net: &Net, meter: &mut Meter) -> Option<Net> {
 /// Groups of fluents whose names differ in one argument, in all but one, or in all of them.
 fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     let mut numbers: FxHashMap<&str, u64> = FxHashMap::default();
-    // What is the same in all names of a group, as a number: names with equal numbers are tried together, and no more than
-    // tried, so that it is of no account should two be equal by chance.
+    // What is the same in all names of a group, as a number: names with equal numbers are tried
+    // together, and no more than tried, so that it is of no account should two be equal by chance.
     let mut entries: Vec<(u64, u32)> = Vec::new();
     for (number, name) in (0u32..).zip(fluents) {
         let words = words(name, &mut numbers, meter)?;
@@ -78,7 +81,8 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     Some(groups)
 }
 
-/// The words of a name, each with its place, as numbers that look random: sums of them tell names apart. `numbers` has the words so far.
+/// The words of a name, each with its place, as numbers that look random: sums of them tell names
+/// apart. `numbers` has the words so far.
 fn words<'n>(name: &'n str, numbers: &mut FxHashMap<&'n str, u64>, meter: &mut Meter) -> Option<Vec<u64>> {
     meter.spend(name.len() as u64)?;
     let parts = term::parts(name);
@@ -112,9 +116,10 @@ fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec
     Some(groups)
 }
 
-/// The groups that every step keeps, if they and those proved before them hold before it. Small groups come
-/// first, of these the ones of relations with few fluents: what they say, such as whose turn it is, helps to prove others,
-/// and is not to be lost because proofs of many cells took what there was.
+/// The groups that every step keeps, if they and those proved before them hold before it. Small
+/// groups come first, among these the ones of relations with few fluents. They help to prove
+/// others, such as the player on turn does, and must not be lost because proofs of many cells used
+/// up the budget.
 fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
     let relation = |fluent: u32| {
         term::parts(&net.vocabulary.fluents[fluent as usize]).first().copied().unwrap_or_default()
@@ -160,8 +165,8 @@ fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Ve
     Some(groups.filter(|group| !group.members.is_empty()).cloned().collect())
 }
 
-/// True if `holds` is found to be true, if need be for each of the moves of a role on its own, and for none of
-/// them. Recurses once for each of `ROLES`.
+/// True if `holds` is found to be true, if need be for each of the moves of a role on its own, and
+/// for none of them. Recurses once for each of `ROLES`.
 fn in_all_cases(
     prover: &mut Prover<'_>,
     moves: &[Vec<Signal>],

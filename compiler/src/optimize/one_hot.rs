@@ -1,13 +1,15 @@
-//! The one-hot complement: each role makes exactly one move, so a conjunction that excludes more than half of a
-//! role's moves is the disjunction of the others. So it is with fluents of which exactly one holds.
+//! The one-hot complement: each role makes exactly one move, so a conjunction that excludes more
+//! than half of a role's moves is the disjunction of the others. The same holds for fluents if
+//! exactly one of them holds.
 //!
-//! Frame axioms speak of all moves but a few; afterwards they speak of the few. Also, two moves of one
-//! role exclude each other.
+//! Frame axioms speak of all moves but a few; afterwards they speak of the few. Also, two moves of
+//! one role exclude each other.
 //!
-//! A conjunction is complemented for one group after the other until nothing is gained. That ends: with each replacement it has
-//! fewer leaves, which are the inputs that it mentions, each as often as it does, with all its gates written out as trees.
-//! What is looked at is paid for before: the operands of a gate, the groups that they are in or deny, and for a group that
-//! may be complemented its members and the operands of operands.
+//! A conjunction is complemented for one group after the other until nothing is gained. That ends:
+//! with each replacement it has fewer leaves, which are the inputs that it mentions, each as often
+//! as it does, with all its gates written out as trees. What is looked at is paid for before: the
+//! operands of a gate, the groups that they are in or deny, and for a group that may be
+//! complemented its members and the operands of operands.
 
 use super::rebuild::{inputs, live, rebuild, uses};
 use crate::meter::Meter;
@@ -16,11 +18,13 @@ use crate::propnet::{Gate, Net, Signal};
 /// Steps to count one more in a group.
 const COUNTED: u64 = 4;
 
-/// Bytes of a gate: where its mentions start, its uses and its leaves, in lists that may be twice as long as they have to be.
+/// Bytes of a gate: where its mentions start, its uses and its leaves, in lists that may be twice
+/// as long as they have to be.
 const GATE: usize = 32;
 
-/// Replaces long exclusions by their complements, those too that are spread over conjunctions and disjunctions among
-/// the operands. O(literals), for each group that an input is in and each gate whose operands are looked into.
+/// Replaces long exclusions by their complements, those too that are spread over conjunctions and
+/// disjunctions among the operands. O(literals), for each group that an input is in and each gate
+/// whose operands are looked into.
 pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut groups = Groups::new(net, meter)?;
     let live = live(net);
@@ -46,11 +50,12 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     })
 }
 
-/// That an input is a member of a group, or that some operands of a gate are members of it, denied.
+/// The mention of a group: an input that is a member, or some operands of a gate that are denied
+/// members.
 #[derive(Clone, Copy)]
 struct Mention {
     group: u32,
-    /// How many members it is of: one, if it is an input.
+    /// The number of members: one, if it is an input.
     count: u32,
 }
 
@@ -62,15 +67,15 @@ struct Touch {
     mention: Mention,
 }
 
-/// Groups of inputs of which exactly one holds: the moves of a role, and fluents.
+/// Groups of inputs in which exactly one holds: the moves of a role, and fluents.
 struct Groups {
     /// By group, in order.
     members: Vec<Vec<Signal>>,
-    /// What each gate of the copy mentions, one behind the other, ascending by group.
+    /// The mentions of all gates of the copy in turn, ascending by group.
     mentions: Vec<Mention>,
     /// By gate of the copy: where its mentions start, which end where those of the next do.
     starts: Vec<u32>,
-    /// How many gates are inputs, the constant among them.
+    /// The number of gates that are inputs, including the constant.
     inputs: usize,
     /// By gate of the copy: how many gates have it as an operand, as far as it is known.
     uses: Vec<u32>,
@@ -122,7 +127,7 @@ impl Groups {
         signal.is_negated() && self.is_input(signal) && is_member()
     }
 
-    /// How many leaves some operands have; [`u64::MAX`] if they are more than that.
+    /// The number of leaves of some operands; [`u64::MAX`] if they are more than that.
     fn leaves(&self, operands: &[Signal]) -> u64 {
         operands.iter().fold(0, |sum, s| sum.saturating_add(self.leaves[s.gate() as usize]))
     }
@@ -148,8 +153,8 @@ impl Groups {
         Some(())
     }
 
-    /// Replaces a long exclusion among sorted operands, or all of them by false if two exclude each other; false if there
-    /// is nothing to replace.
+    /// Replaces a long exclusion among sorted operands, or all of them by false if two exclude each
+    /// other; false if there is nothing to replace.
     fn complement(
         &self,
         net: &mut Net,
@@ -192,8 +197,9 @@ impl Groups {
         (!operand.is_negated() && self.is_input(operand)).then_some(operand)
     }
 
-    /// Puts one operand in the place of all that deny members of the group that these touch, if that is shorter. Such an operand is a
-    /// member denied, a conjunction with some, or a disjunction of members, which denies all others.
+    /// Puts one operand in the place of all that deny members of the group that these touch, if
+    /// that is shorter. Such an operand is a member denied, a conjunction with some, or a
+    /// disjunction of members, which denies all others.
     fn shorten(
         &self,
         net: &mut Net,
@@ -258,7 +264,8 @@ impl Groups {
             None if 2 * denied.len() > members.len() => (&members[..], false),
             None => return Some(false),
         };
-        // A gate that others need stays; and what is replaced by as many leaves may be replaced again and again.
+        // A gate that others need stays; and what is replaced by as many leaves may be replaced
+        // again and again.
         let most = gone.min(leaves - 1).min((members.len() - 1) / 2);
         meter.spend((1 + choices.len() as u64) * least.len() as u64)?;
         let open = least.iter().map(|s| s.negate_if(is_choice)).filter(|s| is_open(s, &choices));

@@ -1,13 +1,16 @@
 //! Phases: fluents that go round a fixed cycle whatever the moves, and the net at each phase of it.
 //!
-//! In most games the players take turns, so half of the net is at rest at any time. A fluent is of a cycle if
-//! what it follows from is, and no move: play from the initial state then shows the cycle, and every state has a
-//! place on it, given by the number of steps from the start. At each place these fluents are constants, and so is what else
-//! never changes there ([`known`]), such as the moves of roles that have no choice. Where no fluent is so, those are looked for that go round whatever legal
-//! moves are made ([`alternation`]).
+//! In most games the players take turns, so half of the net is at rest at any time. A fluent
+//! belongs to a cycle if its next value depends on fluents of the cycle alone, and on no move. Play
+//! from the initial state then shows the cycle, and every state has a place on it, given by the
+//! number of steps from the start. At each place these fluents are constants, and so is everything
+//! else that never changes there ([`known`]), such as the moves of roles without a choice. If there
+//! is no such fluent, [`alternation`] looks for fluents that go round whatever legal moves are
+//! made.
 //!
-//! The cycle is found by as many steps of play as the longest may have, each a look at every gate; the net of a phase takes
-//! what the passes take that make it. There are at most [`LONGEST`] phases.
+//! The cycle is found by as many steps of play as the longest may have, each a look at every gate;
+//! the net of a phase takes what the passes take that make it. There are at most [`LONGEST`]
+//! phases.
 
 use super::{
     alternation, complement,
@@ -21,8 +24,8 @@ use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use gdl_format::lanes::Cycle;
 
-/// The longest cycle looked for: there is a net for each of its phases, and games that are played together wait for its
-/// start.
+/// The longest cycle looked for: there is a net for each of its phases, and games that are played
+/// together wait for its start.
 const LONGEST: usize = 4;
 
 /// The nets of a cycle, and what tells its phases apart.
@@ -30,11 +33,13 @@ const LONGEST: usize = 4;
 pub struct Phases {
     /// The net at each phase, starting with that of the initial state. There are at least two.
     pub nets: Vec<Net>,
-    /// The fluents of the cycle, which tell the phases apart. They stay in the vocabulary, but no gate of the nets reads them.
+    /// The fluents of the cycle, which tell the phases apart. They stay in the vocabulary, but no
+    /// gate of the nets reads them.
     pub cycle: Cycle,
 }
 
-/// The net at each phase of its cycle; none if it has none, or if that takes more than the meter has. O(literals x length).
+/// The net at each phase of its cycle; `None` if it has none, or if that takes more than the meter
+/// has. O(literals x length).
 pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     let cycle = turn_cycle(net, meter)?;
     if cycle.values.len() == 1 {
@@ -47,8 +52,8 @@ pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     Some(phases)
 }
 
-/// The net at each phase of a cycle, with what is known there in the place of inputs; none if that takes more than the meter has. No
-/// other pass is run. O(literals x length).
+/// The net at each phase of a cycle, with what is known there in the place of inputs; `None` if
+/// that takes more than the meter has. No other pass is run. O(literals x length).
 pub fn fold_phases(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Phases> {
     let known = known(net, cycle, meter)?;
     let nets = known.iter().map(|known| fold(net, known, meter)).collect::<Option<_>>()?;
@@ -92,7 +97,8 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     for length in 1..=LONGEST {
         phases.push(values.clone());
         values = step(net, &free, &values);
-        // Those that are not back at their start, and what follows from them, are not of a cycle so long.
+        // Those that are not back at their start, and what follows from them, are not of a cycle so
+        // long.
         let differs = |&fluent: &usize| values[fluent] != net.initial[fluent];
         let mut astray: Vec<u32> =
             (0..values.len()).filter(differs).map(|fluent| 1 + fluent as u32).collect();
@@ -108,7 +114,7 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     phases.iter().take(length).map(|phase| phase.iter().enumerate().map(known).collect()).collect()
 }
 
-/// What depends on each gate: others in the same state, and fluents of the next one.
+/// The dependents of each gate: others in the same state, and fluents of the next one.
 struct Dependents {
     users: Users,
     followers: Vec<Vec<u32>>,

@@ -1,13 +1,14 @@
 //! Plies: the net of each step of a game that is so small that all its states can be visited.
 //!
-//! Where all games are over after a few moves there is a net for each number of moves made, as there is for each phase
-//! of a cycle. It need only be right in the states that play comes to by so many moves, and all of these are
-//! known: a gate that has the same value in all of them is a constant, gates that never differ are one, and an
-//! operand that changes nothing is left out. Nothing has to be proved. So early plies have nothing that tells who won, and
-//! at most of them it is known how many moves are legal.
+//! Where all games are over after a few moves there is a net for each number of moves made, as
+//! there is for each phase of a cycle. It need only be right in the states that play reaches by
+//! that number of moves, and all of these are known. A gate that has the same value in all of them
+//! is a constant, gates that never differ are one, and an operand that changes nothing is left out.
+//! Nothing has to be proved. So early plies have no gates for the winner, and at most of them the
+//! number of legal moves is known.
 //!
-//! There are at most [`LONGEST`] plies and [`WORK`] values of gates in all their states and steps: no more joint moves are
-//! written down than that leaves, from the initial state on.
+//! There are at most [`LONGEST`] plies and [`WORK`] values of gates in all their states and steps:
+//! no more joint moves are written down than that leaves, from the initial state on.
 
 mod samples;
 
@@ -29,26 +30,26 @@ const LONGEST: usize = 16;
 /// The most values of gates in states and steps that are looked at.
 const WORK: usize = 1 << 23;
 
-/// Bytes of a row beside its words: its places in a list and in tables.
+/// Bytes of a row in addition to its words: its places in a list and in tables.
 const ROW: usize = 160;
 
-/// Games that are played together wait for each other: they are to be over after so many moves of 100 that the longest
-/// takes, on average.
+/// The average length that games must reach, as a percentage of the longest: games that are played
+/// together wait for each other.
 const BUSY: f64 = 75.0;
 
 /// A game ply by ply.
 #[derive(Clone, Debug)]
 pub struct Plies {
-    /// The net that is right after so many moves; after the last number all games are over.
+    /// The net for each number of moves made; after the last number all games are over.
     pub nets: Vec<Net>,
-    /// For each number of moves but the last, by role, how many moves are legal, if there are as many wherever the game
-    /// goes on.
+    /// For each number of moves but the last, by role, how many moves are legal, if there are as
+    /// many wherever the game goes on.
     pub counts: Vec<Vec<Option<usize>>>,
 }
 
-/// The plies of a game. None if games may be longer than sixteen moves, or are usually much shorter than the longest,
-/// if there are too many states, if a role may have no legal move, or if it takes more than the meter has. O(states x gates),
-/// both of which are few.
+/// The plies of a game. Returns `None` if games may be longer than sixteen moves or are usually
+/// much shorter than the longest, there are too many states, a role may have no legal move, or the
+/// meter runs out. O(states x gates), and both are few.
 pub fn plies(net: &Net, meter: &mut Meter) -> Option<Plies> {
     if !is_short(net, meter)? {
         return None;
@@ -93,7 +94,8 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
     let words = states.len() + steps.len();
     // Each row is looked up, complemented or not, and what is new is kept.
     meter.take(net.len() * (3 * size_of::<u64>() * words + ROW))?;
-    // What is known by its values: in all states, and, of what need only be right where moves are made, in all steps.
+    // What is known by its values: in all states, and, of what need only be right where moves are
+    // made, in all steps.
     let mut known: [FxHashMap<Row, Signal>; 2] = Default::default();
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
@@ -133,7 +135,8 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
     share(&factor(&complement(&copy, meter)?, meter)?, meter)
 }
 
-/// A row, complemented if that is so for its first sample: then gates that are complements of each other are alike.
+/// A row, complemented if that is so for its first sample: then gates that are complements of each
+/// other are alike.
 fn normal((row, all): (&Row, &Row)) -> (Row, bool) {
     if row.first().is_some_and(|word| word & 1 == 1) {
         let mut complement = all.clone();

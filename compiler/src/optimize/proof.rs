@@ -1,13 +1,15 @@
 //! Proofs by propagation: what follows where some signals hold.
 //!
-//! A [`Prover`] assumes signals and draws the conclusions that gates, legality and mutex groups allow, one
-//! gate at a time and in both directions, like unit propagation (Davis and Putnam 1960). A contradiction proves
-//! that the assumptions never hold together in a state that play can reach. It finds no more than that, but each
-//! conclusion costs only the uses of a gate, and nothing is searched.
+//! A [`Prover`] assumes signals and draws the conclusions that gates, legality and mutex groups
+//! allow, one gate at a time and in both directions, like unit propagation (Davis and Putnam 1960).
+//! A contradiction proves that the assumptions never hold together in a state that play can reach.
+//! It finds no more than that, but each conclusion costs only the uses of a gate, and nothing is
+//! searched.
 //!
-//! Each gate gets one value until that is taken back, so an assumption takes no more steps than the net has operands, moves and
-//! members of groups; the caller bounds the assumptions ([`Budget`](super::budget::Budget)). What is kept is a few numbers
-//! for each gate, operand and member, paid for at the start.
+//! Each gate gets one value until that is taken back, so an assumption takes no more steps than the
+//! net has operands, moves and members of groups; the caller bounds the assumptions
+//! ([`Budget`](super::budget::Budget)). What is kept is a few numbers for each gate, operand and
+//! member, paid for at the start.
 
 use super::{
     turns::{Turn, turns},
@@ -23,7 +25,7 @@ const GATE: usize = 64;
 const OPERAND: usize = 8;
 const MEMBER: usize = 16;
 
-/// What is assumed and what follows from it. Assumptions are taken back in the opposite order.
+/// The assumptions and their consequences. Assumptions are taken back in the opposite order.
 pub(super) struct Prover<'n> {
     net: &'n Net,
     users: Users,
@@ -37,7 +39,8 @@ pub(super) struct Prover<'n> {
     /// The gates that matter have the present number.
     scope: Vec<u32>,
     present: u32,
-    /// Where the first signal does not hold, all that is left of a role's moves is the second.
+    /// Pairs of signals, by the gate of the first: where that does not hold, the second is the only
+    /// remaining move of a role.
     forced: FxHashMap<u32, Vec<(Signal, Signal)>>,
     /// For each gate, whether it is in one of these two.
     decides_moves: Vec<bool>,
@@ -55,14 +58,15 @@ pub(super) struct Prover<'n> {
     members_left: Vec<u32>,
     /// The gates with a value, in the order in which they got it.
     trail: Vec<u32>,
-    /// How many of them have been looked at.
+    /// The number of them that have been looked at.
     done: usize,
     work: u64,
 }
 
 impl<'n> Prover<'n> {
-    /// Nothing assumed but the constant, and of steps that the state before them is not terminal and that no move
-    /// is made that never is legal; nothing known of so many groups. O(literals + groups).
+    /// A prover that assumes only the constant and, for steps, that the state before them is not
+    /// terminal and that no move is made that never is legal. The state of all `groups` groups is
+    /// open. O(literals + groups).
     pub(super) fn new(net: &'n Net, groups: usize, steps: bool, meter: &mut Meter) -> Option<Self> {
         meter.spend((net.len() + 2 * net.literals() + groups) as u64)?;
         meter.take(GATE * net.len() + OPERAND * net.literals() + 64 * groups)?;
@@ -112,7 +116,8 @@ impl<'n> Prover<'n> {
                 }
             }
         }
-        // All conclusions, even if they contradict each other: then no state has a step, and all is true of it.
+        // All conclusions, even if they contradict each other: then no state has a step, and all is
+        // true of it.
         while prover.done < prover.trail.len() {
             prover.conclude_next();
         }
@@ -133,8 +138,8 @@ impl<'n> Prover<'n> {
         &self.mutex_groups
     }
 
-    /// Lets nothing matter but what some signals depend on, and what the legality of the moves among that depends
-    /// on. Nothing may be assumed. Returns the moves, by role.
+    /// Lets nothing matter but what some signals depend on, and what the legality of the moves
+    /// among that depends on. Nothing may be assumed. Returns the moves, by role.
     pub(super) fn focus(&mut self, signals: &[Signal]) -> Vec<Vec<Signal>> {
         self.present += 1;
         let mut moves = vec![Vec::new(); self.relevant.len()];
@@ -157,7 +162,8 @@ impl<'n> Prover<'n> {
         moves
     }
 
-    /// Lets a group be known, in the place of what was known under its number. Nothing may be assumed.
+    /// Lets a group be known, in the place of what was known under its number. Nothing may be
+    /// assumed.
     pub(super) fn know(&mut self, number: usize, group: MutexGroup) {
         for &fluent in &self.mutex_groups[number].members {
             self.groups_of[fluent as usize].retain(|&other| other as usize != number);
@@ -180,7 +186,7 @@ impl<'n> Prover<'n> {
         self.work += steps as u64;
     }
 
-    /// What is known of a signal.
+    /// The value of a signal, if it is known.
     pub(super) fn value(&self, signal: Signal) -> Option<bool> {
         self.values[signal.gate() as usize].map(|value| value != signal.is_negated())
     }
@@ -190,7 +196,8 @@ impl<'n> Prover<'n> {
         self.trail.len()
     }
 
-    /// Assumes a signal. False if it contradicts what is assumed already; then only `undo` makes sense.
+    /// Assumes a signal. False if it contradicts what is assumed already; then only `undo` makes
+    /// sense.
     pub(super) fn assume(&mut self, signal: Signal) -> bool {
         let mut consistent = self.set(signal);
         while consistent && self.done < self.trail.len() {
@@ -244,8 +251,8 @@ impl<'n> Prover<'n> {
         *value == Some(!signal.is_negated())
     }
 
-    /// Draws all conclusions from the value of the next gate. All counters are up to date afterwards, even if some
-    /// conclusion is a contradiction.
+    /// Draws all conclusions from the value of the next gate. All counters are up to date
+    /// afterwards, even if some conclusion is a contradiction.
     fn conclude_next(&mut self) -> bool {
         let net = self.net;
         let gate = self.trail[self.done];
@@ -286,7 +293,8 @@ impl<'n> Prover<'n> {
             }
     }
 
-    /// What the value of a gate says about moves: those whose legality it is, and the only one that is left.
+    /// Draws the consequences of a gate's value for moves: those whose legality it is, and the only
+    /// one that is left.
     fn conclude_moves(&mut self, gate: u32) -> bool {
         let mut consistent = true;
         for place in 0..self.moves_of.get(&gate).map_or(0, Vec::len) {
@@ -305,7 +313,8 @@ impl<'n> Prover<'n> {
         consistent
     }
 
-    /// Where all operands but one of a gate that does not hold do, the last one does not.
+    /// Concludes that the last operand does not hold, where a gate does not hold and all its other
+    /// operands do.
     fn deny_last(&mut self, gate: u32) -> bool {
         let Gate::And(operands) = self.net.gate(gate) else { return true };
         self.work += operands.len() as u64;
@@ -362,7 +371,8 @@ impl<'n> Prover<'n> {
     }
 }
 
-/// The turns of roles by the gate of their condition: it, and the move that is left where it does not hold.
+/// The turns of roles by the gate of their condition: it, and the move that is left where it does
+/// not hold.
 fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
     for Turn { condition, rest } in turns(net) {

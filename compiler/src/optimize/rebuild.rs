@@ -1,7 +1,7 @@
 //! Copies the live part of a net, gate by gate.
 //!
-//! A copy takes a look at each gate and its operands, and a few numbers for each; what is made of the operands is paid for as
-//! it is made.
+//! A copy takes a look at each gate and its operands, and a few numbers for each; what is made of
+//! the operands is paid for as it is made.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
@@ -11,7 +11,8 @@ pub(super) fn live(net: &Net) -> Vec<bool> {
     net.cone(net.outputs.iter())
 }
 
-/// For each gate, how many live gates have it as an operand; an output counts as two, since it keeps its gate.
+/// For each gate, how many live gates have it as an operand; an output counts as two, since it
+/// keeps its gate.
 pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
     let mut uses = vec![0; net.len()];
     for gate in net.inputs()..net.len() {
@@ -23,15 +24,16 @@ pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
     uses
 }
 
-/// Pays for what each copy of a net takes besides its gates: looks at the gates and operands, and for each gate its signal in
-/// the copy, whether it is live and how often it is used; the lists of inputs and outputs.
+/// Pays for the cost of a copy of a net besides its gates: looks at the gates and operands, the
+/// lists of inputs and outputs, and three values for each gate. These are its signal in the copy,
+/// whether it is live and the number of its uses.
 pub(super) fn open(net: &Net, meter: &mut Meter) -> Option<()> {
     meter.spend((net.len() + net.literals()) as u64)?;
     meter.take(3 * size_of::<Signal>() * net.len() + net.list_bytes())
 }
 
-/// Copies `net`, making each live AND gate by `make` from its operands, which are signals of the copy.
-/// `inputs` gives the signals of the copy's inputs, by gate.
+/// Copies `net`, making each live AND gate by `make` from its operands, which are signals of the
+/// copy. `inputs` gives the signals of the copy's inputs, by gate.
 pub(super) fn rebuild(
     net: &Net,
     inputs: Vec<Signal>,
@@ -71,9 +73,10 @@ pub(super) fn substitute(net: &Net, inputs: Vec<Signal>, meter: &mut Meter) -> O
     rebuild(net, inputs, meter, |copy, operands, _| Some(copy.and(operands)))
 }
 
-/// Ends a copy: its outputs are those of the net, and gates that none depends on are gone. `signals` has the signals of the
-/// net's gates in the copy. Mutex groups with a fluent that another signal stands for are forgotten: what is proved of a net
-/// speaks of its inputs, and no pass may read them through a group again.
+/// Ends a copy: its outputs are those of the net, and gates that none depends on are gone.
+/// `signals` has the signals of the net's gates in the copy. Mutex groups with a fluent that
+/// another signal stands for are forgotten: what is proved of a net speaks of its inputs, and no
+/// pass may read them through a group again.
 pub(super) fn close(net: &Net, mut copy: Net, signals: &[Signal]) -> Net {
     let own = |&fluent: &u32| signals[1 + fluent as usize] == net.fluent(fluent as usize);
     copy.mutex_groups.retain(|group| group.members.iter().all(own));

@@ -1,15 +1,17 @@
 //! Sharing: what several conjunctions have in common becomes a gate of its own.
 //!
-//! The pair of operands that most gates have is taken out again and again (single-cube extraction, Rajski and
-//! Vasudevamurthi 1992; Re-Pair of Larsson and Moffat 1999 does the same to texts). Many moves change each
-//! cell, most of them several cells, so the disjunctions of moves overlap widely; a net has a third of the
-//! operations afterwards. Only operands of equal height are a pair, so a gate gets no deeper than a balanced
-//! tree: depth is what a step of a small game waits for. Gates that are wide for the size of their net are looked at in blocks,
-//! so that there are never many more pairs than `PAIRS`. Pairs wait in queues by the most gates that they may still be in, which are counted again
-//! when their turn comes: most are gone by then. Only those of the first queue are put in order.
+//! The pair of operands that most gates have is taken out again and again (single-cube extraction,
+//! Rajski and Vasudevamurthi 1992; Re-Pair of Larsson and Moffat 1999 does the same to texts). Many
+//! moves change each cell, most of them several cells, so the disjunctions of moves overlap widely;
+//! a net has a third of the operations afterwards. Only operands of equal height are a pair, so a
+//! gate gets no deeper than a balanced tree: depth is what a step of a small game waits for. Gates
+//! that are wide for the size of their net are looked at in blocks, so that there are never many
+//! more pairs than `PAIRS`. Pairs wait in queues by the most gates that they may still be in, which
+//! are counted again when their turn comes: most are gone by then. Only those of the first queue
+//! are put in order.
 //!
-//! Sharing ends: with each pair taken out the blocks have fewer operands. Pairs are paid for before they are counted, in steps and
-//! bytes, and so is each block that a pair is taken out of.
+//! Sharing ends: with each pair taken out the blocks have fewer operands. Pairs are paid for before
+//! they are counted, in steps and bytes, and so is each block that a pair is taken out of.
 
 use super::rebuild::{close, inputs, open};
 use crate::meter::Meter;
@@ -26,10 +28,12 @@ const BLOCK: std::ops::RangeInclusive<usize> = 8..=512;
 const COUNTED: u64 = 1;
 const WAITED: u64 = 8;
 
-/// Bytes of a pair that is in several blocks: its places in a queue and in the heap, which may be twice as long as they have to be.
+/// Bytes of a pair that is in several blocks: its places in a queue and in the heap, which may be
+/// twice as long as they have to be.
 const REMEMBERED: usize = 32;
 
-/// Takes common pairs of operands out of the gates. O(literals x log), with a factor of up to half a block.
+/// Takes common pairs of operands out of the gates. O(literals x log), with a factor of up to half
+/// a block.
 pub fn share(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     // The numbers of operands, the blocks, and where each operand is.
@@ -91,9 +95,10 @@ struct Sharing {
     heap: BinaryHeap<Reverse<Pair>>,
     /// The pairs taken out.
     parts: Vec<Pair>,
-    /// How many pairs each of `parts` has below it, one in the other.
+    /// The number of pairs that each of `parts` has below it, one in the other.
     heights: Vec<u32>,
-    /// In how many of the blocks at hand an operand is beside another one: all zero in between.
+    /// The number of current blocks in which an operand is next to another one: all zero in
+    /// between.
     beside: Vec<u32>,
 }
 
@@ -132,7 +137,7 @@ impl Sharing {
         Some(())
     }
 
-    /// Puts a pair where those in at most so many blocks wait.
+    /// Puts a pair where those in at most `most` blocks wait.
     fn enqueue(&mut self, pair: Pair, most: usize) {
         match self.queues.get_mut(most) {
             Some(queue) if most > 1 => queue.push(pair),
@@ -161,7 +166,7 @@ impl Sharing {
         }
     }
 
-    /// In how many blocks a pair is; no more than so many if that is less than `least`.
+    /// The number of blocks that have a pair; the count stops early if it is less than `least`.
     fn count_common(&self, pair: Pair, least: usize, meter: &mut Meter) -> Option<usize> {
         let [a, b] = pair.map(|operand| &self.places[operand as usize][..]);
         let most = a.len().min(b.len());
@@ -217,7 +222,8 @@ impl Sharing {
         (operand as usize).checked_sub(self.operands.len()).map_or(0, |number| self.heights[number])
     }
 
-    /// The signal in `net` of an operand. Recurses as deep as the part is high: to the logarithm of a block.
+    /// The signal in `net` of an operand. Recurses as deep as the part is high: to the logarithm of
+    /// a block.
     fn make(&self, net: &mut Net, operand: u32, signals: &[Signal], parts: &mut [Option<Signal>]) -> Signal {
         let Some(number) = (operand as usize).checked_sub(self.operands.len()) else {
             let s = self.operands[operand as usize];
@@ -244,7 +250,8 @@ fn note(beside: &mut [u32], others: &mut Vec<u32>, operands: &[u32]) {
     }
 }
 
-/// Gives what is in both of two lists in order. O(short list x log long list), by steps that double.
+/// Gives what is in both of two lists in order. O(short list x log long list), by steps that
+/// double.
 fn intersect(a: &[u32], b: &[u32], mut give: impl FnMut(u32)) {
     let (short, mut long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     for &place in short {

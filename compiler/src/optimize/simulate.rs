@@ -1,12 +1,13 @@
 //! Random play on the net, 64 games side by side: what is often seen is worth trying to prove.
 //!
-//! A step computes every gate once and looks at every move a few times; it is paid for before it is taken.
+//! A step computes every gate once and looks at every move a few times; it is paid for before it is
+//! taken.
 
 use super::imply::depends_on_does;
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// Steps of the 64 games: so many for a small net, fewer for a large one.
+/// Steps of the 64 games: the greatest number for a small net, fewer for a large one.
 const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
 
 /// Operands whose values are looked at in a step of a meter.
@@ -15,7 +16,7 @@ const LOOKS: usize = 4;
 /// Literals that these steps look at in a net of usual size.
 const SIMULATED: usize = 1 << 20;
 
-/// How many steps show most of what there is to see of a net.
+/// The number of steps that show most of a net's behaviour.
 pub(super) fn steps(net: &Net) -> usize {
     (SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end())
 }
@@ -25,8 +26,8 @@ fn cost(net: &Net) -> u64 {
     ((net.len() + net.literals()) / LOOKS + net.does().len() + net.initial.len()) as u64
 }
 
-/// Games, one in each bit of a word, and the values of all gates in their present states and moves. A game that is
-/// over, or in which a role has no legal move, starts anew.
+/// Games, one in each bit of a word, and the values of all gates in their present states and moves.
+/// A game that is over, or in which a role has no legal move, starts anew.
 pub(super) struct Simulation<'n> {
     net: &'n Net,
     random: u64,
@@ -54,7 +55,8 @@ impl<'n> Simulation<'n> {
         self.values[signal.gate() as usize] ^ if signal.is_negated() { u64::MAX } else { 0 }
     }
 
-    /// The games in which one of some fluents holds at least, and those in which two do. O(fluents).
+    /// The games in which one of some fluents holds at least, and those in which two do.
+    /// O(fluents).
     pub(super) fn holders(&self, fluents: &[u32]) -> (u64, u64) {
         fluents.iter().fold((0, 0), |(once, twice), &fluent| {
             let value = self.value(self.net.fluent(fluent as usize));
@@ -90,8 +92,8 @@ impl<'n> Simulation<'n> {
         self.values[moves].fill(0);
         self.compute(false);
         for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-            // Each legal move in turn with some chance, from a random one on, then what is left: not evenly, but all
-            // games at once.
+            // Each legal move in turn with some chance, from a random one on, then the rest: not
+            // evenly, but all games at once.
             let start = self.draw() as usize % legal.len().max(1);
             let mut open = u64::MAX;
             for round in 0..2 {

@@ -1,17 +1,19 @@
-//! Turns: conditions that all moves of a role but one ask for. Where such a condition does not hold, the role makes that one: it rests.
+//! Turns: conditions that all moves of a role but one ask for. Where such a condition does not
+//! hold, the role makes that one: it rests.
 
 use crate::propnet::{Gate, Net, Signal};
 
 /// A turn of a role.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
-    /// What all moves of the role ask for but one.
+    /// The condition of all moves of the role but one.
     pub condition: Signal,
     /// The input of that one.
     pub rest: Signal,
 }
 
-/// The turns of all roles, in order of roles and conditions. O(literals x log): moves of the same legality are looked at together.
+/// The turns of all roles, in order of roles and conditions. O(literals x log): moves of the same
+/// legality are looked at together.
 pub(super) fn turns(net: &Net) -> Vec<Turn> {
     let mut turns = Vec::new();
     for (role, legal) in (0u32..).zip(&net.outputs.legal) {
@@ -45,11 +47,13 @@ pub(super) fn turns(net: &Net) -> Vec<Turn> {
     turns
 }
 
-/// What holds where a signal does, in order: of a conjunction its operands, of a disjunction what all its operands ask for, and itself.
+/// The signals that hold where a signal does, in order: for a conjunction its operands, for a
+/// disjunction the conditions shared by all its operands, and itself.
 fn conditions(net: &Net, signal: Signal) -> Vec<Signal> {
     let mut all: Vec<Signal> = net.conjuncts(signal).collect();
     if let (true, Gate::And(operands)) = (signal.is_negated(), net.gate(signal.gate())) {
-        // From the operand that asks for least, so that no more is compared than the disjunction has literals.
+        // From the operand that asks for least, so that no more is compared than the disjunction
+        // has literals.
         let least = operands.iter().min_by_key(|&&s| net.conjuncts(!s).count());
         let mut shared: Vec<Signal> = least.map_or(Vec::new(), |&s| net.conjuncts(!s).collect());
         shared.retain(|&condition| operands.iter().all(|&s| net.implies(!s, condition)));

@@ -1,4 +1,4 @@
-//! Where the gates of a net are used, in one list.
+//! The users of a net's gates, in one list.
 
 use crate::propnet::{Gate, Net, Signal};
 

@@ -1,8 +1,8 @@
 //! Ground rules to net.
 //!
-//! Each derived atom becomes the disjunction of its instances, in the order of dependence. A group of
-//! atoms that depend on each other without negation is a system of equations, which `cycle` solves. Every gate and every
-//! product of a system is paid for, in steps and bytes, as it is made.
+//! Each derived atom becomes the disjunction of its instances, in the order of dependence. A group
+//! of atoms that depend on each other without negation is a system of equations, which `cycle`
+//! solves. Every gate and every product of a system is paid for, in steps and bytes, as it is made.
 
 use super::{Net, Outputs, Signal, cycle::System};
 use crate::{
@@ -13,8 +13,8 @@ use crate::{
     observer::Phase,
 };
 
-/// Builds the net of ground rules. O(literals), but for cycles. A net over a limit goes to
-/// `diagnostics`; then nothing comes back.
+/// Builds the net of ground rules. O(literals), except for cycles. If the net exceeds a limit,
+/// reports that in `diagnostics` and returns `None`.
 pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Net> {
     let mut meter = Meter::new(options, Phase::Propnet);
     let mut net = Net::new(ground.vocabulary.clone(), ground.initial.clone(), ground.does.clone());
@@ -70,7 +70,7 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
     Some(net)
 }
 
-/// That so many atoms depend on each other in more ways than a net can show.
+/// The error for `atoms` atoms that depend on each other in more ways than a net can show.
 fn knot(atoms: usize, place: Option<Span>) -> Diagnostic {
     let message = format!("{atoms} atoms depend on each other in too many ways for a net");
     Diagnostic::new(&codes::OUT_OF_FUEL, place, message)
@@ -78,7 +78,8 @@ fn knot(atoms: usize, place: Option<Span>) -> Diagnostic {
         .help("let a relation that calls itself do so once in a rule, and keep one end of what it joins where it is")
 }
 
-/// What there is too much of, by why it stopped: of gates, if it did not.
+/// The error for an exceeded limit, by the reason why it stopped; too many gates if it did not
+/// stop.
 fn excess(stop: Option<Stop>, limits: &Limits) -> Diagnostic {
     let (code, message) = match stop {
         None => {
@@ -107,7 +108,8 @@ fn define(ground: &GroundRules, net: &mut Net, signals: &[Signal], atom: AtomId)
     net.or(terms)
 }
 
-/// The signals of atoms that depend on each other, in the order of `group`, under the signals of the others.
+/// The signals of atoms that depend on each other, in the order of `group`, under the signals of
+/// the others.
 fn solve(
     ground: &GroundRules,
     net: &mut Net,

@@ -1,16 +1,19 @@
-//! Atoms that depend on each other: a system of monotone equations in, the signals of its least solution out.
+//! Atoms that depend on each other: a system of monotone equations in, the signals of its least
+//! solution out.
 //!
-//! Such a group never has a negation inside, so each atom is a disjunction of products of atoms of the group,
-//! each with a coefficient from outside. Where no product has two of them, the system is linear over the
-//! Boolean semiring and Gaussian elimination solves it (Carré 1971): an atom gains nothing from
-//! itself, so its equation without itself takes its place in all others. Reachability on a board, the
-//! usual cycle, needs a fraction of the gates that as many rounds as there are cells would need; the atom with
-//! the fewest products and uses goes first, as for sparse matrices (Markowitz 1957). What would grow too
-//! much is unrolled from false until the gates repeat, at the latest after as many rounds as atoms are left. So it ends: each
-//! step eliminates an atom or is one of these rounds. Each product is paid for before it is kept.
+//! Such a group never has a negation inside, so each atom is a disjunction of products of atoms of
+//! the group, each with a coefficient from outside. Where no product has two of them, the system is
+//! linear over the Boolean semiring and Gaussian elimination solves it (Carré 1971): an atom gains
+//! nothing from itself, so its equation without itself takes its place in all others. Reachability
+//! on a board, the usual cycle, needs a fraction of the gates that as many rounds as there are
+//! cells would need; the atom with the fewest products and uses goes first, as for sparse matrices
+//! (Markowitz 1957). What would grow too much is unrolled from false until the gates repeat, at the
+//! latest after as many rounds as atoms are left. So it ends: each step eliminates an atom or is
+//! one of these rounds. Each product is paid for before it is kept.
 //!
-//! A board of 19 by 19 points takes a few million steps. A system that takes far more than its size lets expect is a knot: its gates
-//! would be so many that to evaluate the rules themselves is faster, so it is given up.
+//! A board of 19 by 19 points takes a few million steps. If solving a system exceeds its budget, it
+//! is an intractable knot and is abandoned: it would need so much that evaluating the rules
+//! themselves is faster.
 
 use super::{Net, Signal};
 use crate::meter::Meter;
@@ -32,14 +35,16 @@ pub(super) struct System {
     knot: u64,
 }
 
-/// Steps and bytes of a product in an equation, beside its unknowns, and bytes of an unknown of a product and of a system.
+/// Steps and bytes of a product in an equation, in addition to its unknowns, and bytes of an
+/// unknown of a product and of a system.
 const PRODUCT: (u64, usize) = (16, 112);
 const FACTOR: usize = 16;
 const UNKNOWN: usize = 128;
 
-/// Steps in which a linear system is solved, for each of its products and unknowns, and another system, for each of its products. Reachability
-/// on boards of 7 by 7 to 11 by 11 takes 6 to 9 for each pair; that all pairs of 9 places are joined, in ways that no board is,
-/// takes 15 to 28 for each pair, and 1,250 to 2,400 for each product.
+/// Steps to solve a linear system, for each of its products and unknowns, and another system, for
+/// each of its products. Reachability on boards of 7 by 7 to 11 by 11 takes 6 to 9 for each pair.
+/// That all pairs of 9 places are joined, in ways that no board is, takes 15 to 28 for each pair,
+/// and 1,250 to 2,400 for each product.
 const LINEAR: u64 = 20;
 const OTHER: u64 = 1_000;
 
@@ -85,8 +90,9 @@ impl System {
         Some(())
     }
 
-    /// The least solution; nothing comes back if it takes more than the meter has, or is a knot: then the meter has not stopped. O(unknowns³)
-    /// for a dense linear system, far less for a sparse one.
+    /// The least solution; nothing comes back if it takes more than the meter has, or is a knot:
+    /// then the meter has not stopped. O(unknowns³) for a dense linear system, far less for a
+    /// sparse one.
     pub(super) fn solve(mut self, net: &mut Net, meter: &mut Meter) -> Option<Vec<Signal>> {
         let labels: Vec<Signal> = self.equations.iter().map(label).collect();
         let is_linear = self.equations.iter().flat_map(Equation::keys).all(|product| product.len() < 2);
@@ -134,12 +140,12 @@ impl System {
         Some(signals)
     }
 
-    /// None once it is a knot.
+    /// Returns `None` once it is a knot.
     fn go_on(&self, meter: &Meter) -> Option<()> {
         (meter.left() > self.knot).then_some(())
     }
 
-    /// How many products come of eliminating an unknown.
+    /// The number of products that eliminating an unknown makes.
     fn cost(&self, unknown: u32) -> usize {
         self.equations[unknown as usize].len() * self.users[unknown as usize].len()
     }
@@ -175,15 +181,15 @@ impl System {
     }
 }
 
-/// Decides between unknowns of equal cost in a way that is the same for systems that differ in little, so that
-/// their solutions share gates: by the first coefficient.
+/// Decides between unknowns of equal cost in a way that is the same for systems that differ in
+/// little, so that their solutions share gates: by the first coefficient.
 fn label(equation: &Equation) -> Signal {
     let coefficients =
         equation.iter().filter(|(product, _)| !product.is_empty()).flat_map(|(_, terms)| terms);
     coefficients.min().copied().unwrap_or_default()
 }
 
-/// What is paid for each term of a product.
+/// The bytes paid for each term of a product.
 fn bytes(product: &Product) -> usize {
     PRODUCT.1 + FACTOR * product.len()
 }
@@ -211,7 +217,7 @@ mod tests {
         propnet::{Gate, Vocabulary},
     };
 
-    /// A net with so many fluents and nothing else.
+    /// A net with `count` fluents and nothing else.
     fn inputs(count: usize) -> Net {
         let vocabulary = Vocabulary { fluents: vec![String::new(); count], ..Vocabulary::default() };
         Net::new(vocabulary, vec![false; count], Vec::new())
@@ -279,7 +285,8 @@ mod tests {
         }
     }
 
-    /// What can be reached from each cell of a board, through cells that are free: systems alike share gates.
+    /// The points that can be reached from each cell of a board, through cells that are free: equal
+    /// systems share gates.
     #[test]
     fn reachability_is_sparse() {
         const SIDE: usize = 6;
@@ -300,7 +307,7 @@ mod tests {
         assert!(per_source < 500, "{per_source}");
     }
 
-    /// A dense system of so many unknowns, each of which follows from each other.
+    /// A dense system of `unknowns` unknowns; each of them follows from each other.
     fn solve(unknowns: usize, meter: &mut Meter) -> Option<Vec<Signal>> {
         let mut net = inputs(unknowns);
         let mut system = System::new(unknowns, meter)?;
@@ -312,7 +319,7 @@ mod tests {
         system.solve(&mut net, meter)
     }
 
-    /// The cells beside a cell of a square board.
+    /// The cells next to a cell of a square board.
     fn beside(cell: usize, side: usize) -> impl Iterator<Item = usize> {
         let (row, column) = (cell / side, cell % side);
         let all = [
@@ -324,8 +331,8 @@ mod tests {
         all.into_iter().flatten()
     }
 
-    /// What can be reached on a large board is solved. What pairs of cells have to do with pairs is given up before it takes many gates,
-    /// which says nothing of the meter.
+    /// Reachability on a large board is solved. Systems that relate pairs of cells with pairs are
+    /// abandoned before they take many gates, and the meter is not exhausted.
     #[test]
     fn a_knot_is_given_up() {
         let system = |unknowns: usize, products: &dyn Fn(usize) -> Vec<Vec<usize>>| {

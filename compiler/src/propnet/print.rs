@@ -4,8 +4,8 @@ use super::{Gate, Net, Signal};
 use std::fmt::{self, Write as _};
 
 impl Net {
-    /// The signal as text: `0`, `1`, a fluent, `role: move`, or `g` and a number for a gate; with `!` if
-    /// complemented.
+    /// The signal as text: `0`, `1`, a fluent, `role: move`, or `g` and a number for a gate; with
+    /// `!` if complemented.
     #[must_use]
     pub fn signal_text(&self, signal: Signal) -> String {
         let name = match self.gate(signal.gate()) {
@@ -46,8 +46,8 @@ impl Net {
         named
     }
 
-    /// The net as a Graphviz digraph: boxes for inputs and outputs, circles for gates, dashed lines for
-    /// complements. O(literals).
+    /// The net as a Graphviz digraph: boxes for inputs and outputs, circles for gates, dashed lines
+    /// for complements. O(literals).
     #[must_use]
     pub fn to_dot(&self) -> String {
         let mut out = String::new();

@@ -4,23 +4,25 @@ use super::{Gate, Net, Signal};
 use gdl_format::term;
 use std::collections::BTreeMap;
 
-/// Purposes that are told apart; those of which the net has most operations are the first, and all others are one.
+/// The number of purposes that are distinguished: those with the most operations are the first, and
+/// all others are one.
 const MOST: usize = 63;
 
-/// What some outputs of a net are for: a keyword, with the relation that its argument has where there are several.
+/// The purpose of some outputs of a net: a keyword, with the relation that its argument has where
+/// there are several.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Purpose {
     /// Such as `next cell`, `legal mark`, `goal` and `terminal`.
     pub name: String,
     /// Operations of two operands on which these outputs depend.
     pub operations: usize,
-    /// Those of them on which no other output depends.
+    /// The number of these on which no other output depends.
     pub alone: usize,
 }
 
 impl Net {
-    /// What the operations are for, the purpose that has most of them to itself first. An operation of several purposes is counted
-    /// for each of them. O(literals).
+    /// The purposes of the operations, the purpose with the most operations of its own first. An
+    /// operation of several purposes is counted for each of them. O(literals).
     ///
     /// ```
     /// use gdl_compiler::{Options, Source, compile};

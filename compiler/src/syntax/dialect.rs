@@ -1,9 +1,10 @@
-//! Which syntax a text is written in, told by the text itself.
+//! Detection of the syntax of a text from its contents.
 //!
-//! Endings of files do not tell: `.hrf` names infix GDL and Epilog. Three things do, in this order. A form that starts with `(<=` is
-//! KIF, whatever else there is. Otherwise the text is KIF unless its first sentence is a call such as `role(white)`, or has a sign
-//! behind its head. What is no KIF is Epilog where it has operations (`::`, `==>`), and infix GDL where it has none.
-//! O(bytes); no more than the first tokens that decide are looked at twice.
+//! File extensions do not decide: `.hrf` names infix GDL and Epilog. Three tests do, in this order.
+//! A form that starts with `(<=` is KIF, whatever else there is. Otherwise the text is KIF unless
+//! its first sentence is a call such as `role(white)`, or has a sign after its head. Other texts
+//! are Epilog where they have operations (`::`, `==>`), and infix GDL where they have none.
+//! O(bytes); only the first tokens, which decide, are looked at twice.
 
 use super::expressions::{Token, tokens};
 use super::fence;
@@ -17,7 +18,8 @@ pub enum Syntax {
     Kif,
     /// `head(X) :- body(X)`: what textbooks and courses write.
     Infix,
-    /// Infix rules for one state, and operations that change it: `move(X) :: condition(X) ==> effect(X)`.
+    /// Infix rules for one state, and operations that change it:
+    /// `move(X) :: condition(X) ==> effect(X)`.
     Epilog,
 }
 
@@ -58,7 +60,7 @@ pub(super) struct Reading {
 }
 
 impl Reading {
-    /// A fault with the word or sign that shows which syntax the text was taken for; without it where that was said beforehand.
+    /// A fault with the word or sign that decided the syntax; without it if the syntax was given.
     pub(super) fn show(source: &Source, syntax: Syntax, fault: Diagnostic) -> Diagnostic {
         let reading = Self::of(source.text());
         if reading.syntax != syntax || reading.sign == Span::default() {
@@ -121,7 +123,8 @@ impl Reading {
     }
 }
 
-/// Whether a text begins with a parenthesis, comments apart: what comes behind it then says nothing else.
+/// Returns whether a text begins with a parenthesis, comments apart. The rest of the text then
+/// gives no further evidence.
 fn opens_form(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{FEFF}').trim_ascii_start();
     while rest.starts_with(['%', ';']) {

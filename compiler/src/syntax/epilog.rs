@@ -1,14 +1,18 @@
 //! Epilog to a tree.
 //!
-//! Epilog has rules for one state (views), and operations that change it: `mark(M,N) :: control(R) ==> cell(M,N,R) & ~cell(M,N,b)`. Only
-//! the player whom `control` names moves; what no operation deletes stays. The translation writes the same game in the shape of KIF: facts of the state
-//! become `true`, each operation a relation that holds when it is made, its additions rules for `next`, its deletions relations that
-//! end the persistence of a fact, and the other players have one move, `noop`. Nodes stand where the text has what they come from.
+//! Epilog has rules for one state (views), and operations that change it:
+//! `mark(M,N) :: control(R) ==> cell(M,N,R) & ~cell(M,N,b)`. Only the player whom `control` names
+//! moves; facts that no operation deletes stay. The translation writes the same game in the shape
+//! of KIF. Facts of the state become `true`, and each operation a relation that holds when it is
+//! made. Its additions become rules for `next`, its deletions relations that end the persistence of
+//! a fact. The other players have one move, `noop`. Each node has the place of the text that it
+//! comes from.
 //!
-//! Read as the reference interpreter reads: case counts; a name that heads any rule is a view, and all others are facts of the
-//! state; a variable that is unbound where `~` is met is any value there; `distinct` of such a one fails; additions win over deletions; an operation
-//! none of whose heads fits is a fact. What KIF has no words for is made into facts, as far as the values are bounded (`values`).
-//! What is refused says why. O(sentences · literals) apart from that.
+//! Read as the reference interpreter reads. Case counts. A name that heads any rule is a view, and
+//! all others are facts of the state. A variable that is unbound where `~` is met is any value
+//! there, and `distinct` of such a variable fails. Additions win over deletions. An operation is a
+//! fact if none of its heads fits. Constructs that KIF lacks become facts, as far as the values are
+//! bounded (`values`). Each refusal has its reason. O(sentences · literals) apart from that.
 
 mod clause;
 mod lints;

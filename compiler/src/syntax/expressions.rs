@@ -1,11 +1,14 @@
 //! Texts of infix GDL and Epilog to expressions.
 //!
-//! The pest grammar (`signs.pest`) only cuts the text into tokens; an explicit stack makes [`Expressions`] of them, an arena, so nothing
-//! here recurses. The signs bind, from the tightest: application, `~`, `!`, `&`, `|`, `==>`, `:=`, `:-`, `::`; all but `~` stand between
-//! two expressions and group to the right, and `&` and `|` are flat. A sentence ends where a token follows that cannot go on with it.
-//! What only one of the two languages has is refused by its reader. A fault gives one diagnostic, and the reading goes on at the next
-//! line that starts with a word. O(bytes); expressions are no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting), and there
-//! are no more tokens than [`Limits::max_tokens`](crate::Limits::max_tokens).
+//! The pest grammar (`signs.pest`) only cuts the text into tokens; an explicit stack makes
+//! [`Expressions`] of them, an arena, so nothing here recurses. The signs bind, from the tightest:
+//! application, `~`, `!`, `&`, `|`, `==>`, `:=`, `:-`, `::`; all but `~` stand between two
+//! expressions and group to the right, and `&` and `|` are flat. A sentence ends where a token
+//! follows that cannot go on with it. What only one of the two languages has is refused by its
+//! reader. A fault gives one diagnostic, and the reading goes on at the next line that starts with
+//! a word. O(bytes); expressions are no deeper than
+//! [`Limits::max_nesting`](crate::Limits::max_nesting), and there are no more tokens than
+//! [`Limits::max_tokens`](crate::Limits::max_tokens).
 
 mod foreign;
 
@@ -21,7 +24,7 @@ mod grammar {
     pub(super) struct Signs;
 }
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     Word,
@@ -68,7 +71,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = (Token, Span)> + '_ {
 /// An expression, as an index.
 pub(super) type Id = usize;
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     Name,
@@ -117,8 +120,8 @@ pub(super) struct Expressions {
 pub(super) type Literal = (Id, bool);
 
 impl Expressions {
-    /// A formula as its alternatives, each a conjunction of literals: `~` is pushed inwards, `&` inwards over `|`. None if there are more
-    /// literals than `most` in all.
+    /// A formula as its alternatives, each a conjunction of literals: `~` is pushed inwards, `&`
+    /// inwards over `|`. Returns `None` if there are more literals than `most` in all.
     pub(super) fn alternatives(&self, id: Id, negated: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
         self.multiplied(id, negated, true, most)
     }
@@ -206,7 +209,7 @@ struct Frame {
     start: Span,
     /// The name before it, if it holds arguments.
     name: Option<Id>,
-    /// Where its operands and signs begin.
+    /// The start of its operands and signs.
     operands: usize,
     signs: usize,
     /// The arguments so far.
@@ -222,15 +225,15 @@ struct Reader<'s> {
     operands: Vec<Id>,
     signs: Vec<(What, Span)>,
     frames: Vec<Frame>,
-    /// Whether an expression is complete before the next token.
+    /// True if an expression is complete before the next token.
     ready: bool,
-    /// Whether the sentence has a fault, and is skipped.
+    /// True if the sentence has a fault, and is skipped.
     lost: bool,
-    /// Where the last token ends.
+    /// The end of the last token.
     end: u32,
     /// Tokens that start before this offset belong to a comment of another language.
     skip: u32,
-    /// Where the sentence begins, if a token of it was read.
+    /// The start of the sentence, if a token of it was read.
     begin: Option<u32>,
 }
 
@@ -301,7 +304,7 @@ impl Reader<'_> {
         self.end = span.end;
     }
 
-    /// What starts no token of the language.
+    /// Reports a character that starts no token of the language.
     fn other(&mut self, span: Span) {
         let text = self.text(span);
         let c = text.chars().next().unwrap_or_default();
@@ -313,7 +316,7 @@ impl Reader<'_> {
             );
             return;
         }
-        // Behind a head it stands for the arrow.
+        // After a head it stands for the arrow.
         if c == '=' && self.ready && !self.inside() && self.signs.is_empty() {
             self.arrow(span);
             return;
@@ -445,7 +448,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A full stop directly behind a sentence.
+    /// A full stop directly after a sentence.
     fn stop(&mut self, span: Span) {
         self.out.found.push(
             Diagnostic::new(&codes::FULL_STOP, span, "sentences end without a full stop")
@@ -506,7 +509,8 @@ impl Reader<'_> {
             self.misplaced(span, "write what belongs on its left, or remove it");
             return;
         }
-        // To the right: what binds as tightly waits too, but for the flat signs, which are joined when they are made.
+        // To the right: operators that bind as tightly wait too, except the flat signs, which are
+        // joined when they are made.
         self.reduce(|top| top < what);
         self.signs.push((what, span));
         self.ready = false;
@@ -529,7 +533,7 @@ impl Reader<'_> {
             }
             let Some(left) = self.operands.pop() else { return };
             let span = Span { start: self.out.get(left).span.start, end: self.out.get(right).span.end };
-            // A flat sign takes the parts of the one behind it, which is made already.
+            // A flat sign takes the parts of the one after it, which is made already.
             let flat = matches!(what, What::And | What::Or)
                 && self.out.list[right].what == what
                 && right + 1 == self.out.list.len();
@@ -618,8 +622,9 @@ impl Reader<'_> {
         self.ready = false;
     }
 
-    /// Whether a parenthesis opens a form of KIF: an arrow, a variable with a question mark, or a word and another one, or a list,
-    /// without a sign between. No more than the first bytes of it are looked at.
+    /// Returns whether a parenthesis opens a form of KIF: an arrow, a variable with a question
+    /// mark, or a word and another one, or a list, without a sign between. No more than the first
+    /// bytes of it are looked at.
     fn is_form(&self, span: Span) -> bool {
         const LOOKED_AT: usize = 400;
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);

@@ -1,9 +1,11 @@
 //! Infix GDL to a tree.
 //!
-//! `head(X) :- p(X, y) & ~q(X)` is the list `(<= (head ?X) (p ?X y) (not (q ?X)))`, and all nodes stand where the text has what they come
-//! from. Words that begin with a capital letter or `_` are variables, each `_` one of its own; `or(..)`, `|`, `not(..)` and `~` are the
-//! same. `&` inside `|` or `~` is multiplied out, into rules of their own. [`translate`] writes sentences of infix GDL that stand in a
-//! text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is multiplied out.
+//! `head(X) :- p(X, y) & ~q(X)` is the list `(<= (head ?X) (p ?X y) (not (q ?X)))`, and all nodes
+//! stand where the text has what they come from. Words that begin with a capital letter or `_` are
+//! variables, each `_` one of its own; `or(..)`, `|`, `not(..)` and `~` are the same. `&` inside
+//! `|` or `~` is multiplied out, into rules of their own. [`translate`] writes sentences of infix
+//! GDL that stand in a text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is
+//! multiplied out.
 
 use super::expressions::{Expressions, Id, Literal, What, read as expressions};
 use super::{Kind, NodeId, Syntax, Tree, writer::BLANK, writer::Writer};
@@ -39,12 +41,13 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     (reader.tree, reader.found)
 }
 
-/// The edits that write the sentences from `start` on in KIF; none if the first is none of infix GDL.
+/// The edits that write the sentences from `start` on in KIF; none if the first is none of infix
+/// GDL.
 pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
     let source = Source::new("", &text[start..]);
     let limits = Limits { max_nesting: DEEPEST, ..Limits::default() };
     let (tree, found) = read(&source, &limits);
-    // Faults that say no more than how a sign is written are mended by writing it in KIF.
+    // Faults that only concern how a sign is written are fixed by writing it in KIF.
     let first_bad = found
         .iter()
         .filter(|fault| fault.edits.is_empty())
@@ -89,7 +92,7 @@ struct Reader<'s> {
     expressions: &'s Expressions,
     tree: Tree,
     found: Vec<Diagnostic>,
-    /// How many variables without a name there were.
+    /// The number of variables without a name.
     blanks: usize,
 }
 
@@ -166,7 +169,7 @@ impl Reader<'_> {
         Some(self.tree.list(&[not, inner], span))
     }
 
-    /// Whether a literal has no `&` inside.
+    /// Returns whether a literal has no `&` inside.
     fn is_plain(&self, id: Id) -> bool {
         let expression = self.expressions.get(id);
         match expression.what {

@@ -1,9 +1,10 @@
 //! Infix GDL and Epilog in the usual layout: text in, text out.
 //!
-//! A sentence that fits takes one line. Others have their head on the first line, each literal on a line of its own with the sign that
-//! joins it to the next behind it, and `==>` before effects. Facts that share a line go on to share it; blank lines stay, one of several.
-//! Afterwards the tokens and comments are those of the text, full stops left out, in the same order, and to format again changes nothing.
-//! O(bytes).
+//! A sentence that fits takes one line. Others have their head on the first line, each literal on a
+//! line of its own followed by the sign that joins it to the next, and `==>` before effects. Facts
+//! that share a line go on to share it; blank lines stay, one of several. Afterwards the tokens and
+//! comments are those of the text, full stops left out, in the same order, and to format again
+//! changes nothing. O(bytes).
 
 use super::Syntax;
 use super::expressions::{Expressions, Token, What, read, tokens};
@@ -14,11 +15,11 @@ use std::fmt::Write as _;
 /// Sentences are broken to be no longer than this.
 const WIDTH: usize = 100;
 
-/// What stands in a sentence or between two.
+/// The kind of item in a sentence or between two.
 struct Piece<'s> {
     text: &'s str,
     is_comment: bool,
-    /// How many lines end before it.
+    /// The number of lines that end before it.
     lines: usize,
 }
 
@@ -78,7 +79,7 @@ fn is_fact(expressions: &Expressions, number: usize) -> bool {
     matches!(expressions.get(expressions.sentences[number]).what, What::Name | What::Call)
 }
 
-/// How many lines end in a text, CR LF counted as one.
+/// The number of line ends in a text, CR LF counted as one.
 fn line_ends(text: &str) -> usize {
     let bytes = text.as_bytes();
     let ends =
@@ -88,7 +89,7 @@ fn line_ends(text: &str) -> usize {
 
 struct Writer {
     text: String,
-    /// Where the current line starts.
+    /// The start of the current line.
     line: usize,
 }
 
@@ -101,7 +102,7 @@ impl Writer {
         self.text.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// Starts a line for what has some line ends before it: behind a blank one if there is one.
+    /// Starts a line for an item with line ends before it, after a blank one if there is one.
     fn start(&mut self, lines: usize) {
         if lines > 1 && !self.text.is_empty() {
             self.text.push('\n');
@@ -193,7 +194,7 @@ fn flat(pieces: &[Piece<'_>]) -> String {
     text
 }
 
-/// Whether a space stands between two tokens.
+/// Returns whether a space stands between two tokens.
 fn is_spaced(before: &str, behind: &str) -> bool {
     let is_sign = |text: &str| matches!(text, ":-" | "::" | ":=" | "==>" | "&" | "|" | "!" | ",");
     match (before, behind) {

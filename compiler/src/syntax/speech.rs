@@ -1,8 +1,9 @@
 //! Messages in the syntax of the author.
 //!
-//! Messages are written as for KIF: what stands between backticks is a form, a name or a variable of it. [`say`] writes these as infix GDL,
-//! which Epilog shares, and leaves alone what is no form. Of the names that the translation of Epilog gives to relations of its own none
-//! is told: each stands for a word of the language. O(bytes), and no more than [`LONGEST`] of a snippet is looked at.
+//! Messages are written as for KIF: text between backticks is a form, a name or a variable of it.
+//! [`say`] writes these as infix GDL, which Epilog shares, and leaves other text alone. Names that
+//! the translation of Epilog gives to relations of its own are never shown: each stands for a word
+//! of the language. O(bytes), and no more than [`LONGEST`] of a snippet is looked at.
 
 use super::{Kind, Syntax, kif, writer::Writer, writer::capital};
 use crate::diagnostic::{Diagnostic, Edit, Source};

@@ -1,7 +1,8 @@
 //! Nodes of a tree as text of another syntax.
 //!
-//! [`infix`] writes a form as a sentence of infix GDL, [`kif`] as a list; `rename` has the last word on names and variables. Both recurse
-//! as deep as the tree, which is no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting). O(bytes written).
+//! [`infix`] writes a form as a sentence of infix GDL, [`kif`] as a list; `rename` has the last
+//! word on names and variables. Both recurse as deep as the tree, which is no deeper than
+//! [`Limits::max_nesting`](crate::Limits::max_nesting). O(bytes written).
 
 use super::{Kind, NodeId, Tree};
 use crate::Source;
@@ -87,7 +88,8 @@ impl<R: FnMut(&Kind, &str) -> String> Writer<'_, R> {
     }
 }
 
-/// The name of a variable of KIF in infix GDL, its question mark left out: it begins with a capital letter or `_`.
+/// The name of a variable of KIF in infix GDL, its question mark left out: it begins with a capital
+/// letter or `_`.
 pub(crate) fn capital(variable: &str) -> String {
     let name = variable.trim_start_matches('?');
     // A variable without a name is another one each time.

@@ -1,10 +1,10 @@
-//! Mistakes in infix GDL and in Epilog: each is an addition to the game of the catalogue's pages, and gives these codes at these
-//! places, counted from the addition, and nothing else.
+//! Mistakes in infix GDL and in Epilog: each is an addition to the game of the catalogue's pages,
+//! and gives these codes at these places, counted from the addition, and nothing else.
 
 use gdl_compiler::diagnostic::frame;
 use gdl_compiler::{Levels, Options, Severity, Source, Syntax, compile};
 
-/// What is added to the game in infix GDL.
+/// The rules added to the game in infix GDL.
 pub(crate) const INFIX: &[(&str, &str)] = &[
     ("GDL001 1:18", "next(pile(3)) :- (true(pile(0))\n"),
     ("GDL001 1:5", "next(pile(3)\nnext(pile(3)) :- true(pile(0))"),
@@ -52,7 +52,7 @@ pub(crate) const INFIX: &[(&str, &str)] = &[
     ("GDL143 1:15", "minus(5, 1, 4)."),
 ];
 
-/// What is added to the game in Epilog.
+/// The rules added to the game in Epilog.
 pub(crate) const EPILOG: &[(&str, &str)] = &[
     ("GDL017 1:1", "(minus 5 1 4)"),
     ("GDL017 1:1", "(<= rich (true (pile 3)))"),
@@ -135,7 +135,8 @@ pub(crate) const WHOLE: &[(&str, &str)] = &[
     ("GDL029 1:1", "role(robot)\ninit(control(robot))\npress :: on\nterminal :- on\ngoal(robot, 100) :- on"),
 ];
 
-/// What the whole pipeline says of an addition to a text, lints included: codes with their places.
+/// The diagnostics of the whole pipeline for an addition to a text, lints included: codes with
+/// their places.
 fn faults(syntax: Syntax, before: &str, added: &str) -> (String, String) {
     let source = Source::new(syntax.name(), format!("{before}{added}\n"));
     let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };
@@ -195,7 +196,7 @@ fn a_text_of_another_syntax_than_was_said_is_told() {
             failure.diagnostics.iter().filter(|fault| fault.severity == Severity::Error).collect();
         assert_eq!(errors[0].code.id, expected, "{}", failure.diagnostics.render(&source));
         assert_eq!(errors.len(), 1, "{}", failure.diagnostics.render(&source));
-        // Nothing in the text shows what it was taken for, since that was said.
+        // The syntax was given, so nothing in the text shows it.
         assert!(errors[0].labels.is_empty(), "{}", failure.diagnostics.render(&source));
     }
 }

@@ -1,7 +1,7 @@
 //! Changes to a rulesheet that keep its parentheses in order: one rulesheet in, its neighbour out.
 //!
-//! Random bytes almost never get past the parser; forms dropped, copied, exchanged and negated often get
-//! as far as the net.
+//! Random bytes almost never get past the parser; forms dropped, copied, exchanged and negated
+//! often get as far as the net.
 
 /// Numbers (Steele, Lea and Flood 2014, the mixing step).
 struct Numbers(u64);

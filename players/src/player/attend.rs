@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-/// What a player is asked or told.
+/// A notification or question for a player.
 pub(crate) enum Question<G: Game> {
     Start(G::Role),
     Move(Information<G>),
@@ -20,13 +20,13 @@ pub(crate) enum Question<G: Game> {
 /// A question with its number, and what the answer may cost.
 pub(crate) type Asked<G> = (u64, Budget, Question<G>);
 
-/// What a player answers.
+/// The answer of a player.
 pub(crate) struct Answer<G: Game> {
     /// A move, if there is one.
     pub(crate) action: Option<G::Move>,
-    /// Why there is none, if the player says so.
+    /// The reason why there is none, if the player gives one.
     pub(crate) fault: Option<Fault>,
-    /// What the search did.
+    /// The report of the search.
     pub(crate) report: Option<Report>,
 }
 

@@ -1,7 +1,7 @@
 //! Beliefs of players: the states that fit the information of a role, or a sample of them.
 //!
-//! A step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, then as many as a sample may try, and keeps as
-//! many states as [`Belief::MAX_STATES`] and [`Belief::BYTES`] allow.
+//! A step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, then as many as a
+//! sample may try, and keeps as many states as [`Belief::MAX_STATES`] and [`Belief::BYTES`] allow.
 
 use gdl_runtime::{
     Game, GameExt, Information,
@@ -12,19 +12,20 @@ use gdl_runtime::{
 
 /// The states that a role has to reckon with, followed from one decision to the next.
 ///
-/// Where each role perceives the joint move there is one state, and it is exact. Where the rules say what is perceived
-/// (`sees`) it is an [`InformationSet`] as long as that is small, and then a sample of it: states that were drawn step
-/// by step and kept if they fit. Should all of them prove wrong, others are looked for from the start of the play, and
-/// as a last resort states that do not fit everything perceived are kept, so that there is always a move to make.
+/// Where each role perceives the joint move there is one state, and it is exact. Where the rules
+/// say what is perceived (`sees`) it is an [`InformationSet`] as long as that is small, and then a
+/// sample of it: states that were drawn step by step and kept if they fit. Should all of them prove
+/// wrong, others are looked for from the start of the play, and as a last resort states that do not
+/// fit everything perceived are kept, so that there is always a move to make.
 #[derive(Clone, Debug)]
 pub struct Belief<G: Game> {
-    /// Whose; None before the first information.
+    /// The role; `None` before the first information.
     role: Option<G::Role>,
     /// The steps that `worlds` have followed.
     steps: Vec<Step<G>>,
     /// The states and their weights; none if the information does not fit the game.
     worlds: Vec<(G::State, u128)>,
-    /// If these are all.
+    /// True if these are all.
     is_exact: bool,
     stream: Stream,
 }
@@ -48,8 +49,9 @@ impl<G: Game> Belief<G> {
         Self { role: None, steps: Vec::new(), worlds: Vec::new(), is_exact: true, stream }
     }
 
-    /// Follows the information to the states that fit it. Takes the steps that are new if it continues what was followed
-    /// before, all of them otherwise. False if the information is not of a play of the game.
+    /// Follows the information to the states that fit it. Takes the steps that are new if it
+    /// continues what was followed before, all of them otherwise. False if the information is not
+    /// of a play of the game.
     pub fn follow(&mut self, game: &G, information: &Information<G>) -> bool {
         let known = self.steps.len();
         // What has no steps yet may be of another game.
@@ -70,13 +72,14 @@ impl<G: Game> Belief<G> {
         !self.worlds.is_empty()
     }
 
-    /// The states and the weight of each; none before the first [`Belief::follow`] or if that was false.
+    /// The states and the weight of each; none before the first [`Belief::follow`] or if that was
+    /// false.
     #[must_use]
     pub fn worlds(&self) -> &[(G::State, u128)] {
         &self.worlds
     }
 
-    /// If these are all states that fit, and no sample.
+    /// Returns whether these are all states that fit, and no sample.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.is_exact
@@ -151,7 +154,8 @@ impl<G: Game> Belief<G> {
         });
     }
 
-    /// Looks for a play from the start that fits all steps and this one, going back wherever it does not.
+    /// Looks for a play from the start that fits all steps and this one, going back wherever it
+    /// does not.
     fn replay(&mut self, game: &G, role: G::Role, last: &Step<G>) -> Option<G::State> {
         let mut path = vec![game.initial()];
         let mut failures = 0;
@@ -185,8 +189,8 @@ fn draw<S>(worlds: &[(S, u128)], stream: &mut Stream) -> Option<usize> {
     place.or(worlds.len().checked_sub(1))
 }
 
-/// A step from `state` with the role's own move, the others' drawn, and whether it is perceived as it was. None if the
-/// move cannot be made there.
+/// A step from `state` with the role's own move, the others' drawn, and whether it is perceived as
+/// it was. Returns `None` if the move cannot be made there.
 fn try_step<G: Game>(
     game: &G,
     role: G::Role,

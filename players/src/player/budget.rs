@@ -12,7 +12,8 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// No limit. Searches that would never end by themselves then take a number of nodes that they document.
+    /// No limit. Searches that would never end by themselves then take a number of nodes that they
+    /// document.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::default()
@@ -30,8 +31,8 @@ impl Budget {
         Self { deadline: Instant::now().checked_add(time), ..Self::default() }
     }
 
-    /// A budget of nodes of the search, or of playouts where those are what is counted. Searches on one thread with equal seeds
-    /// and nodes are the same.
+    /// A budget of nodes of the search, or of playouts where those are what is counted. Searches on
+    /// one thread with equal seeds and nodes are the same.
     #[must_use]
     pub fn of_nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::default() }
@@ -67,7 +68,7 @@ impl Budget {
         self.nodes
     }
 
-    /// What cancels it.
+    /// The handle that cancels it.
     #[cfg(feature = "load")]
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel
@@ -79,13 +80,14 @@ impl Budget {
         self.cancel.is_cancelled()
     }
 
-    /// True if the deadline is past or it was cancelled. Nodes are counted by the search that visits them.
+    /// True if the deadline is past or it was cancelled. Nodes are counted by the search that
+    /// visits them.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// A part of what is left once so many nodes are spent.
+    /// A part of the budget that remains once `spent` nodes are spent.
     #[must_use]
     pub(crate) fn share(&self, part: f64, spent: u64) -> Self {
         let now = Instant::now();

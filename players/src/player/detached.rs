@@ -1,4 +1,4 @@
-//! Detached players: any player in a thread of its own, which answers in time or is left behind.
+//! Detached players: any player in a thread of its own, which answers in time or is abandoned.
 
 use super::{
     Budget, Information, Player, Report,
@@ -14,17 +14,18 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often a thread that waits looks whether the budget was cancelled.
+/// The interval at which a waiting thread tests whether the budget was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A player in a thread of its own, which may be left behind.
+/// A player in a thread of its own, which may be abandoned.
 ///
-/// No thread can be ended from outside. So a caller of a player that never returns waits for ever, unless the player lives in
-/// a thread that is not waited for, with a game of its own. That is what this is: it does as the player does, but once the
-/// budget is cancelled, or its deadline and a grace are over, [`Player::choose`] returns without a move, and
-/// [`Player::start`] returns; [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked
-/// again; one that never does keeps its thread and its memory until the process ends. If the player panics, so does the next
-/// question to it; after that it has no moves.
+/// No thread can be ended from outside. So a caller of a player that never returns waits for ever,
+/// unless the player lives in a thread that is not waited for, with a game of its own. That is what
+/// this is: it does as the player does, but once the budget is cancelled, or its deadline and a
+/// grace are over, [`Player::choose`] returns without a move, and [`Player::start`] returns;
+/// [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked
+/// again; one that never does keeps its thread and its memory until the process ends. If the player
+/// panics, so does the next question to it; after that it has no moves.
 ///
 /// With a budget of nodes alone, that is not cancelled, it waits as long as the player takes.
 ///
@@ -68,7 +69,7 @@ pub struct Detached<G: Game> {
     answers: Receiver<Reply<G>>,
     /// Questions so far.
     asked: u64,
-    /// What there is to say of the last answer.
+    /// The fault and the report of the last answer.
     said: (Option<Fault>, Option<Report>),
 }
 
@@ -79,14 +80,14 @@ impl<G: Game> fmt::Debug for Detached<G> {
 }
 
 impl<G: Game + Clone + 'static> Detached<G> {
-    /// The grace: how long after the deadline an answer is waited for, unless [`Detached::grace`] says otherwise: longer than a
-    /// referee waits.
+    /// The grace: how long after the deadline an answer is waited for, unless [`Detached::grace`]
+    /// says otherwise: longer than a referee waits.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(3);
 
     /// The player in a thread of its own, which starts here.
     ///
     /// # Errors
-    /// If the system has no more threads.
+    /// Returns an error if the system has no more threads.
     pub fn new(game: &G, mut player: impl Player<G> + 'static) -> io::Result<Self> {
         let name = player.name().to_owned();
         let game = game.clone();

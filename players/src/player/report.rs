@@ -11,8 +11,8 @@ pub struct Report {
     pub nodes: u64,
     /// Random games played.
     pub playouts: u64,
-    /// Joint moves looked ahead: the last depth that was searched completely, or that of the deepest node of a tree
-    /// that grows where it is promising.
+    /// Joint moves looked ahead: the last depth that was searched completely, or that of the
+    /// deepest node of a tree that grows where it is promising.
     pub depth: u32,
     /// Nodes whose remaining moves could not matter.
     pub cutoffs: u64,
@@ -26,7 +26,8 @@ pub struct Report {
     pub value: Option<f64>,
     /// True if the value is proved.
     pub exact: bool,
-    /// The principal variation: the joint moves expected, each as a KIF list in role order, as far as they are known.
+    /// The principal variation: the joint moves expected, each as a KIF list in role order, as far
+    /// as they are known.
     pub line: Vec<String>,
     /// The role's legal moves, best first, where the search tells them apart.
     pub moves: Vec<MoveStats>,
@@ -47,7 +48,8 @@ pub struct MoveStats {
     pub value: f64,
 }
 
-/// One line, for example `value 50.0 exact, depth 9, 549 nodes (120 cut off, 31 known) in 0.001 s: ..`.
+/// One line, for example
+/// `value 50.0 exact, depth 9, 549 nodes (120 cut off, 31 known) in 0.001 s: ..`.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(value) = self.value {

@@ -15,22 +15,26 @@ use std::fmt;
 
 /// Alpha-beta search with iterative deepening.
 ///
-/// For two roles the worth of an end is the difference of their goals; for more, or with [`AlphaBeta::paranoid`], it is
-/// the role's own goal and all others are taken to play against it (Sturtevant and Korf, "On pruning techniques for
-/// multi-player games", 2000). With one role it is depth-first search. Where roles move at the same time the others are
-/// taken to know the role's move, so a value is what the role can be sure of; chance is averaged over all its moves.
+/// For two roles the value of an end is the difference of their goals. For more, or with
+/// [`AlphaBeta::paranoid`], it is the role's own goal, and all others are assumed to play against
+/// it (Sturtevant and Korf, "On pruning techniques for multi-player games", 2000). With one role it
+/// is depth-first search. Where roles move at the same time the others are assumed to know the
+/// role's move, so a value is what the role can be sure of. Chance is averaged over all its moves.
 ///
-/// It deepens until the value is proved, the depth or the budget is reached; what is found of an iteration
-/// that was broken off counts. States are remembered in a table of a fixed number of bytes, by all their words. Moves
-/// are tried in this order: the one from the table, two that cut off other states at the same depth (killers), then
-/// by how often and how deep they cut off any (history). All but the first are searched with a null window, and again
-/// if they are better (principal variation search; Marsland and Campbell, "Parallel search of strongly ordered game trees", 1982).
+/// It deepens until the value is proved, the depth or the budget is reached; what is found of an
+/// iteration that was broken off counts. States are remembered in a table of a fixed number of
+/// bytes, by all their words. Moves are tried in this order: the one from the table, two that cut
+/// off other states at the same depth (killers), then by how often and how deep they cut off any
+/// (history). All but the first are searched with a null window, and again if they are better
+/// (principal variation search; Marsland and Campbell, "Parallel search of strongly ordered game
+/// trees", 1982).
 ///
 /// States before the end of a search have all their successors made in one pass of the lanes
 /// ([`Expansion`](gdl_runtime::lanes::Expansion)), once a second one is wanted.
 ///
-/// Time: O(b^d) nodes of b joint moves and depth d, about the square root of that if the order is good. Memory: the
-/// table, O(b d), and after some thousands of nodes what an expansion and a batch take.
+/// Time: O(b^d) nodes of b joint moves and depth d, about the square root of that if the order is
+/// good. Memory: the table, O(b d), and after some thousands of nodes what an expansion and a batch
+/// take.
 ///
 /// ```
 /// use gdl_players::{Budget, search::AlphaBeta};
@@ -93,7 +97,8 @@ impl<G: Game> AlphaBeta<G> {
         }
     }
 
-    /// The search where the role's own goal is all that counts and all others play against it, also with two roles.
+    /// The search where the role's own goal is all that counts and all others play against it, also
+    /// with two roles.
     #[must_use]
     pub fn paranoid() -> Self {
         Self { name: "paranoid", is_paranoid: true, ..Self::new() }
@@ -105,7 +110,7 @@ impl<G: Game> AlphaBeta<G> {
         Self { name: "greedy", ..Self::new().depth(1) }
     }
 
-    /// Looks so many joint moves ahead, if the budget allows; at most 200.
+    /// Looks `depth` joint moves ahead, if the budget allows; at most 200.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.setup.set_depth(depth);
@@ -119,8 +124,8 @@ impl<G: Game> AlphaBeta<G> {
         self
     }
 
-    /// The seed of the random games that the evaluation is learnt from, and of the drawing of hidden states; 0 unless this says
-    /// otherwise.
+    /// The seed of the random games that the evaluation is learnt from, and of the drawing of
+    /// hidden states; 0 unless this says otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.setup.set_seed(seed);
@@ -135,7 +140,8 @@ impl<G: Game> AlphaBeta<G> {
         self
     }
 
-    /// Searches a state for a role. The first time, up to a fifth of the budget is spent on learning an evaluation.
+    /// Searches a state for a role. The first time, up to a fifth of the budget is spent on
+    /// learning an evaluation.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         if budget.is_spent() {
             return SearchResult::only(

@@ -18,12 +18,13 @@ use trial::Trial;
 /// - one role without chance: [`Planner`] searches for a plan and follows it;
 /// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
 /// - two roles in turn and few states: their [`Solution`], found before the first move;
-/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches against [`Mcts`] before the first move, else
-///   `Mcts`, with some of each budget for a proof by alpha-beta where the end is near;
+/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches
+///   against [`Mcts`] before the first move, otherwise `Mcts`, with some of each budget for a proof
+///   by alpha-beta where the end is near;
 /// - else [`Mcts`], from the first clock on.
 ///
-/// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of the search taken. With a budget of nodes
-/// on one thread the same seed makes the same moves.
+/// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of
+/// the search taken. With a budget of nodes on one thread the same seed makes the same moves.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Best};
@@ -59,7 +60,7 @@ pub struct Best<G: Game> {
     mind: MatchMemory<G>,
 }
 
-/// What is taken for the kind of game.
+/// The search that fits the kind of game.
 enum Strategy<G: Game> {
     /// The game was not looked at.
     Open,
@@ -71,17 +72,17 @@ enum Strategy<G: Game> {
 /// The tree of random games, and what helps it.
 struct TreeSearch<G: Game> {
     mcts: Mcts<G>,
-    /// Where two roles share a fixed sum.
+    /// The proof search of games in which two roles share a fixed sum.
     prover: Option<AlphaBeta<G>>,
     solution: Option<Solution<G>>,
-    /// How matches of the two came out, and alpha-beta with what it learnt, where it won them.
+    /// The results of matches of the two, and alpha-beta with what it learnt, where it won them.
     trial: Option<Trial>,
     rival: Option<AlphaBeta<G>>,
     seed: u64,
     bytes: usize,
 }
 
-/// States that are all alike: what is searched for is a proof.
+/// An evaluation that values all states equally, for proof searches.
 struct UniformEvaluation;
 
 impl<G: Game> Evaluation<G> for UniformEvaluation {
@@ -100,17 +101,20 @@ impl<G: Game> fmt::Debug for Best<G> {
 }
 
 impl<G: Game> Best<G> {
-    /// Bytes that a search may take, unless [`Best::memory`] says otherwise or the kind of game needs more.
+    /// Bytes that a search may take, unless [`Best::memory`] says otherwise or the kind of game
+    /// needs more.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// Steps of random games to the end, from which on a proof is tried: before that it is hardly ever found, and the tree
-    /// misses what it takes.
+    /// Steps of random games to the end, from which on a proof is tried: before that it is hardly
+    /// ever found, and the tree misses what it takes.
     const END: usize = 12;
 
-    /// The shares of what is left of a budget that go into a proof, one after the other while the proof sees about as far as the end.
+    /// The shares of the remaining budget that go into successive proofs while the proof sees about
+    /// as far as the end.
     const PROVING: [f64; 3] = [0.05, 0.35, 0.6];
 
-    /// The share of the time before the first move for matches of alpha-beta against random games in a tree.
+    /// The share of the time before the first move for matches of alpha-beta against random games
+    /// in a tree.
     const TRYING: f64 = 0.6;
 
     /// The share of the time before the first move in which a game must be solved.
@@ -141,7 +145,7 @@ impl<G: Game> Best<G> {
         self
     }
 
-    /// So many threads, where the search can use them; 0 means one for each processor.
+    /// Uses `threads` threads where the search can; 0 means one for each processor.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -188,7 +192,8 @@ impl<G: Game> Best<G> {
         character
     }
 
-    /// Searches a state for a role. Of a game of hidden information the state alone is searched, as if it were known.
+    /// Searches a state for a role. Of a game of hidden information the state alone is searched, as
+    /// if it were known.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         let character = self.look(game, budget);
         let mut found = match &mut self.way {
@@ -206,7 +211,7 @@ impl<G: Game> Best<G> {
     }
 }
 
-/// What is said of a search: why it was taken, and what it did.
+/// The remark on a search: why it was chosen, and what it did.
 fn note(character: Character, what: &str) -> String {
     format!("{character}: {what}")
 }
@@ -275,7 +280,8 @@ impl<G: Game> TreeSearch<G> {
             for share in Best::<G>::PROVING {
                 let proof = prover.search(game, state, role, &budget.share(share, spent));
                 spent += proof.report.nodes;
-                // What a role can be sure of where several choose at once is not all that it can get.
+                // What a role can be sure of where several choose at once is not all that it can
+                // get.
                 let is_enough = if character.is_simultaneous { 100.0 } else { 0.1 };
                 if proof.report.exact {
                     if proof.report.value.is_some_and(|value| value >= is_enough) {
@@ -371,7 +377,7 @@ mod tests {
             let Strategy::Tree(woods) = &mut best.way else { panic!("two roles in turn") };
             (woods.solve(&game, &budget), woods.solution.is_some())
         };
-        // Solved long before the share is spent, and given up at once where there is no room.
+        // Solved long before the share is spent, and abandoned at once where there is no room.
         let (whole, is_solved) = spent(1 << 24);
         assert!(is_solved && (700..20_000).contains(&whole), "{whole}");
         let (broken, is_solved) = spent(1 << 12);

@@ -1,4 +1,5 @@
-//! The player of small games of hidden information: it plays by an equilibrium, which comes of regrets at all histories.
+//! The player of small games of hidden information: it plays by an equilibrium, which comes of
+//! regrets at all histories.
 
 mod histories;
 
@@ -11,14 +12,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player that plays by a mixed strategy for the whole game, which comes near an equilibrium the longer it thinks: counterfactual regret
-/// minimization (Zinkevich, Johanson, Bowling and Piccione, "Regret minimization in games with incomplete information", 2007;
-/// Tammelin, "Solving large imperfect information games using CFR+", 2014). What it does it would do as well if the others knew
-/// its strategy, so it neither bluffs too often nor too seldom. For two roles whose goals add up to the same that is all there is to be
-/// had; for others it is a strategy without regrets.
+/// A player that plays a mixed strategy for the whole game, which approaches an equilibrium the
+/// longer it thinks. The method is counterfactual regret minimization (Zinkevich, Johanson, Bowling
+/// and Piccione, "Regret minimization in games with incomplete information", 2007; Tammelin,
+/// "Solving large imperfect information games using CFR+", 2014). Its strategy would do as well if
+/// the others knew it, so it neither bluffs too often nor too seldom. For two roles with a constant
+/// sum of goals that is optimal; for others it is a strategy without regrets.
 ///
-/// All histories of the game must fit into memory; where they do not, [`Ismcts`] plays, and the report says why.
-/// Each history is a node of the budget when it is found, and again in each round of regrets.
+/// All histories of the game must fit into memory; where they do not, [`Ismcts`] plays, and the
+/// report says why. Each history is a node of the budget when it is found, and again in each round
+/// of regrets.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Equilibrium};
@@ -74,10 +77,12 @@ impl<G: Game> Equilibrium<G> {
     /// Nodes of a search whose budget has no limit: some seconds.
     pub const DEFAULT_NODES: u64 = 1 << 26;
 
-    /// The share of a budget in which all histories must be found, or the game is taken to be too large.
+    /// The share of a budget in which all histories must be found, or the game is taken to be too
+    /// large.
     const FINDING: f64 = 0.3;
 
-    /// What is done so much less often than what is done most is not done at all: it is left of the first rounds.
+    /// Moves with less than this share of the most frequent move's probability are dropped: they
+    /// remain of the first rounds.
     const LEAST: f64 = 0.01;
 
     /// The player.
@@ -109,10 +114,11 @@ impl<G: Game> Equilibrium<G> {
         self
     }
 
-    /// Finds all histories, if that was not done, and improves the strategy for as long as the budget allows.
+    /// Finds all histories, if that was not done, and improves the strategy for as long as the
+    /// budget allows.
     ///
     /// # Errors
-    /// If the game is too large.
+    /// Returns an error if the game is too large.
     pub fn improve(&mut self, game: &G, budget: &Budget) -> Result<(), SolveError> {
         self.go_on(game, budget).map(|_| ())
     }
@@ -153,14 +159,16 @@ impl<G: Game> Equilibrium<G> {
         more_nodes && more_time
     }
 
-    /// How likely the role of an information should make each of its moves. None where it has no choice, or before [`Equilibrium::improve`].
+    /// The probability with which the role of an information should make each of its moves. Returns
+    /// `None` where it has no choice, or before [`Equilibrium::improve`].
     pub fn strategy(&mut self, information: &Information<G>) -> Option<Vec<(G::Move, f64)>> {
         let Some(Ok(histories)) = &mut self.histories else { return None };
         histories.strategy(information)
     }
 
-    /// How much the others could win of this strategy if they knew it: what each role could get by playing best against the others'
-    /// strategies, less what it gets, in points, as a mean over all roles. None before [`Equilibrium::improve`]. O(histories).
+    /// The exploitability of this strategy: what each role could get by playing best against the
+    /// others' strategies, less what it gets, in points, as a mean over all roles. Returns `None`
+    /// before [`Equilibrium::improve`]. O(histories).
     #[must_use]
     pub fn exploitability(&self) -> Option<f64> {
         let Some(Ok(histories)) = &self.histories else { return None };

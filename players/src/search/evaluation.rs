@@ -40,8 +40,9 @@ use gdl_runtime::Game;
 /// assert_eq!(found.report.value, Some(60.0));
 /// ```
 pub trait Evaluation<G: Game>: Send + Sync {
-    /// Writes the goal that each role can expect, 0 to 100, in role order. The state is not terminal; the view is what
-    /// [`Game::observe_without_goals`] shows of it, so goals may be missing there.
+    /// Writes the goal that each role can expect, 0 to 100, in role order. The state is not
+    /// terminal; the view is what [`Game::observe_without_goals`] shows of it, so goals may be
+    /// missing there.
     fn evaluate(&self, game: &G, state: &G::State, view: &G::View, goals: &mut [f32]);
 }
 

@@ -9,10 +9,11 @@ use super::{
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, GameExt, Information, chance::Stream};
 
-/// A search that looks one move ahead and plays random games from there, as many for each move; no tree.
+/// A search that looks one move ahead and plays random games from there, as many for each move; no
+/// tree.
 ///
-/// The moves of other roles and chance are drawn. A node of the budget is a state that games are played from: one, or
-/// hundreds in lanes.
+/// The moves of other roles and chance are drawn. A node of the budget is a state that games are
+/// played from: one, or hundreds in lanes.
 ///
 /// ```
 /// use gdl_players::{Budget, search::FlatMonteCarlo};
@@ -48,7 +49,8 @@ impl<G: Game> FlatMonteCarlo<G> {
         Self { seed: 0, in_lanes: true, searches: 0, mind: MatchMemory::new(0) }
     }
 
-    /// The seed of the random games and of the drawing of hidden states; 0 unless this says otherwise.
+    /// The seed of the random games and of the drawing of hidden states; 0 unless this says
+    /// otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;

@@ -1,7 +1,9 @@
-//! Growth of lists within a number of bytes: what it takes to make a list longer is known before it is done.
+//! Growth of lists within a number of bytes: what it takes to make a list longer is known before it
+//! is done.
 //!
-//! A list that is full moves into a longer one, and for as long as that takes there are both. Short lists double. Long ones grow by an eighth, so that
-//! a search can use most of the bytes that it is given.
+//! A list that is full moves into a longer one, and for as long as that takes there are both. Short
+//! lists double. Long ones grow by an eighth, so that a search can use most of the bytes that it is
+//! given.
 
 /// Bytes of a list from which on it is long.
 const LONG: usize = 1 << 20;
@@ -11,14 +13,14 @@ pub(crate) trait Grow {
     /// The bytes that it takes.
     fn held(&self) -> usize;
 
-    /// The bytes of the longer list that so many more elements want; 0 if there is room for them.
+    /// The bytes of the longer list that `more` further elements need; 0 if there is room for them.
     fn growth(&self, more: usize) -> usize;
 
-    /// Makes room for so many more elements.
+    /// Makes room for `more` further elements.
     fn grow(&mut self, more: usize);
 }
 
-/// How many elements there is room for once there is room for so many more.
+/// The capacity of the list once there is room for `more` further elements.
 fn longer<T>(list: &Vec<T>, more: usize) -> usize {
     let room = list.capacity();
     if list.len() + more <= room {

@@ -1,4 +1,5 @@
-//! Monte Carlo tree search for hidden information: statistics are of what roles know, and not of states.
+//! Monte Carlo tree search for hidden information: statistics are of what roles know, and not of
+//! states.
 
 use super::{
     SearchResult,
@@ -20,13 +21,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Monte Carlo tree search over information sets, one tree for each role (MO-ISMCTS: Cowling, Powley and Whitehouse, "Information set
-/// Monte Carlo tree search", 2012): each playout draws one of the plays that fit what the role knows, and each role chooses by
-/// what came of its moves where it knew the same. So nobody is taken to know what is hidden, the role itself not either, and what
-/// the others did says something of what they have.
+/// Monte Carlo tree search over information sets, one tree for each role (MO-ISMCTS: Cowling,
+/// Powley and Whitehouse, "Information set Monte Carlo tree search", 2012): each playout draws one
+/// of the plays that fit the role's information, and each role chooses by the results of its moves
+/// at the same information set. So playouts never use hidden information, and the moves of the
+/// others are evidence of what they have.
 ///
-/// Plays that fit are followed from the start, with what each role knows of them: all of them while they are few, else a sample, in which
-/// those count more whose moves the search takes for likely. A node of the budget is a play.
+/// Plays that fit are followed from the start, with what each role knows of them: all of them while
+/// they are few, otherwise a sample, in which those count more whose moves the search takes for
+/// likely. A node of the budget is a play.
 pub struct Ismcts<G: Game> {
     seed: u64,
     bytes: usize,
@@ -56,7 +59,7 @@ struct World<S> {
 struct Slot {
     action: u32,
     visits: u32,
-    /// How often it could have been made.
+    /// The number of visits in which it was available.
     available: u32,
     sum: f32,
 }
@@ -64,7 +67,7 @@ struct Slot {
 /// The slots on a way down, each with its role.
 type Way = Vec<(u32, usize)>;
 
-/// What a search keeps for a match.
+/// The state that a search keeps for a match.
 struct Memory<G: Game> {
     sets: Sets,
     /// For each information where its slots start and how many there are.
@@ -83,7 +86,7 @@ const MOST_WORLDS: usize = 4096;
 const SAMPLE: usize = 512;
 const TRIES: usize = 32;
 
-/// What part of a role's moves is taken to be made without thinking.
+/// The share of a role's moves that is assumed to be random.
 const RANDOM: f64 = 0.3;
 
 /// The factor of the confidence bounds, where a leaf is judged by many random games and by one.
@@ -106,7 +109,7 @@ impl<G: Game> Memory<G> {
         self.sets.bytes() + self.spans.held() + self.slots.held() + worlds
     }
 
-    /// True if the roles may know more within so many bytes: then lists have room to grow.
+    /// True if the information sets fit into `bytes` bytes: then lists have room to grow.
     fn has_room(&self, bytes: usize) -> bool {
         let spans = self.spans.growth((self.sets.len() + 1).saturating_sub(self.spans.len()));
         let growth = self.sets.growth() + spans + self.slots.growth(self.widest);
@@ -118,7 +121,7 @@ impl<G: Game> Memory<G> {
         (first as usize, count as usize)
     }
 
-    /// Where the slots of an information stand; they are made if there are none. False if they are new.
+    /// Finds the slots of an information; they are made if there are none. False if they are new.
     fn open(&mut self, known: u32, moves: &[G::Move]) -> bool {
         if self.span(known).1 > 0 {
             return true;
@@ -135,7 +138,7 @@ impl<G: Game> Memory<G> {
         false
     }
 
-    /// How likely a role that knows so much makes a move, of so many.
+    /// The probability that a role with information `known` makes a move, one of `moves`.
     fn likely(&self, known: u32, action: u32, moves: usize) -> f64 {
         let even = 1.0 / moves as f64;
         let (first, count) = self.span(known);
@@ -499,7 +502,8 @@ impl<G: Game> Descent<'_, G> {
         (path, state, None)
     }
 
-    /// The place of the move that a role tries: one that was never tried, else by the greatest upper bound, among those that can be made.
+    /// The place of the move that a role tries: one that was never tried, otherwise by the greatest
+    /// upper bound, among those that can be made.
     fn choose(
         &mut self,
         memory: &mut Memory<G>,

@@ -1,7 +1,9 @@
-//! Linear evaluation for any game: weights of what can be seen of a state, learnt from random games.
+//! Linear evaluation for any game: weights of what can be seen of a state, learnt from random
+//! games.
 //!
-//! States are visited within a budget, one game of which has at most 2,000, and those that are kept take at most [`BYTES`]. So do
-//! weights, of which there are some for each fluent and role: a game with more is not judged.
+//! States are visited within a budget, at most 2,000 in one game, and those that are kept take at
+//! most [`BYTES`]. The same bound holds for weights, some for each fluent and role: a game with
+//! more is not judged.
 
 use super::{
     evaluation::Evaluation,
@@ -16,35 +18,39 @@ use std::time::{Duration, Instant};
 /// The most bytes of states that are learnt from, and of weights.
 const BYTES: usize = 64 << 20;
 
-/// A linear evaluation: the goal that a role can expect is a logistic function of a sum of weights, of the fluents that
-/// hold, of how many moves each role has, and of what lines lack.
+/// A linear evaluation: the goal that a role can expect is a logistic function of a sum of weights,
+/// of the fluents that hold, of how many moves each role has, and of what lines lack.
 ///
-/// A line is a set of three to seven fluents that makes a role's greatest goal, such as four in a row, and is read off the net. A fluent that is
-/// all that a line lacks counts, once, and so do lines that lack two, unless a fluent of the other role's lines rules them out. Games of more than
-/// 2,048 lines, 4,096 fluents or 2^18 gates, whose lines take too many steps, or without a table, are judged without any.
+/// A line is a set of three to seven fluents that makes a role's greatest goal, such as four in a
+/// row, and is read off the net. A fluent that is all that a line lacks counts, once, and so do
+/// lines that lack two, unless a fluent of the other role's lines rules them out. Games of more
+/// than 2,048 lines, 4,096 fluents or 2^18 gates, whose lines take too many steps, or without a
+/// table, are judged without any.
 ///
-/// Each weight is two, one for few fluents that hold and one for many, and what counts lies in between: in many games that
-/// is how far the game has gone on, and what is worth much at the start is worth little in the end (tapered evaluation).
+/// Each weight is a pair, one for few fluents that hold and one for many, with interpolation
+/// between. In many games the number of fluents shows how far the game has gone on, and a piece
+/// that is worth much at the start may be worth little in the end (tapered evaluation).
 ///
-/// The weights are fitted to states of random games and to the goals that random play comes to from there: hundreds of
-/// games from each if they can be played in lanes, else the one that the state is of. That is done by stochastic gradient
-/// descent with a step for each weight (Duchi, Hazan and Singer, "Adaptive subgradient methods", 2011). Learning visits
-/// states for as long as its budget allows, with a seed; the same seed and number of states give the same weights.
+/// The weights are fitted to states of random games and to the goals that random play comes to from
+/// there: hundreds of games from each if they can be played in lanes, otherwise the one that the
+/// state is of. That is done by stochastic gradient descent with a step for each weight (Duchi,
+/// Hazan and Singer, "Adaptive subgradient methods", 2011). Learning visits states for as long as
+/// its budget allows, with a seed; the same seed and number of states give the same weights.
 #[derive(Clone, Debug)]
 pub struct Linear {
     shape: Shape,
-    /// How many roles are judged: one where goals always add up to the same.
+    /// The number of roles that are judged: one where goals always add up to the same.
     judged: usize,
-    /// For each feature two weights for each role that is judged. First come the fluents, then the moves of each role,
-    /// then what always counts, then what lines lack.
+    /// For each feature two weights for each role that is judged. First come the fluents, then the
+    /// moves of each role, then what always counts, then what lines lack.
     weights: Vec<[f32; 2]>,
     lines: Lines,
-    /// How many fluents hold at least, and one part of the way from there to the most.
+    /// The least number of fluents that hold, and one part of the way from there to the greatest.
     least: f32,
     part: f32,
     /// One part of the most moves that a role has.
     mobility: f32,
-    /// Where goals always add up to that: two roles, only the first of which is judged.
+    /// The sum of the goals, if it is constant: two roles, and only the first is judged.
     total: Option<f32>,
 }
 
@@ -56,8 +62,9 @@ impl Linear {
     const KEPT: usize = 8;
     const MAX_LENGTH: usize = 2000;
 
-    /// A budget that lanes, which take some time to be set up, are worth: nodes, time, and how many times as long as one
-    /// random game, since hundreds at once take up to some twenty times as long.
+    /// A budget that lanes, which take some time to be set up, are worth: nodes, time, and how many
+    /// times as long as one random game, since hundreds at once take up to some twenty times as
+    /// long.
     const LANES_FROM: (u64, Duration, u32) = (1000, Duration::from_millis(10), 100);
 
     /// The share of the time that goes into random games; the rest is for the weights.
@@ -66,7 +73,8 @@ impl Linear {
     const RATE: f32 = 0.15;
     const EPOCHS: usize = 8;
 
-    /// Learns from random games; the nodes of the budget are states visited, and those that lanes play from once more.
+    /// Learns from random games; the nodes of the budget are states visited, and those that lanes
+    /// play from once more.
     #[must_use]
     pub fn learn<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
         Self::learn_counted(game, seed, budget).0
@@ -128,7 +136,8 @@ impl Linear {
         let mut features = Vec::new();
         for _ in 0..Self::EPOCHS {
             for number in 0..samples.len() {
-                // A few states are learnt from however late it is: without weights all states look the same.
+                // A few states are learnt from however late it is: without weights all states look
+                // the same.
                 if number > 0 && number % 256 == 0 && budget.is_spent() {
                     return;
                 }
@@ -156,7 +165,7 @@ impl Linear {
         }
     }
 
-    /// How far it is on the way from few fluents to many.
+    /// The position of a state between few fluents and many.
     #[inline]
     fn late(&self, state: &[u64]) -> f32 {
         let held: u32 = state.iter().map(|word| word.count_ones()).sum();
@@ -205,14 +214,15 @@ impl<G: Game> Evaluation<G> for Linear {
     }
 }
 
-/// The steps that finding the lines of all roles may take, or what rules them out: about a quarter of the time that is left for learning.
+/// The steps that finding the lines of all roles may take, or what rules them out: about a quarter
+/// of the time that is left for learning.
 fn work(budget: &Budget) -> usize {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     let quarter = left.and_then(|left| usize::try_from(left.as_micros() / 4).ok());
     quarter.map_or(usize::MAX, |micros| micros.saturating_mul(Lines::STEPS))
 }
 
-/// How many legal moves a role has.
+/// The number of legal moves of a role.
 #[inline]
 fn count(view: &[u64], shape: Shape, role: usize) -> usize {
     legal_words(view, shape, role).iter().map(|word| word.count_ones() as usize).sum()
@@ -226,7 +236,7 @@ fn logistic(x: f32) -> f32 {
 struct Samples {
     words: usize,
     states: Vec<u64>,
-    /// How many moves each role has, for each state.
+    /// The number of moves of each role, for each state.
     moves: Vec<u32>,
     /// The goals of all roles, for each state.
     goals: Vec<f32>,
@@ -295,8 +305,8 @@ impl Samples {
     }
 }
 
-/// Plays at random from the start and keeps the states before the end; gives what is seen of that, if it was reached
-/// within so many moves.
+/// Plays at random from the start and keeps the states before the end. Returns the view of the end,
+/// if it was reached within a bounded number of moves.
 fn walk<G: Game>(
     game: &G,
     stream: &mut Stream,

@@ -1,8 +1,8 @@
-//! Lines: sets of fluents that make a role's greatest goal together, such as four in a row, read off the net; and which of them a state lacks
-//! one or two fluents of.
+//! Lines: sets of fluents that make a role's greatest goal together, such as four in a row, read
+//! off the net; and which of them a state lacks one or two fluents of.
 //!
-//! The gates of a goal are multiplied out as far as that gives few sets, and conditions on fluents that must not hold are left out. So
-//! lines say what matters in a state, and prove nothing of it.
+//! The gates of a goal are multiplied out as far as that gives few sets, and conditions on fluents
+//! that must not hold are left out. So lines say what matters in a state, and prove nothing of it.
 
 use gdl_runtime::{
     bits,
@@ -13,17 +13,19 @@ use gdl_runtime::{
 /// The most lines of a game; where there are more the goal is of another kind.
 const MOST: usize = 2048;
 
-/// How many fluents a line has. Where two would do, nearly every state has threats.
+/// The numbers of fluents that a line may have. Where two would do, nearly every state has threats.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=7;
 
 /// The most fluents and gates of a game.
 const MOST_FLUENTS: usize = 1 << 12;
 const MOST_GATES: usize = 1 << 18;
 
-/// The most steps to the lines of a role, about one for each fluent of a set that is made on the way.
+/// The most steps to the lines of a role, about one for each fluent of a set that is made on the
+/// way.
 const WORK: usize = 1 << 21;
 
-/// The most words of states that are looked at for what rules lines out, and how many in the time of a step.
+/// The most words of states that are looked at for what rules lines out, and how many in the time
+/// of a step.
 const LOOKED: usize = 1 << 25;
 const WORDS: usize = 32;
 
@@ -43,11 +45,12 @@ pub(super) struct Lines {
     blocks: Vec<Block>,
     /// The roles that have lines.
     sides: usize,
-    /// How many pairs there are of a side and a fluent of one of its lines.
+    /// The number of pairs of a side and a fluent of one of its lines.
     threats: usize,
 }
 
-/// One line: its side, and for each of its fluents the number of the threat that it is where it alone is missing.
+/// One line: its side, and for each of its fluents the number of the threat that it is where it
+/// alone is missing.
 #[derive(Clone, Debug)]
 struct Line {
     side: usize,
@@ -57,7 +60,8 @@ struct Line {
 /// Up to 256 lines.
 #[derive(Clone, Debug)]
 struct Block {
-    /// Three digits of a number for each line: 8, less the fluents of the line. With one added for each that holds, 7 says that one is missing.
+    /// Three digits of a number for each line: 8, less the fluents of the line. With one added for
+    /// each that holds, 7 says that one is missing.
     start: [Lines256; 3],
     /// For each fluent the lines that it is in, and those that it rules out.
     of: Box<[[Lines256; 2]]>,
@@ -69,7 +73,8 @@ impl Lines {
     /// Steps to lines in a microsecond, about.
     pub(super) const STEPS: usize = 50;
 
-    /// The lines of the roles whose lines are found within so many steps for all of them. O(gates + [`WORK`] + [`MOST`]²) for each role.
+    /// The lines of the roles whose lines are found within `work` steps for all of them. O(gates +
+    /// [`WORK`] + [`MOST`]²) for each role.
     pub(super) fn of(table: &Table, mut work: usize) -> Self {
         let (Shape { fluents, roles, .. }, vocabulary) = (table.shape(), table.vocabulary());
         let [observe, advance] = table.circuits();
@@ -114,8 +119,9 @@ impl Lines {
         self.threats + self.sides
     }
 
-    /// Takes a line to be ruled out by the fluents of another side's lines that hold in none of some states together with one of
-    /// its own, of as many states as are looked at in the time of so many steps. O([`LOOKED`] + lines * fluents of lines).
+    /// Marks a line as ruled out by the fluents of another side's lines that hold in none of some
+    /// states together with one of its own. Looks at as many states as `work` steps allow.
+    /// O([`LOOKED`] + lines * fluents of lines).
     pub(super) fn rule_out<'s>(&mut self, states: impl Iterator<Item = &'s [u64]>, work: usize) {
         let Some(fluents) = self.blocks.first().map(|block| block.of.len()) else { return };
         let words = fluents.div_ceil(64);
@@ -154,8 +160,9 @@ impl Lines {
         }
     }
 
-    /// Visits the features of a state that are not 0, each with its value: 1 for each fluent that a side lacks for a line, and for each side
-    /// how many lines lack two, by fives. Those that are ruled out do not count. O(fluents that hold * blocks).
+    /// Visits the features of a state that are not 0, each with its value: 1 for each fluent that a
+    /// side lacks for a line, and for each side how many lines lack two, by fives. Those that are
+    /// ruled out do not count. O(fluents that hold * blocks).
     #[inline]
     pub(super) fn visit(&self, state: &[u64], mut feature: impl FnMut(usize, f32)) {
         // A threat of two lines is one, of the few that there are.
@@ -225,7 +232,8 @@ impl Block {
     }
 }
 
-/// The least sets of fluents, of those that moves make, that make a signal, of such a length that they are lines; none if there are too many.
+/// The least sets of fluents, of those that moves make, that make a signal, of such a length that
+/// they are lines; `None` if there are too many.
 fn sets_of(
     circuit: &Circuit,
     signal: u32,
@@ -242,7 +250,8 @@ fn sets_of(
             }
         }
     }
-    // Node 0 is false, and those after it are fluents. What must not hold is left out; what has too many sets has none.
+    // Node 0 is false, and those after it are fluents. What must not hold is left out; what has too
+    // many sets has none.
     let input = |signal: usize| match signal {
         0 => Some(Vec::new()),
         _ if signal % 2 == 1 || !is_made(signal / 2 - 1) => Some(vec![Vec::new()]),
@@ -275,7 +284,7 @@ fn sets_of(
     Some(found.into_iter().filter(|set| LENGTHS.contains(&set.len())).collect())
 }
 
-/// The sets that hold one of each of two lists, but for those that are too long.
+/// The unions of a set of one list and a set of the other, except those that are too long.
 fn product(a: &[Set], b: &[Set]) -> Vec<Set> {
     let both = |a: &Set, b: &Set| {
         let mut both = [&a[..], b].concat();
@@ -362,12 +371,13 @@ mod tests {
         let (table, state) = after(TICTACTOE, &["(mark 1 1)", "(mark 2 2)", "(mark 1 2)", "(mark 3 1)"]);
         let mut lines = Lines::of(&table, usize::MAX);
         let name = |x, y, mark| format!("(cell {x} {y} {mark})");
-        // Until it is known what excludes each other, that of o across its own stone would be one too.
+        // Until it is known what excludes each other, that of o across its own stone would be one
+        // too.
         let (threats, _) = seen(&table, &lines, &state);
         assert_eq!(threats, [name(1, 3, "o"), name(1, 3, "x")]);
         let (_, blocked) = after(TICTACTOE, &["(mark 1 1)", "(mark 3 1)", "(mark 1 2)", "(mark 1 3)"]);
         assert_eq!(seen(&table, &lines, &blocked).0, [name(1, 3, "x"), name(2, 2, "o")][..]);
-        // States with each mark beside each other of another cell.
+        // States with each mark next to each other of another cell.
         let cells: Vec<(usize, [usize; 2])> = (0..9)
             .map(|cell| {
                 let of = |mark| {
@@ -409,7 +419,8 @@ mod tests {
 
     #[test]
     fn goals_that_have_too_many_lines_have_none() {
-        // At least 6 of 24: over a hundred thousand sets, which are given up before they take memory.
+        // At least 6 of 24: over a hundred thousand sets, which are abandoned before they take
+        // memory.
         let cells = 0..24;
         let facts = cells.map(|cell| format!("(cell {cell}) (after {cell} {}) ", cell + 1));
         let text = facts.collect::<Vec<_>>().concat()

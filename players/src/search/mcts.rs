@@ -25,24 +25,28 @@ const MAX_THREADS: usize = 256;
 
 /// Monte Carlo tree search (UCT), for any number of roles, chance and moves made at the same time.
 ///
-/// The tree grows where it is promising: a way from the root down is chosen by upper confidence bounds, a state is added,
-/// and random games from there say what it is worth. They are played in lanes, hundreds at once, shared by up to eight
-/// states of the tree; where a game has no lanes or the budget is small, one game for each state. Where roles choose in turn and it is not
-/// too dear, random games are decisive, with the feature `load`: a role that can win at once does, and makes no move by which it loses at once or the
-/// next role can win at once, if it has another. Each role has
-/// statistics of its own goals. Where states are judged by many games, a move that was not tried yet in a state is expected to be
-/// worth as much more than the state as it was elsewhere in the tree, above all after the same move before it: so not all moves have
-/// to be tried everywhere. States that are met again on another way are one (transpositions). What the best line comes to counts beside
-/// the mean of all games (implicit minimax). Values that are proved are passed on, so that what is won or lost for certain
-/// needs no more games (MCTS-solver, for any goals and number of roles).
+/// The tree grows where it is promising: a path from the root down is chosen by upper confidence
+/// bounds, a state is added, and playouts from there estimate its value. They are played in lanes,
+/// hundreds at once, shared by up to eight states of the tree; if a game has no lanes or the budget
+/// is small, one game for each state. If roles choose in turn and it is not too expensive, playouts
+/// are decisive, with the feature `load`. Then a role that can win at once does, and makes no move
+/// by which it loses at once or the next role can win at once, if it has another. Each role has
+/// statistics of its own goals. Where many games judge a state, a move not yet tried there is
+/// expected to have the same advantage over its state as elsewhere in the tree, above all after the
+/// same previous move. So not all moves have to be tried everywhere. States that are reached by
+/// several paths are one node (transpositions). The value of the best line counts as well as the
+/// mean of all games (implicit minimax). Proved values are propagated, so that states won or lost
+/// for certain need no more games (MCTS-solver, for any goals and number of roles).
 ///
-/// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and the move made is
-/// drawn from the average mix: matching pennies comes out even. With more than 1024 joint moves, or after
-/// [`Mcts::decoupled`], each role chooses by upper confidence bounds of its own instead (decoupled UCT). Chance draws
-/// as the rules say. The tree of the last decision is used again as far as it is still of use.
+/// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and
+/// the move made is drawn from the average mix: matching pennies comes out even. With more than
+/// 1024 joint moves, or after [`Mcts::decoupled`], each role chooses by upper confidence bounds of
+/// its own instead (decoupled UCT). Chance draws as the rules say. The tree of the last decision is
+/// used again as far as it is still of use.
 ///
-/// A node of the budget is a state that is judged. With one thread the result depends on nothing but seed, budget of
-/// nodes and what was searched before; with a deadline on how fast the machine is, with more threads on their timing.
+/// A node of the budget is a state that is judged. With one thread the result depends on nothing
+/// but seed, budget of nodes and what was searched before; with a deadline on how fast the machine
+/// is, with more threads on their timing.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Mcts};
@@ -73,7 +77,7 @@ pub struct Mcts<G: Game> {
     is_root_parallel: bool,
     /// The best kind of random games that there may be.
     games: Kind,
-    /// Whether the tree grows by decisive play.
+    /// True if the tree grows by decisive play.
     grows_decisive: bool,
     rules: Rules,
     /// Searches so far.
@@ -98,7 +102,7 @@ impl<G: Game> Mcts<G> {
     /// A budget that lanes, which take some time to be set up, are worth.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
-    /// So many times as long as for a move there may be before the first one.
+    /// The time before the first move, as a multiple of the time for a move.
     const START: u32 = 10;
 
     /// A search on one thread.
@@ -119,7 +123,8 @@ impl<G: Game> Mcts<G> {
         }
     }
 
-    /// The seed of the random games and of the drawing of hidden states; 0 unless this says otherwise.
+    /// The seed of the random games and of the drawing of hidden states; 0 unless this says
+    /// otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -127,33 +132,33 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// So many threads work on one tree; 0 means one for each processor. They choose states in turn, and play from them
-    /// at the same time.
+    /// Uses `threads` threads on one tree; 0 means one for each processor. They choose states in
+    /// turn, and play from them at the same time.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Each thread has a tree of its own, and what they say of the moves is added up in the end (Chaslot, Winands and
-    /// van den Herik, "Parallel Monte-Carlo tree search", 2008).
+    /// Each thread has a tree of its own, and what they say of the moves is added up in the end
+    /// (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008).
     #[must_use]
     pub fn root_parallel(mut self) -> Self {
         self.is_root_parallel = true;
         self
     }
 
-    /// The most bytes of the tree, or of all trees. When they are spent it does not grow any more, and random games start
-    /// at its leaves.
+    /// The most bytes of the tree, or of all trees. When they are spent it does not grow any more,
+    /// and random games start at its leaves.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.rules.bytes = bytes;
         self
     }
 
-    /// The factor of the confidence bounds, where goals are parts of 1: more tries more of what looked bad so far. Unless
-    /// this says otherwise it is 0.1 where a state is judged by many random games, and 0.7 where it is by one, or where there
-    /// is one player.
+    /// The factor of the confidence bounds, where goals are parts of 1: more tries more of what
+    /// looked bad so far. Unless this says otherwise it is 0.1 where a state is judged by many
+    /// random games, and 0.7 where it is by one, or where there is one player.
     #[must_use]
     pub fn exploration(mut self, factor: f32) -> Self {
         self.rules.exploration = Some(factor);
@@ -181,14 +186,16 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// Does not learn what moves are worth elsewhere: each move of a state is tried once before any is tried again.
+    /// Does not learn what moves are worth elsewhere: each move of a state is tried once before any
+    /// is tried again.
     #[must_use]
     pub fn unlearned(mut self) -> Self {
         self.rules.learns = false;
         self
     }
 
-    /// Roles that choose at the same time do so by confidence bounds of their own, and none mixes its moves.
+    /// Roles that choose at the same time do so by confidence bounds of their own, and none mixes
+    /// its moves.
     #[must_use]
     pub fn decoupled(mut self) -> Self {
         self.rules.mixes = false;
@@ -198,7 +205,7 @@ impl<G: Game> Mcts<G> {
     /// Searches a state for a role.
     ///
     /// # Panics
-    /// If the game does.
+    /// Panics if the game does.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         self.search_first(game, state, role, budget, 1)
     }
@@ -337,7 +344,7 @@ struct Shared<G: Game> {
     tree: Tree<G>,
     meter: Meter,
     playouts: u64,
-    /// Of trees that were added up with this one.
+    /// The nodes of trees that were added up with this one.
     more_nodes: u64,
     more_bytes: usize,
 }
@@ -382,7 +389,8 @@ impl<G: Game> Search<'_, G> {
         shared.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A thread works on each tree, with an equal share of the nodes; what the others found is added to the first one.
+    /// A thread works on each tree, with an equal share of the nodes; what the others found is
+    /// added to the first one.
     fn apart(&self, tree: Tree<G>, others: Vec<Tree<G>>, budget: &Budget) -> Shared<G> {
         let count = 1 + others.len() as u64;
         let each = match budget.nodes() {

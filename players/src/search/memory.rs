@@ -1,10 +1,12 @@
-//! The transposition table of searches: rows of words for states met before, within a number of bytes.
+//! The transposition table of searches: rows of words for states met before, within a number of
+//! bytes.
 //!
-//! It takes them all when it is made, and never more. To look or to remember takes two places, whatever there is.
+//! It takes them all when it is made, and never more. To look or to remember takes two places,
+//! whatever there is.
 
-/// A hash table of fixed size that forgets. A row has a key, the words of a state, which are compared in full, and some
-/// words to remember, the first of which is never 0. Places are in pairs: the first keeps what is worth more, the
-/// second what is newer.
+/// A hash table of fixed size that forgets. A row has a key, the words of a state, which are
+/// compared in full, and some words to remember; the first of these is never 0. Places are in
+/// pairs: the first keeps the more valuable entry, the second the newer one.
 #[derive(Debug)]
 pub(crate) struct Memory {
     rows: Vec<u64>,
@@ -14,15 +16,15 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// A memory of so many bytes at most, for keys and values of so many words. Pages of it are taken from the system
-    /// when they are written first.
+    /// A memory of at most `bytes` bytes, for keys of `key` and values of `value` words. Pages of
+    /// it are taken from the system when they are written first.
     pub(crate) fn new(bytes: usize, key: usize, value: usize) -> Self {
         let width = key + value;
         let pairs = bytes / (16 * width);
         Self { rows: vec![0; 2 * pairs * width], key, width, pairs }
     }
 
-    /// True if it is for keys of so many words.
+    /// True if it has this size and is for keys of `key` words.
     pub(crate) fn fits(&self, bytes: usize, key: usize) -> bool {
         self.key == key && self.pairs == bytes / (16 * self.width)
     }
@@ -32,7 +34,7 @@ impl Memory {
         8 * self.rows.len()
     }
 
-    /// What is known of a key.
+    /// The value of a key.
     #[inline]
     pub(crate) fn get(&self, key: &[u64]) -> Option<&[u64]> {
         if self.pairs == 0 {

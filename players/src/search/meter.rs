@@ -9,12 +9,12 @@ const MOST_UNSEEN: u64 = 256;
 /// About as long as a search may go on without a look at the clock.
 const UNSEEN: Duration = Duration::from_micros(200);
 
-/// Counts nodes. The nodes are counted exactly; the clock is looked at more or less often, as fast as nodes come, and
-/// some of the time is kept back for what is left to do when the search has ended.
+/// Counts nodes. The nodes are counted exactly; the clock is polled at an interval adapted to the
+/// node rate, and some of the time is reserved for the work after the search has ended.
 pub(crate) struct Meter {
     budget: Budget,
     start: Instant,
-    /// When to stop: a little before the deadline.
+    /// The time to stop: a little before the deadline.
     stop: Option<Instant>,
     limit: u64,
     nodes: u64,
@@ -27,7 +27,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// Counts from now on; without any limit in the budget, up to so many nodes.
+    /// Counts from now on; without any limit in the budget, up to `or_nodes` nodes.
     pub(crate) fn new(budget: &Budget, or_nodes: u64) -> Self {
         let start = Instant::now();
         let reserve = |left: Duration| (left / 10).min(Duration::from_millis(30));

@@ -1,4 +1,5 @@
-//! The mind of a player, which it keeps during a match besides its search: its belief, and what the last search found.
+//! The mind of a player, which it keeps during a match besides its search: its belief, and what the
+//! last search found.
 
 use super::{SearchResult, vote::vote};
 use crate::player::{Belief, Budget, Report};
@@ -12,13 +13,13 @@ pub(crate) struct MatchMemory<G: Game> {
 }
 
 impl<G: Game> MatchMemory<G> {
-    /// Nothing is known yet; the seed is for samples of hidden states.
+    /// An empty memory; the seed is for samples of hidden states.
     pub(crate) fn new(seed: u64) -> Self {
         Self { belief: Belief::new(seed), report: None }
     }
 
-    /// Has a player search the states that fit the information, and gives the move that most of them speak for. The mind is
-    /// a part of the player.
+    /// Has a player search the states that fit the information, and gives the move that most of
+    /// them speak for. The mind is a part of the player.
     pub(crate) fn decide<P>(
         player: &mut P,
         mind: impl Fn(&mut P) -> &mut Self,
@@ -37,12 +38,12 @@ impl<G: Game> MatchMemory<G> {
         found.action
     }
 
-    /// What is to be said of a search that did not go through here.
+    /// Sets the report of a search that did not go through here.
     pub(crate) fn set_report(&mut self, report: Report) {
         self.report = Some(report);
     }
 
-    /// What the last search did.
+    /// The report of the last search.
     pub(crate) fn report(&self) -> Option<Report> {
         self.report.clone()
     }

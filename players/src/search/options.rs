@@ -2,13 +2,13 @@
 
 use gdl_runtime::{Game, GameExt, engine::legal_words, game::Shape};
 
-/// The legal moves of a state, split into the decisions of the role that searches, of its opponents and of chance.
-/// Keeps its memory from state to state.
+/// The legal moves of a state, split into the decisions of the role that searches, of its opponents
+/// and of chance. Keeps its memory from state to state.
 #[derive(Debug)]
 pub(crate) struct Options<G: Game> {
-    /// The legal moves of all roles, one behind the other.
+    /// The legal moves of all roles, one role after the other.
     moves: Vec<G::Move>,
-    /// Where those of each role start and end.
+    /// The start and end of each role's moves.
     spans: Vec<(usize, usize)>,
     /// The joint move that was made up last.
     joint: Vec<G::Move>,
@@ -51,7 +51,7 @@ impl<G: Game> Options<G> {
         &self.moves[start..end]
     }
 
-    /// How many ways some roles have to move together.
+    /// The number of joint moves of some roles.
     #[inline]
     pub(crate) fn ways(&self, roles: &[usize]) -> u64 {
         roles.iter().fold(1, |product: u64, &role| product.saturating_mul(self.of(role).len() as u64))
@@ -74,7 +74,7 @@ impl<G: Game> Options<G> {
         }
     }
 
-    /// How many joint moves there are.
+    /// The number of joint moves.
     #[inline]
     pub(crate) fn joints(&self) -> u64 {
         self.spans.iter().fold(1, |product: u64, &(start, end)| product.saturating_mul((end - start) as u64))

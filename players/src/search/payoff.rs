@@ -21,7 +21,8 @@ impl Payoff {
         Self { roles: roles.collect() }
     }
 
-    /// The goal of a role. Of several the least, and 0 if there is none: a rulesheet should not do that.
+    /// The goal of a role. Of several the least, and 0 if there is none: a rulesheet should not do
+    /// that.
     #[inline]
     pub(crate) fn goal(&self, view: &[u64], role: usize) -> u8 {
         let (first, values) = &self.roles[role];

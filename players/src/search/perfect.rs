@@ -4,9 +4,10 @@ use super::{Mcts, SearchResult, Solution, SolveError, meter::Meter, mind::MatchM
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, Information};
 
-/// A player that plays by the [`Solution`] of a game, never worse than its value. It solves the game before the match, or within a quarter of the
-/// budget of a search that comes to a state that is not solved; where that is not possible, or takes more memory than allowed, [`Mcts`] plays, and the
-/// report says why ([`Report::note`]).
+/// A player that plays by the [`Solution`] of a game, never worse than its value. It solves the
+/// game before the match, or within a quarter of the budget of a search that comes to a state that
+/// is not solved. If that is not possible, or takes more memory than allowed, [`Mcts`] plays, and
+/// the report has the reason ([`Report::note`]).
 #[derive(Debug)]
 pub struct Perfect<G: Game> {
     bytes: usize,
@@ -26,7 +27,8 @@ impl<G: Game> Perfect<G> {
         Self { bytes, solution: None, guess: Mcts::new(), mind: MatchMemory::new(0) }
     }
 
-    /// The seed of the search of games that are too large, and of the drawing of hidden states; 0 unless this says otherwise.
+    /// The seed of the search of games that are too large, and of the drawing of hidden states; 0
+    /// unless this says otherwise.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.guess = self.guess.seed(seed);
@@ -34,7 +36,8 @@ impl<G: Game> Perfect<G> {
         self
     }
 
-    /// The most bytes for the states and, where there are too many, for the tree of [`Mcts`], which has a quarter of that.
+    /// The most bytes for the states and, where there are too many, for the tree of [`Mcts`], which
+    /// has a quarter of that.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.guess = self.guess.memory(bytes / 4);

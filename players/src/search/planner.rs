@@ -1,10 +1,10 @@
 //! The planner: finds the moves of a puzzle, a game for one role without chance, and follows them.
 //!
-//! Several searches take turns, each a little longer than before, since no one of them is best at
-//! all puzzles: breadth first with novelty of fluents and of pairs, breadth first with all states,
-//! the most promising first, depth first with moves ruled out. What each keeps is in its page
-//! ([`sweep`], [`descent`]); together they take no more bytes than the planner is given. The best
-//! goal found so far is kept with the moves to it.
+//! Several searches take turns, each a little longer than before, since none of them is best at all
+//! puzzles. They are: breadth first with novelty of fluents and of pairs, breadth first with all
+//! states, the most promising first, depth first with moves ruled out. The module pages of
+//! [`sweep`] and [`descent`] have the memory of each; together they take no more bytes than the
+//! planner is given. The best goal found so far is kept with the moves to it.
 
 mod descent;
 mod gates;
@@ -33,7 +33,7 @@ struct Goal {
     plan: Vec<u32>,
 }
 
-/// What is asked of all searches, and the best that they found.
+/// The problem that all searches share, and the best solution that they found.
 struct Problem {
     shape: Shape,
     outlook: Option<Outlook>,
@@ -95,8 +95,8 @@ impl Problem {
         open
     }
 
-    /// Whether the goal may be reached from a state without some moves, and without one more: for
-    /// each of those.
+    /// Returns whether the goal may be reached from a state without some moves, and without one
+    /// more: for each of those.
     fn open_without(&mut self, row: &[u64], barred: &[u32], more: &[Option<u32>]) -> Vec<bool> {
         let Some(outlook) = &mut self.outlook else { return vec![true; more.len()] };
         outlook.clear();
@@ -107,7 +107,7 @@ impl Problem {
         outlook.judge(self.aim)
     }
 
-    /// How far states are from the goal.
+    /// The distance of states from the goal.
     fn distances(&mut self, rows: &[u64], words: usize) -> Vec<u16> {
         match &mut self.distance {
             Some(distance) => distance.of(rows, words),
@@ -126,12 +126,12 @@ enum Kind {
 struct Work {
     root: Vec<u64>,
     problem: Problem,
-    /// Those that can go on.
+    /// The searches that can go on.
     kinds: Vec<Kind>,
     /// Nodes of the next turn.
     turn: u64,
     bytes: usize,
-    /// If all states were looked at, so there is no better goal.
+    /// True if all states were looked at, so that there is no better goal.
     is_exhausted: bool,
 }
 
@@ -153,7 +153,7 @@ impl Work {
         Self { root: root.to_vec(), problem, kinds, turn: FIRST_TURN, bytes, is_exhausted: false }
     }
 
-    /// Nothing better is to be found.
+    /// Returns whether no better plan can be found.
     fn is_settled(&self) -> bool {
         self.is_exhausted || self.problem.is_solved()
     }
@@ -211,7 +211,7 @@ struct Plan<G: Game> {
     states: Vec<G::State>,
     moves: Vec<G::Move>,
     value: u8,
-    /// If no goal is better, as was proved.
+    /// True if it is proved that no goal is better.
     is_best: bool,
 }
 

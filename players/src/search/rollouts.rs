@@ -13,13 +13,13 @@ use gdl_runtime::{
 #[cfg(feature = "load")]
 use {crate::decisive, std::time::Instant};
 
-/// Moves after which a random game is given up, as half a win for each.
+/// Moves after which a random game is abandoned, as half a win for each.
 const MAX_LENGTH: u64 = 2000;
 
-/// The goal that is taken for one that is not known.
+/// The goal that counts as one that is not known.
 const UNKNOWN: f32 = 50.0;
 
-/// Rollouts, hundreds at once in lanes if the game can be played so, else one for each state.
+/// Rollouts, hundreds at once in lanes if the game can be played so, otherwise one for each state.
 pub(crate) struct Rollouts<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,
@@ -32,17 +32,18 @@ pub(crate) struct Rollouts<'g, G: Game> {
     joint: Vec<G::Move>,
 }
 
-/// Nodes from which on a search is better by decisive play. With half as many, breakthrough had 41 % of the points at equal times, with three
-/// times as many 75 %.
+/// Nodes from which on a search is better by decisive play. With half as many, breakthrough had 41
+/// % of the points at equal times, with three times as many 75 %.
 #[cfg(feature = "load")]
 const DECISIVE_FROM: u32 = 1000;
 
-/// Making the table of decisive play may take one part in so many of the time of a search.
+/// The share of a search's time that making the table of decisive play may take: one part in this
+/// number.
 #[cfg(feature = "load")]
 const MAKING: u32 = 4;
 
-/// Whether decisive play makes searches of these budgets better; `first` is what there is now, in which it would be made, and those after it have one part
-/// in `parts` of that.
+/// Returns whether decisive play makes searches of these budgets better; `first` is what there is
+/// now, in which it would be made, and those after it have one part in `parts` of that.
 #[cfg(feature = "load")]
 pub(crate) fn are_decisive<G: Game>(game: &G, first: &Budget, parts: u32) -> bool {
     let time = first.deadline().map(|end| end.saturating_duration_since(Instant::now()));
@@ -60,7 +61,7 @@ pub(crate) fn are_decisive<G: Game>(_: &G, _: &Budget, _: u32) -> bool {
     false
 }
 
-/// How random games of a search are played, in the order of what they tell.
+/// The kinds of random games of a search, in the order of their evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     /// One for each state.

@@ -1,5 +1,5 @@
-//! The information of roles by number: what a role did and perceived so far is one number, the next one follows from it, the role's move
-//! and what it perceives.
+//! The information of roles by number: what a role did and perceived so far is one number, the next
+//! one follows from it, the role's move and what it perceives.
 
 use gdl_runtime::{
     Game, bits,
@@ -11,10 +11,12 @@ use rustc_hash::FxHashMap;
 /// No information: what is not known, or not kept.
 pub(crate) const NO_SET: u32 = u32::MAX;
 
-/// What follows an information: its number, the role's move and a row of what it perceives.
+/// The key of an information's successor: its number, the role's move and a row of what it
+/// perceives.
 type Key = (u32, u32, Box<[u64]>);
 
-/// Numbered information of all roles. Two plays that a role cannot tell apart have the same number for it.
+/// Numbered information of all roles. Two plays that a role cannot distinguish have the same number
+/// for it.
 #[derive(Debug)]
 pub(crate) struct Sets {
     roles: u32,
@@ -30,7 +32,7 @@ impl Sets {
     /// The bytes of the table for each key that there is room for: seven of eight places.
     const EACH: usize = (size_of::<(Key, u32)>() + 1) * 8 / 7;
 
-    /// Nothing but the start, which has a number for each role.
+    /// The information sets at the start, which have a number for each role.
     pub(crate) fn new<G: Game>(game: &G) -> Self {
         let shape = game.shape();
         let percepts = shape.percept_words();
@@ -45,12 +47,12 @@ impl Sets {
         }
     }
 
-    /// What the roles know at the start.
+    /// The information of each role at the start.
     pub(crate) fn start(&self) -> Box<[u32]> {
         (0..self.roles).collect()
     }
 
-    /// How many there are.
+    /// The number of information sets.
     pub(crate) fn len(&self) -> usize {
         self.roles as usize + self.known.len()
     }
@@ -60,14 +62,16 @@ impl Sets {
         self.bytes + self.known.capacity() * Self::EACH
     }
 
-    /// The bytes of the larger table that another step of all roles wants; 0 if there is room for it.
+    /// The bytes of the larger table that another step of all roles wants; 0 if there is room for
+    /// it.
     pub(crate) fn growth(&self) -> usize {
         let room = self.known.capacity();
         let keys = 8 * self.roles as usize * self.row.len().max(self.roles as usize);
         keys + if self.known.len() + self.roles as usize <= room { 0 } else { 2 * room.max(4) * Self::EACH }
     }
 
-    /// What the roles know after a joint move in a state. What is not kept is not known, unless it was before.
+    /// The information of the roles after a joint move in a state. An information that is not kept
+    /// is unknown, unless it was before.
     pub(crate) fn follow<G: Game>(
         &mut self,
         game: &G,
@@ -91,7 +95,8 @@ impl Sets {
         }
     }
 
-    /// What a role knows after a step; if that is not kept, it is not known unless a play was followed so far.
+    /// The information of a role after a step; if that is not kept, it is unknown unless a play was
+    /// followed so far.
     pub(crate) fn find<G: Game>(
         &mut self,
         known: u32,

@@ -1,11 +1,12 @@
-//! Settings of a search to a depth: depth, bytes, seed and evaluation; learning takes a share of the budget, and a
-//! meter has what is left of it.
+//! Settings of a search to a depth: depth, bytes, seed and evaluation; learning takes a share of
+//! the budget, and a meter has the rest of it.
 
 use super::{Evaluation, Linear, meter::Meter};
 use crate::player::Budget;
 use gdl_runtime::Game;
 
-/// Settings of a search that deepens, judges states before the end, and remembers others in a table.
+/// Settings of a search that deepens, judges states before the end, and remembers others in a
+/// table.
 pub(crate) struct Setup<G: Game> {
     depth: Option<u32>,
     seed: u64,
@@ -57,7 +58,8 @@ impl<G: Game> Setup<G> {
         self.depth.unwrap_or(Self::MAX_DEPTH)
     }
 
-    /// Learns before a match, if there is something to learn and time for it; what is left of the budget.
+    /// Learns before a match, if there is something to learn and time for it. Returns the rest of
+    /// the budget.
     pub(crate) fn prepare(&mut self, game: &G, budget: &Budget) -> Budget {
         if self.evaluation.is_some() || budget.is_spent() {
             return budget.clone();
@@ -68,7 +70,7 @@ impl<G: Game> Setup<G> {
         budget.share(1.0, learnt)
     }
 
-    /// Learns now, if that was not done before, and counts from now on what is left of the budget.
+    /// Learns now, if that was not done before, and counts the rest of the budget from now on.
     pub(crate) fn begin(&mut self, game: &G, budget: &Budget) -> (&dyn Evaluation<G>, Meter) {
         let mut learnt = 0;
         let evaluation = self.evaluation.get_or_insert_with(|| {

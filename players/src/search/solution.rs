@@ -1,15 +1,18 @@
-//! Solutions of small games, for one role or for two that take turns: the values of all states that play can reach.
+//! Solutions of small games, for one role or for two that take turns: the values of all states that
+//! play can reach.
 //!
-//! States are visited breadth first and numbered; then values go back from the ends, against the moves, until none
-//! changes (retrograde analysis). So games that can go round in circles are solved too: play without end is worth
-//! nothing to one role, and half to each of two.
+//! States are visited breadth first and numbered; then values go back from the ends, against the
+//! moves, until none changes (retrograde analysis). So games that can go round in circles are
+//! solved too: play without end is worth nothing to one role, and half to each of two.
 //!
-//! States that a symmetry takes into each other are one. That a permutation is a symmetry is proved as the states are
-//! visited: of every state that is kept, all images are looked at too, and must have the images of its legal moves,
-//! goals and successors. At the first that does not, the permutation is dropped and the visit begins again. That saves
-//! memory, and all the work on values; it saves no steps of the game, which are made in lanes.
+//! States that a symmetry takes into each other are one. That a permutation is a symmetry is proved
+//! as the states are visited: of every state that is kept, all images are looked at too, and must
+//! have the images of its legal moves, goals and successors. At the first that does not, the
+//! permutation is dropped and the visit begins again. That saves memory, and all the work on
+//! values; it saves no steps of the game, which are made in lanes.
 //!
-//! Steps are bounded by the nodes of a budget. All that grows with the game keeps to a number of bytes.
+//! Steps are bounded by the nodes of a budget. All that grows with the game keeps to a number of
+//! bytes.
 
 mod look;
 mod values;
@@ -27,7 +30,7 @@ use look::Look;
 use std::{error::Error, fmt, marker::PhantomData};
 use visit::Visit;
 
-/// Why a game was not solved.
+/// The reason why a game was not solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolveError {
@@ -71,11 +74,11 @@ impl Error for SolveError {}
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Solved {
-    /// The goal that the role gets if both play as well as can be, where the goals of two add up to 100; else half of
-    /// 100 and how much more it gets than the other.
+    /// The goal that the role gets if both play as well as can be, where the goals of two add up to
+    /// 100; otherwise half of 100 and how much more it gets than the other.
     pub value: f64,
-    /// The number of moves to the end, if the player who is ahead hurries and the other one does not. None where neither
-    /// is ahead.
+    /// The number of moves to the end, if the player who is ahead hurries and the other one does
+    /// not. `None` where neither is ahead.
     pub moves: Option<u32>,
 }
 
@@ -112,7 +115,8 @@ pub struct Solved {
 pub struct Solution<G: Game> {
     states: States,
     symmetries: Vec<Symmetry>,
-    /// What the first player has more than the second in the end, or its goal if it is alone.
+    /// The difference of the first player's goal and the second's in the end, or the goal of the
+    /// only player.
     values: Vec<i8>,
     /// Moves to the end; [`NONE`] where neither is ahead.
     distances: Vec<u32>,
@@ -127,16 +131,17 @@ impl<G: Game> Solution<G> {
     /// Bytes that are enough for some millions of states.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
-    /// Solves what play can reach from a state. The nodes of the budget are states looked at, images among
-    /// them, and names of fluents and moves.
+    /// Solves what play can reach from a state. The nodes of the budget are states looked at,
+    /// images among them, and names of fluents and moves.
     ///
-    /// States, steps, values and what is looked at together take `bytes` at most; lanes and samples, which do not grow with the number of
-    /// states, come on top.
+    /// States, steps, values and what is looked at together take `bytes` at most; lanes and
+    /// samples, which do not grow with the number of states, come on top.
     ///
-    /// Time and memory: O(states and moves), where states that symmetries take into each other count once for memory.
+    /// Time and memory: O(states and moves), where states that symmetries take into each other
+    /// count once for memory.
     ///
     /// # Errors
-    /// If the game is not of the kind, or takes too much.
+    /// Returns an error if the game is not of the kind, or takes too much.
     pub fn of(game: &G, state: &G::State, bytes: usize, budget: &Budget) -> Result<Self, SolveError> {
         Self::within(game, state, bytes, &mut Meter::new(budget, u64::MAX))
     }
@@ -197,7 +202,8 @@ impl<G: Game> Solution<G> {
         self.symmetries.len() + 1
     }
 
-    /// The value of a state to a role; none of a state that play does not reach. O(words of a state and symmetries).
+    /// The value of a state to a role; none of a state that play does not reach. O(words of a state
+    /// and symmetries).
     #[must_use]
     pub fn value(&self, state: &G::State, role: G::Role) -> Option<Solved> {
         let (value, distance) = self.find(state)?;
@@ -210,8 +216,9 @@ impl<G: Game> Solution<G> {
         Some(Solved { value, moves: (distance != NONE).then_some(distance) })
     }
 
-    /// A best move of a role: to the greatest value, and there as soon as it is ahead, as late as it is behind. None if
-    /// play does not reach the state or the role has no move there. The first such move in move order.
+    /// A best move of a role: to the greatest value, as soon as possible if it wins, as late as
+    /// possible if it loses. Returns `None` if play does not reach the state or the role has no
+    /// move there. The first such move in move order.
     #[must_use]
     pub fn best(&self, game: &G, state: &G::State, role: G::Role) -> Option<G::Move> {
         let mut view = game.new_view();
@@ -282,7 +289,7 @@ fn permute(row: &[u64], to: &[u32], image: &mut [u64]) {
     bits::ones(row).for_each(|bit| bits::set(image, to[bit] as usize));
 }
 
-/// States that random play comes to, one behind the other, and how many they are.
+/// The states of random games as consecutive rows, and their number.
 fn sample<G: Game>(game: &G, start: &G::State) -> (usize, Vec<u64>) {
     const GAMES: u64 = 3;
     const MOVES: usize = 30;

@@ -1,6 +1,6 @@
-//! Batches of states that are observed or stepped together, in lanes where the game can be stepped so and that takes less than single
-//! states do, else one by one.
-//! The result is the same but for legal moves of terminal states, which may be missing.
+//! Batches of states that are observed or stepped together, in lanes if the game has them and that
+//! takes less than single states, otherwise one by one. The result is the same except for legal
+//! moves of terminal states, which may be missing.
 
 use gdl_runtime::{
     Game,
@@ -18,14 +18,16 @@ pub(crate) struct StateBatch<'g, G: Game> {
 
 impl<'g, G: Game> StateBatch<'g, G> {
     pub(crate) fn new(game: &'g G) -> Self {
-        // Lanes that take longer than single states even where all of them are in use are no help to fewer.
+        // Lanes that take longer than single states even where all of them are in use are no help
+        // to fewer.
         let table = game.table().filter(|table| table.preferred_lanes().is_some());
         let expansion = table.and_then(|table| RowExpansion::new(table, Isa::best()));
         let lanes = expansion.map(|expansion| (expansion, RowBatch::new(game.shape())));
         Self { game, lanes, state: game.new_state(), view: game.new_view() }
     }
 
-    /// Writes what is seen of so many states. The words of one lie behind those of the other, here and there.
+    /// Writes the views of `count` states. The words of one come after those of another, here and
+    /// there.
     pub(crate) fn observe(&mut self, count: usize, states: &[u64], views: &mut Vec<u64>) {
         let width = self.game.shape().view_words();
         views.clear();
@@ -49,7 +51,8 @@ impl<'g, G: Game> StateBatch<'g, G> {
         }
     }
 
-    /// Writes the states that follow: for each state that of its joint move, which lie one behind the other too.
+    /// Writes the states that follow: for each state that of its joint move; they come one after
+    /// the other too.
     pub(crate) fn advance(&mut self, states: &[u64], joints: &[G::Move], successors: &mut Vec<u64>) {
         let (roles, width) = (self.game.shape().roles, self.game.shape().state_words());
         let count = joints.len() / roles;
@@ -74,7 +77,8 @@ impl<'g, G: Game> StateBatch<'g, G> {
         }
     }
 
-    /// The phase of a state and the end of those that fit into a pass with it. None if lanes cannot step it.
+    /// The phase of a state and the end of those that fit into a pass with it. Returns `None` if
+    /// lanes cannot step it.
     fn pass(&self, count: usize, states: &[u64], start: usize) -> Option<(usize, usize)> {
         let (expansion, _) = self.lanes.as_ref()?;
         let phase_of = |place: usize| expansion.phase(row(self.game, states, place));

@@ -12,12 +12,12 @@ pub(crate) struct States {
 }
 
 impl States {
-    /// None yet, of so many words each.
+    /// An empty list, for states of `words` words.
     pub(crate) fn new(words: usize) -> Self {
         Self { words, rows: Vec::new(), numbers: HashTable::new() }
     }
 
-    /// How many there are.
+    /// The number of states.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
@@ -27,7 +27,7 @@ impl States {
         &self.rows[number as usize * self.words..][..self.words]
     }
 
-    /// The words of states from one number to before another, one behind the other.
+    /// The words of states from one number to before another, as consecutive rows.
     pub(crate) fn rows(&self, start: usize, end: usize) -> &[u64] {
         &self.rows[start * self.words..end * self.words]
     }
@@ -50,7 +50,7 @@ impl States {
         number
     }
 
-    /// Makes room for so many more states.
+    /// Makes room for `more` further states.
     pub(crate) fn grow(&mut self, more: usize) {
         let Self { words, rows, numbers } = self;
         rows.grow(more * *words);
@@ -62,11 +62,12 @@ impl States {
         self.rows.held() + self.numbers.allocation_size()
     }
 
-    /// Bytes of the longer lists that so many more states want; they are in use beside the others while lists move.
+    /// Bytes of the longer lists that `more` further states need; they are in use together with the
+    /// others while lists move.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let room = self.numbers.capacity();
         let wanted = self.len() + more;
-        // Tables have a power of two of places, an eighth of them free, and a byte beside each number.
+        // Tables have a power of two of places, an eighth of them free, and a byte for each number.
         let places = (wanted.max(room + 1) * 8 / 7 + 1).next_power_of_two();
         let table = if wanted > room { places * (size_of::<u32>() + 1) + 64 } else { 0 };
         self.rows.growth(more * self.words) + table

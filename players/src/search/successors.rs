@@ -1,8 +1,9 @@
-//! Successors of a state where a search ends: each is made when it is asked for, and what is seen of it too if that
-//! costs nothing.
+//! Successors of a state where a search ends: each is made when it is asked for, and what is seen
+//! of it too if that costs nothing.
 //!
-//! The first successor is made alone, since often a search wants no other. With the second all are made in one pass of the
-//! lanes, if there are so many that this takes less time. They are the same, so a search finds the same.
+//! The first successor is made alone, since often a search needs no other. With the second all are
+//! made in one pass of the lanes, if their number makes this faster. They are the same, so a search
+//! finds the same.
 
 use super::options::Options;
 use gdl_runtime::{
@@ -12,16 +13,17 @@ use gdl_runtime::{
     lanes::Isa,
 };
 
-/// States whose successors are made alone, since to set up lanes takes some time too: up to milliseconds for large nets.
+/// States whose successors are made alone, since to set up lanes takes some time too: up to
+/// milliseconds for large nets.
 const ALONE: u32 = 500;
 
 /// The successors of one state at a time.
 pub(crate) struct Successors<'g, G> {
     game: &'g G,
-    /// How many states there are left whose successors are made alone; none if those of all are.
+    /// The number of remaining states whose successors are made alone; `None` if those of all are.
     alone: Option<u32>,
     lanes: Option<Lanes<'g>>,
-    /// How many successors of the state were asked for.
+    /// The number of successors of the state that were requested.
     asked: u32,
     is_made: bool,
 }
@@ -35,7 +37,8 @@ struct Lanes<'g> {
 }
 
 impl<'g, G: Game> Successors<'g, G> {
-    /// For a search on behalf of a role. Lanes may not tell the goals of chance, so if that searches all are made alone.
+    /// For a search on behalf of a role. Lanes may not tell the goals of chance, so if that
+    /// searches all are made alone.
     pub(crate) fn new(game: &'g G, role: usize) -> Self {
         let is_chance = game.chance_role().is_some_and(|chance| chance.index() == role);
         let alone = (!is_chance).then_some(ALONE);
@@ -48,7 +51,8 @@ impl<'g, G: Game> Successors<'g, G> {
         (self.asked, self.is_made) = (0, false);
     }
 
-    /// Writes the successor of the joint move that was made up of a state's options. True if what is seen of it was written too.
+    /// Writes the successor of the joint move that was made up of a state's options. True if what
+    /// is seen of it was written too.
     #[inline]
     pub(crate) fn write(
         &mut self,
@@ -73,7 +77,8 @@ impl<'g, G: Game> Successors<'g, G> {
         false
     }
 
-    /// Makes all successors, if that takes less time, there is room for them and play comes to the state.
+    /// Makes all successors, if that takes less time, there is room for them and play comes to the
+    /// state.
     fn make(&mut self, state: &G::State, view: &G::View, joints: u64) {
         match &mut self.alone {
             Some(0) => {}
@@ -99,7 +104,7 @@ impl<'g, G: Game> Successors<'g, G> {
 }
 
 impl<'g> Lanes<'g> {
-    /// None if the game cannot be stepped in lanes.
+    /// Returns `None` if the game cannot be stepped in lanes.
     fn new<G: Game>(game: &'g G) -> Option<Self> {
         let isa = Isa::best();
         let expansion = RowExpansion::new(game.table()?, isa)?;

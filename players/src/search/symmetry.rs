@@ -1,11 +1,13 @@
-//! Symmetries that a game might have: permutations of its fluents and moves, proposed by their names.
+//! Symmetries that a game might have: permutations of its fluents and moves, proposed by their
+//! names.
 //!
-//! Rulesheets number columns and rows, so what mirrors a board reverses the numbers at one place of names, and what
-//! turns it about a diagonal exchanges two places. Whether the rules are the same after that is for their user to
-//! prove: nothing here looks at the rules.
+//! Rulesheets number columns and rows, so what mirrors a board reverses the numbers at one place of
+//! names, and what turns it about a diagonal exchanges two places. Whether the rules are the same
+//! after that is for their user to prove: nothing here looks at the rules.
 //!
-//! Each change that is tried takes steps by the length of all names, of which at most [`MOST_WORK`] are taken in all; there
-//! are at most [`MOST_FOUND`] permutations, of at most [`MOST_NAMES`] names, and two groups of each of fewer than [`MOST`].
+//! Each change that is tried takes steps by the length of all names; at most [`MOST_WORK`] are
+//! taken in all; there are at most [`MOST_FOUND`] permutations, of at most [`MOST_NAMES`] names,
+//! and two groups of each of fewer than [`MOST`].
 
 use gdl_runtime::{Game, kif, vocabulary::Texts};
 use rustc_hash::FxHashMap;
@@ -44,8 +46,8 @@ const MOST_NAMES: usize = 1 << 15;
 /// The most arguments that are looked at to try all changes.
 const MOST_WORK: usize = 10_000_000;
 
-/// Groups of permutations that might be symmetries, the larger ones first, without the identity: those made by all
-/// candidates together, then by each alone.
+/// Groups of permutations that might be symmetries, the larger ones first, without the identity:
+/// those made by all candidates together, then by each alone.
 pub(super) fn candidates<G: Game>(game: &G) -> Vec<Vec<Symmetry>> {
     let vocabulary = game.vocabulary();
     candidates_of([vocabulary.fluents(), vocabulary.moves()])
@@ -125,7 +127,8 @@ struct Names<'t> {
     texts: &'t Texts,
     /// Functor and arguments; those without arguments have only a functor.
     parts: Vec<Vec<&'t str>>,
-    /// For each functor and number of arguments, and each place from 1 on, the constants there, in numerical order.
+    /// For each functor and number of arguments, and each place from 1 on, the constants there, in
+    /// numerical order.
     places: BTreeMap<((&'t str, usize), usize), Vec<String>>,
 }
 
@@ -156,7 +159,7 @@ enum Change<'d> {
 }
 
 impl Change<'_> {
-    /// Where each name goes. None if it is the name of nothing.
+    /// The image of each name. Returns `None` if it is the name of nothing.
     fn permute(&self, names: &Names<'_>) -> Option<Vec<u32>> {
         // The places that are changed, and what each constant becomes.
         let mut changing = BTreeSet::new();

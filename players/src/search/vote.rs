@@ -1,4 +1,5 @@
-//! The vote on a move: each state of a belief is searched by itself, and the move is made that most of them speak for.
+//! The vote on a move: each state of a belief is searched by itself, and the move is made that most
+//! of them speak for.
 
 use super::SearchResult;
 use crate::player::{Belief, Budget};
@@ -8,10 +9,11 @@ use std::time::Instant;
 /// States that are searched where several are possible.
 const WORLDS: usize = 8;
 
-/// Searches the states that fit the information. One state is searched with the whole budget, a few with a share each,
-/// and of many some are drawn. A move counts by how likely the state is and how often it was tried there, or once where
-/// the search finds nothing but a move or proves it (Ginsberg, "GIB: imperfect information in a computationally challenging
-/// game", 2001). Where there is only one legal move nothing is searched.
+/// Searches the states that fit the information. One state is searched with the whole budget, a few
+/// with a share each, and of many some are drawn. A move counts by how likely the state is and how
+/// often it was tried there, or once where the search finds nothing but a move or proves it
+/// (Ginsberg, "GIB: imperfect information in a computationally challenging game", 2001). Where
+/// there is only one legal move nothing is searched.
 pub(crate) fn vote<G: Game>(
     game: &G,
     belief: &mut Belief<G>,

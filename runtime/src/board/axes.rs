@@ -1,5 +1,5 @@
-//! Coordinates among the arguments of fluents: the relations that may be a board, and the cell that each of their
-//! fluents speaks of.
+//! Coordinates among the arguments of fluents: the relations that may be a board, and the cell that
+//! each of their fluents speaks of.
 
 use super::Board;
 use std::collections::BTreeSet;
@@ -18,7 +18,7 @@ pub(super) struct Axis {
     values: Vec<String>,
 }
 
-/// How much of an argument is the coordinate: of `b7` it may be a half.
+/// The part of an argument that is the coordinate: of `b7` it may be a half.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Whole,
@@ -79,7 +79,7 @@ impl Axis {
         self.values.iter().position(|known| known == value)
     }
 
-    /// If its name or kind says that it is the row of a pair.
+    /// Returns whether its name or kind marks it as the row of a pair.
     pub(super) fn is_row_before(&self, second: &Self) -> bool {
         let says = |axis: &Self, letter: char| axis.prefix.to_ascii_lowercase().starts_with(letter);
         (says(self, 'r') && says(second, 'c'))
@@ -117,13 +117,14 @@ impl<'t> Candidate<'t> {
         if first == 0 && arity == 4 && run == 4 {
             let ends: Vec<Axis> = axes.iter().flatten().cloned().collect();
             if Self::are_lines(names, &ends) {
-                // `(line 1 1 1 2)`: cells, and to which of those beside them a line goes.
+                // `(line 1 1 1 2)`: cells, and the adjacent ones to which a line goes.
                 return Self::with(head, names, arity, ends[..2].to_vec());
             }
         }
         let axes: Vec<Axis> = axes.into_iter().skip(first).take(run.min(most)).flatten().collect();
         if arity == 2 && axes.len() == 2 {
-            // `(pile a 3)`: each first argument has one second at a time, which is a quantity and no place.
+            // `(pile a 3)`: each first argument has one second at a time, which is a quantity and
+            // no place.
             let held = names.iter().filter(|(fluent, _)| initial.contains(fluent));
             let firsts: Vec<&str> = held.map(|(_, arguments)| arguments[0]).collect();
             let distinct: BTreeSet<&str> = firsts.iter().copied().collect();
@@ -134,7 +135,8 @@ impl<'t> Candidate<'t> {
         // What counts may still be a mark: `(cell 1 2 5 open)`.
         (1..=axes.len()).rev().find_map(|count| {
             let candidate = Self::with(head, names, arity, axes[..count].to_vec())?;
-            // Two numbers without a name that says more and without a mark may be anything, a single one all the more.
+            // Two numbers without a name that says more and without a mark may be anything, a
+            // single one all the more.
             let small = axes[..count].iter().any(|axis| axis.values.len() < 3);
             // One that counts between others is what lies somewhere, not where.
             let between = |axis: &Axis| axis.argument != 0 && axis.argument != arity - 1;
@@ -144,7 +146,8 @@ impl<'t> Candidate<'t> {
         })
     }
 
-    /// The relation with these coordinates, if there are cells enough and most of the grid is there.
+    /// The relation with these coordinates, if there are cells enough and most of the grid is
+    /// there.
     fn with(head: &'t str, names: &'t [Name<'t>], arity: usize, axes: Vec<Axis>) -> Option<Self> {
         let key = |arguments: &Vec<&'t str>| {
             axes.iter().map(|axis| axis.part.of(arguments[axis.argument])).collect::<Vec<_>>()
@@ -160,12 +163,13 @@ impl<'t> Candidate<'t> {
             cells >= 2 * ground
         };
         let candidate = Self { head, names, axes, arity, cells };
-        // A pyramid is a sixth of the cube around it; what has one height at each place is a board with numbers.
+        // A pyramid is a sixth of the cube around it; what has one height at each place is a board
+        // with numbers.
         let least = if is_high { 6 } else { 3 };
         (cells >= enough && cells * least >= whole && !candidate.is_stack()).then_some(candidate)
     }
 
-    /// If each fluent names two cells beside each other.
+    /// Returns whether each fluent names two adjacent cells.
     fn are_lines(names: &[Name<'_>], ends: &[Axis]) -> bool {
         let far = |arguments: &[&str], axis: usize| {
             Some(ends[axis].position(arguments)?.abs_diff(ends[axis + 2].position(arguments)?))
@@ -175,12 +179,12 @@ impl<'t> Candidate<'t> {
         is_same(0) && is_same(1) && names.iter().all(|(_, arguments)| is_line(arguments) == Some(true))
     }
 
-    /// If three coordinates have the same values.
+    /// Returns whether three coordinates have the same values.
     fn is_cube(axes: &[Axis]) -> bool {
         matches!(axes, [x, y, z] if x.values == y.values && y.values == z.values)
     }
 
-    /// If it says what lies on what: `(on disc1 disc2)` has no places, nor has `(on a b)`.
+    /// Returns whether it describes a stack: `(on disc1 disc2)` has no places, nor has `(on a b)`.
     fn is_stack(&self) -> bool {
         let is_on = self.head.eq_ignore_ascii_case("on");
         let is_lettered = |axis: &Axis| is_on && axis.kind == AxisKind::Letter;
@@ -213,7 +217,7 @@ impl<'t> Candidate<'t> {
         rest.map(|(_, argument)| *argument).collect::<Vec<_>>().join(" ")
     }
 
-    /// True if there are at most so many marks.
+    /// Returns whether there are at most `most` marks.
     pub(super) fn has_few_marks(&self, most: usize) -> bool {
         let mut marks = BTreeSet::new();
         self.marks().all(|mark| {
@@ -227,7 +231,7 @@ impl<'t> Candidate<'t> {
     }
 }
 
-/// How well a relation's name fits a board: 0 is best, 2 says nothing.
+/// The rank of a relation's name as that of a board: 0 is best, 2 is neutral.
 fn name_rank(head: &str) -> usize {
     const LIKELY: [&str; 18] = [
         "location", "board", "square", "piece", "mark", "occup", "position", "place", "grid", "tile",
@@ -253,7 +257,7 @@ pub(super) struct Layout {
     pub(super) columns: Vec<String>,
     pub(super) rows: Vec<String>,
     pub(super) breaks: [Vec<usize>; 2],
-    /// If the first of two coordinates is the row.
+    /// True if the first of two coordinates is the row.
     rows_first: bool,
 }
 

@@ -1,17 +1,23 @@
 //! Comments of a rulesheet that say how its board is meant to look.
 //!
-//! GDL has no word for how a game looks, and most boards show in the names alone. What they do not show a comment of its own
-//! line may say:
+//! GDL has no word for how a game looks, and most boards show in the names alone. What they do not
+//! show a comment of its own line may say:
 //!
-//! - `; board: hex`: cells are hexagons, and each row stands half a cell further to the right than the one above it;
+//! - `; board: hex`: cells are hexagons, and each row stands half a cell further to the right than
+//!   the one above it;
 //! - `; board: hex left`: the same, further to the left;
-//! - `; board: ring`: cells of one coordinate stand in a circle, the first one on top and the others clockwise;
+//! - `; board: ring`: cells of one coordinate stand in a circle, the first one on top and the
+//!   others clockwise;
 //! - `; board: square`: cells are squares, also where something else was found;
-//! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the column, as in tables;
-//! - `; board: columns first`: the first is the column, and rows run up, also where names of variables say otherwise;
+//! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the
+//!   column, as in tables;
+//! - `; board: columns first`: the first is the column, and rows run up, also where names of
+//!   variables say otherwise;
 //! - `; board: top down`, `; board: bottom up`: rows run that way;
-//! - `; board: parts of 3`: after each third column and row there is a gap, as between the quarters of Pentago;
-//! - `; board: 3 columns`: cells of one coordinate, `(cell 1)` to `(cell 9)`, stand in rows of three, the first at the top left.
+//! - `; board: parts of 3`: after each third column and row there is a gap, as between the quarters
+//!   of Pentago;
+//! - `; board: 3 columns`: cells of one coordinate, `(cell 1)` to `(cell 9)`, stand in rows of
+//!   three, the first at the top left.
 
 use super::Board;
 
@@ -30,7 +36,8 @@ pub enum Tiling {
 }
 
 impl Board {
-    /// The board as its rulesheet wants it, by the names of its variables and by comments. What fits no board changes nothing.
+    /// The board as its rulesheet wants it, by the names of its variables and by comments. What
+    /// fits no board changes nothing.
     ///
     /// ```
     /// use gdl_runtime::{board::{Board, Tiling}, vocabulary::Texts};
@@ -143,13 +150,14 @@ impl Board {
         self.turned = (0..cells).map(|cell| turned(before(cell))).collect();
     }
 
-    /// If the row is the first coordinate already.
+    /// Returns whether the row is the first coordinate already.
     pub(super) fn has_rows_first(&self) -> bool {
         let pair = &self.axes[self.axes.len().saturating_sub(2)..];
         self.is_transposed || matches!(pair, [first, second] if first.is_row_before(second))
     }
 
-    /// Lets the last of three coordinates tell the boards apart; the first is the column, the second the row.
+    /// Lets the last of three coordinates tell the boards apart; the first is the column, the
+    /// second the row.
     pub(super) fn layer_last(&mut self) {
         let (wide, high) = (self.columns.len(), self.rows.len());
         if self.is_layered || self.is_transposed || self.runs_down || self.has_rows_first() {
@@ -171,7 +179,7 @@ impl Board {
         self.is_layered = true;
     }
 
-    /// Leaves a gap after each so many columns and rows.
+    /// Leaves a gap after every `side` columns and rows.
     fn part(&mut self, side: usize) {
         let gaps = |lines: usize| (1..lines).filter(|line| line % side == 0).map(|line| line - 1).collect();
         if side > 0 {
@@ -179,7 +187,7 @@ impl Board {
         }
     }
 
-    /// Puts the cells of a single row in rows of so many.
+    /// Puts the cells of a single row in rows of `columns`.
     fn fold(&mut self, columns: usize) {
         if columns == 0 || columns >= self.columns.len() || self.rows.len() * self.grids.len() != 1 {
             return;
@@ -192,7 +200,7 @@ impl Board {
     }
 }
 
-/// Gaps after some of so many lines, once these run the other way.
+/// Gaps after some of `lines` lines, once these run the other way.
 fn mirrored(breaks: &[usize], lines: usize) -> Vec<usize> {
     let mut mirrored: Vec<usize> =
         breaks.iter().filter_map(|&line| (lines - 1).checked_sub(line + 1)).collect();

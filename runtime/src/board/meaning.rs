@@ -1,4 +1,5 @@
-//! What the author of a rulesheet means by the coordinates, as the names of variables say: `(cell ?row ?col ?mark)` has the row first.
+//! The meaning of the coordinates to the author of a rulesheet, as the names of variables say:
+//! `(cell ?row ?col ?mark)` has the row first.
 //!
 //! Each place of the rulesheet where the relation stands with named coordinates counts, and most of
 //! them decide. Where the first is called `row` or `r` and the second `col` or `c` rows run down,
@@ -12,7 +13,7 @@ use crate::kif;
 /// No term that is read is longer.
 const LONGEST: usize = 200;
 
-/// What a coordinate is called.
+/// The meaning of a coordinate's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Called {
     Row,

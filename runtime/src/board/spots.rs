@@ -1,7 +1,8 @@
 //! Spots: the cells of a board that the text of a move speaks of.
 //!
-//! A move speaks of a cell where its arguments have all coordinates of one, in the order in which fluents have them:
-//! `(mark 1 2)` of one, `(move wp e 2 e 4)` of two. A move with fewer may speak of a whole column, `(drop 3)`.
+//! A move speaks of a cell where its arguments have all coordinates of one, in the order in which
+//! fluents have them: `(mark 1 2)` of one, `(move wp e 2 e 4)` of two. A move with fewer may speak
+//! of a whole column, `(drop 3)`.
 
 use super::{Board, axes::Layout};
 use crate::kif;
@@ -16,7 +17,8 @@ pub struct Spot {
 }
 
 impl Board {
-    /// The place of a move on the board. Empty for one that speaks of no cell. O(length of the text × cells of a side).
+    /// The place of a move on the board. Empty for one that speaks of no cell. O(length of the text
+    /// × cells of a side).
     ///
     /// ```
     /// use gdl_runtime::{board::{Board, Spot}, vocabulary::Texts};

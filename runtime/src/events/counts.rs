@@ -1,13 +1,16 @@
 //! Gates that count their false operands.
 //!
-//! A gate holds where it counts none. One that changes tells those that read it, whose counts go up or down by one; one whose count
-//! comes to nothing or leaves it is *pending*. Pending gates are taken lowest first, and so each changes at most once, when all below it have.
-//! One that comes back to its value before its turn is not pending any more. Outputs are gates that never have their turn, so
-//! that their bits of `pending` say whether they hold. What goals and percepts alone depend on stays pending until they are asked for.
+//! A gate holds where it counts none. One that changes tells those that read it, whose counts go up
+//! or down by one; one whose count comes to nothing or leaves it is *pending*. Pending gates are
+//! taken lowest first, and so each changes at most once, when all below it have. One that comes
+//! back to its value before its turn is not pending any more. Outputs are gates that never have
+//! their turn, so that their bits of `pending` say whether they hold. What goals and percepts alone
+//! depend on stays pending until they are asked for.
 //!
-//! Input: a net as [`Wiring`], and what changes of its inputs. Output: a row of bits, goals and percepts ([`Gates`](super::machine::Gates)). What changes
-//! takes as many steps as the gates that change have readers, at most O(operands), and a look at one word for each 4,096
-//! gates. The memory is fixed: two bytes and some bits for each gate.
+//! Input: a net as [`Wiring`], and what changes of its inputs. Output: a row of bits, goals and
+//! percepts ([`Gates`](super::machine::Gates)). What changes takes as many steps as the gates that
+//! change have readers, at most O(operands), and a look at one word for each 4,096 gates. The
+//! memory is fixed: two bytes and some bits for each gate.
 
 mod wiring;
 
@@ -16,19 +19,20 @@ use crate::bits;
 use std::{ops::Range, sync::Arc};
 pub(super) use wiring::Wiring;
 
-/// The work of a gate that changes, besides its readers: as long as so many of them take.
+/// The work of a gate that changes, besides its readers: the time of this number of readers.
 const CHANGE: u64 = 20;
 
 /// The gates of a net.
 struct Counts {
     wiring: Arc<Wiring>,
-    /// The operands of each gate that are false, as far as they have told; of inputs one that is false, if the input is.
+    /// The number of operands of each gate that are false, as far as changes have been passed on;
+    /// an input counts one that is false, if the input is.
     falses: Vec<u16>,
     /// A bit for each gate that is to tell that it has changed, and for each output that holds.
     pending: Vec<u64>,
     /// A bit for each word of those that may have such gates.
     busy: Vec<u64>,
-    /// The readers told so far, and [`CHANGE`] for each gate that told them.
+    /// The number of readers notified so far, and [`CHANGE`] for each gate that notified them.
     work: u64,
 }
 
@@ -38,7 +42,8 @@ impl Counts {
         let mut pending = vec![0; words];
         let mut busy = vec![0; words.div_ceil(64)];
         let falses = wiring.falses();
-        // As if no gate had ever held: those that read nothing but complements are still to tell that they do.
+        // As if no gate had ever held: those that read nothing but complements are still to tell
+        // that they do.
         let holding = falses.iter().enumerate().filter(|(_, falses)| **falses == 0);
         holding.for_each(|(gate, _)| toggle(&mut pending, &mut busy, gate));
         Self { wiring, falses, pending, busy, work: 0 }
@@ -50,7 +55,8 @@ impl Counts {
         let [plain, complement] = wiring.readers(gate);
         self.work += CHANGE + (plain.len() + complement.len()) as u64;
         let (falling, rising) = if falses[gate] == 0 { (plain, complement) } else { (complement, plain) };
-        // One loop for each direction: an edge takes half as long as where that is told by the edge.
+        // One loop for each direction: an edge takes half as long as where that is given by the
+        // edge.
         for &reader in falling {
             let count = &mut falses[reader as usize];
             *count -= 1;
@@ -79,7 +85,8 @@ impl Counts {
                 let place = (self.busy[group] & rest).trailing_zeros();
                 let word = 64 * group + place as usize;
                 let of_range = part(gates.start, gates.end - 1, word);
-                // What these gates tell may have others of the same word pending, behind them.
+                // Changes that these gates pass on may make other gates pending that come later in
+                // the same word.
                 while self.pending[word] & of_range != 0 {
                     let gate = (self.pending[word] & of_range).trailing_zeros();
                     self.pending[word] ^= 1 << gate;
@@ -131,7 +138,7 @@ impl Gates for Counts {
         self.write(&self.wiring.percepts, percepts);
     }
 
-    /// The readers told, and a constant for each gate that told them.
+    /// The number of readers notified, and a constant for each gate that notified them.
     fn work(&self) -> u64 {
         self.work
     }

@@ -1,8 +1,10 @@
-//! A machine of the event-driven engine: a net in one state, which goes to any other state by the inputs that differ.
+//! A machine of the event-driven engine: a net in one state, which goes to any other state by the
+//! inputs that differ.
 //!
-//! Input: a net made ready ([`Wiring`]), a state, and the moves made in it. Output: a row of bits with the next state and the view, changed
-//! where an output changes. What a machine shows depends on the state and the moves alone, and not on where it was before. To go to
-//! a state takes a look at each word of it, and what its [`Gates`] take to follow the inputs that differ.
+//! Input: a net made ready ([`Wiring`]), a state, and the moves made in it. Output: a row of bits
+//! with the next state and the view, changed where an output changes. What a machine shows depends
+//! on the state and the moves alone, and not on where it was before. To go to a state takes a look
+//! at each word of it, and what its [`Gates`] take to follow the inputs that differ.
 
 use crate::game::Shape;
 use std::sync::Arc;
@@ -10,7 +12,8 @@ use std::sync::Arc;
 /// The input of no move.
 const NONE: u32 = u32::MAX;
 
-/// Words of a state that are compared at once: a game of forty thousand fluents changes few of them in a step.
+/// Words of a state that are compared at once: a game of forty thousand fluents changes few of them
+/// in a step.
 const CHUNK: usize = 16;
 
 /// A net made ready for machines, which share it.
@@ -21,11 +24,13 @@ pub(super) trait Wiring: Send + Sync {
     /// The operands of all gates.
     fn edges(&self) -> usize;
 
-    /// The bytes that the gates of a machine take, but for lists that grow with what changes in a step.
+    /// The bytes that the gates of a machine take, except lists that grow with what changes in a
+    /// step.
     fn gate_bytes(&self) -> usize;
 }
 
-/// The gates of a net with their values. Inputs are gates too: first the constant, then the fluents, then the moves.
+/// The gates of a net with their values. Inputs are gates too: first the constant, then the
+/// fluents, then the moves.
 pub(super) trait Gates: Send {
     /// Changes an input.
     fn flip(&mut self, input: usize);
@@ -36,7 +41,7 @@ pub(super) trait Gates: Send {
     /// Follows the moves that changed besides: the next state is in the row afterwards.
     fn step(&mut self);
 
-    /// The state that follows, and behind it what is seen.
+    /// The next state, then the view.
     fn row(&self) -> &[u64];
 
     /// Writes the goals, where they hold, into a view.
@@ -45,7 +50,7 @@ pub(super) trait Gates: Send {
     /// Writes what is perceived of the moves made into a row of percepts.
     fn write_percepts(&mut self, percepts: &mut [u64]);
 
-    /// What has been done so far, which tells how long that took.
+    /// The work done so far, from which its time is estimated.
     fn work(&self) -> u64;
 }
 
@@ -92,7 +97,8 @@ impl Machine {
         self.gates.see();
     }
 
-    /// Makes a move of each role, by its input, in the state that it is in: what follows is known afterwards.
+    /// Makes a move of each role, by its input, in the state that it is in: what follows is known
+    /// afterwards.
     pub(super) fn make(&mut self, moves: impl Iterator<Item = Option<u32>>) {
         let moves = moves.map(|input| input.unwrap_or(NONE)).chain(std::iter::repeat(NONE));
         for (made, input) in self.made.iter_mut().zip(moves) {
@@ -212,12 +218,13 @@ mod tests {
         assert!(met.iter().all(|&count| count > 20_000), "{met:?}");
     }
 
-    /// Sends a machine through states of a net. Counts outputs that are false, and those that are true.
+    /// Sends a machine through states of a net. Counts outputs that are false, and those that are
+    /// true.
     fn compare(net: &Net, mut machine: Machine, random: &mut Stream, met: &mut [usize; 2], case: usize) {
         let shape = net.shape();
         let mut state = vec![0; shape.state_words()];
         for step in 0..60 {
-            // Now and then far away, now and then nowhere, with garbage behind the fluents.
+            // Sometimes far away, sometimes nowhere, with garbage after the fluents.
             for _ in 0..[1, 3, 0, 40][step % 4] {
                 let bit = random.below(128) as usize;
                 state[bit / 64] ^= 1 << (bit % 64);
@@ -257,7 +264,8 @@ mod tests {
         }
     }
 
-    /// A net of one role that has a goal of 100 where a signal of some fluents holds, and nothing else.
+    /// A net of one role that has a goal of 100 where a signal of some fluents holds, and nothing
+    /// else.
     fn goal_net(fluents: usize, goal: impl FnOnce(&mut Net, &[Signal]) -> Signal) -> Net {
         let texts = |count: usize| (0..count).map(|i| format!("t{i:06}")).collect();
         let vocabulary =
@@ -275,7 +283,7 @@ mod tests {
         net
     }
 
-    /// Whether the goal holds in a state.
+    /// Returns whether the goal holds in a state.
     fn is_won(machine: &mut Machine, shape: Shape, state: &[u64]) -> bool {
         machine.visit(state);
         let mut view = vec![0; shape.view_words()];
@@ -283,7 +291,8 @@ mod tests {
         bits::test(&view, shape.goal_bit())
     }
 
-    /// A chain of gates as deep as nets may be, none of which is looked at until the goal is asked for.
+    /// A chain of gates as deep as nets may be; none of them is looked at until the goal is asked
+    /// for.
     #[test]
     fn depth_needs_no_stack() {
         const DEPTH: usize = 300_000;
@@ -321,7 +330,8 @@ mod tests {
         }
     }
 
-    /// What goals alone depend on waits until they are asked for, in the same word as what a move changes.
+    /// Gates that only goals depend on wait until goals are requested, in the same word as what a
+    /// move changes.
     #[test]
     fn goals_take_work_when_they_are_asked_for() {
         const DEPTH: usize = 20;
@@ -352,7 +362,7 @@ mod tests {
         assert!(![Kind::Count, Kind::Watch].iter().any(|&kind| is_made(&net, kind)));
     }
 
-    /// What a step does not touch takes no work, however large the net is.
+    /// Gates that a step does not touch take no work, however large the net is.
     #[test]
     fn only_what_changes_takes_work() {
         let mut random = Stream::new(5, 0);

@@ -1,7 +1,7 @@
 //! The outputs of a net as machines have them: signals, and the bits that they are written to.
 //!
-//! Input: a net, the layout of the game's rows, and the numbers that its gates have in a wiring. Output: what is known at all
-//! times, and what is asked for.
+//! Input: a net, the layout of the game's rows, and the numbers that its gates have in a wiring.
+//! Output: what is known at all times, and what is asked for.
 
 use gdl_compiler::propnet::{Net, Signal};
 use gdl_format::shape::Shape;
@@ -11,7 +11,8 @@ pub(super) type Output = (u32, u32);
 
 #[derive(Clone, Debug)]
 pub(super) struct Outputs {
-    /// The next state, legal moves and the end, with their bits of the row that has the next state and then the view.
+    /// The next state, legal moves and the end, with their bits of the row that has the next state
+    /// and then the view.
     pub(super) kept: Vec<Output>,
     /// Goals with their bits of the view.
     pub(super) goals: Vec<Output>,

@@ -1,7 +1,9 @@
-//! The machines of a net: as many as threads ever worked at the same time with it, as far as they may take so much. Then threads wait for each other.
+//! The machines of a net: as many as threads ever worked at the same time with it, as far as they
+//! may take so much. Then threads wait for each other.
 //!
-//! Input: a net made ready, and a state. Output: a machine in that state, which is given back when the caller is done with it. It is the idle
-//! one that was nearest to the state, so games that are played by turns each keep a machine.
+//! Input: a net made ready, and a state. Output: a machine in that state, which is given back when
+//! the caller is done with it. It is the idle one that was nearest to the state, so games that are
+//! played by turns each keep a machine.
 
 use super::machine::{Machine, Wiring};
 use crate::game::Shape;
@@ -15,7 +17,7 @@ pub(super) struct Pool {
     wiring: Arc<dyn Wiring>,
     shape: Shape,
     machines: Mutex<Machines>,
-    /// How many there may be.
+    /// The greatest number of machines.
     most: usize,
     /// Wakes a thread that waits for a machine.
     returned: Condvar,
@@ -24,9 +26,9 @@ pub(super) struct Pool {
 /// The machines of a net.
 #[derive(Default)]
 struct Machines {
-    /// Those that are not on loan.
+    /// The machines that are not on loan.
     idle: Vec<Machine>,
-    /// How many there are.
+    /// The number of machines.
     count: usize,
     /// Threads that wait for one. A wake-up that no thread waits for takes as long as a small step.
     waiting: usize,
@@ -63,7 +65,7 @@ impl Drop for Loan<'_> {
 }
 
 impl Pool {
-    /// A net whose machines may take so many bytes; there can be one in any case.
+    /// A net whose machines may take `bytes` bytes; there can be one in any case.
     pub(super) fn new(wiring: Arc<dyn Wiring>, shape: Shape, bytes: usize) -> Self {
         let most = (bytes / (wiring.gate_bytes() + 8 * shape.state_words()).max(1)).max(1);
         Self { wiring, shape, machines: Mutex::default(), most, returned: Condvar::new() }

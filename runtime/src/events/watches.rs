@@ -1,14 +1,17 @@
 //! Gates that watch an operand, so that what nothing relies on is not evaluated.
 //!
-//! A gate is *live* if an output is it, or a live gate relies on it: a true gate relies on all its operands, a false one on one
-//! false operand, which it *watches*. All others are *stale*: their values are not kept, and evaluated when a live gate looks
-//! at them. Each operand of a gate, an *edge*, is in a list of the gate that it reads while that matters: so a gate that changes
-//! finds those that rely on it, and no others. Changed gates are evaluated level by level, each at most once, and one that no
-//! live gate relies on any more goes stale instead.
+//! A gate is *live* if an output is it, or a live gate relies on it: a true gate relies on all its
+//! operands, a false one on one false operand, which it *watches*. All others are *stale*: their
+//! values are not kept, and evaluated when a live gate looks at them. Each operand of a gate, an
+//! *edge*, is in a list of the gate that it reads while that matters: so a gate that changes finds
+//! those that rely on it, and no others. Changed gates are evaluated level by level, each at most
+//! once, and one that no live gate relies on any more goes stale instead.
 //!
-//! Input: a net as [`Wiring`], and what changes of its inputs. Output: a row of bits, goals and percepts ([`Gates`](super::machine::Gates)). What changes
-//! takes as many steps as gates change by it, at most O(operands), and each takes several times as long as in [`counts`](super::counts); but of
-//! vast nets most gates are stale. The memory is fixed, but for lists of at most one entry for each gate.
+//! Input: a net as [`Wiring`], and the inputs that change. Output: a row of bits, goals and
+//! percepts ([`Gates`](super::machine::Gates)). A change takes as many steps as gates change by it,
+//! at most O(operands), and each takes several times as long as in [`counts`](super::counts); but
+//! in vast nets most gates are stale. The memory is fixed, except for lists of at most one entry
+//! for each gate.
 
 mod wiring;
 
@@ -22,14 +25,15 @@ const NONE: u32 = u32::MAX;
 /// The next edge of one that is in no list.
 const APART: u32 = u32::MAX - 1;
 
-/// Flags of a gate, below its level: its value, whether it is stale, whether it is to be evaluated, and whether outputs read it.
+/// Flags of a gate, below its level: its value, whether it is stale, whether it is to be evaluated,
+/// and whether outputs read it.
 const TRUE: u32 = 1;
 const STALE: u32 = 2;
 const PENDING: u32 = 4;
 const READ: u32 = 8;
 const FLAGS: u32 = 4;
 
-/// What a gate reads.
+/// An edge to an operand of a gate.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     signal: u32,
@@ -61,7 +65,7 @@ struct Watches {
     readers: Vec<u32>,
     /// Bits of the row that change with a gate.
     bits: Vec<u32>,
-    /// The state that follows, and behind it what is seen.
+    /// The next state, then the view.
     row: Vec<u64>,
     /// The gates to be evaluated on each level, and a bit for each level that has some.
     levels: Vec<Vec<u32>>,
@@ -138,7 +142,7 @@ impl Watches {
         }
     }
 
-    /// Has those evaluated that rely on a gate which has changed, and changes what outputs read of it.
+    /// Evaluates the gates that watch a changed gate, and changes the outputs that read it.
     fn tell(&mut self, gate: usize) {
         if self.gates[gate].bits & READ != 0 {
             for &bit in &self.bits[self.readers[gate] as usize..self.readers[gate + 1] as usize] {
@@ -211,7 +215,8 @@ impl Watches {
         self.conclude(gate, NONE);
     }
 
-    /// True if an output is the gate, or a gate that is not stale relies on it. Edges of others leave its list.
+    /// True if an output is the gate, or a gate that is not stale relies on it. Edges of others
+    /// leave its list.
     fn is_live(&mut self, gate: usize) -> bool {
         if self.gates[gate].bits & READ != 0 {
             return true;
@@ -247,7 +252,8 @@ impl Watches {
         self.gates[signal as usize / 2].bits & TRUE != signal & 1
     }
 
-    /// Evaluates a stale gate, and all stale ones that it takes, each at most once. What is below it is settled.
+    /// Evaluates a stale gate, and all stale ones that it takes, each at most once. What is below
+    /// it is settled.
     fn evaluate(&mut self, gate: u32) {
         self.asking.push((gate, self.gates[gate as usize].start));
         'gates: while let Some((gate, from)) = self.asking.pop() {
@@ -280,7 +286,8 @@ impl Watches {
         } else {
             self.list(watch);
         }
-        // Only outputs read a stale gate, and only when the machine is made; all others are still to look at it.
+        // Only outputs read a stale gate, and only when the machine is made; all others are still
+        // to look at it.
         if before & TRUE != value && (before & STALE == 0 || before & READ != 0) {
             self.tell(gate);
         }

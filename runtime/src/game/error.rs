@@ -2,7 +2,7 @@
 
 use std::{error::Error, fmt};
 
-/// Why a step was refused.
+/// The reason why a step was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepError {
@@ -23,15 +23,16 @@ pub enum StepError {
         role: String,
         /// The move, as KIF text.
         action: String,
-        /// What the role may do, as KIF text, in move order: the first [`StepError::SHOWN`] moves; empty if nothing.
+        /// The legal moves of the role, as KIF text, in move order: the first [`StepError::SHOWN`]
+        /// moves; empty if nothing.
         legal: Vec<String>,
-        /// How many legal moves there are besides these.
+        /// The number of further legal moves.
         more: usize,
     },
 }
 
 impl StepError {
-    /// The most legal moves that are told; the rest is counted.
+    /// The greatest number of legal moves that are shown; the others are counted.
     pub const SHOWN: usize = 20;
 }
 
@@ -77,7 +78,7 @@ pub enum TextKind {
     Percept,
     /// A state: a list of fluents.
     State,
-    /// What a player perceives of a step: a list of percepts or moves.
+    /// A player's perception of a step: a list of percepts or moves.
     Perception,
 }
 
@@ -94,20 +95,20 @@ impl fmt::Display for TextKind {
     }
 }
 
-/// Why a text could not be read.
+/// The reason why a text could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TextError {
     /// The game has no such name.
     Unknown {
-        /// What was looked for.
+        /// The kind of text that was expected.
         kind: TextKind,
         /// The text as given.
         text: String,
     },
     /// The text is not a list in parentheses.
     Malformed {
-        /// What was looked for.
+        /// The kind of text that was expected.
         kind: TextKind,
         /// The text as given.
         text: String,

@@ -1,17 +1,18 @@
-//! Derived functions of every game: moves by role, turns, checked steps, goals, chance, names and texts.
+//! Derived functions of every game: moves by role, turns, checked steps, goals, chance, names and
+//! texts.
 
 use super::{Game, Id, LegalMoves, Perception, StepError, TextError, TextKind, legal_words, percept_words};
 use crate::{bits, chance::Probability, kif, random::Stream, vocabulary::Texts};
 
-/// Derived functions of a [`Game`], which every game has. Functions that end in `_in` are given a view, so that one
-/// [`GameExt::view`] of a state serves many of them.
+/// Derived functions of a [`Game`], which every game has. Functions that end in `_in` are given a
+/// view, so that one [`GameExt::view`] of a state serves many of them.
 pub trait GameExt: Game {
     /// The roles, in role order.
     fn roles(&self) -> impl ExactSizeIterator<Item = Self::Role> + use<Self> {
         (0..self.shape().roles).map(Self::Role::from_index)
     }
 
-    /// What is seen of `state`, for the functions that end in `_in`. One [`Game::observe`].
+    /// Observes `state`, for the functions that end in `_in`. One [`Game::observe`].
     fn view(&self, state: &Self::State) -> Self::View {
         let mut view = self.new_view();
         self.observe(state, &mut view);
@@ -48,7 +49,8 @@ pub trait GameExt: Game {
         LegalMoves::new(view, self.shape(), role.index())
     }
 
-    /// True if the role may make the move. One look at the state: see [`GameExt::is_legal_in`] for many moves.
+    /// True if the role may make the move. One look at the state: see [`GameExt::is_legal_in`] for
+    /// many moves.
     fn is_legal(&self, state: &Self::State, role: Self::Role, action: Self::Move) -> bool {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
@@ -62,9 +64,11 @@ pub trait GameExt: Game {
             && bits::test(legal_words(view.as_ref(), shape, role.index()), action.index())
     }
 
-    /// The role whose turn it is: the only one other than chance that has a choice; if none has, chance if it has one. `None` where
-    /// several have a choice, each role has one move, or the game cannot go on. Where each role has one move it does not matter whose
-    /// move is given to [`GameExt::apply_one`]; where chance draws while a role chooses, a step takes the moves of both ([`GameExt::apply`]).
+    /// The role whose turn it is: the only one other than chance that has a choice; if none has,
+    /// chance if it has one. `None` where several have a choice, each role has one move, or the
+    /// game cannot go on. Where each role has one move it does not matter whose move is given to
+    /// [`GameExt::apply_one`]; where chance draws while a role chooses, a step takes the moves of
+    /// both ([`GameExt::apply`]).
     fn to_play(&self, state: &Self::State) -> Option<Self::Role> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
@@ -90,11 +94,12 @@ pub trait GameExt: Game {
         asked.or(draws)
     }
 
-    /// The joint move in which one role makes this move and all others the only one they have. It is made by the role that has a
-    /// choice; if none has, by the first that can.
+    /// The joint move in which one role makes this move and all others the only one they have. It
+    /// is made by the role that has a choice; if none has, by the first that can.
     ///
     /// # Errors
-    /// If several roles have a choice, chance among them, if the state is terminal or if the move is not legal.
+    /// Returns an error if several roles have a choice, chance among them, if the state is terminal
+    /// or if the move is not legal.
     fn joint(&self, state: &Self::State, action: Self::Move) -> Result<Vec<Self::Move>, StepError> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
@@ -125,8 +130,8 @@ pub trait GameExt: Game {
         Ok(joint)
     }
 
-    /// The state that follows when one role makes this move and all others the only one they have, as in games in turns:
-    /// [`GameExt::apply`] of [`GameExt::joint`].
+    /// The state that follows when one role makes this move and all others the only one they have,
+    /// as in games in turns: [`GameExt::apply`] of [`GameExt::joint`].
     ///
     /// ```
     /// use gdl_runtime::{Game, GameExt, gdl};
@@ -200,8 +205,8 @@ pub trait GameExt: Game {
     /// The state that follows when each role makes its move of `joint`, in role order.
     ///
     /// # Errors
-    /// If the number of moves is not that of the roles, if `state` is terminal, or if a move is not
-    /// legal. The first fault in role order.
+    /// Returns an error if the number of moves is not that of the roles, if `state` is terminal, or
+    /// if a move is not legal. The first fault in role order.
     fn apply(&self, state: &Self::State, joint: &[Self::Move]) -> Result<Self::State, StepError> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
@@ -209,7 +214,7 @@ pub trait GameExt: Game {
         Ok(self.apply_unchecked(state, joint))
     }
 
-    /// What [`GameExt::apply`] tests, of a state already seen.
+    /// Does the tests of [`GameExt::apply`] in a state already seen.
     ///
     /// # Errors
     /// As for [`GameExt::apply`].
@@ -235,8 +240,8 @@ pub trait GameExt: Game {
         Ok(())
     }
 
-    /// What a role perceives when the joint move is made in `state`: the percepts that the rules give it
-    /// (`sees`), or the joint move itself if the rules say nothing of percepts.
+    /// Returns what a role perceives when the joint move is made in `state`: the percepts that the
+    /// rules give it (`sees`), or the joint move itself if the rules say nothing of percepts.
     ///
     /// Nothing is checked, as for [`Game::advance`]. As costly as a step, and a little allocation.
     fn perception(
@@ -259,8 +264,8 @@ pub trait GameExt: Game {
         self.vocabulary().chance().map(Self::Role::from_index)
     }
 
-    /// What chance may do in a state and how likely it is, in move order: each legal move is as likely as
-    /// the others. Nothing if the game has no chance.
+    /// The legal moves of chance in a state and their probabilities, in move order: each legal move
+    /// is as likely as the others. Nothing if the game has no chance.
     fn chance(&self, state: &Self::State) -> Vec<(Self::Move, Probability)> {
         let Some(role) = self.chance_role() else { return Vec::new() };
         let legal = self.legal_moves(state, role);
@@ -268,9 +273,9 @@ pub trait GameExt: Game {
         legal.map(|action| (action, each)).collect()
     }
 
-    /// The probability of a joint move in a state already seen when each role draws one of its legal moves, all
-    /// equally likely and independently of the others: the product of their probabilities. 0 if a move is
-    /// missing or not legal; `None` if it takes more than 128 bits.
+    /// The probability of a joint move in a state already seen, if each role draws one of its legal
+    /// moves, all equally likely and independently of the others. It is the product of their
+    /// probabilities: 0 if a move is missing or not legal; `None` if it takes more than 128 bits.
     fn probability_in(&self, view: &Self::View, joint: &[Self::Move]) -> Option<Probability> {
         if joint.len() != self.shape().roles {
             return Some(Probability::ZERO);
@@ -282,22 +287,22 @@ pub trait GameExt: Game {
         })
     }
 
-    /// A legal move of a role of a state already seen, each exactly as likely: what chance does. `None` if
-    /// there is none.
+    /// A legal move of a role of a state already seen, each exactly as likely: what chance does.
+    /// `None` if there is none.
     fn random_move_in(&self, view: &Self::View, role: Self::Role, stream: &mut Stream) -> Option<Self::Move> {
         let words = legal_words(view.as_ref(), self.shape(), role.index());
         bits::choose(words, |n| stream.below(n)).map(Self::Move::from_index)
     }
 
-    /// [`GameExt::apply`] without the tests, and without their cost. See [`Game::advance`] for what may
-    /// come out when a move is not legal or the game is over.
+    /// [`GameExt::apply`] without the tests, and without their cost. See [`Game::advance`] for what
+    /// may come out when a move is not legal or the game is over.
     fn apply_unchecked(&self, state: &Self::State, joint: &[Self::Move]) -> Self::State {
         let mut next = state.clone();
         self.advance(&mut next, joint);
         next
     }
 
-    /// What holds in a state, in fluent order.
+    /// The fluents that hold in a state, in fluent order.
     fn fluents<'s>(&self, state: &'s Self::State) -> impl Iterator<Item = Self::Fluent> + use<'s, Self> {
         bits::ones(state.as_ref()).map(Self::Fluent::from_index)
     }
@@ -310,7 +315,7 @@ pub trait GameExt: Game {
     /// The state in which exactly these fluents hold. Whether play can reach it is not asked.
     ///
     /// # Panics
-    /// If a fluent belongs to another, larger game.
+    /// Panics if a fluent belongs to another, larger game.
     fn state_from(&self, fluents: impl IntoIterator<Item = Self::Fluent>) -> Self::State {
         let mut state = self.new_state();
         for fluent in fluents {
@@ -345,8 +350,8 @@ pub trait GameExt: Game {
         format!("({})", texts.join(" "))
     }
 
-    /// What a role perceived, as KIF text: a list of percepts, for example `((die 6))`, or the moves of all
-    /// roles.
+    /// A role's perception as KIF text: a list of percepts, for example `((die 6))`, or the moves
+    /// of all roles.
     fn perception_text(&self, perception: &Perception<Self::Move, Self::Percept>) -> String {
         let texts: Vec<&str> = match perception {
             Perception::Joint(joint) => joint.iter().map(|&action| self.move_text(action)).collect(),
@@ -355,11 +360,11 @@ pub trait GameExt: Game {
         format!("({})", texts.join(" "))
     }
 
-    /// The role of that name. White space around it and, if no role is spelt exactly so, case do not
-    /// matter; the same holds for the other functions that read texts.
+    /// The role of that name. White space around it and, if no role is spelt exactly so, case do
+    /// not matter; the same holds for the other functions that read texts.
     ///
     /// # Errors
-    /// If the game has no such role.
+    /// Returns an error if the game has no such role.
     fn parse_role(&self, text: &str) -> Result<Self::Role, TextError> {
         find(self.vocabulary().roles(), TextKind::Role, text)
     }
@@ -367,7 +372,7 @@ pub trait GameExt: Game {
     /// The move of that KIF text. Whether it is legal is not asked.
     ///
     /// # Errors
-    /// If the game has no such move.
+    /// Returns an error if the game has no such move.
     fn parse_move(&self, text: &str) -> Result<Self::Move, TextError> {
         find(self.vocabulary().moves(), TextKind::Move, text)
     }
@@ -375,7 +380,7 @@ pub trait GameExt: Game {
     /// The fluent of that KIF text.
     ///
     /// # Errors
-    /// If the game has no such fluent.
+    /// Returns an error if the game has no such fluent.
     fn parse_fluent(&self, text: &str) -> Result<Self::Fluent, TextError> {
         find(self.vocabulary().fluents(), TextKind::Fluent, text)
     }
@@ -383,17 +388,17 @@ pub trait GameExt: Game {
     /// The percept of that KIF text.
     ///
     /// # Errors
-    /// If the game has no such percept.
+    /// Returns an error if the game has no such percept.
     fn parse_percept(&self, text: &str) -> Result<Self::Percept, TextError> {
         find(self.vocabulary().percepts(), TextKind::Percept, text)
     }
 
-    /// What a role perceived, as a server tells it: a list of percepts in any order, or of the moves of all
-    /// roles in role order where the rules say nothing of percepts. `nil` is the empty list. The reverse of
-    /// [`GameExt::perception_text`].
+    /// Parses a role's perception as a server sends it: a list of percepts in any order, or of the
+    /// moves of all roles in role order where the rules say nothing of percepts. `nil` is the empty
+    /// list. The reverse of [`GameExt::perception_text`].
     ///
     /// # Errors
-    /// If the text is not such a list, or the game does not have one of its names.
+    /// Returns an error if the text is not such a list, or the game does not have one of its names.
     fn parse_perception(&self, text: &str) -> Result<Perception<Self::Move, Self::Percept>, TextError> {
         let items = if text.trim().eq_ignore_ascii_case("nil") { Some(Vec::new()) } else { kif::items(text) };
         let malformed = || TextError::Malformed { kind: TextKind::Perception, text: text.to_owned() };
@@ -407,10 +412,12 @@ pub trait GameExt: Game {
         Ok(Perception::Joint(joint?))
     }
 
-    /// The state written as a list of fluents, in any order: the reverse of [`GameExt::state_text`].
+    /// The state written as a list of fluents, in any order: the reverse of
+    /// [`GameExt::state_text`].
     ///
     /// # Errors
-    /// If the text is not a list in parentheses or the game does not have one of the fluents.
+    /// Returns an error if the text is not a list in parentheses or the game does not have one of
+    /// the fluents.
     fn parse_state(&self, text: &str) -> Result<Self::State, TextError> {
         let items = kif::items(text)
             .ok_or_else(|| TextError::Malformed { kind: TextKind::State, text: text.to_owned() })?;

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 #[derive(Clone, Debug)]
 pub struct LegalMoves<M, V> {
     view: V,
-    /// The word that comes next and the one behind the last.
+    /// The index of the next word and the one after the last.
     words: std::ops::Range<usize>,
     /// The number of the current word's first bit.
     base: usize,

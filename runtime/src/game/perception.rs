@@ -1,4 +1,5 @@
-//! Perceptions: what a role perceives of a step, which is the joint move or the percepts that the rules give it.
+//! Perceptions: what a role perceives of a step, which is the joint move or the percepts that the
+//! rules give it.
 
 use super::{Id, Shape};
 use crate::bits;

@@ -1,6 +1,6 @@
-//! Batched work on the states of a caller: [`Expansion`] makes successors of up to 512 states in a pass and writes them
-//! to a [`Batch`]; [`Leaves`] plays random games from up to eight states at once. Both are given and give the game's
-//! own types.
+//! Batched work on the states of a caller: [`Expansion`] makes successors of up to 512 states in a
+//! pass and writes them to a [`Batch`]; [`Leaves`] plays random games from up to eight states at
+//! once. Both are given and give the game's own types.
 
 use super::{RowBatch, RowExpansion, RowLeaves};
 use crate::{
@@ -10,18 +10,20 @@ use crate::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// Batched successor generation, 512 (state, joint move) pairs a pass, one in each lane: the successors of a state, or of
-/// many.
+/// Batched successor generation, 512 (state, joint move) pairs a pass, one in each lane: the
+/// successors of a state, or of many.
 ///
-/// A pass takes a little longer than one step of a single state, however many lanes it has: some microseconds.
-/// [`Expansion::start`], then a [`push`](Expansion::push) for each pair of a state and a joint move, then
-/// [`Expansion::advance`], which writes the successors to a [`Batch`] in the order of the pairs; and so on with the
-/// next pairs. [`Expansion::push_all`] adds all joint moves of a state.
+/// A pass takes a little longer than one step of a single state, however many lanes it has: some
+/// microseconds. [`Expansion::start`], then a [`push`](Expansion::push) for each pair of a state
+/// and a joint move, then [`Expansion::advance`], which writes the successors to a [`Batch`] in the
+/// order of the pairs; and so on with the next pairs. [`Expansion::push_all`] adds all joint moves
+/// of a state.
 ///
-/// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the phase of a
-/// state; successors are at the next one.
+/// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the
+/// phase of a state; successors are at the next one.
 ///
-/// Memory: 64 bytes for each signal of the net and 4 KiB for each word of a state, however many passes there are.
+/// Memory: 64 bytes for each signal of the net and 4 KiB for each word of a state, however many
+/// passes there are.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, gdl, lanes::{Batch, Expansion, Isa}};
@@ -73,10 +75,11 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// An empty pass. None if the game cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle apart, or states
-    /// may have 2^54 joint moves and more, or a state and a view have more than 8,192 words. O(gates), usually some times
-    /// over. If the machine does not have the instruction set, that is [`Isa::Portable`].
+    /// An empty pass. Returns `None` if the game cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
+    /// cycle. Also if states may have 2^54 joint moves or more, or a state and a view have more
+    /// than 8,192 words. O(gates), usually some times over. If the machine does not have the
+    /// instruction set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(game: &'g G, isa: Isa) -> Option<Self> {
         Some(Self { rows: RowExpansion::new(game.table()?, isa)?, game: PhantomData })
@@ -88,20 +91,23 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.isa()
     }
 
-    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the initial state's.
+    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the
+    /// initial state's.
     #[must_use]
     pub fn phases(&self) -> usize {
         self.rows.phases()
     }
 
-    /// The phase of a state; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state; `None` if no play from the initial state comes to it. O(words of a
+    /// state).
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &G::State) -> Option<usize> {
         self.rows.phase(state.as_ref())
     }
 
-    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo [`Expansion::phases`].
+    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo
+    /// [`Expansion::phases`].
     pub fn start(&mut self, phase: usize) {
         self.rows.start(phase);
     }
@@ -130,7 +136,7 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// terminal or at another phase than this pass is for, some state follows.
     ///
     /// # Panics
-    /// If there is no room, or a word of the state is missing.
+    /// Panics if there is no room, or a word of the state is missing.
     #[inline]
     pub fn push(&mut self, state: &G::State, joint: &[G::Move]) {
         self.rows.push(state.as_ref(), joint);
@@ -145,12 +151,13 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.push_state(state.as_ref());
     }
 
-    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for the first `skip` of
-    /// them, as far as there is room; `view` is what is seen of the state. Terminal states have none. The
-    /// number of joint moves that are left. O(words of the state and the view + pairs).
+    /// Adds a state with each of its joint moves, the last role's move changing fastest, except for
+    /// the first `skip` of them, as far as there is room; `view` is what is seen of the state.
+    /// Terminal states have none. The number of joint moves that are left. O(words of the state and
+    /// the view + pairs).
     ///
     /// # Panics
-    /// If the state or the view is of another game and too short.
+    /// Panics if the state or the view is of another game and too short.
     pub fn push_all(&mut self, state: &G::State, view: &G::View, skip: u64) -> u64 {
         self.rows.push_all(state.as_ref(), view.as_ref(), skip)
     }
@@ -159,25 +166,26 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// O(gates + words of a state and a view), however many pairs there are.
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn advance(&mut self, successors: &mut Batch<G>) {
         self.rows.advance(&mut successors.rows);
     }
 
-    /// Like [`Expansion::advance`], but goal bits may stay clear in states that are not terminal, as with
+    /// Like [`Expansion::advance`], but goal bits may stay clear in states that are not terminal,
+    /// as with
     /// [`Game::observe_without_goals`]: where pieces are counted for them that is much less work.
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn advance_without_goals(&mut self, successors: &mut Batch<G>) {
         self.rows.advance_without_goals(&mut successors.rows);
     }
 
-    /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
-    /// [`Expansion::advance`].
+    /// The states themselves and what is seen of them; their joint moves do not matter. As costly
+    /// as [`Expansion::advance`].
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn observe(&mut self, states: &mut Batch<G>) {
         self.rows.observe(&mut states.rows);
     }
@@ -187,7 +195,8 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.count(counts);
     }
 
-    /// Makes all moves and counts the joint moves of the states that follow, none of which is written anywhere.
+    /// Makes all moves and counts the joint moves of the states that follow; none of them is
+    /// written anywhere.
     pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
         self.rows.count_after(counts);
     }
@@ -195,7 +204,8 @@ impl<'g, G: Game> Expansion<'g, G> {
 
 /// Up to 512 states and what is seen of them, as [`Expansion`] writes them: lane by lane.
 ///
-/// Memory: 4 KiB for each word of a state and a view, at most 32 MiB for a game that there is an [`Expansion`] of.
+/// Memory: 4 KiB for each word of a state and a view, at most 32 MiB for a game that there is an
+/// [`Expansion`] of.
 pub struct Batch<G: Game> {
     rows: RowBatch,
     game: PhantomData<fn(G)>,
@@ -235,19 +245,19 @@ impl<G: Game> Batch<G> {
     /// Writes the state of a lane.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     pub fn state(&self, lane: usize, state: &mut G::State) {
         self.rows.state(lane, state.as_mut());
     }
 
-    /// Writes what is seen of the state of a lane as [`Game::observe`] does, but for the legal moves
-    /// of terminal states, which have none here, whatever the rules say.
+    /// Writes the view of a lane's state as [`Game::observe`] does, except for the legal moves of
+    /// terminal states, which have none here, whatever the rules say.
     ///
     /// Goal values of chance are only there where it has exactly one.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     pub fn view(&self, lane: usize, view: &mut G::View) {
         self.rows.view(lane, view.as_mut());
@@ -256,7 +266,7 @@ impl<G: Game> Batch<G> {
     /// True if the game is over in the state of a lane.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     #[must_use]
     pub fn is_terminal(&self, lane: usize) -> bool {
@@ -264,14 +274,15 @@ impl<G: Game> Batch<G> {
     }
 }
 
-/// Rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at least 64 from each of
-/// eight.
+/// Rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at least 64
+/// from each of eight.
 ///
-/// States of one pass must be at the same phase of the cycle that games go round where players take turns, as are
-/// the successors of a state.
+/// States of one pass must be at the same phase of the cycle that games go round where players take
+/// turns, as are the successors of a state.
 ///
-/// The same states, seed and number of a block give the same tallies, whatever the instruction set, and whether the game
-/// has straight-line code. Memory: 64 bytes for each signal of the net, however many games are played.
+/// The same states, seed and number of a block give the same tallies, whatever the instruction set,
+/// and whether the game has straight-line code. Memory: 64 bytes for each signal of the net,
+/// however many games are played.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, gdl, lanes::{Isa, Leaves}};
@@ -316,36 +327,38 @@ impl<'g, G: Game> Leaves<'g, G> {
     /// The most states of a pass.
     pub const MOST: usize = RowLeaves::MOST;
 
-    /// Lanes for games of at most `max_length` moves from the states that are given; those that are not over then
-    /// are given up and counted as too long. If the machine does not have the instruction set, that is
-    /// [`Isa::Portable`].
+    /// Lanes for games of at most `max_length` moves from the states that are given; those that are
+    /// not over then are abandoned and counted as too long. If the machine does not have the
+    /// instruction set, that is [`Isa::Portable`].
     ///
-    /// None if the game cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or games may have no
-    /// move at all.
+    /// Returns `None` if the game cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)), or games may have no move at all.
     #[must_use]
     pub fn new(game: &'g G, isa: Isa, max_length: u64) -> Option<Self> {
         Some(Self { rows: RowLeaves::new(game.table()?, isa, max_length)?, game: PhantomData })
     }
 
-    /// The phase of a state on the cycle; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state on the cycle; `None` if no play from the initial state comes to it.
+    /// O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &G::State) -> Option<usize> {
         self.rows.phase(state.as_ref())
     }
 
-    /// Plays games from states at this phase, as many from each as [`Leaves::games`] says. A tally for each state, in
-    /// their order. Games that are over where they start count for what they are.
+    /// Plays games from states at this phase, as many from each as [`Leaves::games`] says. A tally
+    /// for each state, in their order. Games that are over where they start count for what they
+    /// are.
     ///
     /// Of states at another phase, tallies mean nothing.
     ///
     /// # Panics
-    /// If there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
+    /// Panics if there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
     pub fn play(&mut self, phase: usize, states: &[&G::State], seed: u64, block: u64) -> Vec<Tally> {
         let rows: Vec<&[u64]> = states.iter().copied().map(AsRef::as_ref).collect();
         self.rows.play(phase, &rows, seed, block)
     }
 
-    /// The number of games from the state at a place, where so many states share the lanes.
+    /// The number of games from the state at a place, if `states` states share the lanes.
     #[must_use]
     pub fn games(states: usize, place: usize) -> u64 {
         RowLeaves::games(states, place)

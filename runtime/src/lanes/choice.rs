@@ -1,19 +1,20 @@
-//! Uniform choice of a legal move in 512 lanes at once: from planes that tell which moves are legal in each lane to
-//! planes that tell which one of them is made, each exactly as likely.
+//! Uniform choice of a legal move in 512 lanes at once: from planes that tell which moves are legal
+//! in each lane to planes that tell which one of them is made, each exactly as likely.
 //!
-//! Numbers are spread over planes, one for each binary digit. Legal moves are counted in groups of at most seven, and
-//! the counts summed. A lane's rank is drawn by rejection: as many random digits as its own greatest rank has,
-//! again where they are too great, until no lane is left. Then the counts of the groups are taken from the rank
-//! until it would fall below zero, which it does in the group of the move chosen; the words of that group, which
-//! may be another in each lane, are gathered, and the rank is counted down to zero among them. Where moves are very many, groups are
-//! counted nine together, a crowd: the long digits of the rank are looked at once for each crowd, and its groups only if some
-//! lane chooses there, which is so for 512 crowds at most.
+//! Numbers are spread over planes, one for each binary digit. Legal moves are counted in groups of
+//! at most seven, and the counts summed. A lane's rank is drawn by rejection: the number of random
+//! digits is that of its own greatest rank, and lanes with too great a rank draw again until no
+//! lane remains. Then the counts of the groups are subtracted from the rank until it would fall
+//! below zero, which happens in the group of the chosen move. The words of that group, which may be
+//! another in each lane, are gathered, and the rank is counted down to zero among them. With very
+//! many moves, nine groups are counted together as a crowd. The long digits of the rank are looked
+//! at once for each crowd, and its groups only if some lane chooses there, in 512 crowds at most.
 //!
 //! Without optimisation each number of moves has a function of its own: inlined into one, they had
 //! a frame of two megabytes.
 //!
-//! How much noise that takes depends on what is drawn, but not on the instruction set. There are no closures here: one
-//! that handles a [`Word`] is compiled without the instructions of that word.
+//! How much noise that takes depends on what is drawn, but not on the instruction set. There are no
+//! closures here: one that handles a [`Word`] is compiled without the instructions of that word.
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
@@ -26,24 +27,25 @@ const GROUP: usize = 7;
 const GROUPS: usize = 9;
 const CROWD: usize = GROUPS * GROUP;
 
-/// From so many moves on they are counted in crowds.
+/// The number of moves from which on they are counted in crowds.
 const VAST: usize = 1 << 10;
 
 /// Digits of any rank there may be.
 const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
 
-/// Ranks of at most so many digits are drawn without a look how many are needed.
+/// Ranks of at most this number of digits are drawn without a test of how many are needed.
 const SHORT: usize = 4;
 
 /// Memory for [`choose`].
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
-    /// Of each group the digits of its count, and which lanes chose in it.
+    /// The digits of the count of each group, and the lanes that chose in it.
     groups: Vec<[Plane; 4]>,
     crowds: Vec<Crowd>,
 }
 
-/// A crowd: the digits of its count, which lanes chose in it, and of these which in each of its groups.
+/// A crowd: the digits of its count, which lanes chose in it, and of these which in each of its
+/// groups.
 #[derive(Clone, Debug, Default)]
 struct Crowd {
     count: [Plane; 6],
@@ -52,7 +54,7 @@ struct Crowd {
 }
 
 impl Groups {
-    /// Enough for so many moves.
+    /// Memory for `moves` moves.
     pub(super) fn new(moves: usize) -> Self {
         Self {
             groups: vec![[Plane::ZERO; 4]; moves.min(VAST).div_ceil(GROUP)],
@@ -64,7 +66,7 @@ impl Groups {
 /// Replaces the legal moves by the one that is made. The lanes that have none, and make none.
 ///
 /// # Panics
-/// If there are fewer groups than the moves need, or more than there are slots.
+/// Panics if there are fewer groups than the moves need, or more than there are slots.
 #[inline(always)]
 pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
     macro_rules! by_digits {
@@ -107,8 +109,8 @@ fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut
     none
 }
 
-/// The choice among at most fifteen moves, in `K` groups of at most `G`, all in registers; ranks have `E` digits, those in
-/// a group `I`.
+/// The choice among at most fifteen moves, in `K` groups of at most `G`, all in registers; ranks
+/// have `E` digits, those in a group `I`.
 #[cfg_attr(not(unoptimized), inline(always))]
 fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>(
     moves: &mut [Plane],
@@ -164,7 +166,8 @@ fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, gro
     let mut words = [W::splat(false); GROUP];
     let mut inner = [W::splat(false); 3];
     for (planes, group) in moves.chunks(GROUP).zip(groups.iter_mut()) {
-        // Once below zero, the rank does not come there again: the counts of the other groups are too small.
+        // Once below zero, the rank does not come there again: the counts of the other groups are
+        // too small.
         let before = rank;
         let here = subtract(&mut rank, &[W::load(&group[0]), W::load(&group[1]), W::load(&group[2])]);
         here.store(&mut group[3]);
@@ -215,7 +218,7 @@ fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups
         for (planes, place) in planes.chunks(GROUP).zip(&mut crowd.groups) {
             let before = rest;
             let own = load(planes);
-            // Nor does what is left come below zero twice.
+            // Nor does the remaining number fall below zero twice.
             let here = here.and(subtract(&mut rest, &count::<W, GROUP>(own)));
             here.store(place);
             for (digit, before) in inner.iter_mut().zip(before) {
@@ -259,7 +262,7 @@ fn gather<W: Word>(is_first: bool, sum: W, here: W, other: W) -> W {
     if is_first { here.and(other) } else { sum.or_both(here, other) }
 }
 
-/// How many of the words, at most seven, are set.
+/// Counts the set words, at most seven, in each lane.
 #[inline(always)]
 #[allow(clippy::many_single_char_names, reason = "seven words")]
 fn count<W: Word, const N: usize>(words: [W; N]) -> [W; 3] {
@@ -301,7 +304,7 @@ fn own<W: Word, const N: usize>(count: &[W; 3]) -> &[W] {
     if N < 4 { &count[..2] } else { count }
 }
 
-/// The sum of two numbers, the second of which has fewer digits.
+/// Adds two numbers; the second has fewer digits.
 #[inline(always)]
 fn add<W: Word, const B: usize>(mut sum: [W; B], other: &[W]) -> [W; B] {
     let mut carry = W::splat(false);
@@ -332,7 +335,8 @@ fn subtract<W: Word, const B: usize>(rank: &mut [W; B], other: &[W]) -> W {
 /// The set word of that rank.
 #[inline(always)]
 fn pick<W: Word, const N: usize, const I: usize>(words: [W; N], mut rank: [W; I]) -> [W; N] {
-    // Below zero the rank is 2^I - 1 again, and there are not enough words to bring that down to zero.
+    // Below zero the rank is 2^I - 1 again, and there are not enough words to bring that down to
+    // zero.
     let mut picked = words;
     for (picked, word) in picked.iter_mut().zip(words) {
         *picked = match rank[..] {
@@ -349,8 +353,8 @@ fn pick<W: Word, const N: usize, const I: usize>(words: [W; N], mut rank: [W; I]
     picked
 }
 
-/// A random number below each lane's `count`, and where that is 0; there the number is of no account. It has `E`
-/// digits, which must do.
+/// A random number below each lane's `count`, and where that is 0; there the number is of no
+/// account. It has `E` digits, which must do.
 #[inline(always)]
 fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Source<W>) -> ([W; E], W) {
     let zero = W::splat(false);
@@ -380,8 +384,9 @@ fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Sour
     let mut rank = [zero; E];
     let mut todo = W::splat(true);
     todo = try_draw(&mut rank, ranges, todo, noise);
-    // A number of one digit is never too great; the first draw is often the last, and a look after it is foreseen. If
-    // not, several more are needed, and looks in between would cost more than they save.
+    // A number of one digit is never too great; the first draw is often the last, and a look after
+    // it is foreseen. If not, several more are needed, and looks in between would cost more than
+    // they save.
     if E > 1 && todo.any() {
         for _ in 0..blind(E) {
             todo = try_draw(&mut rank, ranges, todo, noise);
@@ -393,7 +398,8 @@ fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Sour
     (rank, none)
 }
 
-/// Draws of numbers of so many digits that are made without a look whether any of 512 lanes still needs them.
+/// The number of draws of numbers of `digits` digits that are made without a test whether any of
+/// 512 lanes still needs them.
 const fn blind(digits: usize) -> usize {
     match digits {
         0..4 => 4,
@@ -402,8 +408,8 @@ const fn blind(digits: usize) -> usize {
     }
 }
 
-/// Draws numbers where they are to be drawn, given the digits of the greatest one and those that may be set. Where
-/// that must be done again.
+/// Draws numbers where they are to be drawn, given the digits of the greatest one and those that
+/// may be set. Where that must be done again.
 #[inline(always)]
 fn try_draw<W: Word>(rank: &mut [W], ranges: &[(W, W)], todo: W, noise: &mut Source<W>) -> W {
     let mut above = W::splat(false);

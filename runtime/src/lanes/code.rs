@@ -1,7 +1,9 @@
-//! The code of a game's phases: its table, or straight-line code that the compiler made of the same operations.
+//! The code of a game's phases: its table, or straight-line code that the compiler made of the same
+//! operations.
 //!
-//! Straight code is generic over [`Word`], so the game's crate compiles it for each instruction set without
-//! any `unsafe` of its own and without a `target-cpu`. Only [`Isa`] makes words, after it has asked the machine.
+//! Straight code is generic over [`Word`], so the game's crate compiles it for each instruction set
+//! without any `unsafe` of its own and without a `target-cpu`. Only [`Isa`] makes words, after it
+//! has asked the machine.
 
 use super::{
     Phase,
@@ -15,10 +17,11 @@ use std::fmt;
 
 /// The programs of all phases. For each phase, by its number:
 pub trait Code {
-    /// If it is compiled for words of 256 bits too, which takes several times as long as for 512.
+    /// True if it is compiled for words of 256 bits too, which takes several times as long as for
+    /// 512.
     const HALVES: bool;
 
-    /// The phases of the cycle; those behind them are only met in playouts.
+    /// The number of phases of the cycle; phases after those occur only in playouts.
     const CYCLE: usize;
 
     /// The number of slots.
@@ -36,7 +39,8 @@ pub trait Code {
     /// Scores the states that were kept.
     fn score<W: Word>(&self, phase: usize, slots: &mut Slots);
 
-    /// Adds up, in the order of their slots, what is counted in the lanes where a scored game has ended.
+    /// Adds up, in the order of their slots, what is counted in the lanes where a scored game has
+    /// ended.
     fn count<W: Word>(&self, phase: usize, slots: &Slots, scored: W, sums: &mut [Plane]);
 
     /// Makes each role's choice among its legal moves. The lanes where some role has none.
@@ -141,8 +145,9 @@ impl Straight {
         self.is_for(isa) && self.code.go_on(isa, player, steps)
     }
 
-    /// Runs a part for slots of a caller. False, and nothing happens, if there is no code for the instruction set, or it is not that
-    /// of the widest words: for others, what this saves is not worth compiling the code once more.
+    /// Runs a part for slots of a caller. False, and nothing happens, if there is no code for the
+    /// instruction set, or it is not that of the widest words: for others, what this saves is not
+    /// worth compiling the code once more.
     pub(super) fn run(self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
         isa == Isa::Avx512 && self.code.run(isa, part, slots)
     }
@@ -154,12 +159,12 @@ impl fmt::Debug for Straight {
     }
 }
 
-/// What is run one behind the other, of phases of the cycle.
+/// The parts of code that run in sequence, for phases of the cycle.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
-    /// What makes the next states of those at a phase, and what is seen of them at the next one.
+    /// Computes the next states of those at a phase, and their views at the next one.
     Advance { phase: usize, next: usize },
-    /// What keeps states where games have ended, and scores them.
+    /// Keeps the states of games that have ended, and scores them.
     Score { phase: usize },
 }
 

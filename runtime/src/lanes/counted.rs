@@ -1,9 +1,11 @@
-//! Uniform choice where the number of legal moves is known, the same in all lanes that matter: from planes that tell
-//! which moves are legal to planes that tell which one of them is made, each exactly as likely.
+//! Uniform choice where the number of legal moves is known, the same in all lanes that matter: from
+//! planes that tell which moves are legal to planes that tell which one of them is made, each
+//! exactly as likely.
 //!
-//! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes. Of its length, powers of
-//! two are digits as they come; only the odd part is drawn by rejection, from so many digits that it is rare: two
-//! numbers below eight make one below nine (the first one, unless the second is seven; eight then, unless both are).
+//! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes.
+//! The powers of two in its length are digits as they come. Only the odd part is drawn by
+//! rejection, from enough digits that rejection is rare: two numbers below eight make one below
+//! nine (the first one, unless the second is seven; eight then, unless both are).
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
@@ -12,11 +14,11 @@ use gdl_format::lanes::MOST_COUNTED;
 /// Digits of a rank.
 const DIGITS: usize = 4;
 
-/// Replaces the legal moves, of which there are `count`, by the one that is made. Where all moves are legal, the planes need
-/// not say so. In lanes with another number of legal moves some are made, or none.
+/// Replaces the `count` legal moves by the one that is made. Where all moves are legal, the planes
+/// need not say so. In lanes with another number of legal moves some are made, or none.
 ///
 /// # Panics
-/// If there are more than fifteen moves, or fewer than `count`, or that is 0.
+/// Panics if there are more than fifteen moves, or fewer than `count`, or that is 0.
 #[inline(always)]
 pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut Source<W>) {
     assert!((1..=moves.len()).contains(&count) && moves.len() <= MOST_COUNTED, "so many moves are counted");
@@ -57,7 +59,7 @@ fn make<W: Word, const D: usize>(moves: &mut [Plane], count: usize, mut rank: [W
     }
 }
 
-/// Where a number of at most four digits is this one.
+/// The lanes in which a number of at most four digits equals `number`.
 #[inline(always)]
 fn equal<W: Word, const D: usize>(digits: &[W; D], number: usize) -> W {
     let mut equal = W::splat(true);
@@ -80,8 +82,8 @@ fn draw<W: Word>(rank: &mut [W; DIGITS], count: usize, noise: &mut Source<W>) {
         return;
     }
     let mut todo = try_draw(high, odd, W::splat(true), noise);
-    // That all 512 lanes are content is unlikely for a while, and a look that turns out differently now and then costs
-    // more than another draw.
+    // That all 512 lanes are content is unlikely for a while, and a look that turns out differently
+    // now and then costs more than another draw.
     for _ in 1..blind(odd) {
         todo = try_draw(high, odd, todo, noise);
     }

@@ -1,7 +1,8 @@
-//! The cycle of phases that games go round, and the phase of a state: the one whose programs fit it.
+//! The cycle of phases that games go round, and the phase of a state: the one whose programs fit
+//! it.
 //!
-//! The compiler proves which fluents go round whatever the moves, and a table has their values at each phase. To find a phase is
-//! to compare a few words of a state.
+//! The compiler proves which fluents go round whatever the moves, and a table has their values at
+//! each phase. To find a phase is to compare a few words of a state.
 
 use gdl_format::lanes;
 
@@ -28,7 +29,7 @@ impl Cycle {
         self.phases.len()
     }
 
-    /// The phase of a state; none if play never comes to it.
+    /// The phase of a state; `None` if play never comes to it.
     #[inline]
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         let fits =

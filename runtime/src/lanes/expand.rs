@@ -1,14 +1,15 @@
-//! Batched successor generation, 512 pairs of a state and a joint move in a pass: the states that follow, and what is seen of
-//! them, as rows of bits.
+//! Batched successor generation, 512 pairs of a state and a joint move in a pass: the states that
+//! follow, and what is seen of them, as rows of bits.
 //!
-//! States come as rows of bits, one behind the other; lanes want planes. So a pass transposes words of 512 lanes
-//! into planes, runs the programs of a phase on them, and transposes back what is asked for. A joint move is
-//! one bit for each role that has a choice: it is noted as a number of eight bits, which a pass tells from the others,
-//! or, if the role has very many moves, in a plane at once.
+//! States come as consecutive rows of bits; lanes need planes. So a pass transposes words of 512
+//! lanes into planes, runs the programs of a phase on them, and transposes the requested planes
+//! back. A joint move is one bit for each role that has a choice. It is stored as a number of eight
+//! bits, which a pass decodes, or, if the role has very many moves, in a plane at once.
 //!
-//! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and 4 KiB for each word of a
-//! state, a [`RowBatch`] 4 KiB for each word of a state and a view, of which there may be [`MOST_WORDS`]: a view has words
-//! for each role, so roles with moves of their own would take memory by their square.
+//! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and
+//! 4 KiB for each word of a state; a [`RowBatch`] takes 4 KiB for each word of a state and a view,
+//! at most [`MOST_WORDS`]. A view has words for each role, so roles with moves of their own would
+//! take memory by their square.
 
 use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL};
 use crate::{
@@ -21,7 +22,7 @@ use crate::{
 use gdl_format::lanes::MOST_SLOTS;
 use std::{fmt, ops::Range};
 
-/// What is set in every lane once the programs have run, which are the only ones to ask for idle lanes.
+/// The slot that is set in every lane after the programs have run; only they ask for idle lanes.
 const ALWAYS: u32 = IDLE;
 
 /// The most joint moves a state may have, so that those of 512 states can be summed.
@@ -30,7 +31,7 @@ const MOST_JOINTS: u64 = 1 << 54;
 /// The most words of a state and a view: a batch takes at most 32 MiB.
 const MOST_WORDS: usize = 1 << 13;
 
-/// The most moves of a role that are told apart by a byte.
+/// The greatest number of moves of a role that a byte can distinguish.
 const FEW: usize = 1 << u8::BITS;
 
 /// The most digits of a number of moves.
@@ -43,14 +44,14 @@ pub struct RowExpansion<'t> {
     isa: Isa,
     plans: Box<[Plan]>,
     slots: Store,
-    /// The states that were added, the words of one behind those of the other.
+    /// The states that were added, the words of one after those of another.
     parents: Vec<Plane>,
     /// For each role the numbers of the moves that were added, if it has few.
     moves: Vec<[u8; LANES]>,
     scratch: Box<[Rows; 2]>,
     phase: usize,
     length: usize,
-    /// What stands for each legal move of a state.
+    /// The places of the legal moves of a state.
     legal: Vec<u32>,
 }
 
@@ -67,7 +68,8 @@ enum Role {
     Sure,
     /// As a number, which is given for each move.
     Number(Box<[u8]>),
-    /// As a bit in a plane, whose slot is given for each move. Those that are never legal share one, which is cleared.
+    /// As a bit in a plane, whose slot is given for each move. Those that are never legal share
+    /// one, which is cleared.
     Planes(Box<[u32]>),
 }
 
@@ -78,7 +80,8 @@ pub struct RowBatch {
     length: usize,
     states: Vec<Rows>,
     views: Vec<Rows>,
-    /// The words of views that are zero in all lanes, as those are where a role has none of so many moves.
+    /// The words of views that are zero in all lanes, as they are where a role has none of 64
+    /// moves.
     clear: Vec<bool>,
 }
 
@@ -106,19 +109,19 @@ impl RowBatch {
     /// Writes the words of a state.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     pub fn state(&self, lane: usize, state: &mut [u64]) {
         self.write(&self.states, lane, state);
     }
 
-    /// Writes what is seen of a state as [`Game::observe`](crate::Game::observe) does, but for the legal moves
-    /// of terminal states, which have none here, whatever the rules say.
+    /// Writes the view of a state as [`Game::observe`](crate::Game::observe) does, except for the
+    /// legal moves of terminal states, which have none here, whatever the rules say.
     ///
     /// Goal values of chance are only there where it has exactly one.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     pub fn view(&self, lane: usize, view: &mut [u64]) {
         self.write(&self.views, lane, view);
@@ -127,7 +130,7 @@ impl RowBatch {
     /// True if the game is over in a state.
     ///
     /// # Panics
-    /// If there is no such lane.
+    /// Panics if there is no such lane.
     #[inline]
     #[must_use]
     pub fn is_terminal(&self, lane: usize) -> bool {
@@ -166,10 +169,11 @@ impl<'t> RowExpansion<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// An empty pass. None if the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)), or
-    /// no fluents tell the phases of its cycle apart, or states may have 2^54 joint moves and more, or a state and a view
-    /// have more than 8,192 words. O(gates), usually some times over. If the machine does not have the instruction set,
-    /// that is [`Isa::Portable`].
+    /// An empty pass. Returns `None` if the table cannot be played in lanes (see
+    /// [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
+    /// cycle. Also if states may have 2^54 joint moves or more, or a state and a view have more
+    /// than 8,192 words. O(gates), usually some times over. If the machine does not have the
+    /// instruction set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa) -> Option<Self> {
         let lanes = table.lanes()?;
@@ -215,20 +219,23 @@ impl<'t> RowExpansion<'t> {
         self.lanes.shape
     }
 
-    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the initial state's.
+    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the
+    /// initial state's.
     #[must_use]
     pub fn phases(&self) -> usize {
         self.lanes.cycle.len()
     }
 
-    /// The phase of a state; none if no play from the initial state comes to it. O(words of a state).
+    /// The phase of a state; `None` if no play from the initial state comes to it. O(words of a
+    /// state).
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.lanes.cycle.find(state)
     }
 
-    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo [`RowExpansion::phases`].
+    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo
+    /// [`RowExpansion::phases`].
     pub fn start(&mut self, phase: usize) {
         self.phase = phase % self.phases();
         self.length = 0;
@@ -263,7 +270,7 @@ impl<'t> RowExpansion<'t> {
     /// terminal or at another phase than this pass is for, some state follows.
     ///
     /// # Panics
-    /// If there is no room, or a word of the state is missing.
+    /// Panics if there is no room, or a word of the state is missing.
     #[inline]
     pub fn push<M: Id>(&mut self, state: &[u64], joint: &[M]) {
         let lane = self.length;
@@ -280,7 +287,8 @@ impl<'t> RowExpansion<'t> {
         self.length += 1;
     }
 
-    /// Adds a state whose moves do not matter: for [`RowExpansion::observe`] and [`RowExpansion::count`].
+    /// Adds a state whose moves do not matter: for [`RowExpansion::observe`] and
+    /// [`RowExpansion::count`].
     ///
     /// # Panics
     /// As [`RowExpansion::push`].
@@ -289,11 +297,12 @@ impl<'t> RowExpansion<'t> {
         self.push::<MoveId>(state, &[]);
     }
 
-    /// Adds some states, the words of one behind those of the other, and as many joint moves, which lie likewise. It
-    /// is the same as a [`push`](RowExpansion::push) of each pair, and takes about half as long.
+    /// Adds some states, the words of one after those of another, and the same number of joint
+    /// moves in the same order. It is the same as a [`push`](RowExpansion::push) of each pair, and
+    /// takes about half as long.
     ///
     /// # Panics
-    /// If there is no room for all, or a word or move is missing.
+    /// Panics if there is no room for all, or a word or move is missing.
     pub fn extend<M: Id>(&mut self, states: &[u64], joints: &[M]) {
         let (words, roles) = (self.words(), self.moves.len());
         let lanes = self.length..self.length + joints.len() / roles;
@@ -318,19 +327,21 @@ impl<'t> RowExpansion<'t> {
         self.length = lanes.end;
     }
 
-    /// Adds a state with each of its joint moves, the last role's move changing fastest, but for the first `skip` of
-    /// them, as far as there is room; `view` is what is seen of the state. Terminal states have none. The
-    /// number of joint moves that are left. O(words of the state and the view + pairs).
+    /// Adds a state with each of its joint moves, the last role's move changing fastest, except for
+    /// the first `skip` of them, as far as there is room; `view` is what is seen of the state.
+    /// Terminal states have none. The number of joint moves that are left. O(words of the state and
+    /// the view + pairs).
     ///
     /// # Panics
-    /// If `view` is shorter than [`Shape::view_words`], or a word of the state is missing.
+    /// Panics if `view` is shorter than [`Shape::view_words`], or a word of the state is missing.
     pub fn push_all(&mut self, state: &[u64], view: &[u64], skip: u64) -> u64 {
         let shape = self.lanes.shape;
         assert!(view.len() >= shape.view_words(), "a view has so many words");
         if bits::test(view, shape.terminal_bit()) { 0 } else { self.push_legal(state, view, skip) }
     }
 
-    /// [`RowExpansion::push_all`] of a state that is not terminal or has no legal moves; only these are read.
+    /// [`RowExpansion::push_all`] of a state that is not terminal or has no legal moves; only these
+    /// are read.
     #[inline]
     pub fn push_legal(&mut self, state: &[u64], legal: &[u64], skip: u64) -> u64 {
         let shape = self.lanes.shape;
@@ -375,26 +386,26 @@ impl<'t> RowExpansion<'t> {
     /// O(gates + words of a state and a view), however many pairs there are.
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn advance(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::All }), None);
     }
 
-    /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not terminal, as with
-    /// [`Game::observe_without_goals`](crate::Game::observe_without_goals): where pieces are counted for them that is much
-    /// less work.
+    /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not
+    /// terminal, as with [`Game::observe_without_goals`](crate::Game::observe_without_goals): where
+    /// pieces are counted for them that is much less work.
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn advance_without_goals(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::WithoutGoals }), None);
     }
 
-    /// The states themselves and what is seen of them; their joint moves do not matter. As costly as
-    /// [`RowExpansion::advance`].
+    /// The states themselves and what is seen of them; their joint moves do not matter. As costly
+    /// as [`RowExpansion::advance`].
     ///
     /// # Panics
-    /// If the batch is of another shape.
+    /// Panics if the batch is of another shape.
     pub fn observe(&mut self, states: &mut RowBatch) {
         self.run(false, Some(Wanted { batch: states, seen: Seen::All }), None);
     }
@@ -409,7 +420,8 @@ impl<'t> RowExpansion<'t> {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::Legal }), None);
     }
 
-    /// Makes all moves and counts the joint moves of the states that follow, none of which is written anywhere.
+    /// Makes all moves and counts the joint moves of the states that follow; none of them is
+    /// written anywhere.
     pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
         self.run(true, None, Some(counts));
     }
@@ -430,8 +442,8 @@ impl<'t> RowExpansion<'t> {
     }
 }
 
-/// Deals what is in a list, which is not empty, out to lanes: each `stride` times, round and round, but for the first
-/// `skip` times.
+/// Deals the elements of a nonempty list out to lanes: each `stride` times, round and round, except
+/// for the first `skip` times.
 #[inline]
 fn deal(list: &[u32], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u32)) {
     let length = list.len();
@@ -452,7 +464,8 @@ fn slots_of<'s>(slots: &'s mut Slots, role: &Choice) -> &'s mut [Plane] {
     &mut slots[role.slots()]
 }
 
-/// What stands for a move; for one that is never legal it is another's, or what is read nowhere.
+/// The entry of a move; for a move that is never legal it is another's, or a default that is never
+/// read.
 #[inline(always)]
 fn at<T: Copy + Default>(all: &[T], action: usize) -> T {
     all.get(action).copied().unwrap_or_default()
@@ -546,7 +559,7 @@ enum Seen {
     Nothing,
     /// The legal moves.
     Legal,
-    /// All, but of goals only what is worth it: all if a state is terminal, else none.
+    /// All, but of goals only what is worth it: all if a state is terminal, otherwise none.
     WithoutGoals,
     All,
 }
@@ -675,7 +688,8 @@ pub(super) fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
     }
 }
 
-/// The number of joint moves in each lane: the product of those of the roles, which are summed digit by digit.
+/// The number of joint moves in each lane: the product of those of the roles, which are summed
+/// digit by digit.
 #[inline(always)]
 fn count<W: Word>(
     phase: &Phase,
@@ -708,7 +722,7 @@ fn count<W: Word>(
     }
 }
 
-/// How many planes are set in each lane, as digits. How many digits that takes.
+/// Counts the set planes of each lane, as digits. Returns the number of digits.
 #[inline(always)]
 fn sum<W: Word>(planes: &[Plane], digits: &mut [Plane]) -> usize {
     let length = (usize::BITS - planes.len().leading_zeros()) as usize;
@@ -724,7 +738,7 @@ fn sum<W: Word>(planes: &[Plane], digits: &mut [Plane]) -> usize {
         let (mut low, mut high) = (W::sum(a, b, c), W::carry(a, b, c));
         for digit in &mut *digits {
             let old = W::load(digit);
-            // What is left over of a digit and what is added to the next one are two of that.
+            // The remainder of a digit and the carry to the next one are two of those.
             let carry = old.and(low);
             old.xor(low).store(digit);
             (low, high) = (carry.xor(high), carry.and(high));

@@ -1,17 +1,20 @@
-//! Games that a caller plays, 512 at once: a [`Stepper`] is given numbers of moves and writes rows of what is seen, and between
-//! the steps [`Games`] stay in planes.
+//! Games that a caller plays, 512 at once: a [`Stepper`] is given numbers of moves and writes rows
+//! of what is seen, and between the steps [`Games`] stay in planes.
 //!
-//! [`RowExpansion`](super::RowExpansion) is given states and gives states, so each pass transposes them twice. Here a step
-//! changes planes alone: moves are checked by an AND with the legal ones, lanes whose game is over get the initial state by a
-//! mask, and only what the caller wants to read is transposed. Where players take turns, games that started at different times
-//! are at different phases of the cycle: a step runs the programs of each phase at which some game is, on all lanes, and takes of
-//! each its own.
+//! [`RowExpansion`](super::RowExpansion) is given states and gives states, so each pass transposes
+//! them twice. Here a step changes planes alone: moves are checked by an AND with the legal ones,
+//! lanes whose game is over get the initial state by a mask, and only what the caller wants to read
+//! is transposed. Where players take turns, games that started at different times are at different
+//! phases of the cycle: a step runs the programs of each phase at which some game is, on all lanes,
+//! and takes of each its own.
 //!
-//! Chance moves by itself: where it has a choice, each game draws from a stream of its own, as it would if it were played alone.
+//! Chance moves by itself: where it has a choice, each game draws from a stream of its own, as it
+//! would if it were played alone.
 //!
-//! A step takes O(phases met * operations + planes) steps, to read O(lanes * words of a row). A [`Stepper`] has programs of its
-//! own, takes 64 bytes for each of their slots and what is read at a time, 4 KiB for each word; [`Games`] take 64 bytes for each fluent, each goal value
-//! and, twice, each move of each role, and 32 bytes a game where chance plays.
+//! A step takes O(phases met * operations + planes) steps, to read O(lanes * words of a row). A
+//! [`Stepper`] has programs of its own. It takes 64 bytes for each of their slots, and 4 KiB for
+//! each word that is read at a time. [`Games`] take 64 bytes for each fluent, each goal value and,
+//! twice, each move of each role, and 32 bytes a game where chance plays.
 
 mod read;
 mod step;
@@ -54,7 +57,7 @@ pub struct Stepper {
     few: Vec<Plane>,
 }
 
-/// What a number of a step's moves is for: a role, or the one that is asked.
+/// The subject of a number among a step's moves: a role, or the role to move.
 struct Seat {
     /// The moves that may be legal for it, and those between them.
     moves: Range<usize>,
@@ -71,7 +74,7 @@ struct Plan {
     goals: Box<[u32]>,
 }
 
-/// What a role may do at a phase.
+/// The moves of a role at a phase.
 struct Choices {
     /// For each move its plane; none of a role that is not asked.
     planes: Box<[u32]>,
@@ -88,14 +91,15 @@ pub struct Games {
     fluents: Box<[Plane]>,
     /// For each phase the games that are there and go on.
     at: Box<[Plane]>,
-    /// What is legal, as planes of seats; clear in games that are over.
+    /// The legal moves, as planes of seats; clear in games that are over.
     legal: Box<[Plane]>,
-    /// What was chosen.
+    /// The chosen moves.
     chosen: Box<[Plane]>,
     /// Games that are over, and those of them that the last step ended.
     over: Plane,
     ended: Plane,
-    /// Of those the ones that ended in a terminal state, and not because a role had no legal move.
+    /// The ended games that reached a terminal state, rather than a state where a role has no legal
+    /// move.
     terminal: Plane,
     goals: Box<[Plane]>,
     /// For each game what chance draws from, if it plays.
@@ -158,11 +162,13 @@ impl Games {
 }
 
 impl Stepper {
-    /// What steps games of a table. At each step one role is asked for its move, if it is proved that there are never two with a
-    /// choice at the same time, chance does not play and `all` is false; else each. None if the table cannot be played in lanes
-    /// (see [`Playouts::engine`](crate::Playouts::engine)), or no fluents tell the phases of its cycle apart, or a state or the
-    /// legal moves of all roles have more than 8,192 words, or a role has no legal move in the initial state. O(gates), usually
-    /// some times over. If the machine does not have the instruction set, that is [`Isa::Portable`].
+    /// Creates the stepper of a table's games. At each step one role chooses its move, if it is
+    /// proved that there are never two with a choice at the same time, chance does not play and
+    /// `all` is false; otherwise each does. Returns `None` if the table cannot be played in lanes
+    /// (see [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
+    /// cycle. Also if a state or the legal moves of all roles have more than 8,192 words, or a role
+    /// has no legal move in the initial state. O(gates), usually some times over. If the machine
+    /// does not have the instruction set, that is [`Isa::Portable`].
     #[must_use]
     pub fn new(table: &Table, isa: Isa, all: bool) -> Option<Self> {
         let lanes = table.lanes()?;
@@ -262,14 +268,15 @@ impl Stepper {
         self.lanes.shape
     }
 
-    /// True if [`Stepper::choose`] wants a move of each role, and false if of the one that is asked.
+    /// True if [`Stepper::choose`] wants a move of each role, and false if of the one that is
+    /// asked.
     #[must_use]
     pub fn asks_all(&self) -> bool {
         self.asks_all
     }
 
-    /// The role that is asked in a state where one alone is, the first one if none has a choice; none if play never comes to the
-    /// state. O(words of a state).
+    /// The role that is asked in a state where one alone is, the first one if none has a choice;
+    /// `None` if play never comes to the state. O(words of a state).
     #[must_use]
     pub fn speaker(&self, state: &[u64]) -> Option<usize> {
         self.lanes.find(state).map(|phase| self.plans[phase].speaker)
@@ -301,7 +308,7 @@ impl Stepper {
     }
 }
 
-/// Where at least one is set, and at least two are.
+/// The lanes in which at least one plane is set, and those in which at least two are.
 #[inline(always)]
 fn several<W: Word>(planes: &[Plane]) -> (W, W) {
     let (mut one, mut two) = (W::splat(false), W::splat(false));

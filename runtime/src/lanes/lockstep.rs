@@ -9,7 +9,7 @@ use crate::{
 };
 use std::fmt;
 
-/// Random games in 512 lanes, all of which make a move at the same time.
+/// Random games in 512 lanes; all lanes make a move at the same time.
 ///
 /// These are the very games that [`Playouts`](crate::Playouts) plays with
 /// [`PlayoutMode::Lanes`](crate::playouts::PlayoutMode): a lane whose game is over starts another
@@ -54,8 +54,8 @@ impl<'t> Lockstep<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// The first games of a block, none of which has started; they run straight-line code where
-    /// there is some, if that is wanted. None if the table cannot be played in lanes (see
+    /// The first games of a block before their start; they run straight-line code where there is
+    /// some, if that is wanted. Returns `None` if the table cannot be played in lanes (see
     /// [`Playouts::engine`](crate::Playouts::engine)) or games may have no move at all.
     #[must_use]
     pub fn new(

@@ -1,16 +1,19 @@
-//! Random planes: a stream of planes for a seed and the number of a block, each lane of each a fair coin.
+//! Random planes: a stream of planes for a seed and the number of a block, each lane of each a fair
+//! coin.
 //!
-//! Plane n is a keyed bijection of a counter's n-th value: three rounds of AES, after which each bit of a
-//! 128-bit part depends on all bits of its counter, which does for play and not for secrets (Salmon, Moraes, Dror,
-//! Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011, have counters and AES rounds). The parts of a
-//! plane have counters of their own. So the planes of a block are the same on every machine.
+//! Plane n is a keyed bijection of a counter's n-th value: three rounds of AES, after which each
+//! bit of a 128-bit part depends on all bits of its counter. That is enough for play and not for
+//! secrets (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011, have
+//! counters and AES rounds). The parts of a plane have counters of their own. So the planes of a
+//! block are the same on every machine.
 
 use crate::{
     random::Stream,
     simd::{Plane, Word},
 };
 
-/// What is added to the two halves of each counter: odd numbers, so a counter comes back after 2^64 planes.
+/// The strides added to the two halves of each counter: odd numbers, so a counter comes back after
+/// 2^64 planes.
 const STRIDES: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 
 /// The noise of a block, and where it has come to.

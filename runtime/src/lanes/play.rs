@@ -1,8 +1,8 @@
 //! Blocks of games in lanes: [`Lanes`], a seed and the number of a block give a tally.
 //!
-//! A block is a number of games. A lane whose game is over starts the next one as long as there is one, and every
-//! game that started is played to its end and counted, so long games count as often as short ones. Or games start from
-//! states that are given, at most one in each lane.
+//! A block is a number of games. A lane whose game is over starts the next one as long as there is
+//! one, and every game that started is played to its end and counted, so long games count as often
+//! as short ones. Or games start from states that are given, at most one in each lane.
 
 use super::{
     ENDED, FLUENTS, IDLE, Lanes, SCORED, TERMINAL,
@@ -33,7 +33,7 @@ pub(crate) struct Player<'l> {
     noise: Noise,
     /// Lanes with a game in which the last step made a move.
     pub(super) playing: Plane,
-    /// When they started.
+    /// The times at which games started.
     pub(super) starts: Starts,
     /// The phases that games go round, and the one where they have come to.
     pub(super) phases: Range<usize>,
@@ -42,7 +42,7 @@ pub(crate) struct Player<'l> {
     time: u64,
     /// No game reaches the greatest length before this time.
     due: u64,
-    /// Games still to start, but for those that have been started since.
+    /// The number of games still to start, except those started since.
     left: u64,
     since: Since,
     /// For each phase the lanes with a state that was kept there and is still to be scored.
@@ -62,13 +62,13 @@ struct Sums {
     stuck: Plane,
 }
 
-/// Games that have started and were not yet taken from those that are left. To count lanes takes longer than to add
-/// them up, so that is done when a number is needed.
+/// Games that have started and were not yet taken from those that are left. To count lanes takes
+/// longer than to add them up, so that is done when a number is needed.
 #[derive(Clone, Copy, Debug)]
 struct Since {
     /// A sum for each word of lanes.
     started: Plane,
-    /// So often all lanes could still start without running out of games.
+    /// The number of times that all lanes could still start without running out of games.
     sure: u64,
 }
 
@@ -82,7 +82,7 @@ impl Sums {
         Self { moves: Plane::ZERO, scored: Plane::ZERO, items, too_long: Plane::ZERO, stuck: Plane::ZERO }
     }
 
-    /// Adds the games in some words of lanes to a tally, so many of them.
+    /// Adds the `games` games in some words of lanes to a tally.
     fn count(&self, lanes: &Lanes, words: Range<usize>, games: u64, tally: &mut Tally) {
         let total = |sums: &Plane| sums.0[words.clone()].iter().sum::<u64>();
         let [moves, scored, too_long, stuck] =
@@ -98,8 +98,8 @@ impl Sums {
 }
 
 impl<'l> Player<'l> {
-    /// A player of games of at most `max_length` moves, which must be at least one. It runs straight-line code
-    /// where there is some, if that is wanted.
+    /// A player of games of at most `max_length` moves, which must be at least one. It runs
+    /// straight-line code where there is some, if that is wanted.
     pub(crate) fn new(lanes: &'l Lanes, isa: Isa, straight: bool, seed: u64, max_length: u64) -> Self {
         Self {
             lanes,
@@ -152,7 +152,7 @@ impl<'l> Player<'l> {
         }
     }
 
-    /// Sets up games from the states that stand in the slots, which are at this phase, in the lanes told.
+    /// Sets up games from the states in the slots, which are at this phase, in the given lanes.
     pub(super) fn start_at(&mut self, phase: usize, lanes: Plane, seed: u64, block: u64) {
         self.noise = Noise::new(seed, block);
         self.starts.restart();
@@ -173,7 +173,8 @@ impl<'l> Player<'l> {
         sums.count(self.lanes, ALL, games, &mut self.tally);
     }
 
-    /// Adds the games of each group of words of lanes, all of which had one, to a tally for each.
+    /// Adds the games of each group of words of lanes to a tally for each; all of these lanes had a
+    /// game.
     pub(super) fn count_each(&mut self, groups: impl Iterator<Item = Range<usize>>, tallies: &mut [Tally]) {
         let sums = self.take_sums();
         for (words, tally) in groups.zip(tallies) {
@@ -323,7 +324,7 @@ pub fn add<W: Word>(sum: &mut Plane, word: W) {
     W::load(sum).add(word.counts()).store(sum);
 }
 
-/// At most so many steps.
+/// At most `left` steps.
 pub(super) struct Steps<'p, 'l, C: ?Sized> {
     pub(super) code: &'p C,
     pub(super) player: &'p mut Player<'l>,

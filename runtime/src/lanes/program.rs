@@ -1,5 +1,5 @@
-//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes; [`Programs`] shows those of a game to
-//! what runs them elsewhere.
+//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes;
+//! [`Programs`] shows those of a game to what runs them elsewhere.
 
 use super::{Lanes, Phase};
 use crate::{
@@ -65,15 +65,15 @@ pub struct Programs<'t>(&'t Lanes);
 pub struct PhasePrograms<'t> {
     /// The operations that observe the states.
     pub observe: Schedule,
-    /// Those that keep states where games have ended; empty if scores are observed.
+    /// The operations that keep states where games have ended; empty if scores are observed.
     pub keep: Schedule,
-    /// Those that score states that were kept.
+    /// The operations that score states that were kept.
     pub score: Schedule,
-    /// Those that advance the states.
+    /// The operations that advance the states.
     pub advance: Schedule,
     /// The choice of each role.
     pub roles: &'t [Choice],
-    /// What is counted, or only seen, and where it is.
+    /// The outputs that are counted or only observed, each with its slot.
     pub items: &'t [(Item, u32)],
 }
 
@@ -88,14 +88,14 @@ impl<'t> Programs<'t> {
         self.0.phases[..self.0.cycle.len()].iter().map(Phase::programs).collect()
     }
 
-    /// The phases that games from the initial state go round where there is one for each number of moves made: no game is
-    /// longer. None where there are no such.
+    /// The phases that games from the initial state go round where there is one for each number of
+    /// moves made: no game is longer. None where there are no such.
     #[must_use]
     pub fn plies(self) -> Vec<PhasePrograms<'t>> {
         self.0.phases[self.0.cycle.len()..].iter().map(Phase::programs).collect()
     }
 
-    /// The phase of a state on the cycle; none if play never comes to it.
+    /// The phase of a state on the cycle; `None` if play never comes to it.
     #[must_use]
     pub fn find(self, state: &[u64]) -> Option<usize> {
         self.0.find(state)
@@ -128,7 +128,8 @@ impl Phase {
     }
 }
 
-/// A function for each kind of operation takes long to compile, so they are compiled once for all programs.
+/// A function for each kind of operation takes long to compile, so they are compiled once for all
+/// programs.
 impl Chunk for &Program {
     #[inline(always)]
     fn run<W: Word>(self, slots: &mut Slots) {
@@ -168,7 +169,7 @@ mod tests {
         }
     }
 
-    /// All operations there are, on random slots, beside one bit at a time.
+    /// All operations on random slots, compared with one bit at a time.
     #[test]
     fn programs_do_what_their_tables_say() {
         let tables: Vec<u8> = (0..=255).filter(|&table| least(table).0 == table).collect();

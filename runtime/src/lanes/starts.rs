@@ -1,7 +1,8 @@
 //! Per-lane start times: one bit-plane a step, resolved lazily backwards.
 //!
-//! Games may not go on for ever, but hardly any goes on for long, so all that a step does is to note one plane. Now
-//! and then, and when start times are asked for, the notes are read backwards: the last one of a lane tells.
+//! Games may not go on for ever, but hardly any goes on for long, so all that a step does is to
+//! note one plane. Now and then, and when start times are asked for, the notes are read backwards:
+//! the last one of a lane tells.
 
 use crate::simd::{LANES, Plane};
 
@@ -20,7 +21,7 @@ pub(super) struct Starts {
 }
 
 impl Starts {
-    /// Nothing has started at time 0.
+    /// An empty record: no game has started at time 0.
     pub(super) fn new() -> Self {
         let notes =
             vec![Plane::ZERO; NOTES].try_into().unwrap_or_else(|_| unreachable!("as many as there are"));
@@ -44,7 +45,7 @@ impl Starts {
         }
     }
 
-    /// Where games started at the last time.
+    /// The lanes in which games started the last time.
     pub(super) fn last(&self) -> &Plane {
         &self.notes[(self.count + NOTES - 1) % NOTES]
     }

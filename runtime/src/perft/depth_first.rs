@@ -1,8 +1,9 @@
-//! Depth-first counting of one state at a time: from states and the number of ways that lead to each, the numbers of
-//! sequences.
+//! Depth-first counting of one state at a time: from states and the number of ways that lead to
+//! each, the numbers of sequences.
 //!
-//! Of each level one state is kept, with its joint moves and how far they have been made; the moves of the last one are
-//! counted. So memory is that of a state and its legal moves for each level, and steps are as many as there are sequences.
+//! Of each level one state is kept, with its joint moves and how far they have been made; the moves
+//! of the last one are counted. So memory is that of a state and its legal moves for each level,
+//! and steps are as many as there are sequences.
 
 use super::joint_moves;
 use crate::{
@@ -11,7 +12,7 @@ use crate::{
     joints::Joints,
 };
 
-/// A state and what is left to be done with it.
+/// A state and the work that remains in it.
 struct Node<G: Game> {
     state: G::State,
     joints: Joints<G>,
@@ -37,7 +38,8 @@ impl<'g, G: Game> DepthFirst<'g, G> {
         self.states
     }
 
-    /// The number of sequences of this length, at least one, from a state; some number if it is cancelled.
+    /// The number of sequences of this length, at least one, from a state; some number if it is
+    /// cancelled.
     pub(super) fn count(&mut self, state: &G::State, length: usize) -> u128 {
         let game = self.game;
         let mut sum: u128 = 0;
@@ -57,7 +59,8 @@ impl<'g, G: Game> DepthFirst<'g, G> {
         }
     }
 
-    /// Comes to a state at a depth. Its joint moves if sequences end with them; else they are still to be made.
+    /// Comes to a state at a depth. Its joint moves if sequences end with them; otherwise they are
+    /// still to be made.
     fn enter(&mut self, depth: usize, state: G::State, length: usize) -> u128 {
         let game = self.game;
         game.observe_without_goals(&state, &mut self.view);

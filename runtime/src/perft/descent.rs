@@ -1,9 +1,10 @@
-//! Depth-first counting in lanes: from states and the number of ways that lead to each, the numbers of sequences from
-//! them.
+//! Depth-first counting in lanes: from states and the number of ways that lead to each, the numbers
+//! of sequences from them.
 //!
-//! Of each level one batch of at most 512 states is kept, and a mark of how far its joint moves have been made.
-//! What fills a pass goes one level down, whatever its parents are; the last level is only counted. Steps are as many as
-//! there are sequences, 512 at a time; memory is a batch for each level.
+//! Of each level one batch of at most 512 states is kept, and a mark of how far its joint moves
+//! have been made. What fills a pass goes one level down, whatever its parents are; the last level
+//! is only counted. Steps are as many as there are sequences, 512 at a time; memory is a batch for
+//! each level.
 
 use crate::{
     cancel::Cancel,
@@ -13,7 +14,7 @@ use crate::{
     table::Table,
 };
 
-/// States of a level and what is left to be done with them.
+/// States of a level and the work that remains in them.
 #[derive(Debug)]
 struct Node {
     batch: RowBatch,
@@ -23,7 +24,7 @@ struct Node {
     skip: u64,
 }
 
-/// How many ways lead to the states in lanes: to those before each end, from the end before.
+/// The number of paths to the states in lanes: to those before each end, from the end before.
 #[derive(Clone, Debug, Default)]
 struct Ways(Vec<(u128, usize)>);
 
@@ -36,7 +37,7 @@ impl Ways {
         }
     }
 
-    /// What leads to a lane, which must be there.
+    /// The number of paths to a lane, which must be there.
     fn of(&self, lane: usize) -> u128 {
         let place = self.0.partition_point(|&(_, end)| end <= lane);
         self.0[place].0
@@ -58,7 +59,8 @@ pub(super) struct Descent<'t> {
 }
 
 impl<'t> Descent<'t> {
-    /// None if play does not come to the state, or the table's states cannot be stepped in lanes.
+    /// Returns `None` if play does not come to the state, or the table's states cannot be stepped
+    /// in lanes.
     pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64], cancel: &Cancel) -> Option<Self> {
         let expansion = RowExpansion::new(table, isa)?;
         expansion.phase(state)?;
@@ -80,8 +82,8 @@ impl<'t> Descent<'t> {
         self.states
     }
 
-    /// The number of sequences of this length, at least one, from states after equally many moves; some number if it is
-    /// cancelled.
+    /// The number of sequences of this length, at least one, from states after equally many moves;
+    /// some number if it is cancelled.
     pub(super) fn count<S: Row>(&mut self, level: &[(S, u128)], length: usize) -> u128 {
         self.states = 0;
         let mut sum: u128 = 0;
@@ -115,8 +117,8 @@ impl<'t> Descent<'t> {
         sum
     }
 
-    /// Shows all successors of states after equally many moves, each with the ways to its parent, as long as `see` says
-    /// so. True if it did to the end.
+    /// Shows all successors of states after equally many moves, each with the ways to its parent,
+    /// as long as `see` says so. True if it did to the end.
     pub(super) fn successors<S: Row>(
         &mut self,
         level: &[(S, u128)],

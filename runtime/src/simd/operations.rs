@@ -1,7 +1,9 @@
-//! Operations on planes whose places were looked at once, so that to run them needs no look at each.
+//! Operations on planes whose places were looked at once, so that to run them needs no look at
+//! each.
 //!
-//! [`Operations`] are made of the steps of a program, and never change; they know how many planes there must be. Before a program runs
-//! that is asked of its planes. A place is a distance in bytes, of 32 bits, which an address takes as it is.
+//! [`Operations`] are made of the steps of a program, and never change; they know how many planes
+//! there must be. Before a program runs that is asked of its planes. A place is a distance in
+//! bytes, of 32 bits, which an address takes as it is.
 
 use super::{Plane, Word};
 use gdl_format::lanes::{MOST_SLOTS, SLOT_BYTES, Step};
@@ -12,7 +14,7 @@ const _: () = assert!(size_of::<Plane>() == SLOT_BYTES && MOST_SLOTS * SLOT_BYTE
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     steps: Box<[[u32; 4]]>,
-    /// So many planes there must be: each place is that of one of them.
+    /// The number of planes that must exist: each place is that of one of them.
     planes: usize,
 }
 
@@ -20,7 +22,7 @@ impl Operations {
     /// The places of some steps.
     ///
     /// # Panics
-    /// If a slot is beyond the most there may be.
+    /// Panics if a slot is beyond the most there may be.
     pub(crate) fn new(steps: &[Step]) -> Self {
         let slots = |step: &Step| [step.operands[0], step.operands[1], step.operands[2], step.result];
         let planes = steps.iter().flat_map(slots).max().map_or(0, |last| last as usize + 1);
@@ -52,7 +54,7 @@ impl Operations {
     /// The operations, to be done on these planes.
     ///
     /// # Panics
-    /// If there are too few.
+    /// Panics if there are too few.
     #[inline(always)]
     pub(crate) fn on<'a>(&'a self, planes: &'a mut [Plane]) -> Rest<'a> {
         assert!(planes.len() >= self.planes, "there is a plane at each place");
@@ -70,15 +72,16 @@ impl Rest<'_> {
     /// Does the next operations, each by the same table.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// Panics if there are fewer operations than `count`.
     #[inline(always)]
     pub(crate) fn run<W: Word, const TABLE: i32>(&mut self, count: usize) {
         let (steps, rest) = self.rest.split_at(count);
         self.rest = rest;
         let first = self.planes.as_mut_ptr();
         for &[a, b, c, result] in steps {
-            // SAFETY: these are places of `Operations`, which has seen that each is the distance of one of so many planes from the
-            // first; only `Operations::on` makes a `Rest`, and there were so many. Nothing else refers to them meanwhile.
+            // SAFETY: these are places of `Operations`, which has checked that each is the distance
+            // of one of `planes` planes from the first; only `Operations::on` makes a `Rest`, and
+            // it had that number of planes. Nothing else refers to them meanwhile.
             unsafe {
                 let [a, b, c] = [a, b, c].map(|place| &*first.byte_add(place as usize));
                 let value = W::ternary::<TABLE>(W::load(a), W::load(b), W::load(c));

@@ -1,7 +1,9 @@
-//! Memory for many planes of which few may be used: zeros that the system hands out page by page as they are written.
+//! Memory for many planes, though few may be used: zeros that the system hands out page by page as
+//! they are written.
 //!
-//! For memory that is aligned as planes are, `vec!` and `Box` write all the zeros, which for the slots of lanes takes as long as
-//! loading a small game. Words that are not aligned come as zeros; planes start at the first of them that is.
+//! For memory that is aligned as planes are, `vec!` and `Box` write all the zeros, which for the
+//! slots of lanes takes as long as loading a small game. Words that are not aligned come as zeros;
+//! planes start at the first of them that is.
 
 use super::Plane;
 use std::{
@@ -15,9 +17,10 @@ const WORDS: usize = size_of::<Plane>() / size_of::<u64>();
 
 /// Planes, all zero at first.
 pub(crate) struct Store {
-    /// One plane more than there are, so that they fit wherever they start. Its length never changes.
+    /// One plane more than there are, so that they fit wherever they start. Its length never
+    /// changes.
     words: Vec<u64>,
-    /// Where they start, in words.
+    /// The offset of the first plane, in words.
     start: usize,
     planes: usize,
 }
@@ -36,8 +39,9 @@ impl Deref for Store {
 
     #[inline(always)]
     fn deref(&self) -> &[Plane] {
-        // SAFETY: `start` is less than a plane and aligned as one, so `planes` of them lie before the end of the words; and any
-        // eight words are a plane. The words do not move while they are borrowed.
+        // SAFETY: `start` is less than a plane and aligned as one, so `planes` of them lie before
+        // the end of the words; and any eight words are a plane. The words do not move while they
+        // are borrowed.
         unsafe { slice::from_raw_parts(self.words.as_ptr().add(self.start).cast(), self.planes) }
     }
 }

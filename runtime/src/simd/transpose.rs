@@ -1,9 +1,10 @@
-//! Transposition between lanes and states: up to 64 planes become a word of 64 bits for each of 512 lanes, bit p of
-//! which is the lane's bit of plane p; and back, from states of several words.
+//! Transposition between lanes and states: up to 64 planes become a word of 64 bits for each of 512
+//! lanes. Bit p of that word is the lane's bit of plane p. The way back also takes states of
+//! several words.
 //!
-//! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers; squares are
-//! brought together from planes, or spread over them, by exchanges of 8 x 8 words. Where there are few planes most of
-//! a square is not needed.
+//! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers; squares
+//! are brought together from planes, or spread over them, by exchanges of 8 x 8 words. Where there
+//! are few planes most of a square is not needed.
 
 use super::{Chunk, LANES, Plane, Slots, Word, bytes, first};
 
@@ -16,17 +17,18 @@ pub(crate) fn of_lane(rows: &Rows, lane: usize) -> u64 {
     rows[lane / 8].0[lane % 8]
 }
 
-/// Groups of eight planes up to which a part of a square is made faster than all of it.
+/// The number of groups of eight planes up to which making a part of a square is faster than making
+/// all of it.
 const FEW: usize = 3;
 
 /// The same the other way.
 const FEW_ROWS: usize = 4;
 
-/// The rows of the first `blocks` blocks of 64 lanes; bits without a plane are clear. `scratch` may hold anything.
-/// O(blocks), about as long as 100 functions of a word for each.
+/// The rows of the first `blocks` blocks of 64 lanes; bits without a plane are clear. `scratch` may
+/// hold anything. O(blocks), about as long as 100 functions of a word for each.
 ///
 /// # Panics
-/// If there are more than 64 planes or more than 8 blocks.
+/// Panics if there are more than 64 planes or more than 8 blocks.
 #[inline(always)]
 pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize, scratch: &mut Rows) {
     let groups = gather::<W>(planes, scratch);
@@ -37,13 +39,15 @@ pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize,
     }
 }
 
-/// Brings together what is of the same block of 64 lanes, from groups of eight planes each. How many groups there are.
+/// Brings together what is of the same block of 64 lanes, from groups of eight planes each. How
+/// many groups there are.
 #[inline(always)]
 pub(crate) fn gather<W: Word>(planes: &[Plane], scratch: &mut Rows) -> usize {
     let groups = planes.chunks(8);
     let count = groups.len();
     for (group, planes) in groups.enumerate() {
-        // All eight are asked for by themselves, and the last ones of a group may not be there: so none of them goes through memory.
+        // All eight are asked for by themselves, and the last ones of a group may not be there: so
+        // none of them goes through memory.
         let mut words = [W::splat(false); 8];
         for place in 0..8 {
             if let Some(plane) = planes.get(place) {
@@ -91,12 +95,12 @@ fn load<W: Word, const COUNT: usize>(scratch: &Rows, block: usize) -> [W; COUNT]
     words
 }
 
-/// The planes of a word of states, whose words lie one behind the other, those of a state behind those of the one
-/// before. Only the first `blocks` blocks of 64 states count; of other lanes planes get some bit. `scratch` may
-/// hold anything. O(blocks), as for [`to_rows`].
+/// Transposes states to the planes of one word. The words of a state are consecutive, those of a
+/// state after those of the one before. Only the first `blocks` blocks of 64 states count; of other
+/// lanes planes get some bit. `scratch` may hold anything. O(blocks), as for [`to_rows`].
 ///
 /// # Panics
-/// If there are more than 64 planes, more than 8 blocks or other than 512 states.
+/// Panics if there are more than 64 planes, more than 8 blocks or other than 512 states.
 #[inline(always)]
 pub(crate) fn to_planes<W: Word>(
     states: &[Plane],
@@ -138,7 +142,8 @@ pub(crate) fn to_planes<W: Word>(
     }
 }
 
-/// The digits of numbers below 256, one for each lane: bit k of a lane's number is its bit of the k-th.
+/// The digits of numbers below 256, one for each lane: bit k of a lane's number is its bit of the
+/// k-th.
 #[inline(always)]
 pub(crate) fn digits<W: Word>(numbers: &[u8; LANES]) -> [W; 8] {
     let mut words = [W::splat(false); 8];
@@ -264,7 +269,7 @@ impl Chunk for Transpose {
     }
 }
 
-/// What is above the mask in one word changes places with what is in the mask in the other.
+/// Exchanges the bits above the mask in one word with those in the mask in the other.
 #[inline(always)]
 fn swap(low: u64, high: u64, distance: u32, mask: u64) -> (u64, u64) {
     let change = (low >> distance ^ high) & mask;

@@ -1,9 +1,10 @@
 //! Planes in the vectors of x86-64 machines.
 //!
-//! Each instruction set has a type whose functions call its instructions. The type is private to the folder
-//! and only handed to a [`Kernel`] by the function here that runs one, whose callers ask the machine first: so
-//! wherever such a function is called, the machine has the instruction. Loads and stores are through
-//! references to a [`Plane`], which has the size and the alignment they need.
+//! Each instruction set has a type whose functions call its instructions. The type is private to
+//! the folder and only handed to a [`Kernel`] by the function here that runs one, whose callers ask
+//! the machine first: so wherever such a function is called, the machine has the instruction. Loads
+//! and stores are through references to a [`Plane`], which has the size and the alignment they
+//! need.
 
 use super::{Chunk, Kernel, Plane, Slots, Word};
 #[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
@@ -15,7 +16,7 @@ pub(super) fn has_avx2() -> bool {
 }
 
 pub(super) fn has_avx512() -> bool {
-    // Asked at each run of a kernel, some of which take a few dozen nanoseconds.
+    // Checked at each run of a kernel, and some kernels take a few dozen nanoseconds.
     static HAS: LazyLock<bool> = LazyLock::new(|| {
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -50,7 +51,7 @@ pub(super) fn aes_rounds(plane: &Plane, keys: [&Plane; 3]) -> Option<Plane> {
 }
 
 /// # Panics
-/// If the machine lacks AVX2 or AES.
+/// Panics if the machine lacks AVX2 or AES.
 pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     #[target_feature(enable = "avx2,aes")]
     fn run<K: Kernel>(kernel: K) -> K::Output {
@@ -62,7 +63,7 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
 }
 
 /// # Panics
-/// If the machine lacks AVX-512, VAES or GFNI.
+/// Panics if the machine lacks AVX-512, VAES or GFNI.
 pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vpopcntdq,vaes,gfni")]
     fn run<K: Kernel>(kernel: K) -> K::Output {
@@ -170,7 +171,8 @@ impl Word for Avx512 {
     #[inline(always)]
     fn put<const BYTES: usize>(self, to: &mut [u8; BYTES]) {
         let to = to.as_mut_ptr();
-        // SAFETY: the machine has AVX-512, see the module; the place has as many bytes, and need not be aligned.
+        // SAFETY: the machine has AVX-512, see the module; the place has as many bytes, and need
+        // not be aligned.
         unsafe {
             match BYTES {
                 16 => _mm_storeu_si128(to.cast(), _mm512_castsi512_si128(self.0)),
@@ -281,12 +283,13 @@ fn exchange_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-/// Bytes within registers, bits within blocks of eight bytes, words across registers, and bytes again. A product
-/// of matrices of 8 x 8 bits, one of which is the identity, is a transpose of the other.
+/// Bytes within registers, bits within blocks of eight bytes, words across registers, and bytes
+/// again. A product of matrices of 8 x 8 bits, if one is the identity, is a transpose of the other.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi,gfni")]
 fn transpose(words: &mut [Avx512; 8]) {
-    // Where each byte comes from: bytes of words become words of bytes, upside down as the product wants them.
+    // Where each byte comes from: bytes of words become words of bytes, upside down as the product
+    // wants them.
     const UPSIDE_DOWN: Plane = bytes(7);
     const UPRIGHT: Plane = bytes(0);
     let (first, last) = (Avx512::load(&UPSIDE_DOWN).0, Avx512::load(&UPRIGHT).0);
@@ -300,12 +303,14 @@ fn transpose(words: &mut [Avx512; 8]) {
     }
 }
 
-/// Each word becomes bytes, one for each row; those of the first words are put side by side, then pairs of them, then zeros behind.
+/// Each word becomes bytes, one for each row; those of the first words are put side by side, then
+/// pairs of them, then zeros after them.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn widen(few: &[Avx512]) -> [Avx512; 8] {
     const UPSIDE_DOWN: Plane = bytes(7);
-    // Quarters of registers are put side by side, so the rows of word r, two in each quarter, come to bytes 2r and 2r + 1.
+    // Quarters of registers are put side by side, so the rows of word r, two in each quarter, come
+    // to bytes 2r and 2r + 1.
     const DEALT: Plane = {
         let mut words = [0; 8];
         let mut place = 0;
@@ -367,7 +372,7 @@ fn digits(word: Avx512) -> Avx512 {
     Avx512(_mm512_permutexvar_epi8(Avx512::load(&UPRIGHT).0, bits))
 }
 
-/// Sixteen bytes at a time, each of which is the place of one of up to sixteen values.
+/// Looks up sixteen bytes at a time; each is the place of one of up to sixteen values.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn look_up(places: Avx512, values: &[f32; 128], to: &mut [f32; 64]) {
@@ -427,7 +432,8 @@ impl Word for Avx2 {
     #[inline(always)]
     fn load(plane: &Plane) -> Self {
         let halves: *const __m256i = std::ptr::from_ref(plane).cast();
-        // SAFETY: a plane is 64 bytes, aligned to 64: two halves of 32; the machine has AVX2, see the module.
+        // SAFETY: a plane is 64 bytes, aligned to 64: two halves of 32; the machine has AVX2, see
+        // the module.
         Self(unsafe { [_mm256_load_si256(halves), _mm256_load_si256(halves.add(1))] })
     }
 
@@ -511,8 +517,8 @@ impl Word for Avx2 {
     }
 }
 
-/// How many bits are set in each word of 64: four bits at a time, by a table in a register (Mula, Kurz, Lemire,
-/// "Faster population counts using AVX2 instructions", 2018).
+/// The number of bits set in each word of 64: four bits at a time, by a table in a register (Mula,
+/// Kurz, Lemire, "Faster population counts using AVX2 instructions", 2018).
 #[inline]
 #[target_feature(enable = "avx2")]
 fn counts(half: __m256i) -> __m256i {

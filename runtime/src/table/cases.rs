@@ -1,12 +1,12 @@
-//! Views specialised by up to six selector fluents: for each combination of their values a residual of the circuit that
-//! observes states.
+//! Views specialised by up to six selector fluents: for each combination of their values a residual
+//! of the circuit that observes states.
 //!
-//! Selectors are the fluents on which most of the gates hang. Most often they tell whose turn it is, and the moves of all
-//! others are not looked at then. Cases are told apart by the values of these fluents alone, so nothing need be known of
-//! the rules.
+//! Selectors are the fluents that most of the gates depend on. Most often they identify the role on
+//! turn, and the moves of all others are not looked at then. Cases are distinguished by the values
+//! of these fluents alone, so nothing need be known of the rules.
 //!
-//! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most 2^[`SELECTORS`] cases, and what they
-//! keep is within the [`ByteBudget`] of their table.
+//! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most
+//! 2^[`SELECTORS`] cases, and what they keep is within the [`ByteBudget`] of their table.
 
 use super::{
     residual::{ByteBudget, HotCounter, Residual},
@@ -17,13 +17,14 @@ use crate::{bits, circuit::Circuit};
 /// The most fluents that tell cases apart.
 const SELECTORS: usize = 6;
 
-/// As many fluents are tried: those with the most gates behind them.
+/// The number of fluents that are tried: those on which the most gates depend.
 const CANDIDATES: usize = 64;
 
 /// A fluent is worth a case if one of its values settles this part of all gates.
 const PART: usize = 8;
 
-/// What is wanted of the circuit that observes a state: the outputs but those whose bits of the view are in a range.
+/// The wanted outputs of the circuit that observes a state: all but those whose bits of the view
+/// are in a range.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'t> {
     pub(super) observe: &'t Circuit,
@@ -47,7 +48,7 @@ pub(super) struct Cases {
     split: HotCounter<Split>,
 }
 
-/// What is left in a case, and how it is run.
+/// The residual circuit of a case, and how it is run.
 #[derive(Debug)]
 enum Case {
     Narrow(Residual),
@@ -58,13 +59,13 @@ enum Case {
 pub(super) struct Split {
     /// The selector fluents, which tell the cases apart.
     selectors: Vec<usize>,
-    /// For each of their values what is left.
+    /// The residual circuits, one for each combination of their values.
     cases: Box<[HotCounter<Case>]>,
 }
 
 impl Cases {
-    /// Writes what is wanted into a view that is clear, if the state is of a case that is common. Else the view stays
-    /// clear.
+    /// Writes what is wanted into a view that is clear, if the state is of a case that is common.
+    /// Otherwise the view stays clear.
     #[inline]
     pub(super) fn apply(
         &self,
@@ -131,7 +132,7 @@ impl Split {
         selectors.fold(0, |case, &fluent| 2 * case + usize::from(bits::test(state, fluent)))
     }
 
-    /// What is left of the circuit in a case.
+    /// The residual circuit in a case.
     pub(super) fn residual(&self, wanted: Wanted<'_>, case: usize) -> Residual {
         let known = |node: usize| {
             let place = self.selectors.iter().position(|fluent| 1 + fluent == node)?;
@@ -140,7 +141,7 @@ impl Split {
         Residual::new(wanted.observe, known, &wanted.outputs(), false)
     }
 
-    /// What is left of the circuit in a case and how it is run, and its bytes.
+    /// The residual circuit in a case and how it is run, and its bytes.
     fn case(&self, wanted: Wanted<'_>, case: usize) -> (Case, usize) {
         let residual = self.residual(wanted, case);
         if let Some(wide) = residual.widen(wanted.fluents) {
@@ -152,8 +153,8 @@ impl Split {
     }
 }
 
-/// How many gates need not be run when each of some fluents, at most 64, has that value. All of them at once, a bit of
-/// a word each.
+/// The number of gates that need not be run when each of some fluents, at most 64, has that value.
+/// All of them at once, a bit of a word each.
 fn settled(circuit: &Circuit, outputs: &[(u32, u32)], fluents: &[usize], value: bool) -> Vec<usize> {
     let inputs = circuit.inputs();
     // For each signal where it is known to be true.

@@ -1,9 +1,10 @@
 //! A memo of steps: some states that were stepped last, with the states that follow.
 //!
-//! Games of few states are stepped from the same ones again and again. Input: a state, and what steps it. Output: the state
-//! that follows, looked up if it was stepped before; it does not depend on what is kept. A memo that finds less than half of
-//! what it is asked for is given up. It has [`ENTRIES`] places of two states; a state has one place, where the next state of the same
-//! place takes over.
+//! Games of few states are stepped from the same ones again and again. Input: a state, and what
+//! steps it. Output: the state that follows, looked up if it was stepped before; it does not depend
+//! on what is kept. A memo that finds less than half of what it is asked for is abandoned. It has
+//! [`ENTRIES`] places of two states; a state has one place, where the next state of the same place
+//! takes over.
 
 use rustc_hash::FxHasher;
 use std::{
@@ -20,10 +21,11 @@ const ENTRIES: usize = 64;
 /// The most words of a state that is looked up.
 const MOST_WORDS: usize = 4;
 
-/// How often a memo is asked before it is seen whether it finds enough.
+/// The number of lookups after which it is decided whether a memo has enough hits.
 const TRIAL: u32 = 1_024;
 
-/// States, and those that follow. Threads do not wait for each other: while one has the entries, the others make their steps anew.
+/// States, and those that follow. Threads do not wait for each other: while one has the entries,
+/// the others make their steps anew.
 #[derive(Debug)]
 pub(super) struct Memo {
     is_open: AtomicBool,
@@ -41,7 +43,7 @@ struct Entries {
 }
 
 impl Memo {
-    /// An empty memo for states of so many words.
+    /// An empty memo for states of `words` words.
     pub(super) fn new(words: usize) -> Self {
         let is_open = AtomicBool::new(words <= MOST_WORDS);
         let words = if words <= MOST_WORDS { vec![0; 2 * words * ENTRIES] } else { Vec::new() };
@@ -100,7 +102,8 @@ impl Entries {
     fn find(&mut self, place: usize, state: &mut [u64]) -> bool {
         self.tries += 1;
         let start = 2 * place * state.len();
-        // There are none if another thread has given the memo up since this one saw that it is open.
+        // There are none if another thread has given the memo up since this one saw that it is
+        // open.
         let Some(entry) = self.words.get(start..start + 2 * state.len()) else { return false };
         let (before, after) = entry.split_at(state.len());
         if self.taken >> place & 1 == 0 || before != state {
@@ -128,7 +131,8 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    /// Steps made anew, of so many of random states of some words.
+    /// The number of steps that were not found in the memo, among `steps` steps from `states`
+    /// random states.
     fn made(memo: &Memo, words: usize, states: u64, steps: u32) -> u32 {
         let mut random = Stream::new(1, states);
         let mut count = 0;

@@ -1,12 +1,12 @@
 //! Steps as patches: residuals of the circuit that advances states, each for a move that is made
 //! often.
 //!
-//! What moves do to a fluent is often constant, or follows from a few others, once they are known
-//! and are known to be legal. So moves that are made often get what is left of the circuit that
-//! advances any state by any moves. Where there are few joint moves that is the whole step of each,
-//! run 64 gates at a time if that is faster ([`Wide`]). Where there are more it is the whole step
-//! if the others always made the same moves with one, as they do where players take turns. Else a
-//! step is what follows when no role does anything, and then what each role's move changes in that.
+//! A move often makes a fluent constant, or a function of a few others, once the moves are known to
+//! be made and legal. So common moves get a residual of the circuit that advances any state by any
+//! moves. If there are few joint moves, that is the whole step of each, run 64 gates at a time if
+//! that is faster ([`Wide`]). If there are more, it is the whole step as long as the others always
+//! made the same moves with it, as they do where players take turns. Otherwise a step is the step
+//! in which no role does anything, and then the change that each role's move makes.
 //!
 //! A step looks at each role's move a constant number of times, and runs no more gates than the
 //! circuit has: patches that are longer together are not used. All moves at once are compared for
@@ -39,18 +39,18 @@ const MOST_JOINT: usize = 1 << 12;
 /// more run the circuit.
 const MOST_MOVES: usize = 1 << 18;
 
-/// Inputs are loaded one by one where less than one fluent in so many is read, and else with the
-/// whole state, whose fluents are loaded so many at once.
+/// Inputs are loaded one by one where less than one fluent in this number is read, and otherwise
+/// with the whole state, which loads many fluents at once.
 const FEW: usize = 8;
 
-/// Patches that take no longer than so many gates are not run 64 gates at a time, and have no memo:
-/// either makes copies of the state.
+/// Patches that take no longer than this number of gates are not run 64 gates at a time, and have
+/// no memo: either makes copies of the state.
 const SHORT: usize = 128;
 
 /// The residuals of a game's moves, as far as they are made.
 #[derive(Debug)]
 pub(super) struct Patches {
-    /// What follows when no role does anything.
+    /// The next state when no role moves.
     idle: HotCounter<Residual>,
     /// For each role its moves; nothing if there are too many to be watched.
     moves: Box<[Box<[Move]>]>,
@@ -60,12 +60,12 @@ pub(super) struct Patches {
     joint: Box<[HotCounter<Joint>]>,
 }
 
-/// What a move of a role changes.
+/// The effect of a move of a role.
 #[derive(Debug, Default)]
 struct Move {
     /// All that changes where the others make the moves that they always made with it.
     together: HotCounter<Together>,
-    /// What it changes whatever the others do.
+    /// Its effect whatever the others do.
     alone: HotCounter<Residual>,
     /// A hash of the moves of all roles when it was made last; 0 if it was never made.
     last: AtomicU32,
@@ -83,7 +83,7 @@ struct Joint {
 
 #[derive(Debug)]
 enum Next {
-    /// What changes.
+    /// The fluents that change.
     Narrow(Residual),
     /// All that follows.
     Wide(Wide),
@@ -96,7 +96,7 @@ struct Together {
     patch: Residual,
 }
 
-/// What patches are made of.
+/// The rules from which patches are made.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'t> {
     pub(super) fluents: usize,
@@ -107,7 +107,7 @@ pub(super) struct Rules<'t> {
 }
 
 impl Patches {
-    /// No patches yet, for roles with so many moves.
+    /// An empty set of patches, for roles with the given numbers of moves.
     pub(super) fn new(moves: impl Iterator<Item = usize> + Clone) -> Self {
         let is_watched = moves.clone().sum::<usize>() <= MOST_MOVES;
         let product = moves.clone().try_fold(1_usize, usize::checked_mul);
@@ -118,7 +118,7 @@ impl Patches {
         Self { idle: HotCounter::default(), moves, joint }
     }
 
-    /// What follows where all roles make these moves, if there are few joint moves and this one was
+    /// The next state if all roles make these moves, if there are few joint moves and this one was
     /// made often.
     #[inline]
     fn joint(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Joint> {
@@ -129,7 +129,7 @@ impl Patches {
         self.joint[number].get(|| Joint::new(rules, room, moves))
     }
 
-    /// What the moves of all roles change, if one of them is made with the others alone.
+    /// The effect of the moves of all roles, if one of them is made with the others alone.
     #[inline]
     fn together(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Residual> {
         if moves.len() > MOST_TOGETHER || !self.joint.is_empty() {
@@ -142,7 +142,7 @@ impl Patches {
     }
 
     /// About how long [`Patches::apply`] takes once the moves are made often, in gates one by one,
-    /// with the loading of the state; none if there are no patches for them. Moves are patched
+    /// with the loading of the state; `None` if there are no patches for them. Moves are patched
     /// together if the other roles always made the same moves with one of them so far. O(gates x
     /// roles).
     #[cfg(feature = "load")]
@@ -171,7 +171,7 @@ impl Patches {
     }
 
     /// Steps a state, if there are patches for all moves, which `moves` gives by role and place.
-    /// Else the state is as it was.
+    /// Otherwise the state is as it was.
     #[inline]
     pub(super) fn apply(
         &self,
@@ -232,7 +232,7 @@ impl Patches {
 }
 
 impl Joint {
-    /// If it is worth while and there is room for it.
+    /// Returns `None` if it does not pay or there is no room for it.
     fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         room.make(rules.advance, || {
             let patch = rules.together(moves, true);
@@ -253,7 +253,7 @@ impl Joint {
 }
 
 impl Together {
-    /// If it is worth while and there is room for it.
+    /// Returns `None` if it does not pay or there is no room for it.
     fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         let patch = rules.afford(room, size_of_val(moves), || rules.together(moves, true))?;
         Some(Self { moves: moves.into(), patch })
@@ -326,7 +326,8 @@ impl Rules<'_> {
         self.advance.size() + self.fluents
     }
 
-    /// A residual with so many bytes beside it, if it is worth while and there is room for it.
+    /// A residual with `besides` further bytes. Returns `None` if it does not pay or there is no
+    /// room for it.
     fn afford(self, room: &ByteBudget, besides: usize, make: impl FnOnce() -> Residual) -> Option<Residual> {
         room.make(self.advance, || {
             let residual = make();
@@ -335,19 +336,19 @@ impl Rules<'_> {
         })
     }
 
-    /// Whether a residual is worth while.
+    /// Returns whether a residual pays.
     fn is_shorter(self, residual: &Residual) -> bool {
         2 * residual.weight() < self.weight()
     }
 
-    /// What follows when no role does anything.
+    /// The residual for the case that no role moves.
     fn idle(self) -> Residual {
         let outputs: Vec<(u32, u32)> = self.advance.outputs().iter().copied().zip(0..).collect();
         Residual::new(self.advance, |node| (node > self.fluents).then_some(false), &outputs, true)
     }
 
-    /// What follows when the roles make these moves, all of them legal, and the others none; if
-    /// `stays`, what changes.
+    /// The residual for the case that the roles make these moves, all of them legal, and the others
+    /// none; if `stays`, what changes.
     fn together(self, joint: &[(usize, usize)], stays: bool) -> Residual {
         let made: Vec<usize> = joint.iter().map(|&(role, place)| self.does[role] as usize + place).collect();
         let mut literals: Vec<u32> = made.iter().flat_map(|&node| self.literals(node)).collect();
@@ -359,7 +360,7 @@ impl Rules<'_> {
         Residual::new(self.advance, known, &outputs, stays)
     }
 
-    /// What a legal move changes, whatever the others do.
+    /// The residual for a legal move, whatever the others do.
     fn alone(self, role: usize, place: usize) -> Residual {
         let first = self.does[role] as usize;
         let end = self.does.get(role + 1).map_or(self.advance.inputs(), |&node| node as usize);
@@ -374,7 +375,7 @@ impl Rules<'_> {
         Residual::new(self.advance, known, &outputs, false)
     }
 
-    /// What holds wherever the move of a node is legal, ascending.
+    /// The literals that hold wherever the move of a node is legal, ascending.
     fn literals(self, made: usize) -> Vec<u32> {
         // The legality of a role's moves comes first among what is seen, role by role as the moves
         // do.
@@ -565,8 +566,8 @@ mod tests {
         [Circuit::new(first, Vec::new(), always), Circuit::new(inputs, gates, outputs)]
     }
 
-    /// How many of so many steps in which each role makes its second move are made by patches; each
-    /// turns every fluent as often as it should.
+    /// The number of steps made by patches, among `steps` steps in which each role makes its second
+    /// move; each turns every fluent as often as it should.
     fn patched(roles: usize, patches: &Patches, room: &ByteBudget, steps: usize) -> usize {
         let [observe, advance] = turns(roles);
         let does: Vec<u32> = (0..roles).map(|role| (1 + FLUENTS + 2 * role) as u32).collect();

@@ -7,12 +7,12 @@ pub(crate) struct Places {
     words: usize,
     /// A bit for each move.
     moves: Box<[u64]>,
-    /// How many bits of the role are set before each word.
+    /// The number of bits of the role that are set before each word.
     before: Box<[u32]>,
 }
 
 impl Places {
-    /// The places in ascending lists of moves, one for each role, with so many words of 64 moves.
+    /// The places in ascending lists of moves, one for each role, with `words` words of 64 moves.
     pub(crate) fn new(lists: &[Vec<u32>], words: usize) -> Self {
         let mut moves = vec![0_u64; lists.len() * words];
         let mut before = Vec::with_capacity(moves.len());
@@ -28,7 +28,7 @@ impl Places {
         Self { words, moves: moves.into(), before: before.into() }
     }
 
-    /// The place of a move of a role; none if the role never makes it.
+    /// The place of a move of a role; `None` if the role never makes it.
     #[inline]
     pub(crate) fn find(&self, role: usize, action: usize) -> Option<usize> {
         if action / 64 >= self.words {

@@ -1,5 +1,5 @@
-//! Partial evaluation of a circuit: a [`Residual`] is what is left of it where some inputs are
-//! known and some outputs wanted, and writes these into a row of bits.
+//! Partial evaluation of a circuit: a [`Residual`] is the circuit that remains where some inputs
+//! are known and some outputs wanted, and writes these into a row of bits.
 //!
 //! Known inputs make gates constant or equal to others (partial evaluation); what no output wants
 //! is left out. Nodes of inputs keep their places, so residuals of a circuit run one after the
@@ -17,9 +17,9 @@ use std::sync::{
     atomic::{AtomicU32, AtomicUsize, Ordering},
 };
 
-/// How often a circuit is run with the same things known before its residual is made, which takes
-/// as long as some ten to fifty runs: a caller of a few steps does not pay for it, and it at most
-/// doubles the time of more.
+/// The number of runs of a circuit with the same inputs known before its residual is made. Making
+/// it takes the time of some ten to fifty runs: a caller of a few steps does not pay for it, and it
+/// at most doubles the time of more.
 const OFTEN: u32 = 64;
 
 /// Bytes that all residuals of a table may keep. What does not fit is not kept, and the whole
@@ -44,7 +44,7 @@ pub(super) struct Residual {
 #[derive(Clone, Copy, Debug)]
 struct Word {
     place: u32,
-    /// How many outputs of the circuit go there.
+    /// The number of outputs of the circuit with that signal.
     outputs: u32,
     /// The bits that are not written.
     keep: u64,
@@ -120,7 +120,7 @@ impl Residual {
         size_of::<Self>() + circuit.bytes() + size_of_val(&**reads) + size_of_val(&**words) + bits.len()
     }
 
-    /// How many inputs it reads.
+    /// The number of inputs it reads.
     #[inline]
     pub(super) fn reads(&self) -> usize {
         self.reads.len()
@@ -136,12 +136,12 @@ impl Residual {
     }
 
     /// The same for a row that is clear, 64 gates at a time, if that is faster. It reads fluents
-    /// alone, and there are so many.
+    /// alone, `fluents` of them.
     pub(super) fn widen(&self, fluents: usize) -> Option<Wide> {
         Wide::new(&self.circuit, fluents, &self.wanted())
     }
 
-    /// About how long it takes with the loading of so many fluents, in gates one by one, where
+    /// The approximate time including the loading of `fluents` fluents, in gates one by one, where
     /// machines have what [`Wide`] wants: the same on all machines.
     #[cfg(feature = "load")]
     pub(super) fn whole_weight(&self, fluents: usize) -> usize {
@@ -176,15 +176,15 @@ impl Residual {
     }
 }
 
-/// What the residuals of a table take together.
+/// The bytes of all residuals of a table.
 #[derive(Debug, Default)]
 pub(super) struct ByteBudget {
     bytes: AtomicUsize,
 }
 
 impl ByteBudget {
-    /// What is made of a circuit and takes so many bytes; none if it is not worth while, the
-    /// circuit is too large or the room too small.
+    /// Makes something from a circuit and accounts for its bytes. Returns `None` if it does not
+    /// pay, the circuit is too large or the room too small.
     pub(super) fn make<T>(&self, circuit: &Circuit, make: impl FnOnce() -> Option<(T, usize)>) -> Option<T> {
         if circuit.size() > MOST_GATES || self.bytes.load(Ordering::Relaxed) >= ROOM {
             return None;
@@ -238,7 +238,7 @@ impl<T> HotCounter<T> {
         self.residual.get().is_none()
     }
 
-    /// The residual if it is made already and worth while; `make` is called once.
+    /// The residual if it is made already and pays; `make` is called once.
     #[inline]
     pub(super) fn get(&self, make: impl FnOnce() -> Option<T>) -> Option<&T> {
         match self.residual.get() {

@@ -1,8 +1,10 @@
-//! What steps of a table take once the residuals of its circuits are made: a state and a joint move in, a number of gates out.
+//! The time of a table's steps once the residuals of its circuits are made: a state and a joint
+//! move in, a number of gates out.
 //!
-//! A table is as slow as its circuits at first, and where cases or moves are common as fast as what is left of them, which may be a tenth.
-//! Here the latter is worked out without waiting for it, and nothing is kept of it in the table. The numbers are the same on all machines.
-//! Each case of a state takes O(gates) steps, each joint move O(gates x roles).
+//! A table is as slow as its circuits at first. Where cases or moves are common it is as fast as
+//! their residuals, which may take a tenth. Here that time is computed without waiting for it, and
+//! the table keeps nothing of it. The numbers are the same on all machines. Each case of a state
+//! takes O(gates) steps, each joint move O(gates x roles).
 
 use super::{
     FEW_ROLES, Table,
@@ -13,11 +15,12 @@ use super::{
 use crate::game::Id;
 use rustc_hash::FxHashMap;
 
-/// What is left of the circuits of a table.
+/// The residual circuits of a table.
 pub(crate) struct Weights<'t> {
     table: &'t Table,
     wanted: Wanted<'t>,
-    /// How cases of states are told apart; none if their circuit is too large for residuals.
+    /// The fluents that distinguish cases of states; `None` if their circuit is too large for
+    /// residuals.
     split: Option<Split>,
     /// By case, as far as they were asked for.
     cases: FxHashMap<usize, usize>,
@@ -30,7 +33,8 @@ impl<'t> Weights<'t> {
         Self { table, wanted, split, cases: FxHashMap::default() }
     }
 
-    /// About how long it takes to observe a state without its goals and to step it by moves, in gates one by one.
+    /// About how long it takes to observe a state without its goals and to step it by moves, in
+    /// gates one by one.
     pub(crate) fn of<M: Id>(&mut self, state: &[u64], joint: &[M]) -> usize {
         let Self { table, wanted, .. } = *self;
         let load = load_weight(wanted.fluents);

@@ -1,13 +1,14 @@
-//! Circuits for one state, 64 gates at a time: a [`Wide`] evaluates a circuit with bytes for signals, and writes the
-//! outputs into a row of bits.
+//! Circuits for one state, 64 gates at a time: a [`Wide`] evaluates a circuit with bytes for
+//! signals, and writes the outputs into a row of bits.
 //!
-//! Every signal is a byte of a plane, all ones or zero: first the fluents, then the gates, 64 to a plane. The operands
-//! of 64 gates are gathered by permutations of bytes, one for each pair of planes that they come from. That
-//! takes some three instructions of machines that have them (AVX-512 with VBMI), about as long as two gates one by
-//! one.
+//! Every signal is a byte of a plane, all ones or zero: first the fluents, then the gates, 64 to a
+//! plane. The operands of 64 gates are gathered by permutations of bytes, one for each pair of
+//! planes that they come from. That takes some three instructions of machines that have them
+//! (AVX-512 with VBMI), about as long as two gates one by one.
 //!
-//! There are at most 64 takes for 64 operands, each of two cache lines at most; one is used only where there are fewer
-//! takes than half of the gates. A thread keeps a byte for each fluent and gate.
+//! There are at most 64 takes for 64 operands, each of two cache lines at most; one is used only
+//! where there are fewer takes than half of the gates. A thread keeps a byte for each fluent and
+//! gate.
 
 use crate::{
     circuit::Circuit,
@@ -23,11 +24,11 @@ thread_local! {
 /// Gates, outputs, and where they find what they want.
 #[derive(Clone, Debug)]
 pub(super) struct Wide {
-    /// How many planes have fluents.
+    /// The number of planes that hold fluents.
     inputs: usize,
     groups: Box<[Group]>,
     words: Box<[Output]>,
-    /// What is gathered, for each group and word in turn.
+    /// The bits to gather, for each group and word in turn.
     takes: Box<[Take]>,
 }
 
@@ -44,9 +45,9 @@ struct Take {
 /// 64 gates.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    /// How many takes make their first operands, and their second ones.
+    /// The number of takes that make their first operands, and their second ones.
     takes: [u32; 2],
-    /// Which operands are complements.
+    /// The operands that are complements.
     flips: [u64; 2],
 }
 
@@ -62,7 +63,8 @@ struct Output {
     set: u64,
 }
 
-/// A word of a row to be written: its place, the bits that are always set, and signals with their bits of it.
+/// A word of a row to be written: its place, the bits that are always set, and signals with their
+/// bits of it.
 pub(super) struct Wanted {
     pub(super) place: u32,
     pub(super) set: u64,
@@ -70,7 +72,8 @@ pub(super) struct Wanted {
 }
 
 impl Wide {
-    /// The circuit, whose inputs are the first nodes, if the machine has the instructions and if it is faster so.
+    /// The circuit, whose inputs are the first nodes, if the machine has the instructions and if it
+    /// is faster so.
     pub(super) fn new(circuit: &Circuit, fluents: usize, wanted: &[Wanted]) -> Option<Self> {
         if Isa::best() != Isa::Avx512 {
             return None;
@@ -123,7 +126,8 @@ impl Wide {
         size_of::<Self>() + size_of_val(&**groups) + size_of_val(&**words) + size_of_val(&**takes)
     }
 
-    /// Writes the outputs for a state into a row that is clear. What it has no place for is left out.
+    /// Writes the outputs for a state into a row that is clear. What it has no place for is left
+    /// out.
     #[inline]
     pub(super) fn write(&self, state: &[u64], row: &mut [u64]) {
         PLANES.with_borrow_mut(|planes| {
@@ -141,7 +145,7 @@ pub(super) fn narrow_weight(circuit: &Circuit, fluents: usize) -> usize {
     circuit.size() + circuit.outputs().len() + load_weight(fluents)
 }
 
-/// About how long it takes to load so many fluents, in gates.
+/// The approximate time to load `fluents` fluents, in gates.
 pub(super) fn load_weight(fluents: usize) -> usize {
     fluents / 4
 }
@@ -166,7 +170,8 @@ fn gather(signals: &[(u32, u8)], slots: &[u32], takes: &mut Vec<Take>) -> (u32, 
     ((takes.len() - start) as u32, flips)
 }
 
-/// The gates in groups of at most 64 that do not wait for each other, those that most others wait for first.
+/// The gates in groups of at most 64 that do not wait for each other, those that most others wait
+/// for first.
 fn order(circuit: &Circuit) -> Vec<Vec<u32>> {
     let (first, count) = (circuit.inputs(), circuit.size());
     let own = |signal: u32| (signal as usize / 2).checked_sub(first);
@@ -228,7 +233,7 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// What the next takes gather.
+/// The bits that the next takes gather.
 #[inline(always)]
 fn sum<W: Word>(takes: &mut &[Take], count: u32, planes: &[Plane]) -> W {
     let (now, rest) = takes.split_at(count as usize);

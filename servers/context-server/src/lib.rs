@@ -1,14 +1,13 @@
 //! `gdl mcp`: what agents ask about rulesheets, by the Model Context Protocol.
 //!
 //! A client speaks over a stream of bytes, one message a line (`transport`). A `server` answers: it
-//! lists its `tools` and has them work at a `queue`, which gives each question a turn and a
-//! deadline, and it hands out `resources`, which are texts. A tool is a function of its question:
-//! the rulesheet that is asked about (`sheet`), perhaps a `position` of a play, and an answer,
-//! which is text for a reader and the same as data for a program; or a `refusal`, which says what
-//! is wrong and what to write instead.
+//! lists its `tools`, runs them in a `queue`, which gives each call a turn and a deadline, and
+//! serves `resources`, which are texts. A tool is a function of its arguments: the rulesheet
+//! (`sheet`), and perhaps a `position` of a play. Its answer is text for a reader and the same as
+//! data for a program; or it is a `refusal` with the error and what to write instead.
 //!
 //! Nothing that a client sends ends the server, which ends when its input does. Rulesheets are
-//! compiled within the limits for texts of strangers (`Limits::network`); no file is read unless it
+//! compiled within the limits for untrusted texts (`Limits::network`); no file is read unless it
 //! lies below a folder that the caller of [`serve`] has given.
 
 mod position;
@@ -26,7 +25,7 @@ use std::{
     time::Duration,
 };
 
-/// What a server allows.
+/// The limits of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Rulesheets below this folder may be read; no file without it.
@@ -37,13 +36,13 @@ pub struct Settings {
     pub longest: Duration,
 }
 
-/// How long answers may take to be written when all else is over.
+/// The time that answers may take to be written when all else is over.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Serves one client until its stream ends.
 ///
 /// # Errors
-/// If threads cannot be started, or the folder is none.
+/// Returns an error if threads cannot be started, or the folder is none.
 pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,

@@ -1,4 +1,5 @@
-//! Positions of a play: joint moves in from the start or another state, a state out with what can be seen of it.
+//! Positions of a play: joint moves in from the start or another state, a state out with what can
+//! be seen of it.
 
 use crate::{refusal::Refusal, sheet};
 use gdl_runtime::{
@@ -27,30 +28,30 @@ pub(crate) struct Position<'g> {
     pub steps: Vec<(<Dynamic as Game>::State, Vec<MoveId>)>,
 }
 
-/// What can be seen of a position.
+/// The view of a position.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct Seen {
     /// The fluents that hold, as a KIF list; null if it is too long to be written
     pub state: Option<String>,
-    /// Whether the game is over
+    /// True if the game is over
     pub terminal: bool,
     /// The roles in role order, which is that of joint moves
     pub roles: Vec<Role>,
 }
 
-/// What can be seen of a role.
+/// The view of a role.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[expect(clippy::struct_field_names, reason = "it is called so in answers")]
 pub(crate) struct Role {
-    /// What it is called
+    /// Its name
     pub role: String,
     /// Its legal moves; none when the game is over
     pub legal: Vec<String>,
-    /// How many more legal moves it has than are listed
+    /// The number of further legal moves that are not listed
     pub more: usize,
     /// Its goal values that hold: exactly one at the end of a sound game
     pub goals: Vec<u8>,
-    /// What it perceived of the last joint move, where the rules say so (`sees`)
+    /// Its percepts of the last joint move, if the rules have some (`sees`)
     #[serde(skip_serializing_if = "Option::is_none")]
     pub perceived: Option<String>,
 }
@@ -59,7 +60,7 @@ impl<'g> Position<'g> {
     /// The position after joint moves from a state, or from the start.
     ///
     /// # Errors
-    /// If the state is none or a move is not legal.
+    /// Returns an error if the state is none or a move is not legal.
     pub(crate) fn reach(
         game: &'g Dynamic,
         state: Option<&str>,
@@ -110,10 +111,10 @@ impl<'g> Position<'g> {
         Ok(())
     }
 
-    /// What can be seen here.
+    /// The view of this position.
     ///
     /// # Errors
-    /// If the rules take too much to be evaluated.
+    /// Returns an error if the rules take too much to be evaluated.
     pub(crate) fn see(&self) -> Result<Seen, Refusal> {
         let game = self.game;
         let view = game.view(&self.state);
@@ -154,7 +155,7 @@ impl<'g> Position<'g> {
     /// The role of that name.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     pub(crate) fn role(&self, name: &str) -> Result<RoleId, Refusal> {
         self.game.parse_role(name).map_err(|_| {
             let roles: Vec<&str> = self.game.vocabulary().roles().iter().collect();
@@ -197,10 +198,10 @@ pub(crate) fn joint_text(game: &Dynamic, joint: &[MoveId]) -> Vec<String> {
     joint.iter().map(|&action| game.move_text(action).to_owned()).collect()
 }
 
-/// Whether a play is not too long.
+/// Returns whether a play is not too long.
 ///
 /// # Errors
-/// If it is.
+/// Returns an error if it is.
 pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
     if moves.len() <= MOST_MOVES {
         return Ok(());
@@ -209,10 +210,10 @@ pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
     Err(Refusal::new(format!("{} joint moves are more than {MOST_MOVES}", moves.len())).help(help))
 }
 
-/// Whether the work is still wanted.
+/// Returns whether the work is still wanted.
 ///
 /// # Errors
-/// If it is not; what is said then is heard by nothing.
+/// Returns an error if it is not; what is said then is heard by nothing.
 pub(crate) fn wanted(cancel: &Cancel) -> Result<(), Refusal> {
     if cancel.is_cancelled() { Err(Refusal::new("it was called off")) } else { Ok(()) }
 }

@@ -1,8 +1,10 @@
-//! Work beside the thread that answers: each piece gets a turn, and is given up when its time is over or it is no longer wanted.
+//! A queue of work for threads other than the one that answers. Each job gets a turn, and is
+//! cancelled when its time is over or it is no longer wanted.
 //!
-//! As many pieces are at work at a time as there are processors, [`TURNS`] at most, which bounds the memory that they take;
-//! [`WAITING`] more wait for a turn, and others are refused at once. A piece that is given up is told by a [`Cancel`], and keeps its turn until it has
-//! noticed and its memory is free: so asking and taking back gains nothing.
+//! As many jobs run at a time as there are processors, [`TURNS`] at most, which bounds the memory
+//! that they take; [`WAITING`] more wait for a turn, and others are refused at once. A job is
+//! cancelled by a [`Cancel`], and keeps its turn until it has noticed and its memory is free: so
+//! starting and cancelling jobs gains nothing.
 
 use crate::refusal::Refusal;
 use gdl_runtime::Cancel;
@@ -19,7 +21,7 @@ const TURNS: usize = 4;
 /// Pieces that wait for a turn, at most.
 const WAITING: usize = 32;
 
-/// Where work is done.
+/// The queue.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkQueue {
     turns: Arc<Semaphore>,
@@ -47,7 +49,8 @@ impl WorkQueue {
         }
     }
 
-    /// Does some work here, unless it is no longer wanted, or its time is over first; waiting is a part of its time.
+    /// Does some work here, unless it is no longer wanted, or its time is over first; waiting is a
+    /// part of its time.
     ///
     /// # Errors
     /// What the work says, or why it was not done.
@@ -98,7 +101,7 @@ mod tests {
         runtime.block_on(future)
     }
 
-    /// Works until it is told to end, and says that it did.
+    /// Works until it is cancelled, and reports that it ended.
     fn endless(ended: mpsc::Sender<()>) -> impl FnOnce(&Cancel) -> Result<(), Refusal> + Send {
         move |cancel| {
             while !cancel.is_cancelled() {

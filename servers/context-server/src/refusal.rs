@@ -1,4 +1,4 @@
-//! Why a question has no answer, in words: what is wrong, and what to write instead.
+//! Refusals: the reason why a question has no answer, and what to write instead.
 
 use gdl_compiler::{Diagnostics, Severity, Source};
 use gdl_tools::error::Error;
@@ -7,7 +7,7 @@ use std::fmt;
 /// The bytes of a message at most: it may have what the client sent in it.
 const LONGEST: usize = 1 << 14;
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     message: String,
@@ -31,7 +31,7 @@ impl Refusal {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// What is wrong with a rulesheet that must be sound for this.
+    /// The refusal of a rulesheet that must have no errors for this.
     pub(crate) fn of_rules(diagnostics: &Diagnostics, source: &Source) -> Self {
         let errors: String = diagnostics
             .iter()

@@ -1,4 +1,5 @@
-//! Texts to read: the language in two pages, the rulesheets of the built-in games, and the pages of diagnostics.
+//! Texts to read: the language in two pages, the rulesheets of the built-in games, and the pages of
+//! diagnostics.
 
 use gdl_compiler::diagnostic::codes;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
@@ -10,7 +11,7 @@ const CODES: &str = "gdl://codes/";
 const MARKDOWN: &str = "text/markdown";
 const KIF: &str = "text/x-kif";
 
-/// What there is to read, the pages of diagnostics apart: these are many, and named by a template.
+/// The resources, except the pages of diagnostics: these are many, and named by a template.
 pub(crate) fn list() -> Vec<Resource> {
     let primer = Resource::new(PRIMER, "primer")
         .with_title("The Game Description Language in two pages")

@@ -20,7 +20,7 @@ use rmcp::{
 };
 use std::time::Duration;
 
-/// What a model is told of the server.
+/// The instructions for a model.
 const INSTRUCTIONS: &str = "\
 Rulesheets in the Game Description Language (GDL, KIF syntax): games as logical rules. Every tool takes `rulesheet`: the text itself, or the \
 name of a built-in game. The resource `gdl://primer` teaches the language in two pages. To write a game: write the rules, `check` them, \
@@ -59,8 +59,8 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(tools::list()))
     }
 
-    /// What is wrong with the question is an answer too, for the model to read; only a tool that
-    /// there is not is an error of the protocol.
+    /// Runs a tool. An error in the question is an answer too, for the model to read; only the name
+    /// of a tool that does not exist is an error of the protocol.
     async fn call_tool(
         &self,
         call: CallToolRequestParams,
@@ -115,7 +115,7 @@ impl ServerHandler for Server {
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
-    /// What has the name of a method and not its parameters comes here too.
+    /// Requests that have the name of a method but not its parameters come here too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -1,7 +1,9 @@
-//! Rulesheets that are asked about: a text, the name of a built-in game, or a file below a folder; and what is made of them.
+//! Rulesheets that are asked about: a text, the name of a built-in game, or a file below a folder;
+//! and what is made of them.
 //!
-//! What has a parenthesis is text. Everything is compiled within [`Limits::network`], built-in games within the usual limits, and as long as
-//! that is wanted. A file is read only if it is a `.kif` below the folder once links are followed.
+//! What has a parenthesis is text. Everything is compiled within [`Limits::network`], built-in
+//! games within the usual limits, and as long as that is wanted. A file is read only if it is a
+//! `.kif` below the folder once links are followed.
 
 use crate::refusal::Refusal;
 use gdl_compiler::{Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};
@@ -10,10 +12,10 @@ use gdl_runtime::{Cancel, Dynamic, engine::playable};
 use gdl_tools::{game::near, load, output::counted};
 use std::{ops::ControlFlow, path::PathBuf};
 
-/// What a text is called in diagnostics.
+/// The name of a text in diagnostics.
 const NAME: &str = "rulesheet";
 
-/// Where rulesheets come from.
+/// The source of rulesheets.
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
     /// The folder of files that may be read, without links.
@@ -41,7 +43,7 @@ impl Shelf {
     /// The rulesheet that is meant.
     ///
     /// # Errors
-    /// If there is none, or it may not be read.
+    /// Returns an error if there is none, or it may not be read.
     pub(crate) fn find(&self, rulesheet: &str) -> Result<Sheet, Refusal> {
         if rulesheet.contains('(') {
             let limit = Limits::network().max_source_bytes;
@@ -90,7 +92,7 @@ impl Shelf {
 }
 
 impl Sheet {
-    /// How a rulesheet is compiled, as long as that is wanted.
+    /// The options to compile a rulesheet, as long as that is wanted.
     pub(crate) fn options(&self, levels: Levels, cancel: &Cancel) -> Options {
         let limits = if self.entry.is_some() { Limits::default() } else { Limits::network() };
         let lenient = self.is_lenient;
@@ -100,7 +102,7 @@ impl Sheet {
     /// The game, which is evaluated state by state if it takes too much to be grounded.
     ///
     /// # Errors
-    /// If the rulesheet is at fault.
+    /// Returns an error if the rulesheet has errors.
     pub(crate) fn game(&self, cancel: &Cancel) -> Result<Dynamic, Refusal> {
         if let Some(game) = self.entry.and_then(|entry| gdl_games::dynamic(entry.name)) {
             return Ok(game);
@@ -118,14 +120,14 @@ impl Sheet {
     /// The rules, checked and not grounded.
     ///
     /// # Errors
-    /// If the rulesheet is at fault.
+    /// Returns an error if the rulesheet has errors.
     pub(crate) fn rules(&self, cancel: &Cancel) -> Result<Rules, Refusal> {
         let options = self.options(Levels::default(), cancel);
         let read = gdl_compiler::read(&self.source, &options);
         read.map(|(rules, _)| rules).map_err(|failure| Refusal::of_rules(&failure.diagnostics, &self.source))
     }
 
-    /// What answers for rules, slowly.
+    /// The slow reference evaluator of rules.
     ///
     /// # Errors
     /// If they take too much to be evaluated.
@@ -135,7 +137,7 @@ impl Sheet {
     }
 }
 
-/// What calls a compilation off.
+/// The observer that cancels a compilation.
 fn observer(cancel: &Cancel) -> Observer {
     let cancel = cancel.clone();
     Observer::new(
@@ -143,10 +145,10 @@ fn observer(cancel: &Cancel) -> Observer {
     )
 }
 
-/// Whether all that a game was asked has been evaluated.
+/// Returns whether all that a game was asked has been evaluated.
 ///
 /// # Errors
-/// If something was given up, so that what was found is not all there is.
+/// Returns an error if something was abandoned, so that what was found is not all there is.
 pub(crate) fn settle(game: &Dynamic) -> Result<(), Refusal> {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");

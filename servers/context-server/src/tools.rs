@@ -1,7 +1,9 @@
-//! The tools: each is a [`Question`], read from the arguments of a call, with the answer that it gets.
+//! The tools: each is a [`Question`], read from the arguments of a call, with the answer that it
+//! gets.
 //!
-//! What a tool takes and gives is written down as JSON Schemas that follow from the types. An answer is text for a reader, and the same as
-//! data. [`find`] has a tool by its name, as a function of the arguments.
+//! What a tool takes and gives is written down as JSON Schemas that follow from the types. An
+//! answer is text for a reader, and the same as data. [`find`] has a tool by its name, as a
+//! function of the arguments.
 
 mod analyze;
 mod best_move;
@@ -24,18 +26,18 @@ use serde_json::Value;
 
 /// A question that a tool answers.
 pub(crate) trait Question: DeserializeOwned + JsonSchema + Send + 'static {
-    /// What the tool is called.
+    /// The name of the tool.
     const NAME: &'static str;
-    /// What it does, for those who choose among tools.
+    /// Its purpose, for those who choose among tools.
     const ABOUT: &'static str;
 
-    /// What comes of it.
+    /// The type of its answer.
     type Answer: Serialize + JsonSchema + 'static;
 
     /// The answer, with the same as text.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Self::Answer), Refusal>;
 }
 
@@ -46,7 +48,7 @@ pub(crate) struct Answer {
     pub value: Value,
 }
 
-/// What is left to do for a call whose arguments were read.
+/// The remaining work of a call after its arguments were read.
 pub(crate) type Work = Box<dyn FnOnce(&Shelf, &Cancel) -> Result<Answer, Refusal> + Send>;
 
 /// Reads the arguments of a call.
@@ -88,12 +90,12 @@ fn all() -> Vec<(Tool, Reader)> {
     ]
 }
 
-/// What there is, for clients.
+/// The tools, for clients.
 pub(crate) fn list() -> Vec<Tool> {
     all().into_iter().map(|(tool, _)| tool).collect()
 }
 
-/// What reads the arguments of the tool of that name.
+/// The reader of the arguments of the tool of that name.
 pub(crate) fn find(name: &str) -> Option<Reader> {
     all().into_iter().find(|(tool, _)| tool.name == name).map(|(_, read)| read)
 }

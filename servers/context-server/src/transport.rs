@@ -1,8 +1,9 @@
 //! Messages over two streams of bytes: one JSON object a line, in and out.
 //!
-//! A thread reads lines and another writes them, so neither stream holds up what is computed. A line that is longer than [`LONGEST`] is
-//! passed over without being kept; that, and what is no message, is answered with an error, but for notifications, which have no
-//! answers. A client that does not read its answers is not read either, once [`WAITING`] of them wait.
+//! A thread reads lines and another writes them, so neither stream delays the work. A line that is
+//! longer than [`LONGEST`] is skipped without being kept. Such a line, and a line that is no
+//! message, is answered with an error, except notifications, which have no answers. A client that
+//! does not read its answers is not read either, once [`WAITING`] of them wait.
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -26,7 +27,7 @@ const WAITING: usize = 64;
 /// Lines that wait to be read: they may be long.
 const AHEAD: usize = 2;
 
-/// What was read of a line.
+/// A line that was read.
 enum Line {
     Whole(Vec<u8>),
     TooLong,
@@ -36,11 +37,12 @@ enum Line {
 pub(crate) struct Lines {
     incoming: mpsc::Receiver<Line>,
     outgoing: mpsc::Sender<Vec<u8>>,
-    /// If the client has begun a session.
+    /// True if the client has begun a session.
     begun: bool,
 }
 
-/// Starts reading and writing. What comes second is told when all is written, or nothing can be any more.
+/// Starts reading and writing. The second result receives a message when all is written, or nothing
+/// can be any more.
 pub(crate) fn start(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -109,7 +111,8 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
 }
 
 impl Lines {
-    /// A message, or what is to be said of a line that is none: nothing of an empty one and of what wants no answer.
+    /// A message, or what is to be said of a line that is none: nothing of an empty one and of what
+    /// wants no answer.
     #[expect(clippy::result_large_err, reason = "an answer is as large as a message")]
     fn message(&self, line: Line) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
         let fault = |code, message: String, id| {
@@ -123,7 +126,7 @@ impl Lines {
             return Err(None);
         }
         match serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
-            // A session begins with a request: without one there is nothing to be told about.
+            // A session begins with a request: without one there is nothing to report.
             Ok(message) if self.begun || matches!(message, JsonRpcMessage::Request(_)) => Ok(message),
             Ok(_) => Err(None),
             Err(_) => match serde_json::from_slice::<Value>(&bytes) {

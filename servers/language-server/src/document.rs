@@ -1,7 +1,9 @@
-//! A document is an open rulesheet: its text, the places of it as clients count them, and what was read of it.
+//! A document is an open rulesheet: its text, the places of it as clients count them, and what was
+//! read of it.
 //!
-//! Clients count lines from zero and columns in units of UTF-16, the compiler counts bytes. Both ways take the logarithm of the text and
-//! a few characters, however long a line is. What is read of a text is read when it is first asked for.
+//! Clients count lines from zero and columns in units of UTF-16, the compiler counts bytes. Both
+//! ways take the logarithm of the text and a few characters, however long a line is. What is read
+//! of a text is read when it is first asked for.
 
 use crate::{
     domains::{self, Domain},
@@ -34,7 +36,7 @@ pub(crate) struct Document {
     units: Vec<u32>,
     reading: OnceCell<Reading>,
     domains: OnceCell<Vec<Vec<Domain>>>,
-    /// What the worker found, once it has.
+    /// The diagnostics of the worker, once it has finished.
     pub(crate) found: Option<Vec<Diagnostic>>,
     /// True if the client does not know yet what was read.
     pub(crate) is_new: bool,
@@ -42,17 +44,17 @@ pub(crate) struct Document {
     pub(crate) called_off: Arc<AtomicBool>,
 }
 
-/// What is understood of a text without grounding it.
+/// The parse of a text, without grounding it.
 pub(crate) struct Reading {
     /// The forms that could be read.
     pub(crate) tree: Tree,
     /// The names in them.
     pub(crate) names: Names,
-    /// What is wrong.
+    /// The diagnostics.
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// The rules, if they passed the checks.
     pub(crate) rules: Option<Rules>,
-    /// Whether some of that is an error, so that nothing can be grounded.
+    /// True if some of that is an error, so that nothing can be grounded.
     pub(crate) has_errors: bool,
 }
 
@@ -81,7 +83,7 @@ impl Document {
         }
     }
 
-    /// What is understood of it.
+    /// The parse of the document.
     pub(crate) fn reading(&self) -> &Reading {
         self.reading.get_or_init(|| {
             let options = options();
@@ -101,7 +103,8 @@ impl Document {
         })
     }
 
-    /// The values of the variables of each rule, as `domains` finds them; none of a rulesheet that is wrong or vast.
+    /// The values of the variables of each rule, as `domains` finds them; none of a rulesheet that
+    /// is wrong or vast.
     pub(crate) fn domains(&self) -> &[Vec<Domain>] {
         self.domains.get_or_init(|| self.reading().rules.as_ref().map(domains::domains).unwrap_or_default())
     }
@@ -135,14 +138,14 @@ impl Document {
         known + self.text().as_bytes()[start..offset].iter().map(|&byte| width(byte)).sum::<u32>()
     }
 
-    /// Where a byte stands.
+    /// The position of a byte.
     pub(crate) fn position(&self, offset: u32) -> Position {
         let line = self.source.line_of(offset);
         let start = self.source.line_start(line) as usize;
         Position::new(line as u32 - 1, self.units(offset as usize) - self.units(start))
     }
 
-    /// Where a span stands.
+    /// The range of a span.
     pub(crate) fn range(&self, span: Span) -> Range {
         Range::new(self.position(span.start), self.position(span.end))
     }
@@ -156,7 +159,7 @@ impl Document {
         let start = self.source.line_start(line) as usize;
         let end = start + self.source.line(line).len();
         let wanted = self.units(start).saturating_add(position.character);
-        // The last known place that is not behind the wanted one.
+        // The last known place that is not after the wanted one.
         let stride = self.units.partition_point(|&units| units <= wanted).saturating_sub(1);
         let mut offset = (stride * STRIDE).max(start);
         let mut units = self.units(offset);

@@ -1,9 +1,11 @@
-//! Which values the variables of rules can have, as far as the text shows it in a moment.
+//! The values that the variables of rules can have, as far as the text shows them quickly.
 //!
-//! Each argument of a relation, and each of a function, is a place; facts put values into places, and rules hand them on from the places of
-//! their bodies to those of their heads, until nothing new comes. A variable has the values that all its places in literals of the body
-//! have that are not negated. `next` and `init` give `true`, `legal` gives `does`. What can really hold is a part of that. A place with
-//! more than [`MOST`] values can have any, and nothing is told of a rulesheet that takes more than [`STEPS`] steps.
+//! Each argument of a relation, and each of a function, is a place; facts put values into places,
+//! and rules pass them on from the places of their bodies to those of their heads, until nothing
+//! new comes. A variable has the values that are common to all its places in positive literals of
+//! the body. `next` and `init` give `true`, `legal` gives `does`. The true domains are subsets of
+//! these. A place with more than [`MOST`] values can have any, and a rulesheet that takes more than
+//! [`STEPS`] steps has no domains.
 
 use gdl_compiler::{
     Rules,
@@ -11,7 +13,7 @@ use gdl_compiler::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Values of a place that are told apart.
+/// The number of values of a place that are distinguished.
 const MOST: usize = 256;
 
 /// Values that are looked at in all: some tens of milliseconds.
@@ -22,7 +24,7 @@ const STEPS: usize = 3_000_000;
 pub(crate) enum Value {
     /// An object.
     Object(Symbol),
-    /// Any term of this function with so many arguments.
+    /// Any term of this function with this number of arguments.
     Function(Symbol, usize),
 }
 
@@ -53,12 +55,13 @@ struct Analysis<'r> {
     rules: &'r Rules,
     places: BTreeMap<Place, Domain>,
     steps: usize,
-    /// Whether some place got a value since it was last looked at.
+    /// True if some place got a value since it was last looked at.
     is_new: bool,
 }
 
 impl Analysis<'_> {
-    /// The values of a rule's variables by what is known, which are handed on to its head; none if there are too many steps.
+    /// The values of a rule's variables so far, which are passed on to its head; `None` if there
+    /// are too many steps.
     fn rule(&mut self, rule: &Rule) -> Option<Vec<Domain>> {
         let mut domains = vec![None; rule.variables.len()];
         for formula in &rule.body {

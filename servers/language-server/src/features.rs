@@ -1,4 +1,4 @@
-//! What a client may ask of a document: a file for each question.
+//! The requests of a client about a document: a file for each.
 
 pub(crate) mod actions;
 pub(crate) mod completion;

@@ -1,9 +1,11 @@
 //! `gdl lsp`: what editors ask about a rulesheet, and the faults of one that is being written.
 //!
-//! A client speaks the Language Server Protocol over a stream of bytes (`transport`), and a `session` answers message by message. A
-//! `document` is an open rulesheet, of which the names are looked up in an index (`names`); what the words of the language mean is in
-//! `words`, and which values variables can have in `domains`. Text is parsed and checked at once; a thread of its own does what takes longer (`worker`). Each question that a client may
-//! ask has a file in `features`, which is a function of the document.
+//! A client speaks the Language Server Protocol over a stream of bytes (`transport`), and a
+//! `session` answers message by message. A `document` is an open rulesheet with an index of its
+//! names (`names`). The meaning of the language's words is in `words`, and the possible values of
+//! variables in `domains`. Text is parsed and checked at once; a thread of its own does longer work
+//! (`worker`). Each request of a client has a file in `features`, which is a function of the
+//! document.
 
 mod document;
 mod domains;
@@ -20,13 +22,14 @@ use std::{
     thread,
 };
 
-/// How many messages wait for the session before the client has to.
+/// The number of messages that wait for the session before the client has to.
 const WAITING: usize = 256;
 
-/// Serves one client until it says `exit` or its stream ends; true if it said `shutdown` before, as it should.
+/// Serves one client until it says `exit` or its stream ends; true if it said `shutdown` before, as
+/// it should.
 ///
 /// # Errors
-/// If the client takes no more, or threads cannot be started.
+/// Returns an error if the client takes no more, or threads cannot be started.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<bool> {
     let (events, inbox) = sync_channel(WAITING);
     let worker = worker::Worker::start(events.clone())?;

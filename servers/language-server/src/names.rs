@@ -1,8 +1,9 @@
 //! The names of a rulesheet: where each stands, and what it is there.
 //!
-//! The index is made of the forms alone, so it is there whatever is wrong with the rules. A relation, and what is written in terms, are
-//! two things though they share a name; functions and objects are one. Variables belong to their form. Spellings that differ in case
-//! alone are one name, as for the compiler. O(nodes · log nodes).
+//! The index is made of the forms alone, so it is there whatever is wrong with the rules. A
+//! relation, and what is written in terms, are two things though they share a name; functions and
+//! objects are one. Variables belong to their form. Spellings that differ in case alone are one
+//! name, as for the compiler. O(nodes · log nodes).
 
 use crate::words::Word;
 use gdl_compiler::{
@@ -11,7 +12,7 @@ use gdl_compiler::{
 };
 use std::collections::BTreeMap;
 
-/// What is told apart: a name and its kind.
+/// The identity of a name: its text and its kind.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Name {
     /// A word of the language, in lower case.
@@ -27,7 +28,7 @@ pub(crate) enum Name {
 /// A place of a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// Where its word is.
+    /// The place of its word.
     pub(crate) span: Span,
     /// The number of its form.
     pub(crate) form: u32,
@@ -35,11 +36,11 @@ pub(crate) struct Place {
     pub(crate) is_head: bool,
     /// The literal or term that it starts.
     pub(crate) node: NodeId,
-    /// How many arguments it has there.
+    /// The number of its arguments there.
     pub(crate) arity: usize,
     /// The word whose fluent or move it is, if it is one.
     pub(crate) under: Option<&'static Word>,
-    /// Whether it is a fluent there, not a move.
+    /// True if it is a fluent there, not a move.
     pub(crate) is_fluent: bool,
 }
 
@@ -81,7 +82,7 @@ impl Names {
         Some((name, &places[found]))
     }
 
-    /// Where a name stands, in the order of the text.
+    /// The places of a name, in the order of the text.
     pub(crate) fn places(&self, name: &Name) -> &[Place] {
         self.places.get(name).map_or(&[], Vec::as_slice)
     }
@@ -91,8 +92,8 @@ impl Names {
         self.places.iter().map(|(name, places)| (name, places.as_slice()))
     }
 
-    /// Where a name is given: the heads of a relation; the `init`, `next` and `legal` heads with a fluent or move; of a role its fact,
-    /// of other terms and of variables the first place.
+    /// The definitions of a name: the heads of a relation; the `init`, `next` and `legal` heads
+    /// with a fluent or move; the fact of a role; the first place of other terms and of variables.
     pub(crate) fn definitions(&self, name: &Name, place: &Place) -> Vec<&Place> {
         let all = self.places(name);
         let given = match name {

@@ -1,8 +1,9 @@
 //! A session is the conversation with one client: messages in, answers and diagnostics out.
 //!
-//! Messages are answered in their order. Nothing that a client sends ends a session but `exit` and the end of its stream: what makes no
-//! sense is answered with an error. A text is looked at when no message waits, so of several changes only the last is; then its
-//! diagnostics are published, and the worker is given what is left to find. The worker is called off by the next change.
+//! Messages are answered in their order. Only `exit` and the end of its stream end a session:
+//! messages without meaning are answered with an error. A text is parsed when no message waits, so
+//! only the last of several changes is. Then its diagnostics are published, and the worker
+//! continues with grounding. The next change cancels the worker.
 
 use crate::{
     document::Document,
@@ -36,7 +37,7 @@ const MOST_DOCUMENTS: usize = 1_000;
 /// The most bytes of all open documents.
 const MOST_TEXT: usize = 256 << 20;
 
-/// How far the conversation is.
+/// The stage of the conversation.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     New,
@@ -51,7 +52,7 @@ struct InitializeParams {
     capabilities: Value,
 }
 
-/// Why a request has no result.
+/// The reason why a request has no result.
 pub(crate) struct Refusal {
     code: ErrorCode,
     message: String,
@@ -69,10 +70,10 @@ pub(crate) struct Session<W> {
     output: W,
     worker: Worker,
     stage: Stage,
-    /// Whether the client fills in places of a completion.
+    /// True if the client fills in places of a completion.
     snippets: bool,
     documents: BTreeMap<String, Document>,
-    /// What was received and not answered yet.
+    /// The events received and not answered yet.
     waiting: VecDeque<Event>,
 }
 
@@ -343,7 +344,7 @@ fn write(result: impl Serialize) -> Result<Value, Refusal> {
         .map_err(|error| Refusal { code: ErrorCode::InternalError, message: error.to_string() })
 }
 
-/// What the server can do.
+/// The capabilities of the server.
 fn capabilities() -> ServerCapabilities {
     ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncKind::Full.into()),

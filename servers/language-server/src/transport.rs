@@ -1,8 +1,8 @@
 //! Messages over a stream: a header with the number of bytes, and as many bytes of JSON.
 //!
-//! What comes in is told as an [`Event`], one for each message, whatever is wrong with it. Neither a header nor a message takes
-//! memory beyond its limit: what is larger is read past. A header that makes no sense is skipped, so the next message is found
-//! again.
+//! Input becomes [`Event`]s, one for each message, whatever is wrong with it. Neither a header nor
+//! a message takes memory beyond its limit: larger ones are skipped. A header without meaning is
+//! skipped, so the next message is found again.
 
 use crate::worker::Finding;
 use lsp_server::{ErrorCode, Message, RequestId};
@@ -18,13 +18,13 @@ const MOST_BYTES: u64 = 16 << 20;
 /// The most bytes of a line of a header that are looked at.
 const MOST_HEADER: u64 = 1 << 10;
 
-/// What a session is told.
+/// The events of a session.
 pub(crate) enum Event {
     /// A message of the client.
     Message(Message),
     /// A message that is none, and the request it was meant to be, if it says so.
     Malformed(Option<RequestId>, ErrorCode, String),
-    /// What the worker found.
+    /// The result of the worker.
     Found(Finding),
     /// The client has gone.
     End,
@@ -77,13 +77,13 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Event>> {
     }))
 }
 
-/// What stands before a message.
+/// The header of a message.
 enum Header {
-    /// How many bytes it has.
+    /// The number of its bytes.
     Length(u64),
     /// Not how many.
     Unknown,
-    /// Nothing: the stream has ended.
+    /// The end of the stream.
     End,
 }
 

@@ -3,15 +3,16 @@
 /// A word with a meaning of its own.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// How it is written.
+    /// Its spelling.
     pub(crate) name: &'static str,
-    /// How it is used.
+    /// Its usage.
     pub(crate) usage: &'static str,
-    /// What it means, in a sentence.
+    /// Its meaning, in a sentence.
     pub(crate) meaning: &'static str,
-    /// What is completed where a literal of a body is due, with places to fill; empty if none starts so.
+    /// The completion where a literal of a body is due, with places to fill; empty if none starts
+    /// with the word.
     pub(crate) literal: &'static str,
-    /// What is completed where a rule or fact is due; empty if none starts so.
+    /// The completion where a rule or fact is due; empty if none starts with the word.
     pub(crate) form: &'static str,
 }
 
@@ -135,12 +136,12 @@ impl Word {
         matches!(self.name, "<=" | "not" | "or")
     }
 
-    /// Which of its arguments is a fluent.
+    /// The index of its argument that is a fluent.
     pub(crate) fn fluent(&self) -> Option<usize> {
         matches!(self.name, "init" | "true" | "next" | "base").then_some(0)
     }
 
-    /// Which of its arguments is a move.
+    /// The index of its argument that is a move.
     pub(crate) fn choice(&self) -> Option<usize> {
         matches!(self.name, "does" | "legal" | "input").then_some(1)
     }

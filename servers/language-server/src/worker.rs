@@ -1,7 +1,9 @@
-//! What takes longer than a key: rulesheets are grounded and made nets in a thread of its own.
+//! The worker: rulesheets are grounded and made nets in a thread of its own, since that takes
+//! longer than a key.
 //!
-//! A [`Job`] goes in, and a [`Finding`] comes out unless the job was called off, which ends it within some steps of the compiler.
-//! Jobs are done one after the other, with the limits for text from a network: each ends within some seconds.
+//! A [`Job`] goes in, and a [`Finding`] comes out unless the job was cancelled, which ends it
+//! within some steps of the compiler. Jobs are done one after the other, with the limits for text
+//! from a network: each ends within some seconds.
 
 use crate::transport::Event;
 use gdl_compiler::{Diagnostics, Limits, Observer, Options, Source, compile};
@@ -26,7 +28,7 @@ pub(crate) struct Job {
     pub(crate) called_off: Arc<AtomicBool>,
 }
 
-/// What the whole compiler says of a rulesheet.
+/// The diagnostics of the whole compiler for a rulesheet.
 pub(crate) struct Finding {
     /// The job.
     pub(crate) job: Job,
@@ -34,11 +36,11 @@ pub(crate) struct Finding {
     pub(crate) diagnostics: Diagnostics,
 }
 
-/// Where jobs go.
+/// The queue of jobs.
 pub(crate) struct Worker(Sender<Job>);
 
 impl Worker {
-    /// Starts the thread; what it finds is told as an event.
+    /// Starts the thread; it sends its findings as events.
     pub(crate) fn start(events: SyncSender<Event>) -> io::Result<Self> {
         let (jobs, waiting) = channel::<Job>();
         thread::Builder::new().name("gdl-lsp-worker".to_owned()).spawn(move || {
@@ -66,7 +68,7 @@ pub(crate) fn options() -> Options {
     options
 }
 
-/// What the compiler says of a job; nothing if it was called off.
+/// The diagnostics of a job; `None` if it was cancelled.
 fn judge(job: &Job) -> Option<Diagnostics> {
     let called_off = job.called_off.clone();
     let observer = Observer::new(move |_| {

@@ -1,6 +1,7 @@
-//! A soak: a schedule of matches between two players over the network, while players and the manager are killed and started again and
-//! strangers send nonsense. At the end every match must be there once, every record must conform to the rules, and no step may
-//! have taken longer than its clock and what the referee allows beyond it.
+//! A soak: a schedule of matches between two players over the network, while players and the
+//! manager are killed and started again and other programs send nonsense. At the end every match
+//! must be there once, every record must conform to the rules, and no step may have taken longer
+//! than its clock and the referee's grace.
 //!
 //! ```text
 //! cargo build --release
@@ -33,7 +34,8 @@ const KILLS: usize = 5;
 /// Seconds before the first move and for each.
 const CLOCKS: [u64; 2] = [10, 1];
 
-/// Milliseconds beyond the clock: the second that the referee waits, and what a busy machine takes to write a step down.
+/// Milliseconds beyond the clock: the second that the referee waits, and what a busy machine takes
+/// to write a step down.
 const GRACE: u64 = 1_000 + 500;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -151,7 +153,8 @@ fn disturb(ports: [u16; 2], seed: u64, is_over: &AtomicBool, sent: &AtomicU64) {
     }
 }
 
-/// Plays the schedule to its end by runs that are killed, but for the last one. How many there were.
+/// Plays the schedule to its end by runs that are killed, except the last one. Returns their
+/// number.
 fn manage(gdl: &Path, folder: &Path, matches: u64, seed: u64) -> Result<usize, Box<dyn Error>> {
     let mut luck = Stream::new(seed, 3);
     for run in 1.. {

@@ -15,7 +15,7 @@ pub struct Fault {
     pub message: String,
     /// The bytes of the schedule that it is about, if not all of it.
     pub span: Option<Range<usize>>,
-    /// What to do about it.
+    /// Advice on how to solve it.
     pub help: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Fault {
         self
     }
 
-    /// A fault as arguments are told theirs: what is wrong and, after an empty line, what would be right.
+    /// A fault in the form of arguments': the error and, after an empty line, what would be right.
     pub(crate) fn of_argument(span: Range<usize>, text: &str) -> Self {
         match text.split_once("\n\n") {
             Some((message, help)) => Self::new(span, message).help(help),
@@ -71,7 +71,7 @@ impl Fault {
     }
 }
 
-/// Text without control characters, which would do something to a terminal or move the mark.
+/// Text without control characters, which could change the terminal or move the mark.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,9 +1,12 @@
-//! A match manager for general game playing: a schedule is played to its end, by players anywhere, and what comes of it is kept.
+//! A match manager for general game playing: a schedule is played to its end, by players anywhere,
+//! and the results are kept.
 //!
-//! A [`Schedule`] is read from a file, and with its rulesheets compiled it is a [`Plan`], the list of its matches. A [`Manager`] plays those
-//! that are missing in a [`Store`], a file of `SQLite`, as often as it takes: what is there is not played again. [`Standings`] are
-//! what is there, with [`ratings`](rating). The referee of the runtime leads the matches, and `gdl-network` asks players elsewhere;
-//! neither is here. Programs that watch read the [matches](mod@matches) of a file of results.
+//! A [`Schedule`] is read from a file, and with its rulesheets compiled it is a [`Plan`], the list
+//! of its matches. A [`Manager`] plays those that are missing in a [`Store`], a file of `SQLite`,
+//! as often as it takes: what is there is not played again. [`Standings`] are what is there, with
+//! [`ratings`](rating). The referee of the runtime leads the matches, and `gdl-network` asks
+//! players elsewhere; neither is here. Programs that watch read the [matches](mod@matches) of a
+//! file of results.
 //!
 //! What a schedule may say, the tables of the database, and how standings are computed is in `docs/how-to/tournaments.md`.
 

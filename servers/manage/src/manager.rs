@@ -1,9 +1,11 @@
-//! The manager: it plays what is missing of a plan, several matches at once, and writes each step down as it is made.
+//! The manager: it plays what is missing of a plan, several matches at once, and writes each step
+//! down as it is made.
 //!
-//! The referee of the runtime leads each match; players elsewhere are asked over the network, each in one match at a time, the
-//! others play here. Before anything is played, players elsewhere hear that the matches are off in which another process left them.
-//! A manager that is called off, or that can write no more, calls its matches off, which players hear too, and takes them back:
-//! they are played from their start the next time.
+//! The referee of the runtime leads each match; players elsewhere are asked over the network, each
+//! in one match at a time, the others play here. Before anything is played, players elsewhere hear
+//! that the matches are off in which another process left them. A manager that is cancelled, or
+//! that can write no more, calls its matches off, which players hear too, and takes them back: they
+//! are played from their start the next time.
 
 use crate::{
     plan::{GRACE, Plan, Planned},
@@ -35,16 +37,16 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// How long a player may take to hear that a match is off.
+/// The time that a player may take to hear that a match is off.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// How far ahead a thread looks for a match whose players are free.
+/// The number of matches that a thread looks ahead for one whose players are free.
 const AHEAD: usize = 4096;
 
-/// How matches are signed: a record becomes its text.
+/// The signature of matches: a record becomes its text.
 pub type Sign<'s> = dyn Fn(&Record) -> Result<String> + Sync + 's;
 
-/// A match that is done, as it is told of.
+/// A finished match, as it is reported.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Done {
@@ -52,7 +54,7 @@ pub struct Done {
     pub number: u64,
     /// The game.
     pub game: String,
-    /// What it was called.
+    /// Its id.
     pub id: String,
     /// The roles that players had.
     pub roles: Vec<String>,
@@ -66,7 +68,7 @@ pub struct Done {
     pub ending: &'static str,
     /// Joint moves.
     pub steps: usize,
-    /// How many of the plan are done now.
+    /// The number of matches of the plan that are done now.
     pub done: u64,
 }
 
@@ -112,7 +114,7 @@ pub struct Manager<'p> {
     freed: Condvar,
 }
 
-/// What is still to be played, and who is at it.
+/// The matches still to be played, and who plays.
 #[derive(Debug, Default)]
 struct Agenda {
     planned: BTreeSet<u64>,
@@ -139,14 +141,15 @@ impl Drop for Taken<'_, '_> {
 }
 
 impl<'p> Manager<'p> {
-    /// A manager that plays a plan into a file of results, until it is called off.
+    /// A manager that plays a plan into a file of results, until it is cancelled.
     #[must_use]
     pub fn new(plan: &'p Plan, store: Store, cancel: &Cancel) -> Self {
         let cancel = cancel.clone();
         Self { plan, store: Mutex::new(store), cancel, agenda: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// How many matches are played at once unless it is said how many: as many as do not take each other's time.
+    /// The number of matches played at once, unless it is given: as many as do not take each
+    /// other's time.
     #[must_use]
     pub fn threads(&self) -> usize {
         let specs = || self.plan.entrants().iter().map(|player| &player.spec);
@@ -158,11 +161,12 @@ impl<'p> Manager<'p> {
         }
     }
 
-    /// Plays all that is missing. `tell` hears of each match that is done, once that is on the disk; `sign` makes the text of its
-    /// record. How many are done in the end.
+    /// Plays all that is missing. `tell` hears of each match that is done, once that is on the
+    /// disk; `sign` makes the text of its record. How many are done in the end.
     ///
     /// # Errors
-    /// If results cannot be written, a rulesheet is too large to be played to the end, or `tell` or `sign` say so.
+    /// Returns an error if results cannot be written, a rulesheet is too large to be played to the
+    /// end, or `tell` or `sign` say so.
     pub fn play(
         &self,
         threads: usize,
@@ -222,7 +226,8 @@ impl<'p> Manager<'p> {
         });
     }
 
-    /// The next match whose players are free; waits for one. None if there is nothing left, or the manager was called off.
+    /// The next match whose players are free; waits for one. Returns `None` if there is nothing
+    /// left, or the manager was cancelled.
     fn next(&self) -> Option<Taken<'_, 'p>> {
         let mut agenda = self.agenda();
         loop {

@@ -1,12 +1,13 @@
-//! The matches of a file of results, for programs that watch: a list of them, and one with its steps.
+//! The matches of a file of results, for programs that watch: a list of them, and one with its
+//! steps.
 //!
-//! A [`Filter`] says which matches are listed: those that run by their numbers, then those that are
-//! done, the last first, then those that are planned. [`Store::list`] gives some, and where the
-//! next ones begin; [`Store::watch`] gives a match with the steps from one on, so a program that
-//! asks again is told what is new. Neither gives more than it has room for, and each sees the file
-//! as it was at one moment. The file may be anybody's: a list and the steps of a match have 1 MiB
-//! at a time, but for the first step, and a match whose names are longer is an error. All of it
-//! serializes, and is described in `servers/serve/schema/openapi.json`.
+//! A [`Filter`] selects the listed matches: running ones by their numbers, then finished ones, the
+//! last first, then planned ones. [`Store::list`] gives a page of them and a cursor for the next;
+//! [`Store::watch`] gives a match with the steps from one on, so a program that polls receives only
+//! new ones. Both bound their size, and each sees the file as it was at one moment. The file is
+//! untrusted: a list and the steps of a match have 1 MiB at a time, except the first step, and a
+//! match with longer names is an error. All of it serializes, and is described in
+//! `servers/serve/schema/openapi.json`.
 
 use crate::{
     schedule::MOST_GAMES,
@@ -25,7 +26,7 @@ pub const MOST_LISTED: usize = 100;
 /// Bytes that stand around each thing that is given.
 const AROUND: usize = 128;
 
-/// How far a match is.
+/// The phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
@@ -57,25 +58,25 @@ impl Phase {
     }
 }
 
-/// Where a list goes on: behind this match.
+/// The cursor of a list: it continues after this match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
-    /// How far the match is.
+    /// The phase of the match.
     pub phase: Phase,
     /// Its number.
     pub number: u32,
 }
 
-/// Which matches are listed. What is not said is not asked for.
+/// The filter of listed matches. Fields that are `None` do not filter.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// How far they are.
+    /// The phase.
     pub phase: Option<Phase>,
-    /// Who plays in them.
+    /// The player in them.
     pub player: Option<String>,
     /// Their game.
     pub game: Option<String>,
-    /// The match behind which the list begins.
+    /// The match after which the list begins.
     pub after: Option<Cursor>,
 }
 
@@ -84,7 +85,7 @@ pub struct Filter {
 pub struct List {
     /// The matches.
     pub matches: Vec<Listed>,
-    /// If there are more behind them.
+    /// True if there are more after them.
     pub more: bool,
 }
 
@@ -93,17 +94,17 @@ pub struct List {
 pub struct Listed {
     /// Its number, from 1.
     pub number: u32,
-    /// What it was called, since it began.
+    /// Its id, once it began.
     pub id: Option<String>,
     /// The name of its game.
     pub game: String,
     /// The repetition of the schedule, from 0.
     pub repetition: u32,
-    /// How far it is.
+    /// Its phase.
     pub state: Phase,
-    /// When it began, in milliseconds since 1970.
+    /// The start, in milliseconds since 1970.
     pub started: Option<i64>,
-    /// When it was over, likewise.
+    /// The end, in milliseconds since 1970.
     pub ended: Option<i64>,
     /// `terminal`, `stuck` or `too long`, since it is over.
     pub ending: Option<String>,
@@ -124,9 +125,9 @@ pub struct Seated {
     pub goal: Option<u8>,
     /// Illegal answers, since the match is over.
     pub illegal: u32,
-    /// Late ones.
+    /// Late answers.
     pub late: u32,
-    /// Those that did not come.
+    /// Missing answers.
     pub missing: u32,
 }
 
@@ -145,19 +146,19 @@ pub struct Watched {
 pub struct Told {
     /// 0 is the start.
     pub step: u32,
-    /// When it was made, in milliseconds since 1970.
+    /// The time of the step, in milliseconds since 1970.
     pub time: i64,
-    /// The joint move that led here, in role order; none for the start.
+    /// The joint move that led here, in role order; `None` for the start.
     pub moves: Option<Vec<String>>,
-    /// The state, as KIF; none if it is too long to be told.
+    /// The state, as KIF; `None` if it is too long to be shown.
     pub state: Option<String>,
     /// The fault of each role: empty, `TO`, `CE`, or `IL` and the answer.
     pub errors: Vec<String>,
-    /// What else there is to say of the answer of each role.
+    /// Remarks on the answer of each role.
     pub notes: Vec<Option<String>>,
 }
 
-/// What the matches of a file are of.
+/// The contents of a file of matches.
 #[derive(Clone, Debug, Serialize)]
 pub struct Contents {
     /// The name of the schedule.
@@ -177,17 +178,17 @@ pub struct Position {
     pub rulesheet: String,
     /// The state, as KIF.
     pub state: String,
-    /// The joint move that led to it; none for the start.
+    /// The joint move that led to it; `None` for the start.
     pub moves: Option<Vec<String>>,
     /// The state before it.
     pub before: Option<String>,
 }
 
-/// How much more there is room for.
+/// The bytes that still fit.
 struct Room(Option<usize>);
 
 impl Room {
-    /// If there is room for so many bytes; there is for the first, however many it has.
+    /// Returns whether `bytes` more bytes fit; the first always do.
     fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.map_or(Some(MOST_BYTES.saturating_sub(bytes)), |left| left.checked_sub(bytes));
         self.0 = Some(left.unwrap_or(0));
@@ -196,20 +197,21 @@ impl Room {
 }
 
 impl Store {
-    /// What the matches are of.
+    /// The contents of the matches.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn contents(&self) -> Result<Contents> {
         let games = "SELECT name FROM games ORDER BY number";
         let games = self.attempt(|connection| bounds::names(connection, games, MOST_GAMES))?;
         Ok(Contents { schedule: self.name()?, games, players: self.players()? })
     }
 
-    /// Some of the matches that are asked for: [`MOST_LISTED`], or fewer where they have many seats.
+    /// Some of the matches that are asked for: [`MOST_LISTED`], or fewer where they have many
+    /// seats.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn list(&self, filter: &Filter) -> Result<List> {
         self.at_once(|file| {
             let (mut list, mut room) = (List::default(), Room(None));
@@ -246,10 +248,11 @@ impl Store {
         })
     }
 
-    /// A match, with as many of its steps from one on as there is room for. None if there is no such match.
+    /// A match, with as many of its steps from one on as there is room for. Returns `None` if there
+    /// is no such match.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn watch(&self, number: u32, from: u32) -> Result<Option<Watched>> {
         self.at_once(|file| {
             let about = file.query_row(&format!("{ABOUT} WHERE m.number = ?"), [number], |row| Listed::of(file, row));
@@ -281,10 +284,10 @@ impl Store {
         })
     }
 
-    /// A position of a match. None if it is not there.
+    /// A position of a match. Returns `None` if it is not there.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn position(&self, number: u32, step: u32) -> Result<Option<Position>> {
         self.attempt(|connection| {
             let position = "SELECT name, rulesheet, s.state, s.moves, b.state AS before FROM steps s \
@@ -309,7 +312,7 @@ impl Store {
     }
 }
 
-/// What is told of a match, but for its seats.
+/// The columns of a match, except its seats.
 const ABOUT: &str = "SELECT m.number AS number, id, name AS game, roles, repetition, state, started, ended, ending, \
     (SELECT max(step) FROM steps WHERE match = m.number) AS last FROM matches m JOIN games g ON g.number = m.game";
 

@@ -1,8 +1,9 @@
 //! Plans: the matches that a schedule comes to, in the order in which they are played.
 //!
-//! A [`Plan`] is a [`Schedule`] whose rulesheets were compiled. Its matches follow from these alone: each repetition has all games,
-//! each game every choice of players for its seats, each choice its orders. The matches of a choice have the same luck, so a player
-//! has no more of it than another one.
+//! A [`Plan`] is a [`Schedule`] whose rulesheets were compiled. Its matches follow from these
+//! alone: each repetition has all games, each game every choice of players for its seats, each
+//! choice its orders. The matches of a choice have the same luck, so a player has no more of it
+//! than another one.
 
 use crate::{
     fault::Fault,
@@ -46,12 +47,13 @@ pub(crate) struct Played {
     pub(crate) game: Dynamic,
     /// The roles that players have, in order.
     pub(crate) roles: Vec<usize>,
-    /// Who sits where in each match of a repetition, and the number of the choice it belongs to.
+    /// The players in the seats of each match of a repetition, and the number of the choice it
+    /// belongs to.
     seatings: Vec<(u64, Vec<usize>)>,
 }
 
 impl Played {
-    /// What a role is called.
+    /// The name of a role.
     pub(crate) fn role(&self, role: usize) -> &str {
         self.game.vocabulary().roles().get(role).unwrap_or_default()
     }
@@ -66,7 +68,7 @@ pub(crate) struct Planned<'p> {
     pub(crate) repetition: u64,
     /// The player in each seat, by its place in the schedule.
     pub(crate) seated: &'p [usize],
-    /// What its luck follows from; below 2^63, which databases want.
+    /// The seed of its randomness; below 2^63, as databases require.
     pub(crate) seed: u64,
 }
 
@@ -74,7 +76,8 @@ impl Plan {
     /// The matches of a schedule. Compiles its rulesheets.
     ///
     /// # Errors
-    /// If a rulesheet is at fault, its seats cannot be taken, or there would be too many matches.
+    /// Returns an error if a rulesheet has errors, its seats cannot be taken, or there would be too
+    /// many matches.
     pub fn new(schedule: Schedule) -> Result<Self> {
         let mut games: Vec<Played> = Vec::new();
         let mut choices = 0;
@@ -119,7 +122,7 @@ impl Plan {
         self.schedule.terms.repetitions.saturating_mul(self.each())
     }
 
-    /// The joint moves after which a match is given up.
+    /// The joint moves after which a match is abandoned.
     pub const MOST_STEPS: usize = Referee::<Dynamic>::DEFAULT_MAX_STEPS;
 
     /// The clocks before the first move and for each, if there are any.
@@ -198,7 +201,7 @@ fn sheet(source: &Source) -> Result<Sheet> {
     })
 }
 
-/// Who sits where in the matches of a game, which stands behind others with so many matches.
+/// The seatings of a game's matches; the given number of matches of other games comes before them.
 fn seatings(
     schedule: &Schedule,
     name: &str,
@@ -237,12 +240,13 @@ fn seatings(
     Ok(all)
 }
 
-/// Every choice of players for some seats, in order. Where there are fewer players than seats, each is there and some
-/// are more than once.
+/// Every choice of players for some seats, in order. Where there are fewer players than seats, each
+/// is there and some are more than once.
 struct Choices {
     players: usize,
     seats: usize,
-    /// As many numbers below a bound, ascending: the players, or where fewer, the seats at which the next player begins.
+    /// As many numbers below a bound, ascending: the players, or where fewer, the seats at which
+    /// the next player begins.
     next: Option<Vec<usize>>,
 }
 

@@ -1,20 +1,25 @@
-//! Ratings: what players took of each other becomes a strength for each, in points of Elo, with a 95 % interval.
+//! Ratings: what players took of each other becomes a strength for each, in points of Elo, with a
+//! 95 % interval.
 //!
-//! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): a player of strength s beats one of
-//! strength t with probability 1 / (1 + e^(t - s)), and a draw is half a win. Strengths are where that makes the results likeliest,
-//! after one draw more for each player, shared out evenly among all the others; so a player that won all is not of infinite strength,
-//! and those who never met can be compared. Of two players, w and l games won, that is log((2 w + 1) / (2 l + 1)) between them.
+//! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): a
+//! player of strength s beats one of strength t with probability 1 / (1 + e^(t - s)), and a draw is
+//! half a win. Strengths maximise the likelihood of the results, after one more draw for each
+//! player, shared out evenly among all the others. So a player that won all games has a finite
+//! strength, and players that never met can be compared. For two players with w and l games won,
+//! the difference is log((2 w + 1) / (2 l + 1)).
 //!
-//! The likelihood is concave, so Newton's method finds its one maximum in some steps, each the third power of the number of players;
-//! the matrix that it needs is the one of which the intervals are made. (Simpler iterations take thousands of steps where one
-//! player wins nearly all.) Numbers are the same on every machine.
+//! The likelihood is concave, so Newton's method finds its one maximum in some steps, each the
+//! third power of the number of players. The matrix that it needs also gives the intervals.
+//! (Simpler iterations take thousands of steps where one player wins nearly all.) Numbers are the
+//! same on every machine.
 
 use gdl_tools::statistics::Z95;
 
 /// Points of Elo for a unit of strength: 400 / log 10.
 const POINTS: f64 = 173.717_792_761_248_52;
 
-/// More steps than any results need: each but the last few doubles what is known or adds 1 to a strength.
+/// More steps than any results need: each but the last few doubles what is known or adds 1 to a
+/// strength.
 const MOST_STEPS: usize = 200;
 
 /// A strength in points of Elo. The mean of all players is 0.
@@ -26,8 +31,9 @@ pub struct Rating {
     pub interval: [f64; 2],
 }
 
-/// The ratings of players, given what each took of each other: `points[i][j]` is what `i` took in games with `j`, 1 for a win
-/// and 1/2 for a draw. None for a player without games, and all if there are not two with some.
+/// The ratings of players, given what each took of each other: `points[i][j]` is what `i` took in
+/// games with `j`, 1 for a win and 1/2 for a draw. Returns `None` for a player without games, and
+/// all if there are not two with some.
 #[must_use]
 pub fn rate(points: &[Vec<f64>]) -> Vec<Option<Rating>> {
     let has_games = |i: usize| (0..points.len()).any(|j| j != i && points[i][j] + points[j][i] > 0.0);
@@ -96,8 +102,9 @@ fn likelihood(taken: &[Vec<f64>], strengths: &[f64]) -> f64 {
     (0..taken.len()).map(of).sum()
 }
 
-/// The information that results have on strengths: the negative second derivative of the likelihood. It says nothing of the mean of all,
-/// so that has a weight of 1, with which the matrix is positive definite.
+/// The information that results have on strengths: the negative second derivative of the
+/// likelihood. It says nothing of the mean of all, so that has a weight of 1, with which the matrix
+/// is positive definite.
 fn information(taken: &[Vec<f64>], strengths: &[f64]) -> Vec<Vec<f64>> {
     let n = taken.len();
     let mut matrix = vec![vec![1.0 / n as f64; n]; n];
@@ -162,7 +169,8 @@ mod tests {
             let expected = 400.0 * ((2.0 * won + 1.0) / (2.0 * lost + 1.0)).log10();
             assert!(close(first.elo - second.elo, expected), "{won} {lost}: {first:?} {second:?}");
             assert!(close(first.elo, -second.elo));
-            // The variance of the difference is 1 / (n p q); each player has half of the difference.
+            // The variance of the difference is 1 / (n p q); each player has half of the
+            // difference.
             let (games, share) = (won + lost + 1.0, (won + 0.5) / (won + lost + 1.0));
             let reach = 1.959_963_985 / (games * share * (1.0 - share)).sqrt() / 2.0 * 400.0 / 10_f64.ln();
             assert!(close(first.interval[1] - first.elo, reach), "{won} {lost}: {first:?} {reach}");

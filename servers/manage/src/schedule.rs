@@ -1,7 +1,9 @@
-//! Schedules: a text in TOML becomes a [`Schedule`], the games, the players and the terms of their matches, or a located [`Fault`].
+//! Schedules: a text in TOML becomes a [`Schedule`], the games, the players and the terms of their
+//! matches, or a located [`Fault`].
 //!
-//! Every key is known, every value within its range, every player and game is one that there is; rulesheets are only looked for, as
-//! files. What holds of games and players together, such as that there are enough of these, is for the [`Plan`](crate::Plan) to say.
+//! Every key is known, every value within its range, every player and game is one that there is;
+//! rulesheets are only looked for, as files. What holds of games and players together, such as that
+//! there are enough of these, is for the [`Plan`](crate::Plan) to say.
 
 use crate::fault::Fault;
 use gdl_compiler::Source;
@@ -39,7 +41,7 @@ const MOST_REPETITIONS: u64 = 1_000_000;
 /// The longest name of a player.
 const LONGEST_NAME: usize = 100;
 
-/// What `random` is called in matches, as the manager itself plays it.
+/// The name of `random` in matches, as the manager itself plays it.
 const CHANCE: &str = "random";
 
 /// Games, players and the terms of their matches.
@@ -47,7 +49,7 @@ const CHANCE: &str = "random";
 pub struct Schedule {
     /// The text and what it is called in messages.
     pub source: Source,
-    /// What the matches are called: the name of the file without its ending.
+    /// The name of the matches: the name of the file without its extension.
     pub name: String,
     /// The games, each with its place in the text.
     pub(crate) games: Vec<Spanned<GameArg>>,
@@ -64,7 +66,7 @@ pub(crate) struct Entrant {
     pub(crate) spec: Spec,
 }
 
-/// How matches are played.
+/// The terms of matches.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Terms {
     /// Seconds before the first move.
@@ -73,13 +75,13 @@ pub(crate) struct Terms {
     pub(crate) play_clock: Option<f64>,
     /// Nodes for each move.
     pub(crate) nodes: Option<u64>,
-    /// How often the whole is played.
+    /// The number of times that the whole is played.
     pub(crate) repetitions: u64,
-    /// Who sits where.
+    /// The players in the seats.
     pub(crate) seats: Seats,
-    /// If players elsewhere get other words for the symbols of rulesheets.
+    /// True if players elsewhere get other words for the symbols of rulesheets.
     pub(crate) scramble: bool,
-    /// What all luck follows from.
+    /// The seed of all randomness.
     pub(crate) seed: u64,
 }
 
@@ -91,7 +93,7 @@ impl Terms {
     }
 }
 
-/// Which seats the players of a match have.
+/// The assignment of players to seats.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Seats {
@@ -104,7 +106,7 @@ pub enum Seats {
     Permuted,
 }
 
-/// Who meets whom.
+/// The pairs of players that meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 enum Pairing {
     /// Every choice of as many players as there are seats.
@@ -301,7 +303,8 @@ fn games(
     Ok(games)
 }
 
-/// The players, each of a name of its own; those elsewhere at an address of their own, with clocks that they can be told.
+/// The players, each with a name of its own; remote ones with an address of their own, and with
+/// clocks in whole seconds.
 fn entrants(
     players: &[(&Spanned<String>, &Spanned<String>)],
     written: &Written,

@@ -1,8 +1,10 @@
-//! Signatures: a record becomes JSON that says who wrote it, as ggp-base signs and verifies matches.
+//! Signatures: a record becomes JSON that says who wrote it, as ggp-base signs and verifies
+//! matches.
 //!
-//! The public key is added to the record, then the signature of its canonical form: RSA with SHA-1 and the padding of PKCS #1, in base 64
-//! behind the letters that stand for these. In the canonical form keys are sorted, there are no blanks, and texts are
-//! escaped in one way. SHA-1 is what is understood there; it does not keep an owner of a key from signing two things at once.
+//! The public key is added to the record, then the signature of its canonical form: RSA with SHA-1
+//! and the padding of PKCS #1, in base 64 after the letters that stand for these. In the canonical
+//! form keys are sorted, there are no blanks, and texts are escaped in one way. Other programs
+//! understand SHA-1 only; it does not keep an owner of a key from signing two things at once.
 
 use base64ct::{Base64, Encoding};
 use gdl_players::record::Record;
@@ -28,7 +30,7 @@ const MOST_BYTES: u64 = 1 << 16;
 /// Stands for RSA in front of keys and signatures.
 const RSA: &str = "0";
 
-/// Stands for the canonical form in front of signatures.
+/// The letters before a signature that identify the canonical form.
 const CANONICAL: &str = "A";
 
 /// A key that records are signed with.
@@ -52,10 +54,11 @@ struct Pair {
 }
 
 impl Key {
-    /// Reads a private key of RSA from a file: PEM (PKCS #8 or #1), or JSON with the key as `SK`, as ggp-base has it.
+    /// Reads a private key of RSA from a file: PEM (PKCS #8 or #1), or JSON with the key as `SK`,
+    /// as ggp-base has it.
     ///
     /// # Errors
-    /// If there is none in it.
+    /// Returns an error if there is none in it.
     pub fn open(path: &Path) -> Result<Self> {
         let unreadable =
             |error: &dyn fmt::Display| Error::Input(format!("cannot read {}: {error}", path.display()));
@@ -83,7 +86,7 @@ impl Key {
     /// A record as JSON with its signature.
     ///
     /// # Errors
-    /// If the key is too small for one.
+    /// Returns an error if the key is too small for one.
     pub fn sign(&self, record: &Record) -> Result<String> {
         let unsigned = |error: &dyn fmt::Display| Error::Input(format!("cannot sign a record: {error}"));
         let mut value = serde_json::to_value(record).map_err(|error| unsigned(&error))?;
@@ -97,7 +100,8 @@ impl Key {
     }
 }
 
-/// JSON in its canonical form. Records have no numbers but whole ones, and are no deeper than a list of lists.
+/// JSON in its canonical form. Records have no numbers but whole ones, and are no deeper than a
+/// list of lists.
 fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(fields) => {

@@ -1,9 +1,11 @@
 //! Standings: what is done of a plan, as a row for each player.
 //!
-//! A win is a goal above all others, a draw the greatest goal shared; with one role 100 is a win. For [ratings](crate::rating) the
-//! players of a match are compared two by two, the greater goal taking the point; with k players each comparison has a weight of
-//! 1 / (k - 1), so the match is one game for each of them. A player that has two seats is not compared with itself. Matches that
-//! were not played to their end, or where a role has no goal, count as unscored and nothing more, but for their faults.
+//! A win is a goal above all others, a draw the greatest goal shared; with one role 100 is a win.
+//! For [ratings](crate::rating) the players of a match are compared two by two, and the greater
+//! goal takes the point. With k players each comparison has a weight of 1 / (k - 1), so the match
+//! is one game for each of them. A player that has two seats is not compared with itself. Matches
+//! that were not played to their end, or where a role has no goal, count as unscored; only their
+//! faults count.
 
 use crate::{
     rating::{Rating, rate},
@@ -18,20 +20,20 @@ use serde_json::{Value, json};
 pub struct Standings {
     /// The name of the schedule.
     pub name: String,
-    /// How many matches are planned, running and done.
+    /// The numbers of planned, running and finished matches.
     pub matches: [u64; 3],
-    /// How many of these had no goals.
+    /// The number of these without goals.
     pub unscored: u64,
     /// The players, the strongest first.
     pub rows: Vec<Row>,
 }
 
-/// What a player came to.
+/// The results of a player.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// The player.
     pub player: String,
-    /// What it scored.
+    /// Its scores.
     pub results: RoleTally,
     /// Illegal answers, and those that were none of the game.
     pub illegal: u64,
@@ -47,7 +49,7 @@ impl Standings {
     /// The standings of what is done.
     ///
     /// # Errors
-    /// If the file is damaged.
+    /// Returns an error if the file is damaged.
     pub fn of(store: &Store) -> Result<Self> {
         let names = store.players()?;
         let count = names.len();
@@ -86,9 +88,10 @@ impl Standings {
         Ok(Self { name: store.name()?, matches: store.counts()?, unscored, rows })
     }
 
-    /// The standings as JSON: `schedule`; `matches` with the numbers `planned`, `running`, `done` and `unscored`; `players`, the
-    /// strongest first, with `player`, `matches`, `wins`, `draws`, `losses`, `mean_goal`, `faults` (`illegal`, `late`, `missing`),
-    /// `rating` and `rating_interval` (points of Elo; null for a player that met no other).
+    /// The standings as JSON: `schedule`; `matches` with the numbers `planned`, `running`, `done`
+    /// and `unscored`; `players`, the strongest first, with `player`, `matches`, `wins`, `draws`,
+    /// `losses`, `mean_goal`, `faults` (`illegal`, `late`, `missing`), `rating` and
+    /// `rating_interval` (points of Elo; null for a player that met no other).
     #[must_use]
     pub fn to_json(&self) -> Value {
         let [planned, running, done] = self.matches;

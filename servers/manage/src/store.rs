@@ -1,4 +1,5 @@
-//! Results in `SQLite`: a plan becomes a file with a row for each match, to which each step is added as it is made.
+//! Results in `SQLite`: a plan becomes a file with a row for each match, to which each step is
+//! added as it is made.
 //!
 //! A [`Store`] is the file in the hands of the one process that plays (`store/lock`); others may
 //! read it meanwhile (write-ahead log). A file begins as a whole or not at all. What was written
@@ -35,10 +36,10 @@ use std::{
 };
 use tempfile::Builder;
 
-/// How long another process may keep the file to itself.
+/// The time that another process may keep the file to itself.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Instructions of `SQLite` between two looks at whether reading was called off.
+/// Instructions of `SQLite` between two looks at whether reading was cancelled.
 const UNSEEN: c_int = 10_000;
 
 /// The tables.
@@ -74,13 +75,13 @@ pub(crate) struct Step<'s> {
     pub(crate) number: usize,
     /// Milliseconds since 1970.
     pub(crate) time: u64,
-    /// The joint move that led to the state; none for the start.
+    /// The joint move that led to the state; `None` for the start.
     pub(crate) moves: Option<Vec<&'s str>>,
     /// The state, as KIF text.
     pub(crate) state: String,
     /// The faults of the roles.
     pub(crate) faults: &'s [Option<Fault>],
-    /// What there is to say of the answers of the roles.
+    /// Remarks on the answers of the roles.
     pub(crate) notes: Vec<Option<&'s str>>,
 }
 
@@ -99,7 +100,7 @@ pub(crate) struct Ended<'e> {
     pub(crate) record: String,
 }
 
-/// What a player came to in a match: who it was, its goal if there is one, and its faults.
+/// The result of a player in a match: its name, its goal if there is one, and its faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seat {
     pub(crate) player: usize,
@@ -116,7 +117,8 @@ impl Store {
     /// Opens a file of results to play what is missing in it, or begins one.
     ///
     /// # Errors
-    /// If another process plays it, it is of another schedule, another version or nothing of this kind, or cannot be written.
+    /// Returns an error if another process plays it, it is of another schedule, another version or
+    /// nothing of this kind, or cannot be written.
     pub fn play(path: &Path, plan: &Plan) -> Result<Self> {
         if Header::read(path)?.is_none() {
             create(path, plan)?;
@@ -133,15 +135,15 @@ impl Store {
     /// Opens a file of results to read it.
     ///
     /// # Errors
-    /// If it is not there, of another version or nothing of this kind.
+    /// Returns an error if it is not there, of another version or nothing of this kind.
     pub fn read(path: &Path) -> Result<Self> {
         Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }
 
-    /// Ends what is read from now on with an error once it was called off.
+    /// Ends what is read from now on with an error once it was cancelled.
     ///
     /// # Errors
-    /// If `SQLite` cannot.
+    /// Returns an error if `SQLite` cannot.
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Result<Self> {
         let cancel = cancel.clone();
         let set = self.connection.progress_handler(UNSEEN, Some(move || cancel.is_cancelled()));
@@ -154,7 +156,8 @@ impl Store {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| told(path, &error))?;
         let store = Self { path: path.to_owned(), connection, _lock: None };
-        // The file may be of others: what is written in its tables runs nothing, and a view that never ends is no table.
+        // The file may be of others: what is written in its tables runs nothing, and a view that
+        // never ends is no table.
         let others = store.attempt(|connection| {
             connection.busy_timeout(PATIENCE)?;
             bounds::bound(connection)?;
@@ -185,7 +188,7 @@ impl Store {
         (mode == "wal").then_some(()).ok_or_else(none)
     }
 
-    /// Does something with the file; what goes wrong is told with its name.
+    /// Does something with the file; errors contain its name.
     pub(crate) fn attempt<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         work(&self.connection).map_err(|error| told(&self.path, &error))
     }
@@ -200,7 +203,7 @@ impl Store {
         })
     }
 
-    /// If the file is of this plan.
+    /// Returns an error unless the file is of this plan.
     fn compare(&self, plan: &Plan) -> Result {
         for (part, value) in plan.parts() {
             let expected = value.to_string();
@@ -253,7 +256,7 @@ impl Store {
     /// Forgets what was played of a match that did not come to its end.
     ///
     /// # Errors
-    /// If another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process has the match by now, or the file cannot be changed.
     pub(crate) fn take_back(&self, begun: Begun<'_>) -> Result {
         let taken = self.change(|transaction| {
             let back = "UPDATE matches SET state = 'planned', id = NULL, started = NULL \
@@ -268,7 +271,7 @@ impl Store {
         self.has_changed(begun, taken)
     }
 
-    /// Refuses to go on with a match of which nothing was changed, for this process has it no more.
+    /// Refuses to continue a match if no row changed: this process has it no more.
     fn has_changed(&self, begun: Begun<'_>, rows: usize) -> Result {
         let lost =
             || told(&self.path, &format!("match {} is played by another process by now", begun.number));
@@ -302,7 +305,7 @@ impl Store {
     /// Adds a step of a match.
     ///
     /// # Errors
-    /// If another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process has the match by now, or the file cannot be changed.
     pub(crate) fn add(&self, begun: Begun<'_>, step: &Step<'_>) -> Result {
         let texts =
             |faults: &[Option<Fault>]| -> Value { faults.iter().map(Option::as_ref).map(text_of).collect() };
@@ -327,7 +330,7 @@ impl Store {
     /// Notes that a match is done, with its results: on the disk before this returns.
     ///
     /// # Errors
-    /// If another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process has the match by now, or the file cannot be changed.
     pub(crate) fn finish(&self, begun: Begun<'_>, ended: &Ended<'_>) -> Result {
         self.attempt(|connection| connection.pragma_update(None, "synchronous", "full"))?;
         let finished = self.change(|transaction| finish(transaction, begun, ended));
@@ -341,7 +344,7 @@ impl Store {
         self.attempt(|connection| bounds::names(connection, players, MOST_PLAYERS))
     }
 
-    /// How many matches are planned, running and done.
+    /// The numbers of planned, running and finished matches.
     pub(crate) fn counts(&self) -> Result<[u64; 3]> {
         let count = "SELECT count(*) FROM matches WHERE state = ?";
         self.attempt(|connection| {
@@ -351,7 +354,8 @@ impl Store {
         })
     }
 
-    /// What came of each match that is done: its players in the order of their roles, and whether it was played to its end.
+    /// The results of each finished match: its players in the order of their roles, and whether it
+    /// was played to its end.
     pub(crate) fn results(&self, mut take: impl FnMut(bool, &[Seat])) -> Result {
         self.attempt(|connection| {
             let results = "SELECT match, ending = 'terminal', player, goal, illegal, late, missing FROM seats \
@@ -388,7 +392,7 @@ impl Store {
     /// The number of each match that is done, its game and its record.
     ///
     /// # Errors
-    /// If the file is damaged, or `take` says so.
+    /// Returns an error if the file is damaged, or `take` says so.
     pub fn records(&self, mut take: impl FnMut(u64, &str, &str) -> Result) -> Result {
         let mut taken = Ok(());
         let records = "SELECT matches.number, name, record FROM matches JOIN games ON games.number = game \
@@ -450,7 +454,7 @@ fn text_of(fault: Option<&Fault>) -> String {
     fault.map_or_else(String::new, Fault::to_string)
 }
 
-/// What went wrong with a file.
+/// The error of a file.
 fn told(path: &Path, what: &dyn fmt::Display) -> Error {
     Error::Input(format!("{}: {what}", path.display()))
 }

@@ -1,5 +1,5 @@
-//! Measures a player on a quiet machine: from `START` to `ready` for each rulesheet of a folder, and how long after its thinking an
-//! answer is with the manager.
+//! Measures a player on a quiet machine: from `START` to `ready` for each rulesheet of a folder,
+//! and how long after its thinking an answer is with the manager.
 //!
 //!     cargo run --release -p gdl-network --example measure -- FOLDER [START_CLOCK]
 
@@ -123,7 +123,7 @@ impl Player<Dynamic> for Timed {
     }
 }
 
-/// How long after its thinking an answer is there, over a connection.
+/// The delay of an answer after its thinking, over a connection.
 async fn answers() -> Result<(), Box<dyn Error>> {
     let done = Arc::new(Mutex::new(Instant::now()));
     let shared = Arc::clone(&done);

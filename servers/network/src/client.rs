@@ -1,7 +1,8 @@
 //! The client: what a manager does to ask a player something, and whatever comes back.
 //!
-//! A request goes out as ggp-base's manager writes it. What comes back may be in chunks, without a length, broken off or
-//! endless: it is read up to 64 KiB and no longer than is allowed, and is an answer or a [`Failure`].
+//! A request goes out as ggp-base's manager writes it. What comes back may be in chunks, without a
+//! length, broken off or endless: it is read up to 64 KiB and no longer than is allowed, and is an
+//! answer or a [`Failure`].
 
 use crate::message::{Dialect, Fault, Reply, Request};
 use gdl_players::Budget;
@@ -14,16 +15,16 @@ use tokio::{net::TcpStream, time::timeout};
 /// The most bytes of an answer.
 const MOST_ANSWER: usize = 1 << 16;
 
-/// How long a connection may take to be made.
+/// The time that connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// How often the budget is looked at.
+/// The interval at which the budget is looked at.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// The port of players.
 pub const PORT: u16 = 9147;
 
-/// Where a player listens: `HOST` or `HOST:PORT`, an address of version 6 in brackets.
+/// The address of a player: `HOST` or `HOST:PORT`, an address of version 6 in brackets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     host: String,
@@ -60,7 +61,7 @@ impl fmt::Display for Address {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
@@ -68,7 +69,7 @@ pub enum Failure {
     Late,
     /// No connection was made.
     Unreachable(String),
-    /// What came was no answer of HTTP, broke off or was too long.
+    /// The answer was not HTTP, broke off or was too long.
     Broken(String),
     /// It is no answer to what was asked.
     Unreadable(Fault),
@@ -87,10 +88,11 @@ impl fmt::Display for Failure {
 
 impl Error for Failure {}
 
-/// Asks a player, and waits for its answer no longer than that. Needs a runtime of tokio with time and network.
+/// Asks a player, and waits for its answer no longer than that. Needs a runtime of tokio with time
+/// and network.
 ///
 /// # Errors
-/// If there is no answer that can be read.
+/// Returns an error if there is no answer that can be read.
 pub async fn ask(
     address: &Address,
     request: &Request,
@@ -101,8 +103,8 @@ pub async fn ask(
     request.read_reply(&text).map_err(Failure::Unreadable)
 }
 
-/// [`ask`] for threads without a runtime, which wait for the answer no longer than that and until the budget is cancelled. Must not be
-/// called where there is a runtime.
+/// [`ask`] for threads without a runtime, which wait for the answer no longer than that and until
+/// the budget is cancelled. Must not be called where there is a runtime.
 ///
 /// # Errors
 /// As for [`ask`].
@@ -147,7 +149,7 @@ async fn send(address: &Address, text: String) -> Result<String, Failure> {
         .map_err(|error| broken(&error))?;
     let handshake = http1::Builder::new().max_buf_size(MOST_ANSWER).handshake(TokioIo::new(stream)).await;
     let (mut sender, connection) = handshake.map_err(|error| broken(&error))?;
-    // It ends with the answer, or when this is given up.
+    // It ends with the answer, or when this is abandoned.
     let _connection = Task(tokio::spawn(async move {
         let _ = connection.await;
     }));

@@ -1,12 +1,14 @@
 //! The connections of a host: each brings one request, has it answered, and is closed.
 //!
-//! A message is the body of a `POST`, or comes URL-encoded behind the slash of a `GET`; `OPTIONS` is what browsers ask first.
-//! Every answer has its length and allows pages of other origins to read it, as ggp-base's players do, and is never in chunks:
-//! one manager would read their lengths as moves, the other waits for the end of the connection.
+//! A message is the body of a `POST`, or comes URL-encoded after the slash of a `GET`; browsers
+//! send `OPTIONS` first. Every answer has its length and allows pages of other origins to read it,
+//! as ggp-base's players do, and is never in chunks: one manager would read their lengths as moves,
+//! the other waits for the end of the connection.
 //!
-//! No more than [`MOST`] connections are open at a time. A head has [`BUFFER`] bytes at most and a body [`MOST_BYTES`], and
-//! both together come within [`PATIENCE`]; if there are too many connections, the one is closed that has been sending its request
-//! for the longest, so those that never finish do not keep others out. How many are answered at a time is up to the host.
+//! No more than [`MOST`] connections are open at a time. A head has [`BUFFER`] bytes at most and a
+//! body [`MOST_BYTES`], and both together come within [`PATIENCE`]. If there are too many
+//! connections, the one that has been sending its request for the longest is closed. So connections
+//! that never finish do not keep others out. The host decides how many it answers at a time.
 
 use crate::{host::Host, message::MOST_BYTES};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -36,14 +38,14 @@ use tokio::{
 
 /// The most connections.
 const MOST: usize = 128;
-/// How long a request may be on its way.
+/// The time that a request may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long the answer to it may be.
+/// The time that its answer may take to be sent.
 const FAREWELL: Duration = Duration::from_secs(10);
 /// Bytes of a head, and so of a message in an address.
 const BUFFER: usize = 1 << 16;
 
-/// What bounds connections.
+/// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     most: usize,
@@ -57,7 +59,7 @@ impl Default for Bounds {
     }
 }
 
-/// Those connections that are still sending their request, by their numbers, and how many there are in all.
+/// The connections that are still sending their request, by their numbers, and the number of all.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,
@@ -92,14 +94,15 @@ impl Drop for Place {
 /// Answers what comes to a listener until it is of no use any more.
 ///
 /// # Errors
-/// If it is not.
+/// Returns an error if it is not.
 pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds) -> io::Result<()> {
     let open = Arc::new(Mutex::new(Open::default()));
     let mut refused = 0;
     for number in 0.. {
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
-            // A client that gave up does no harm. Else there are too many files perhaps, and some of them will be closed.
+            // A client that abandoned does no harm. Otherwise there are too many files perhaps, and
+            // some of them will be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;
@@ -228,7 +231,7 @@ mod tests {
         thread,
     };
 
-    /// Where a host listens with these bounds.
+    /// The address of a host that listens with these bounds.
     fn listen(bounds: Bounds) -> SocketAddr {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");

@@ -1,4 +1,4 @@
-//! The course of a match: steps as they were told become what a role knows of the game of one
+//! The course of a match: the steps received become the information of a role in the game of one
 //! engine, and from that come legal moves.
 
 use crate::seat::{ReadyGame, Step};
@@ -11,7 +11,7 @@ use gdl_runtime::{
     game::{Id, Perception},
 };
 
-/// The knowledge of a role after the steps that it was told.
+/// The information of a role after the steps that it received.
 pub(crate) struct Course {
     pub(crate) engine: ReadyGame,
     pub(crate) information: Information<Dynamic>,
@@ -19,7 +19,7 @@ pub(crate) struct Course {
     state: BitBox,
     /// The possible states, if the state is not known.
     belief: Belief<Dynamic>,
-    /// Steps that were told, whether they fitted or not.
+    /// The number of steps received, whether they fitted or not.
     pub(crate) followed: usize,
 }
 

@@ -1,7 +1,8 @@
 //! The host of a player: a message comes in, and what the protocol wants for an answer goes out.
 //!
-//! There is one match at a time. All else is `busy`: other matches, messages about matches that are unknown or over, and what
-//! cannot be read. A manager that is silent for too long loses its match to the next.
+//! There is one match at a time. All else is `busy`: other matches, messages about matches that are
+//! unknown or over, and what cannot be read. A manager that is silent for too long loses its match
+//! to the next.
 
 use crate::{
     library,
@@ -69,8 +70,8 @@ impl Host {
     /// The allowance unless [`Host::allowance`] says otherwise.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_millis(500);
 
-    /// A host of players that are made of seeds, one for each match, under a name for managers. They ponder, which is
-    /// of use for searches that keep something from one move to the next.
+    /// A host of players that are made of seeds, one for each match, under a name for managers.
+    /// They ponder, which is of use for searches that keep something from one move to the next.
     pub fn new(
         name: &str,
         build: impl Fn(u64) -> Option<Box<dyn Player<Dynamic>>> + Send + Sync + 'static,
@@ -90,25 +91,27 @@ impl Host {
         }
     }
 
-    /// The allowance: how long before the end of a clock thinking ends, and half of it later an answer goes out in any case. Of
-    /// short clocks a quarter.
+    /// The allowance: how long before the end of a clock thinking ends, and half of it later an
+    /// answer goes out in any case. Of short clocks a quarter.
     #[must_use]
     pub fn allowance(mut self, allowance: Duration) -> Self {
         self.allowance = allowance;
         self
     }
 
-    /// Limits of the compiler for rulesheets that managers send, [`Limits::default`] unless this says otherwise: these allow for the vastest
-    /// rulesheets, since there is one match at a time and compiling ends with it. A rulesheet that takes more is evaluated state by state, or
-    /// its moves are drawn.
+    /// Limits of the compiler for rulesheets that managers send, [`Limits::default`] unless this
+    /// says otherwise: these allow for the vastest rulesheets, since there is one match at a time
+    /// and compiling ends with it. A rulesheet that takes more is evaluated state by state, or its
+    /// moves are drawn.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The engine by which games are played, that which is ready first and then that which a trial chooses unless this says otherwise.
-    /// Moves are drawn until it is ready, and to the end where the rules take too much for it.
+    /// The engine by which games are played, that which is ready first and then that which a trial
+    /// chooses unless this says otherwise. Moves are drawn until it is ready, and to the end where
+    /// the rules take too much for it.
     #[must_use]
     pub fn way(mut self, way: Option<EngineKind>) -> Self {
         self.way = way;
@@ -142,7 +145,8 @@ impl Host {
         (self.log)(&Note { from: Some(from), what: "refused", remark, ..Note::default() });
     }
 
-    /// The answer to a message, which came from somewhere. `PREVIEW`, `START` and `PLAY` may take as long as their clocks say.
+    /// The answer to a message, which came from somewhere. `PREVIEW`, `START` and `PLAY` may take
+    /// as long as their clocks say.
     pub async fn answer(&self, text: &str, from: Option<SocketAddr>) -> String {
         let began = Instant::now();
         let manager = from.map(|from| from.ip());
@@ -192,7 +196,7 @@ impl Host {
         }
     }
 
-    /// If a match that this manager starts would be played.
+    /// Returns whether a match that this manager starts would be played.
     fn is_available(&self, manager: Option<IpAddr>) -> bool {
         self.seat().as_ref().is_none_or(|seat| seat.is_free_for(manager))
     }
@@ -210,7 +214,7 @@ impl Host {
         self.current().filter(|seat| seat.id.eq_ignore_ascii_case(id))
     }
 
-    /// Takes a seat, or that which was taken for the same message before.
+    /// Takes a seat, or the seat of an earlier copy of the same message.
     fn sit(
         &self,
         id: &str,
@@ -265,7 +269,8 @@ impl Host {
         let refusal = seat
             .wait_until(limit, |state| match &state.refusal {
                 Some(reason) => Some(Some(reason.clone())),
-                // Where there is nothing but the rules themselves, nothing more is to be made ready.
+                // Where there is nothing but the rules themselves, nothing more is to be made
+                // ready.
                 None if state.is_ready || state.end.is_some() => Some(None),
                 None if state.is_bare() && state.spare.is_some() => Some(None),
                 None => None,
@@ -334,7 +339,8 @@ fn too_many() -> Answer {
     Answer::busy("too many requests wait for this answer")
 }
 
-/// How long after the end of a clock a legal move may still be found, if there was none before: managers wait a second.
+/// The time after the end of a clock in which a legal move may still be found, if there was none
+/// before: managers wait a second.
 const GRACE: Duration = Duration::from_millis(800);
 
 /// The move of the position that the news lead to.

@@ -1,13 +1,13 @@
-//! Matches over a network, in the protocol of general game playing: a player that match managers ask, and players
-//! elsewhere that are asked.
+//! Matches over a network, in the protocol of general game playing: a player that match managers
+//! ask, and players elsewhere that are asked.
 //!
-//! A [`Host`] answers messages for a player, and [`serve`] those that come to a port; it knows the
+//! A [`Host`] answers messages for a player, and [`serve`] those that come to a port. It knows the
 //! rulesheets that are compiled into the program, also under other symbols, and compiles all others
-//! while it already plays by the rules as they stand. A [`Remote`] is a
-//! [`Player`](gdl_players::Player) that is asked over the network. Both stand on [`message`], which
-//! reads and writes what is said, and a [`client`] that asks one question and takes whatever comes
-//! back. A [`Sheet`] is a rulesheet of any syntax as it is sent, and tells by [`Names`] whether
-//! another one differs in nothing but its symbols.
+//! while it already plays by interpreting the rules. A [`Remote`] is a
+//! [`Player`](gdl_players::Player) that is reached over the network. Both build on [`message`],
+//! which reads and writes messages, and a [`client`], which sends one request and reads any answer.
+//! A [`Sheet`] is a rulesheet of any syntax as it is sent; its [`Names`] show whether another one
+//! differs only in its symbols.
 //!
 //! What the protocol wants, what peers do that is not in it, and what holds against those who mean harm is in
 //! `docs/how-to/network.md`.
@@ -40,7 +40,7 @@ use std::{io, net::TcpListener, sync::Arc};
 /// Answers what comes to a listener for a host, until the process ends.
 ///
 /// # Errors
-/// If the listener is of no use, or there is no runtime to be had.
+/// Returns an error if the listener is of no use, or no runtime is available.
 pub fn serve(listener: TcpListener, host: Host) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -1,9 +1,10 @@
-//! Messages of the protocol: a text becomes a [`Request`] or a [`Fault`] with its place, an answer a [`Reply`], and both are
-//! written again.
+//! Messages of the protocol: a text becomes a [`Request`] or a [`Fault`] with its place, an answer
+//! a [`Reply`], and both are written again.
 //!
-//! A text is read token by token and nothing recurses, so no depth of parentheses costs more than its bytes, and a message is
-//! bounded by [`MOST_BYTES`], whatever reads it. Keywords are known in any case; every other symbol keeps the spelling
-//! it came in. Managers write in two [`Dialect`]s, which differ in nothing that a reader of tokens sees.
+//! A text is read token by token and nothing recurses, so no depth of parentheses costs more than
+//! its bytes, and a message is bounded by [`MOST_BYTES`], whatever reads it. Keywords are known in
+//! any case; every other symbol keeps the spelling it came in. Managers write in two [`Dialect`]s,
+//! which differ in nothing that a reader of tokens sees.
 //!
 //! ```
 //! use gdl_network::message::{Dialect, Request};
@@ -19,10 +20,11 @@
 
 use std::{error::Error, fmt, str::FromStr};
 
-/// The most bytes of a message: a rulesheet of as many as strangers may send, and a line around it.
+/// The greatest number of bytes of a message: an untrusted rulesheet of the greatest size, and a
+/// line around it.
 pub const MOST_BYTES: usize = (1 << 20) + (1 << 12);
 
-/// What a manager asks of a player.
+/// The requests of a manager to a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
     /// `INFO`: who the player is, and whether it is free.
@@ -47,12 +49,12 @@ pub enum Request {
         /// Seconds for each move.
         play: u64,
     },
-    /// `PLAY`: what came of the step before, and a move is due.
+    /// `PLAY`: the result of the step before; a move is due.
     Play {
         /// The name of the match.
         id: String,
-        /// The moves of all roles in role order, or where the rules say what is perceived (`sees`) the percepts of the
-        /// player. None, which is written `NIL`, before the first step.
+        /// The moves of all roles in role order, or where the rules say what is perceived (`sees`)
+        /// the percepts of the player. None, which is written `NIL`, before the first step.
         news: Option<Vec<String>>,
     },
     /// `STOP`: the match is over.
@@ -62,14 +64,14 @@ pub enum Request {
         /// As for a `PLAY`.
         news: Option<Vec<String>>,
     },
-    /// `ABORT`: the match was given up.
+    /// `ABORT`: the match was abandoned.
     Abort {
         /// The name of the match.
         id: String,
     },
 }
 
-/// How messages are written.
+/// The dialect in which messages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// As by ggp-base's manager: spaces inside parentheses, symbols as they are.
@@ -79,19 +81,19 @@ pub enum Dialect {
     Controller,
 }
 
-/// What a player answers.
+/// The replies of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
     /// To `INFO`.
     Info {
-        /// What the player is called.
+        /// The name of the player.
         name: String,
         /// False during a match.
         is_available: bool,
     },
     /// To `PREVIEW` and `START`.
     Ready,
-    /// To all but `INFO`: the player has another match, or knows nothing of this one.
+    /// The answer to all but `INFO`: the player has another match, or no record of this one.
     Busy,
     /// To `PLAY`: a term, also `nil` and `busy`, which are moves of no game.
     Move(String),
@@ -101,7 +103,8 @@ pub enum Reply {
     Aborted,
 }
 
-/// What is wrong with a message, and where. `Display` is a line, such as `1:7: a message is one list`.
+/// The error of a message, and its place. `Display` is a line, such as
+/// `1:7: a message is one list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// One plain sentence.
@@ -215,7 +218,7 @@ fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, Fault> {
     if depth > 0 { Err(Fault::new(text, start, "this `(` is never closed")) } else { Ok(items) }
 }
 
-/// The words of a reply, of which there are few.
+/// The words of a reply; there are few.
 fn words(text: &str) -> Vec<&str> {
     tokens(text).map(|token| token.text).take(64).collect()
 }
@@ -306,7 +309,7 @@ impl FromStr for Request {
 }
 
 impl Request {
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -353,16 +356,16 @@ impl Request {
         if dialect == Dialect::Controller { text.to_ascii_uppercase() } else { text }
     }
 
-    /// What a player's answer to this means.
+    /// The meaning of a player's answer to this.
     ///
     /// # Errors
-    /// If it is no answer to this.
+    /// Returns an error if it is no answer to this.
     pub fn read_reply(&self, text: &str) -> Result<Reply, Fault> {
         let words = words(text);
         let is = |word: &str| matches!(&words[..], [only] if only.eq_ignore_ascii_case(word));
         let reply = match self {
             Self::Info => {
-                // The word behind a key, which stands behind a parenthesis.
+                // The word after a key, which comes after a parenthesis.
                 let behind = |key: &str| {
                     let is_key = |pair: &[&str]| pair[0] == "(" && pair[1].eq_ignore_ascii_case(key);
                     let place = words.windows(2).position(is_key)?;
@@ -388,7 +391,8 @@ impl Request {
     }
 }
 
-/// Terms or rules as names have them: on one line, one blank between the items of a list, no comments.
+/// Terms or rules as names have them: on one line, one blank between the items of a list, no
+/// comments.
 pub(crate) fn normalise(terms: &str) -> String {
     let mut text = String::with_capacity(terms.len());
     for token in tokens(terms) {

@@ -1,11 +1,12 @@
-//! Names of a match: how the symbols of one rulesheet are called in another, if the two differ in nothing but their symbols.
+//! Names of a match: how the symbols of one rulesheet are called in another, if the two differ in
+//! nothing but their symbols.
 //!
 //! Managers send the whole rulesheet, and some rename every symbol but keep the order of all else
-//! (they scramble it). So the two are gone through side by side: symbols and variables may differ
-//! as long as each stands for one of the other sheet and no two for the same; parentheses, numbers
-//! and the words of the language must be equal. Where that holds to the last token, one is the
-//! other term by term, and so is the play. Case is no difference in KIF. O(tokens), and mostly one
-//! or two of them where the sheets have nothing to do with each other.
+//! (they scramble it). So the two are read side by side. Symbols and variables may differ as long
+//! as each stands for one of the other sheet and no two for the same; parentheses, numbers and the
+//! words of the language must be equal. If that holds to the last token, the sheets are equal term
+//! by term, and so is the play. Case is no difference in KIF. O(tokens), and mostly one or two of
+//! them where the sheets have nothing to do with each other.
 //!
 //! A rulesheet can be scrambled here as well: its symbols and variables become words that mean
 //! nothing, drawn from a seed. O(tokens). All texts here are KIF; what a rulesheet in another
@@ -125,7 +126,8 @@ impl Names {
         names
     }
 
-    /// Pairs of a symbol of the game that plays and the one that stands for it, where they differ, in the order of their bytes.
+    /// Pairs of a symbol of the game that plays and the one that stands for it, where they differ,
+    /// in the order of their bytes.
     #[must_use]
     pub fn renamed(&self) -> Vec<[String; 2]> {
         let words = &self.to_received;
@@ -181,7 +183,7 @@ impl Names {
         Self { to_own: self.to_received, to_received: self.to_own }
     }
 
-    /// If a term has no symbols but those received.
+    /// Returns whether a term has no symbols but those received.
     pub(crate) fn knows(&self, term: &str) -> bool {
         tokens(term).all(|token| is_fixed(token.text) || self.to_own.get(token.text).is_some())
     }
@@ -206,7 +208,8 @@ fn is_fixed(word: &str) -> bool {
         || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
 
-/// A word of four syllables, one of 81 million: more than any rulesheet has room for. No keyword looks like that.
+/// A word of four syllables, one of 81 million: more than any rulesheet has room for. No keyword
+/// looks like that.
 fn word(stream: &mut Stream) -> String {
     let mut letter = |letters: &[u8]| char::from(letters[stream.below(letters.len() as u64) as usize]);
     (0..4).flat_map(|_| [letter(b"bcdfghjklmnprstvwxz"), letter(b"aeiou")]).collect()

@@ -1,26 +1,28 @@
-//! Notes: what a player's host has to say of each message, a line for people or fields for programs.
+//! Notes: what a player's host has to say of each message, a line for people or fields for
+//! programs.
 
 use gdl_players::player::Report;
 use std::{fmt, net::SocketAddr};
 
-/// No text of a note is longer: what strangers send must not fill a log.
+/// The greatest length of a note's text: untrusted messages must not fill a log.
 const MOST: usize = 200;
 
 /// A message and what became of it, or something that a match came to.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Note {
-    /// Where the message came from.
+    /// The sender of the message.
     pub from: Option<SocketAddr>,
-    /// What it was, such as `PLAY`; `unreadable`, `refused` (a connection), or `match` if it is not about a message.
+    /// The kind of message, such as `PLAY`; `unreadable`, `refused` (a connection), or `match` if
+    /// it is not about a message.
     pub what: &'static str,
     /// The match, if it names one.
     pub id: Option<String>,
-    /// What was answered.
+    /// The answer.
     pub answer: Option<String>,
-    /// How long that took.
+    /// The time until the answer.
     pub seconds: f64,
-    /// What is to be said besides: the fault with its place, what plays the game.
+    /// A further remark: the fault with its place, or what plays the game.
     pub remark: Option<String>,
     /// The player's report of the search that gave the answer.
     pub report: Option<Report>,

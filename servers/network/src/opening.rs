@@ -1,13 +1,14 @@
-//! The opening of a match: rules that were received become engines, each brought to the seat as soon as it is ready.
+//! The opening of a match: rules that were received become engines, each brought to the seat as
+//! soon as it is ready.
 //!
-//! A rulesheet of the [`library`] is played by what is compiled into the program, if that is. Any
-//! other is read within limits and then compiled, lifted (evaluated state by state) and drawn from
-//! by the [`oracle`] at the same time, each in a thread of its own: the one is ready after a while,
-//! the other sooner, and the last at once. Where compiling takes long, the match is played by the
-//! net before that is optimised. If an engine is asked for there is that one. The oracle is always
-//! there. A thread is given up when the match ends or after a deadline; it notices within some
-//! milliseconds and takes its memory with it. A built-in game that is not compiled in is made once
-//! for all matches instead.
+//! A rulesheet of the [`library`] is played by the game compiled into the program, if there is one.
+//! Any other is read within limits, then compiled, lifted (interpreted in each state) and sampled
+//! by the [`oracle`] at the same time, each in a thread of its own. The first is ready after a
+//! while, the second sooner, and the last at once. If compiling takes long, the match is played by
+//! the net before that is optimised. If an engine is requested, only that one is used. The oracle
+//! is always there. A thread is cancelled when the match ends or after a deadline; it notices
+//! within some milliseconds and frees its memory. A built-in game that is not compiled in is made
+//! once for all matches instead.
 
 use crate::{
     library,
@@ -28,7 +29,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long after the start clock a game may still come.
+/// The time after the start clock in which a game may still come.
 const LATER: Duration = Duration::from_secs(60);
 
 /// Finds what plays the rules of a seat, within some limits, or makes the engine that is asked for.
@@ -110,7 +111,7 @@ fn compile(seat: &Seat, source: &Source, options: &Options, way: Option<EngineKi
     };
     match gdl_compiler::compile_in_stages(source, options, show) {
         Ok(compilation) => bring(seat, Stage::Last, playable(&compilation, way).ok(), Arc::default()),
-        // What is too large is lifted; what was called off is of no interest.
+        // What is too large is lifted; what was cancelled is of no interest.
         Err(failure) if failure.diagnostics.are_excesses() => {}
         Err(failure) if failure.diagnostics.iter().any(|fault| fault.code == &codes::CANCELLED) => {}
         Err(failure) => refuse(seat, first_fault(&failure.diagnostics, source)),
@@ -141,8 +142,8 @@ fn unknown_role(role: &str) -> String {
     format!("the rules have no role `{role}`")
 }
 
-/// Nothing is said of style, faults that others play on with are none here, since a refusal loses
-/// the match, and the match ends the work.
+/// The options of a compilation. Lints are silent, and faults that others play on with are allowed
+/// here, since a refusal loses the match. The end of the match ends the work.
 fn options(seat: &Arc<Seat>, limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     let deadline = Instant::now() + seat.start + LATER;

@@ -63,8 +63,8 @@ impl Oracle<'_> {
         drawn.ok().flatten()
     }
 
-    /// Draws a move by the engine once it followed the steps. What does not fit is told by the
-    /// player.
+    /// Draws a move by the engine once it followed the steps. The player reports steps that do not
+    /// fit.
     fn draw_by_engine(&mut self, wanted: &Wanted) -> Option<String> {
         let engine = wanted.engine.as_ref()?;
         let known = self.course.take().filter(|course| course.engine.stage == engine.stage);
@@ -85,7 +85,7 @@ struct Wanted {
 }
 
 /// Waits for a position that a move is to be drawn of, from something that it was not drawn from
-/// yet. None once the match is over.
+/// yet. Returns `None` once the match is over.
 fn wanted(seat: &Seat, tried: &mut Option<(usize, Option<Stage>)>) -> Option<Wanted> {
     seat.wait(|known| {
         if known.end.is_some() {
@@ -117,7 +117,7 @@ impl<'r> Bare<'r> {
         Ok(Self { evaluator, role, state, followed: 0 })
     }
 
-    /// A legal move after steps that were told as percepts or moves.
+    /// A legal move after steps that were received as percepts or moves.
     fn draw(
         &mut self,
         steps: &[Step],
@@ -133,7 +133,7 @@ impl<'r> Bare<'r> {
         Ok(drawn.map(|drawn| drawn.as_str().to_owned()))
     }
 
-    /// The joint move that was told, or one that may have been made.
+    /// The joint move that was received, or one that may have been made.
     fn joint(&self, step: &Step, has_percepts: bool, stream: &mut Stream) -> Result<Vec<Term>, EvalError> {
         let evaluator = &self.evaluator;
         if !has_percepts {

@@ -1,16 +1,18 @@
 //! Players elsewhere: a [`Remote`] is a [`Player`] whose moves are asked for over the network.
 //!
-//! It is told of the match as by a manager: `START` with the rulesheet and the clocks, `PLAY` for each step, `STOP` or `ABORT`. The
-//! answer to a `PLAY` is waited for as long as the caller's budget is not cancelled, as a referee does when the clock and its
-//! grace are over, or a second longer than its deadline. An answer that is late, missing, broken or no move of the game is
-//! none but a [`Fault`], so a referee draws a move in its place; whether a move is legal is for the referee to say.
+//! It notifies the player as a manager does: `START` with the rulesheet and the clocks, `PLAY` for
+//! each step, `STOP` or `ABORT`. It waits for the answer to a `PLAY` until the caller's budget is
+//! cancelled, as a referee does when the clock and its grace are over, or a second longer than its
+//! deadline. An answer that is late, missing, broken or no move of the game becomes a [`Fault`], so
+//! a referee draws a move in its place; the referee decides whether a move is legal.
 //!
 //! The rulesheet is sent in KIF, whatever syntax its author chose, and perhaps under other symbols,
-//! so that a player cannot know the game by its words; all that is said of the match is in the
-//! words of that [`Sheet`], and callers see none of them.
+//! so that a player cannot recognise the game by its words. All messages of the match use the words
+//! of that [`Sheet`], and callers see none of them.
 //!
-//! A player elsewhere has one match, so it is asked again only about what follows; if the caller went somewhere else, as
-//! by taking a move back, that match is aborted, and the player is led through a new one.
+//! A player elsewhere has one match, so it is asked again only about what follows; if the caller
+//! went somewhere else, as by taking a move back, that match is aborted, and the player is led
+//! through a new one.
 
 use crate::{
     client::{Address, Failure, wait},
@@ -27,10 +29,11 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// How long after its deadline an answer is waited for where no caller cancels: as long as managers do, and a little.
+/// The time after its deadline in which an answer is waited for if no caller cancels: as long as
+/// managers do, and a little more.
 const GRACE: Duration = Duration::from_millis(1500);
 
-/// How long a player may take to hear that a match is over.
+/// The time that a player may take to hear that a match is over.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// Matches of this process so far.
@@ -59,21 +62,21 @@ pub struct Remote<G: Game> {
     address: Address,
     sheet: Sheet,
     clocks: [Option<Duration>; 2],
-    /// What the next match is called, if that was said.
+    /// The id of the next match, if it was given.
     id: Option<String>,
-    /// The match that the player was told of.
+    /// The match that the player was notified of.
     told: Option<Told<G>>,
-    /// Why the last question has no answer.
+    /// The reason why the last question has no answer.
     fault: Option<Fault>,
     report: Option<Report>,
 }
 
-/// What a player was told.
+/// The messages that a player received.
 struct Told<G: Game> {
     id: String,
     role: G::Role,
     steps: Vec<Step<G>>,
-    /// If a move was asked for at the last position.
+    /// True if a move was asked for at the last position.
     is_asked: bool,
 }
 
@@ -87,7 +90,7 @@ impl<G: Game> fmt::Debug for Remote<G> {
 }
 
 impl<G: Game> Remote<G> {
-    /// The clock that a player is told of where nothing else says how long it has.
+    /// The clock that is sent to a player if nothing else limits its time.
     pub const DEFAULT_CLOCK: Duration = Duration::from_secs(10);
 
     /// The player at an address, for a game that comes of this sheet.
@@ -97,15 +100,16 @@ impl<G: Game> Remote<G> {
         Self { name, address, sheet, clocks: [None; 2], id: None, told: None, fault: None, report: None }
     }
 
-    /// The clocks that the player is told of, before the first move and for each: whole seconds, at least one. Unless
-    /// this says otherwise, they are what the budget of the start allows.
+    /// Sets the clocks that are sent to the player, before the first move and for each: whole
+    /// seconds, at least one. By default they are what the budget of the start allows.
     #[must_use]
     pub fn clocks(mut self, start: Option<Duration>, play: Option<Duration>) -> Self {
         self.clocks = [start, play];
         self
     }
 
-    /// What the next match is called: a word that no other match of the player has. Without it there is one, and another for each match.
+    /// Sets the id of the next match: a word that no other match of the player has. Without it
+    /// there is one, and another for each match.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
@@ -115,7 +119,8 @@ impl<G: Game> Remote<G> {
     /// Asks and waits for the answer, until the time is up or the budget is cancelled.
     fn ask(&mut self, request: &Request, limit: Duration, budget: &Budget) -> Result<Reply, Failure> {
         let address = &self.address;
-        // In a thread of its own, since callers may have a runtime of their own that does not let them wait.
+        // In a thread of its own, since callers may have a runtime of their own that does not let
+        // them wait.
         let answer = thread::scope(|scope| {
             let asking = thread::Builder::new().spawn_scoped(scope, || wait(address, request, limit, budget));
             let answer = asking.map(thread::ScopedJoinHandle::join);
@@ -135,7 +140,7 @@ impl<G: Game> Remote<G> {
         answer
     }
 
-    /// Begins a match, with what is left of the budget for a start clock.
+    /// Begins a match, with the rest of the budget for a start clock.
     fn begin(&mut self, game: &G, role: G::Role, budget: &Budget) {
         let number = MATCHES.fetch_add(1, Ordering::Relaxed);
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -153,13 +158,13 @@ impl<G: Game> Remote<G> {
             start: seconds(start).max(1),
             play: seconds(play).max(1),
         };
-        // It has the time that it is told it has. One that is not ready is asked for moves all the
-        // same, as managers do.
+        // It has the time that its clock gives. A player that is not ready is asked for moves all
+        // the same, as managers do.
         let _ = self.ask(&request, limit(budget, start).max(start.saturating_add(GRACE)), budget);
         self.told = Some(Told { id, role, steps: Vec::new(), is_asked: false });
     }
 
-    /// Asks for the move of the position that was told last.
+    /// Asks for the move of the position that was sent last.
     fn play(&mut self, game: &G, budget: &Budget) -> Option<Result<Reply, Failure>> {
         self.told.as_mut()?.is_asked = true;
         let told = self.told.as_ref()?;
@@ -169,7 +174,7 @@ impl<G: Game> Remote<G> {
         Some(self.ask(&request, limit(budget, clock), budget))
     }
 
-    /// What the player is told of a step.
+    /// The news of a step for the player.
     fn news(&self, game: &G, (_, perception): &Step<G>) -> Vec<String> {
         match perception {
             Perception::Joint(joint) => {
@@ -200,7 +205,8 @@ impl<G: Game> Remote<G> {
     }
 }
 
-/// How long an answer is waited for: a budget without end is cancelled in the end, or leaves it to the clock that was told.
+/// The time to wait for an answer: an unlimited budget is cancelled in the end, or leaves it to the
+/// clock that was sent.
 fn limit(budget: &Budget, clock: Duration) -> Duration {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     left.unwrap_or(clock).saturating_add(GRACE)

@@ -1,8 +1,9 @@
 //! A seat: the role that the player has in a match, as requests and threads share it.
 //!
-//! Requests note what they were told and wait for what threads find; threads wait for what was told. All of it is behind one
-//! lock that is never held for long, so no request waits for a thread that thinks. A position is the number of
-//! steps before it. What is found of a position is of no use once there is another step, and is dropped with it.
+//! Requests note their news and wait for the results of threads; threads wait for news. One lock
+//! guards all of it and is never held for long, so no request waits for a thread that thinks. A
+//! position is the number of steps before it. Results for a position are useless once there is
+//! another step, and are dropped with it.
 
 use crate::names::Names;
 use gdl_players::player::Report;
@@ -24,14 +25,14 @@ const MOST_WAITING: usize = 8;
 /// this, if it does not take longer over its own work.
 const RESTART: Duration = Duration::from_secs(5);
 
-/// How far rules have come on their way to the engine that plays them best.
+/// The stage of the rules on their way to the engine that plays them best.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
-    /// They are evaluated state by state.
+    /// The rules are interpreted in each state.
     Lifted,
-    /// They are a net that is not optimised yet.
+    /// The rules are a net that is not optimised yet.
     Net,
-    /// They are compiled, and no other engine will follow.
+    /// The rules are compiled, and no other engine will follow.
     Last,
 }
 
@@ -46,29 +47,30 @@ pub(crate) struct ReadyGame {
     pub(crate) kind: &'static str,
 }
 
-/// A step as it was told: the player's own answer before it, and the moves of all or the percepts.
+/// A step as it was received: the player's own answer before it, and the moves of all or the
+/// percepts.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) own: Option<String>,
     pub(crate) news: Vec<String>,
 }
 
-/// What is known of roles and percepts once the rules were looked at.
+/// The roles and percepts of the rules, once they were read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
-    /// Which role the player's is, in role order.
+    /// The role of the player, in role order.
     pub(crate) role: usize,
     pub(crate) has_percepts: bool,
 }
 
-/// How a match ended.
+/// The end of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Stopped,
     Aborted,
 }
 
-/// What was told and what was found.
+/// The news received and the results found.
 #[derive(Debug, Default)]
 pub(crate) struct SeatState {
     pub(crate) place: Option<Place>,
@@ -76,18 +78,18 @@ pub(crate) struct SeatState {
     pub(crate) engine: Option<ReadyGame>,
     /// Threads that may still bring one.
     pub(crate) openers: usize,
-    /// Why the rules are of no use.
+    /// The reason why the rules cannot be used.
     pub(crate) refusal: Option<String>,
-    /// If the thinking before the first move is over.
+    /// True if the thinking before the first move is over.
     pub(crate) is_ready: bool,
     pub(crate) steps: Vec<Step>,
-    /// When the answer to the position must be there, if it is asked for.
+    /// The time at which the answer to the position must be there, if it was requested.
     pub(crate) deadline: Option<Instant>,
     /// Any legal move of the position.
     pub(crate) spare: Option<String>,
     /// The player's move of the position.
     pub(crate) answer: Option<String>,
-    /// If the player is done with the position, also where it knows of no move.
+    /// True if the player is done with the position, also where it knows of no move.
     pub(crate) is_decided: bool,
     /// The player's report of its last search.
     pub(crate) report: Option<Report>,
@@ -101,19 +103,19 @@ pub(crate) struct SeatState {
 }
 
 impl SeatState {
-    /// If no engine could be better than the one there is.
+    /// Returns whether no engine could be better than the one there is.
     pub(crate) fn is_best(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| engine.stage == Stage::Last)
     }
 
-    /// If no thread will bring a better engine.
+    /// Returns whether no thread will bring a better engine.
     pub(crate) fn is_settled(&self) -> bool {
         self.openers == 0 || self.is_best()
     }
 
-    /// If a move is to be drawn for the position, or when one will be if nothing else brings one.
-    /// Where the engine will stay the player has half of the clock to draw one, as it mostly does
-    /// at once.
+    /// Returns `Ok` if a move is to be drawn for the position now, otherwise the time when one will
+    /// be if there is no other by then. If the engine is final, the player has half of the clock to
+    /// find one, as it mostly does at once.
     pub(crate) fn wants_draw(&self, clock: Duration) -> Result<(), Option<Instant>> {
         if self.spare.is_some() || self.answer.is_some() {
             return Err(None);
@@ -125,19 +127,20 @@ impl SeatState {
         due.filter(|&due| due <= Instant::now()).map(drop).ok_or(due)
     }
 
-    /// If there will be nothing to play by but the rules themselves.
+    /// Returns whether there will be nothing to play by but the rules themselves.
     pub(crate) fn is_bare(&self) -> bool {
         self.place.is_some() && self.openers == 0 && self.engine.is_none()
     }
 
-    /// What there is for an answer: the player's move, or one that was drawn if that has to do.
+    /// The present answer: the player's move, or a drawn one if `must_do` is set.
     pub(crate) fn found(&self, must_do: bool) -> Option<String> {
         let will_do = must_do || self.is_decided || self.is_bare();
         self.answer.clone().or_else(|| self.spare.clone().filter(|_| will_do))
     }
 
-    /// If these are the news of the last step once more. A manager repeats itself if it heard no answer; one that made the
-    /// player's last answer has a new step, however alike it is.
+    /// Returns whether these are the news of the last step once more. A manager repeats itself if
+    /// it heard no answer; one that made the player's last answer has a new step, however alike it
+    /// is.
     fn is_repeated(&self, news: &[String]) -> bool {
         let alike = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
         let Some(last) = self.steps.last() else { return false };
@@ -260,37 +263,37 @@ impl Seat {
         }
     }
 
-    /// How much of a clock is left for the way: the allowance, or a quarter of a short clock.
+    /// The part of a clock reserved for transmission: the allowance, or a quarter of a short clock.
     fn spared(&self, clock: Duration) -> Duration {
         self.allowance.min(clock / 4)
     }
 
-    /// When thinking before the first move ends.
+    /// The time at which thinking before the first move ends.
     pub(crate) fn start_limit(&self) -> Instant {
         self.began + self.start.saturating_sub(self.spared(self.start))
     }
 
-    /// When thinking about a move ends that must be there by then.
+    /// The time at which thinking about a move ends that must be there by `deadline`.
     pub(crate) fn limit(&self, deadline: Instant) -> Instant {
         deadline.checked_sub(self.spared(self.play)).unwrap_or(deadline)
     }
 
-    /// When an answer goes out at the latest, whatever the player thinks: half of the allowance later.
+    /// The latest time of an answer, whatever the player thinks: half of the allowance later.
     pub(crate) fn last_call(&self, end: Instant, clock: Duration) -> Instant {
         end.checked_sub(self.spared(clock) / 2).unwrap_or(end)
     }
 
-    /// When the start clock is over.
+    /// The end of the start clock.
     pub(crate) fn start_end(&self) -> Instant {
         self.began + self.start
     }
 
-    /// How long a manager may be silent before the match is given up.
+    /// The time that a manager may be silent before the match is abandoned.
     pub(crate) fn patience(&self) -> Duration {
         2 * (self.start + self.play) + Duration::from_secs(30)
     }
 
-    /// If the match is over, or its manager was not heard for too long.
+    /// Returns whether the match is over, or its manager was not heard for too long.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over_at(Instant::now())
     }
@@ -301,9 +304,9 @@ impl Seat {
         state.end.is_some() || state.heard.is_some_and(is_late)
     }
 
-    /// If a manager may start another match: this one is over, or its own manager was on the same
-    /// machine and is silent for longer than one is that still leads it. Then most likely it was
-    /// ended, and another one was started in its place.
+    /// Returns whether a manager may start another match: this one is over, or its own manager was
+    /// on the same machine and is silent for longer than one is that still leads it. Then most
+    /// likely it was ended, and another one was started in its place.
     pub(crate) fn is_free_for(&self, manager: Option<IpAddr>) -> bool {
         self.is_free_at(Instant::now(), manager)
     }
@@ -321,8 +324,8 @@ impl Seat {
         self.lock().heard = Some(Instant::now());
     }
 
-    /// Notes the news of a `PLAY`, and that an answer is due. The position, when its answer must be there, and whether all of
-    /// that was told before.
+    /// Notes the news of a `PLAY`, and that an answer is due. Returns the position, when its answer
+    /// must be there, and whether all of that was received before.
     pub(crate) fn ask(&self, news: Option<&[String]>) -> (usize, Instant, bool) {
         self.change(|state| {
             let now = Instant::now();
@@ -359,7 +362,7 @@ impl Seat {
         });
     }
 
-    /// What was answered to a position before.
+    /// The answer that was given to a position before.
     pub(crate) fn sent(&self) -> Option<String> {
         self.lock().sent.clone()
     }

@@ -26,7 +26,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Sheet {
     kif: Arc<str>,
-    /// The author's words, and those in KIF; none if they are the same.
+    /// The author's words, and those in KIF; `None` if they are the same.
     names: Option<Arc<Names>>,
 }
 

@@ -1,8 +1,8 @@
 //! The thinker: the thread that plays a seat, by the best engine that there is.
 //!
-//! It follows the news, has a legal move of each position ready before it thinks about a better one, and when it is not
-//! asked for a move it goes on thinking about the last choice it had, of which a tree that is kept has the position to come.
-//! A player that breaks down is not asked again, and its moves are drawn.
+//! It follows the news, and has a legal move of each position ready before it thinks about a better
+//! one. When no move is requested, it continues to think about the last choice it had; a kept tree
+//! has the position to come. A player that panics is not asked again, and its moves are drawn.
 
 use crate::{
     course::Course,
@@ -17,14 +17,14 @@ use std::{
     time::Instant,
 };
 
-/// What makes a player of a seed. None if there is none to be had.
+/// Makes a player from a seed. Returns `None` if there is none.
 pub(crate) type Build = dyn Fn(u64) -> Option<Box<dyn Player<Dynamic>>> + Send + Sync;
 
-/// How a host's players think.
+/// The settings of a host's players.
 #[derive(Clone)]
 pub(crate) struct Thought {
     pub(crate) build: Arc<Build>,
-    /// If what it thinks when it is not asked is of use later.
+    /// True if what it thinks when it is not asked is of use later.
     pub(crate) ponders: bool,
 }
 
@@ -34,7 +34,7 @@ impl fmt::Debug for Thought {
     }
 }
 
-/// What is to be done next.
+/// The next task.
 enum Task {
     /// Take a better engine.
     Sit(ReadyGame, Vec<Step>),
@@ -50,7 +50,7 @@ enum Task {
     End(End),
 }
 
-/// Plays a seat to its end. What does not fit is told to `remark`.
+/// Plays a seat to its end. Steps that do not fit are passed to `remark`.
 pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
     let mut mind: Option<Mind> = None;
     loop {
@@ -92,7 +92,7 @@ pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
     }
 }
 
-/// What is to be done next, or until when there is nothing.
+/// The next task, or the time until which there is nothing to do.
 fn next(
     seat: &Seat,
     state: &mut SeatState,
@@ -141,11 +141,11 @@ struct Mind {
     player: Option<Box<dyn Player<Dynamic>>>,
     /// Legal moves are drawn from this.
     stream: Stream,
-    /// If the player was told that the match begins.
+    /// True if the player was notified that the match begins.
     is_prepared: bool,
-    /// Where it last had a choice.
+    /// The information at its last choice.
     choice: Information<Dynamic>,
-    /// Where it pondered last.
+    /// The position it pondered last.
     pondered: Option<usize>,
 }
 

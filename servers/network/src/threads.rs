@@ -1,4 +1,4 @@
-//! Threads of matches, of which there are no more at a time than are counted here.
+//! Threads of matches; their number is limited here.
 
 use std::{
     sync::{
@@ -8,11 +8,11 @@ use std::{
     thread,
 };
 
-/// A match has up to five threads at work. Those of an old match may still be about to notice that it is over; while there are
-/// so many of them no other begins.
+/// A match has up to five threads at work. Those of an old match may still be about to notice that
+/// it is over; at this number no other match begins.
 const MOST: usize = 32;
 
-/// How many threads are at work.
+/// The number of threads at work.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads(Arc<AtomicUsize>);
 
@@ -26,7 +26,7 @@ impl Drop for Counted {
 }
 
 impl Threads {
-    /// If another match may begin.
+    /// Returns whether another match may begin.
     pub(crate) fn have_room(&self) -> bool {
         self.0.load(Ordering::SeqCst) < MOST
     }

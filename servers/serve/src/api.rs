@@ -1,5 +1,5 @@
-//! The requests that the server answers: each address, and the function that answers there. Guests have a door of their own, with few
-//! of them.
+//! The requests that the server answers: each address, and the function that answers there. Guests
+//! have a door of their own, with few of them.
 
 mod guests;
 mod inspection;

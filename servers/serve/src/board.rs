@@ -1,4 +1,5 @@
-//! The board of a game as the page draws it: found in the names of the fluents, with how moves go on it and what is where.
+//! The board of a game as the page draws it: found in the names of the fluents, with how moves go
+//! on it and what is where.
 //!
 //! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
 
@@ -9,11 +10,11 @@ use gdl_runtime::{
 };
 use serde::Serialize;
 
-/// A board is looked for among so many fluents,
+/// The greatest number of fluents among which a board is looked for,
 const MOST_BOARD_FLUENTS: usize = 20_000;
-/// drawn with so many cells,
+/// of cells with which it is drawn,
 const MOST_CELLS: usize = Board::MAX_SIDE * Board::MAX_SIDE;
-/// and so many moves are looked at for how they go on it.
+/// and of moves that are read for how they go on it.
 const MOST_BOARD_MOVES: usize = 10_000;
 
 /// The board of a game with such a rulesheet, if it shows one that can be drawn.
@@ -27,17 +28,17 @@ pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
     Some(board.tiled(tiling).with_hints(text))
 }
 
-/// How the moves of a game go on its board.
+/// The way in which the moves of a game go on its board.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Motion {
-    /// If some go from cell to cell.
+    /// True if some go from cell to cell.
     pub travels: bool,
-    /// If some are of a column as a whole.
+    /// True if some are of a column as a whole.
     pub drops: bool,
 }
 
 impl Motion {
-    /// What the moves say that the game has.
+    /// The motion that the moves of the game show.
     #[must_use]
     pub(crate) fn of<G: Game>(board: &Board, game: &G) -> Self {
         let moves = game.vocabulary().moves().iter().take(MOST_BOARD_MOVES);
@@ -62,32 +63,33 @@ pub(crate) struct BoardView {
     pub rows: Vec<String>,
     /// The columns and the rows after which there is a gap.
     pub breaks: [Vec<usize>; 2],
-    /// What the rulesheet says of the columns and of the rows, if it says something of each.
+    /// The clues of the rulesheet for the columns and for the rows, if it has some for each.
     pub clues: Option<Clues>,
     /// `square`, `hex`, `hex left` or `ring`.
     pub tiling: &'static str,
-    /// What each cell is called.
+    /// The name of each cell.
     pub names: Vec<String>,
-    /// If some move goes from cell to cell.
+    /// True if some move goes from cell to cell.
     pub travels: bool,
-    /// If some move is of a column as a whole.
+    /// True if some move is of a column as a whole.
     pub drops: bool,
-    /// What can be in a cell.
+    /// The marks that can be in a cell.
     pub marks: Vec<MarkView>,
-    /// What is in each cell, grid by grid, row by row: positions of marks. Null where there is no cell.
+    /// The contents of each cell, grid by grid, row by row: positions of marks. Null where there is
+    /// no cell.
     pub cells: Vec<Option<Vec<usize>>>,
 }
 
-/// What can be in a cell.
+/// A mark that can be in a cell.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct MarkView {
-    /// What it is called.
+    /// Its name.
     pub text: String,
     /// One to three characters for it.
     pub symbol: String,
     /// The same for marks that belong together.
     pub family: usize,
-    /// If it stands for nothing.
+    /// True if it stands for nothing.
     pub blank: bool,
 }
 

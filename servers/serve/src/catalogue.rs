@@ -1,7 +1,8 @@
 //! The games to choose from: a card for each built-in game, with what it is like and its board.
 //!
-//! A card takes a look at `GAMES` times `STEPS` states at most. Strangers' rulesheets get none. The board of a game that is not
-//! compiled in takes loading it, so its card comes with the game's own request and the list has one without the board.
+//! A card takes a look at `GAMES` times `STEPS` states at most. Uploaded rulesheets get none. The
+//! board of a game that is not compiled in takes loading it, so its card comes with the game's own
+//! request and the list has one without the board.
 
 use crate::board::{BoardView, Motion, board_of};
 use gdl_games::{Entry, LIST, Tag};
@@ -14,32 +15,32 @@ const GAMES: u64 = 8;
 /// Moves of each that are looked at.
 const STEPS: usize = 200;
 
-/// What is said of a game before it is opened.
+/// The description of a game before it is opened.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Card {
-    /// What it is opened by.
+    /// The name to open it by.
     pub name: String,
-    /// What it is called: the name, as words.
+    /// Its title: the name, as words.
     pub title: String,
-    /// What it is, in a sentence.
+    /// A summary, in a sentence.
     pub summary: String,
     /// Its roles, chance among them.
     pub roles: Vec<String>,
-    /// How many of them are not chance.
+    /// The number of roles other than chance.
     pub players: usize,
-    /// How they choose.
+    /// The way in which they choose.
     pub kind: Kind,
-    /// If moves are drawn.
+    /// True if moves are drawn.
     pub chance: bool,
-    /// If roles do not see everything.
+    /// True if roles do not see everything.
     pub hidden: bool,
-    /// If the board was looked for.
+    /// True if the board was looked for.
     pub loaded: bool,
-    /// What it looks like at the start, if it has a board.
+    /// Its look at the start, if it has a board.
     pub board: Option<BoardView>,
 }
 
-/// Who chooses when.
+/// The way in which roles choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
@@ -51,7 +52,8 @@ pub(crate) enum Kind {
     Simultaneous,
 }
 
-/// The cards of the built-in games, in the order of the catalogue. Takes a while: some thousand states are visited.
+/// The cards of the built-in games, in the order of the catalogue. Takes a while: some thousand
+/// states are visited.
 #[must_use]
 pub(crate) fn built_in() -> Vec<Card> {
     let card = |entry: &'static Entry| {
@@ -127,7 +129,7 @@ fn title(name: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-/// If random play comes to a state where several roles have a choice.
+/// Returns whether random play comes to a state where several roles have a choice.
 fn choose_together<G: Game>(game: &G) -> bool {
     (0..GAMES).any(|number| {
         let mut stream = Stream::new(0, number);

@@ -1,11 +1,12 @@
-//! The clocks of a session: the time that each role has left, which runs while it has a choice to make, and grows by an increment
-//! with each move.
+//! The clocks of a session: the time that each role has left, which runs while it has a choice to
+//! make, and grows by an increment with each move.
 //!
-//! They know no time of their own: who owns them tells them what time it is ([`Clocks::tick`]) and whose turn it is
-//! ([`Clocks::wind`]), so tests need not wait. At the start of a play, and wherever one goes in its history, they stand at what they
-//! showed there until a move is chosen. When one has run down play halts. A rulesheet knows no loss on time, so there is no goal for it:
-//! a person takes a move back, begins anew, or plays on without clocks. No more than [`MOST_ROLES`] roles have clocks, so what is
-//! remembered of each place stays small.
+//! They know no time of their own: who owns them tells them what time it is ([`Clocks::tick`]) and
+//! whose turn it is ([`Clocks::wind`]), so tests need not wait. At the start of a play, and
+//! wherever one goes in its history, they stand at what they showed there until a move is chosen.
+//! When one has run down play halts. A rulesheet knows no loss on time, so there is no goal for it:
+//! a person takes a move back, begins anew, or plays on without clocks. No more than [`MOST_ROLES`]
+//! roles have clocks, so what is remembered of each place stays small.
 
 use crate::problem::{Answer, Problem};
 use gdl_runtime::{Dynamic, GameExt, dynamic::RoleId, game::Id};
@@ -20,25 +21,26 @@ const MOST_ROLES: usize = 16;
 /// The longest time of a clock, and the longest increment, in seconds.
 const LONGEST: f64 = 24.0 * 3600.0;
 const LONGEST_INCREMENT: f64 = 3600.0;
-/// A machine thinks for this part of what it has left, beside most of its increment, so that it does not run out.
+/// The share of its remaining time that a machine thinks, in addition to most of its increment, so
+/// that it does not run out.
 const SHARE: u32 = 30;
 
 /// The clock of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
-    /// What it begins with.
+    /// The time at the start.
     time: Duration,
-    /// What a move adds.
+    /// The time that a move adds.
     increment: Duration,
     left: Duration,
     runs: bool,
 }
 
 impl Clock {
-    /// What is meant by minutes and the seconds that a move adds, such as `5`, `3+2` or `0.5+1`.
+    /// Parses minutes and the seconds that a move adds, such as `5`, `3+2` or `0.5+1`.
     ///
     /// # Errors
-    /// If it is nothing of that.
+    /// Returns an error if it is nothing of that.
     fn parse(text: &str) -> Answer<Self> {
         let unfit = || {
             Problem::unfit("no_clock", format!("`{text}` is no time of a clock"))
@@ -54,19 +56,19 @@ impl Clock {
         Ok(Self { time, increment, left: time, runs: false })
     }
 
-    /// What is left.
+    /// The remaining time.
     pub(crate) fn left(&self) -> Duration {
         self.left
     }
 
-    /// If it runs.
+    /// Returns whether it runs.
     pub(crate) fn runs(&self) -> bool {
         self.runs
     }
 }
 
 impl fmt::Display for Clock {
-    /// A clock that begins with what is left, however little that is.
+    /// A clock that begins with the remaining time, however little that is.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = self.left.max(Duration::from_millis(1));
         let minutes = (left.as_secs_f64() / 60.0 * 1e5).ceil() / 1e5;
@@ -79,11 +81,11 @@ impl fmt::Display for Clock {
 pub(crate) struct Clocks {
     /// In role order; a role without one has all the time in the world.
     roles: Vec<Option<Clock>>,
-    /// What they showed at each place of the history, in milliseconds.
+    /// The remaining times at each place of the history, in milliseconds.
     shown: BTreeMap<usize, Vec<u32>>,
-    /// If they stand until a move is chosen.
+    /// True if they stand until a move is chosen.
     stand: bool,
-    /// What time it was.
+    /// The present time.
     now: Option<Instant>,
 }
 
@@ -91,7 +93,8 @@ impl Clocks {
     /// The clocks that are named by role, beginning at a place.
     ///
     /// # Errors
-    /// If there is no such role or no such time, the role is chance's, or they are too many.
+    /// Returns an error if there is no such role or no such time, the role is chance's, or they are
+    /// too many.
     pub(crate) fn parse(game: &Dynamic, texts: &BTreeMap<String, String>, place: usize) -> Answer<Self> {
         if texts.len() > MOST_ROLES {
             return Err(Problem::too_large(format!("{MOST_ROLES} roles have clocks at most")));
@@ -114,7 +117,7 @@ impl Clocks {
         self.roles.get(role.index())?.as_ref()
     }
 
-    /// If nobody has one.
+    /// Returns whether nobody has one.
     pub(crate) fn are_none(&self) -> bool {
         self.roles.iter().all(Option::is_none)
     }
@@ -142,7 +145,8 @@ impl Clocks {
         }
     }
 
-    /// A role has chosen: it is given its increment if its clock ran, and clocks that stood run again.
+    /// A role has chosen: it is given its increment if its clock ran, and clocks that stood run
+    /// again.
     pub(crate) fn press(&mut self, role: RoleId) {
         self.stand = false;
         if let Some(Some(clock)) = self.roles.get_mut(role.index()) {
@@ -185,12 +189,12 @@ impl Clocks {
         self.note(0);
     }
 
-    /// How long it is until the first of those that run has run out.
+    /// The time until the first of the running clocks has run out.
     pub(crate) fn soonest(&self) -> Option<Duration> {
         self.roles.iter().flatten().filter(|clock| clock.runs).map(Clock::left).min()
     }
 
-    /// How long a machine may think about a move of a role.
+    /// The time that a machine may think about a move of a role.
     pub(crate) fn allowance(&self, role: RoleId) -> Duration {
         self.of(role).map_or(Duration::MAX, |clock| {
             (clock.left / SHARE + clock.increment.mul_f64(0.75)).min(clock.left / 2)

@@ -1,7 +1,9 @@
-//! The clues of a board: what the rulesheet says of its columns and rows in facts, as of a nonogram's, to be drawn beside them.
+//! The clues of a board: facts of the rulesheet about its columns and rows, such as a nonogram's,
+//! to be drawn next to them.
 //!
-//! A clue is a fact `(row 3 1 2)` whose relation is named for rows or columns, whose first argument is the name of one, and whose last is
-//! the clue; those between are its order. Clues are drawn where each row and each column has some.
+//! A clue is a fact `(row 3 1 2)` whose relation is named for rows or columns, whose first argument
+//! is the name of one, and whose last is the clue; those between are its order. Clues are drawn
+//! where each row and each column has some.
 
 use crate::facts;
 use gdl_runtime::board::Board;
@@ -12,7 +14,7 @@ const MOST: usize = 12;
 /// The clues of each column and of each row.
 pub(crate) type Clues = [Vec<Vec<String>>; 2];
 
-/// Those of a board in a game with such rules.
+/// The clues of a board in a game with such rules.
 pub(crate) fn clues_of(board: &Board, text: &str) -> Option<Clues> {
     if board.grids().len() > 1 || board.rows().len() < 2 {
         return None;
@@ -47,7 +49,7 @@ mod tests {
         let fluents: Vec<String> = fluents.chain(["(cell 1 1 blank)".to_owned()]).collect();
         let board = Board::new(&Texts::new(fluents.iter().map(String::as_str)), []).expect("a board");
         let whole = "(col 1 1 1) (col 2 1 2) (row 1 1 1) (row 1 2 7) (row 2 1 1)";
-        // Rows are told from the top.
+        // Rows are counted from the top.
         let expected = [vec![vec!["1"], vec!["2"]], vec![vec!["1"], vec!["1", "7"]]];
         assert_eq!(clues_of(&board, whole).map(|clues| clues == expected), Some(true));
         assert_eq!(clues_of(&board, "(col 1 1 1) (row 1 1 1) (row 1 2 7) (row 2 1 1)"), None);

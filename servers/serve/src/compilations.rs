@@ -1,7 +1,8 @@
 //! The compilations under way that somebody wants to follow: for each ticket how far it is.
 //!
-//! A caller makes up a ticket, sends it with a rulesheet, and asks for it in other requests. A ticket is there as long as its
-//! compilation is at work, so there are no more of them than compilations at a time.
+//! A caller makes up a ticket, sends it with a rulesheet, and asks for it in other requests. A
+//! ticket is there as long as its compilation is at work, so there are no more of them than
+//! compilations at a time.
 
 use crate::{shared::lock, work::observer};
 use gdl_compiler::{Observer, observer::Progress};
@@ -12,15 +13,15 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// The most characters of a ticket; of a longer one nothing is told.
+/// The greatest number of characters of a ticket; longer ones have no progress.
 const LONGEST: usize = 64;
 
-/// How far a compilation is.
+/// The progress of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Stage {
-    /// What is done, in words.
+    /// The present phase, in words.
     pub phase: &'static str,
-    /// How much of it was made,
+    /// The number of items made,
     pub made: usize,
     /// and what is counted.
     pub unit: &'static str,
@@ -43,7 +44,7 @@ impl Drop for Ticket {
 }
 
 impl Compilations {
-    /// What follows a compilation, and calls it off.
+    /// The observer that follows a compilation and cancels it.
     pub(crate) fn observe(&self, ticket: Option<&str>, cancel: &Cancel) -> Observer {
         let Some(name) = ticket.filter(|ticket| ticket.len() <= LONGEST) else { return observer(cancel) };
         let (calls_off, stages) = (observer(cancel), Arc::clone(&self.0));
@@ -57,7 +58,7 @@ impl Compilations {
         })
     }
 
-    /// How far a compilation is, if it is under way.
+    /// The progress of a compilation, if it is under way.
     #[must_use]
     pub(crate) fn stage(&self, ticket: &str) -> Option<Stage> {
         lock(&self.0).get(ticket).cloned()

@@ -1,4 +1,5 @@
-//! The connections of the server: each is accepted, has its requests answered by the router, and is closed.
+//! The connections of the server: each is accepted, has its requests answered by the router, and is
+//! closed.
 //!
 //! No more than [`MOST`] are open at a time. If there are too many, the one is closed that has been
 //! idle for the longest: it waits for a request, still sends one, or its last answer was made that
@@ -38,18 +39,18 @@ use tokio::{
 
 /// The most connections.
 const MOST: usize = 128;
-/// How long the next request may be on its way, and again its body.
+/// The time that the next request may take to arrive, and again its body.
 const PATIENCE: Duration = Duration::from_secs(15);
-/// How long a connection goes on with new requests.
+/// The time in which a connection may begin new requests.
 const LIFE: Duration = Duration::from_secs(120);
-/// How long the last one may take. No answer takes longer to be found.
+/// The time that the last one may take. No answer takes longer to be found.
 const GRACE: Duration = Duration::from_secs(180);
 /// No body may have more bytes.
 pub const MOST_BYTES: usize = 1 << 20;
 /// Bytes of a head, and of an answer before it is sent.
 const BUFFER: usize = 1 << 16;
 
-/// What bounds connections.
+/// The bounds of connections.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bounds {
     most: usize,
@@ -64,8 +65,7 @@ impl Default for Bounds {
     }
 }
 
-/// The open connections, and those of them that are idle, the one that has been for the longest
-/// first.
+/// The open connections, and the idle ones among them, longest idle first.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,
@@ -118,7 +118,7 @@ impl Drop for Place {
 /// Serves until the listener is of no use any more.
 ///
 /// # Errors
-/// If it is not.
+/// Returns an error if it is not.
 pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds) -> io::Result<()> {
     let open = Arc::new(Mutex::new(Open::default()));
     let mut refused = 0;
@@ -130,7 +130,8 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
                     admit(stream, &router, &open, bounds);
                 }
             }
-            // A client that gave up does no harm. Else there are too many files perhaps, and some of them will be closed.
+            // A client that abandoned does no harm. Otherwise there are too many files perhaps, and
+            // some of them will be closed.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;
@@ -204,8 +205,8 @@ mod tests {
     };
     use tokio::sync::Semaphore;
 
-    /// Where a server with these bounds listens. It tells when it begins with a request that waits
-    /// for its permit.
+    /// The address of a server that listens with these bounds. It reports when it begins with a
+    /// request that waits for its permit.
     fn listen(bounds: Bounds) -> (SocketAddr, Receiver<Arc<Semaphore>>) {
         let (sender, receiver) = channel();
         let (begun, waiting) = channel();

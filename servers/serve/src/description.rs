@@ -1,4 +1,4 @@
-//! What programs are told of the requests: a description in the form of `OpenAPI`, which tests keep true.
+//! The description of the requests for programs, in the form of `OpenAPI`; tests keep it true.
 
 use axum::{
     http::header,

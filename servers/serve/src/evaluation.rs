@@ -1,7 +1,9 @@
-//! What a state is worth to each role: at the end its goals, before that what a small search of the tree expects.
+//! The value of a state for each role: at the end its goals, before that the estimate of a small
+//! tree search.
 //!
-//! The search takes [`NODES`] states for each of the first [`MOST_ROLES`] roles and half a second each at most, and always the same seed, so that
-//! a place of the history has the same worth whenever it is looked at, unless the game is so slow that the clock ends the search.
+//! The search takes [`NODES`] states for each of the first [`MOST_ROLES`] roles and half a second
+//! each at most, and always the same seed. So a place of the history always has the same value,
+//! unless the game is so slow that the clock ends the search.
 
 use gdl_players::{Budget, search::Mcts};
 use gdl_runtime::{Cancel, Dynamic, Game, GameExt};
@@ -17,7 +19,7 @@ const MOST_ROLES: usize = 6;
 /// Bytes of a search.
 const MOST_BYTES: usize = 16 << 20;
 
-/// What a place of the history is worth.
+/// The value of a place in the history.
 #[derive(Debug, Serialize)]
 pub(crate) struct Evaluation {
     /// The place.
@@ -27,7 +29,7 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
-    /// Of a state at a place.
+    /// Evaluates a state at a place.
     pub(crate) fn of(
         game: &Dynamic,
         state: &<Dynamic as Game>::State,

@@ -1,8 +1,9 @@
-//! The expectation of each move of a role that does not see everything: the mean, over the states that fit what it knows, of
-//! random games that begin with the move.
+//! The expectation of each move of a role that does not see everything: the mean, over the states
+//! that fit what it knows, of random games that begin with the move.
 //!
-//! A search of each state by itself would think that the role knows that state: it would find the winning door in each, and
-//! every door to be worth 100. So nothing is searched. Each state is weighed by how likely it is, and each legal move is rated.
+//! A search of each state by itself would think that the role knows that state: it would find the
+//! winning door in each, and every door to be worth 100. So nothing is searched. Each state is
+//! weighed by how likely it is, and each legal move is rated.
 
 use gdl_players::{
     Budget,
@@ -17,9 +18,9 @@ const MOST_STATES: usize = 64;
 /// Random games that begin with a move in a state, each time around.
 const GAMES: u64 = 2;
 
-/// What is known of the moves so far.
+/// The statistics of the moves so far.
 pub(crate) struct Expectation {
-    /// The states and how likely each is, in sum 1.
+    /// The states with their probabilities, which add up to 1.
     states: Vec<(<Dynamic as Game>::State, f64)>,
     /// For each state and each legal move the games and the sum of their goals.
     sums: Vec<Vec<(u64, f64)>>,
@@ -28,7 +29,7 @@ pub(crate) struct Expectation {
 }
 
 impl Expectation {
-    /// Nothing yet, of what a role knows.
+    /// An empty expectation, for the information of a role.
     pub(crate) fn new(game: &Dynamic, information: &Information<Dynamic>, seed: u64) -> Self {
         let mut belief = Belief::new(seed);
         belief.follow(game, information);
@@ -44,7 +45,8 @@ impl Expectation {
         Self { sums: sums.collect(), states, search: FlatMonteCarlo::new().seed(seed), playouts: 0 }
     }
 
-    /// Plays some games more from each state. False if there was no time for all of them, and what was played counts.
+    /// Plays some games more from each state. False if there was no time for all of them, and what
+    /// was played counts.
     pub(crate) fn improve(
         &mut self,
         game: &Dynamic,
@@ -74,7 +76,7 @@ impl Expectation {
         self.playouts
     }
 
-    /// The moves, the best first; none before each was tried in each state where it is legal.
+    /// The moves, the best first; `None` until each was tried in each state where it is legal.
     pub(crate) fn moves(&self, game: &Dynamic, information: &Information<Dynamic>) -> Vec<MoveStats> {
         let role = information.role();
         let mut moves: Vec<(MoveId, f64, f64, u64)> = Vec::new();
@@ -107,7 +109,7 @@ mod tests {
     use crate::games::Games;
     use gdl_runtime::{History, chance::Stream};
 
-    /// What a role thinks of its moves after so many steps drawn from a seed.
+    /// The role's statistics of its moves after `steps` steps drawn from a seed.
     fn moves(name: &str, role: &str, steps: usize, seed: u64) -> Vec<MoveStats> {
         let game = Games::default().find(name).expect("it is built in").game;
         let (mut history, mut stream) = (History::new(&game), Stream::new(seed, 0));

@@ -1,6 +1,8 @@
-//! The facts of a rulesheet in KIF, read off its text: forms on no rule's level that have words alone, `(row 3 1 2)`.
+//! The facts of a rulesheet in KIF, read off its text: forms on no rule's level that have words
+//! alone, `(row 3 1 2)`.
 //!
-//! They are what a board shows beside its cells and what says how they lie, so a text that is no KIF has none of that.
+//! A board draws them next to its cells, and they define the shape of its cells. A text that is no
+//! KIF has none of that.
 
 use gdl_runtime::kif;
 

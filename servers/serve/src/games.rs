@@ -1,8 +1,8 @@
 //! Games that can be opened: a name or a rulesheet becomes a game and its text.
 //!
-//! A rulesheet that came with a request is compiled within [`Limits::network`], until its request is gone; if that is asked for,
-//! within the limits of a rulesheet that `gdl serve` is given. The last few that were compiled or checked are kept, so what was
-//! checked is what is played.
+//! A rulesheet that came with a request is compiled within [`Limits::network`], until its request
+//! is gone; if that is asked for, within the limits of a rulesheet that `gdl serve` is given. The
+//! last few that were compiled or checked are kept, so what was checked is what is played.
 
 use crate::{
     problem::{Answer, Problem},
@@ -26,24 +26,24 @@ const KEPT_BYTES: usize = 4 << 20;
 /// A game, ready to be played, and where it came from.
 #[derive(Clone, Debug)]
 pub(crate) struct Opened {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// If `gdl serve` knows it by this name; else it came with the request.
+    /// True if `gdl serve` knows it by this name; otherwise it came with the request.
     pub is_known: bool,
     /// The rulesheet.
     pub text: Arc<str>,
-    /// What plays it.
+    /// The loaded game.
     pub game: Dynamic,
 }
 
-/// How a rulesheet that came with a request becomes a game.
+/// The way in which an uploaded rulesheet becomes a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LoadMode {
-    /// Within what a stranger's may take.
+    /// Within the limits of untrusted rulesheets.
     Quick,
     /// Within what one may take that `gdl serve` is given: see [`load::tolerant`].
     Patient,
-    /// Evaluated state by state, within what a stranger's may take but with more memory.
+    /// Interpreted in each state, within the limits of untrusted rulesheets but with more memory.
     Lifted,
 }
 
@@ -54,19 +54,21 @@ impl LoadMode {
         if is_patient { Self::Patient } else { Self::Quick }
     }
 
-    /// What a rulesheet may take.
+    /// The limits of a rulesheet.
     #[must_use]
     pub(crate) fn limits(self) -> Limits {
         match self {
             Self::Quick => Limits::network(),
             Self::Patient => Limits::default(),
-            // The rules alone are kept, of which a quarter of this is for what they say of the game at the start.
+            // Only the rules are kept; a quarter of this is for the facts about the game at the
+            // start.
             Self::Lifted => Limits { max_bytes: 512 << 20, ..Limits::network() },
         }
     }
 }
 
-/// The games that have names here: those that are built in, and the one that `gdl serve` was given; and the last ones without.
+/// The games that have names here: those that are built in, and the one that `gdl serve` was given;
+/// and the last ones without.
 #[derive(Debug, Default)]
 pub(crate) struct Games {
     own: Option<Opened>,
@@ -97,7 +99,7 @@ impl Games {
     /// The game with a name.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     pub(crate) fn find(&self, name: &str) -> Answer<Opened> {
         if let Some(own) = self.own.as_ref().filter(|own| own.name == name) {
             return Ok(own.clone());

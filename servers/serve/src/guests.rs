@@ -1,7 +1,9 @@
-//! The guests of a server: people elsewhere on the network, each of whom has a link to one seat of one session.
+//! The guests of a server: people elsewhere on the network, each of whom has a link to one seat of
+//! one session.
 //!
-//! A link holds a token of 128 random bits, which is all that a guest needs and all that is known of one. A seat has one link at a time;
-//! whether a token still opens it says the session. There are never more than [`MOST`] links.
+//! A link holds a token of 128 random bits, which is all that a guest needs and all that is known
+//! of one. A seat has one link at a time; whether a token still opens it says the session. There
+//! are never more than [`MOST`] links.
 
 use crate::{
     problem::{Answer, Problem},
@@ -23,20 +25,21 @@ pub(crate) struct Guests {
 }
 
 impl Guests {
-    /// Those who come in at this address; none do if there is none.
+    /// The guests who come in at this address; none do if there is no address.
     pub(crate) fn at(address: Option<SocketAddr>) -> Self {
         Self { address, ..Self::default() }
     }
 
-    /// Where guests come in, if they do.
+    /// The address for guests, if they are allowed.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Notes what a token opens. An older one of the same seat opens nothing any more, nor do those of sessions that are gone.
+    /// Notes what a token opens. An older one of the same seat opens nothing any more, nor do those
+    /// of sessions that are gone.
     ///
     /// # Errors
-    /// If there are too many.
+    /// Returns an error if there are too many.
     pub(crate) fn add(&self, token: &str, session: &str, role: RoleId, sessions: &Registry) -> Answer<()> {
         let mut seats = lock(&self.seats);
         seats.retain(|_, (id, other)| sessions.has(id) && (id.as_str(), *other) != (session, role));
@@ -51,7 +54,7 @@ impl Guests {
     /// The session and the role of a token.
     ///
     /// # Errors
-    /// If it opens nothing.
+    /// Returns an error if it opens nothing.
     pub(crate) fn find(&self, token: &str) -> Answer<(String, RoleId)> {
         lock(&self.seats).get(token).cloned().ok_or_else(Problem::no_seat)
     }

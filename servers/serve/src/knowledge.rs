@@ -1,30 +1,31 @@
-//! What roles know of a play: from the places of a history, the information of a role and the fluents that it can be sure of.
+//! The knowledge of roles in a play: from the places of a history, the information of a role and
+//! the fluents that it can be sure of.
 //!
-//! It is kept, and goes on from where it was as play goes on, so to look again takes no step of the game. For a new place it
-//! takes a step to tell the percepts and, where a view is asked for the role, a step of a [`Belief`], which tries
-//! 65,536 joint moves at most; before each it is asked whether that is still wanted. What no more than `KEPT` roles know is kept.
-//! The states of a belief take no more than `MOST_BYTES`; of a rulesheet whose states could take more no role can be sure of
-//! anything.
+//! It is kept and extended as play goes on, so another look takes no step of the game. A new place
+//! takes a step for the percepts and, if a view is requested for the role, a step of a [`Belief`],
+//! which tries 65,536 joint moves at most; before each it checks whether that is still wanted. The
+//! knowledge of at most `KEPT` roles is kept. The states of a belief take at most `MOST_BYTES`; if
+//! a rulesheet's states could take more, no role can be sure of anything.
 
 use gdl_players::{Budget, player::Belief};
 use gdl_runtime::{Dynamic, Game, History, Information, dynamic::RoleId, history::Place};
 use gdl_tools::play::certainty::certain;
 
-/// The roles of which it is kept what they know.
+/// The number of roles whose knowledge is kept.
 const KEPT: usize = 4;
 
-/// The most bytes of the states of one belief, of which there are 8,192 at most.
+/// The greatest number of bytes of one belief's states; there are at most 8,192 states.
 const MOST_BYTES: usize = 4 << 20;
 const MOST_STATES: usize = 1 << 13;
 
-/// What some roles of a session know.
+/// The knowledge of some roles of a session.
 pub(crate) struct Knowledge {
     seed: u64,
-    /// Those asked for last stand last.
+    /// The knowledge of roles, the last requested one last.
     known: Vec<Known>,
 }
 
-/// If it is followed which states fit.
+/// Returns whether it is followed which states fit.
 fn believes(game: &Dynamic) -> bool {
     game.shape().state_words() * 8 * MOST_STATES <= MOST_BYTES
 }
@@ -32,9 +33,9 @@ fn believes(game: &Dynamic) -> bool {
 struct Known {
     information: Information<Dynamic>,
     belief: Belief<Dynamic>,
-    /// Where the information comes from.
+    /// The places that the information comes from.
     path: Vec<Place>,
-    /// How many of its steps the belief has followed.
+    /// The number of its steps that the belief has followed.
     followed: usize,
 }
 
@@ -46,13 +47,14 @@ impl Known {
 }
 
 impl Knowledge {
-    /// Nothing yet; the seed is for samples of states.
+    /// An empty knowledge; the seed is for samples of states.
     #[must_use]
     pub(crate) fn new(seed: u64) -> Self {
         Self { seed, known: Vec::new() }
     }
 
-    /// What a role was told on the way from the start to here. None if there was no time to find out; then less is left to do.
+    /// The information of a role from the start to here. `None` if there was no time to compute it;
+    /// then less is left to do.
     pub(crate) fn information(
         &mut self,
         game: &Dynamic,
@@ -63,7 +65,8 @@ impl Knowledge {
         self.follow(game, history, role, budget, false).map(|known| &known.information)
     }
 
-    /// The same, and the fluents that the role can be sure of: those that hold in every state that fits.
+    /// The same, and the fluents that the role can be sure of: those that hold in every state that
+    /// fits.
     pub(crate) fn sure(
         &mut self,
         game: &Dynamic,
@@ -77,8 +80,8 @@ impl Knowledge {
         Some((sure, &known.information))
     }
 
-    /// All states that fit what a role knows, if there are no more than so many, and none if there are or not all of them are known.
-    /// Nothing at all if there was no time to find out.
+    /// The role's information set; empty if it has more than `most` states or is incomplete. `None`
+    /// if there was no time to compute it.
     pub(crate) fn states(
         &mut self,
         game: &Dynamic,

@@ -1,14 +1,18 @@
 //! `gdl serve`: any game as a board to click, in a browser.
 //!
-//! A server on 127.0.0.1, which has a door of its own for `guests` if that is wanted, answers the `connections` that it has with a page (`assets`) and with JSON (`api`). What is played is a
-//! `session`, which requests and machines share (`shared`) and which is found in a bounded `registry`; machines think (`thinking`)
-//! in threads of their own, so an answer never waits for them. The page is told a `session_view`. Before that games are chosen
-//! (`catalogue`) or written (`rulesheet`, followed by `compilations`), and beside it one may look at their `net`, ask for a `reason` and for the
-//! `evaluation` of a position. What time is left tell its `clocks`. Advice to those who do not see everything is an `expectation`. The form of a board's cells shows in the
-//! rules for `neighbours`, what stands beside them in `clues`, and both in the `facts` of a rulesheet. Matches of `gdl manage` are watched in its
-//! `results`, drawn like the states of a session (`scene`). Whatever takes a while is `work` with a turn,
-//! which is called off when no request waits for it. All requests are described ([`DESCRIPTION`]). Only requests for this address
-//! from this page are heard, so no other page in the browser can play along or look.
+//! A server on 127.0.0.1, with an optional second address for `guests`, answers its `connections`
+//! with a page (`assets`) and with JSON (`api`). A play is a `session`, which requests and machines
+//! share (`shared`) and which is found in a bounded `registry`. Machines think (`thinking`) in
+//! threads of their own, so an answer never waits for them. The page receives a `session_view`.
+//! Before that games are chosen (`catalogue`) or written (`rulesheet`, followed by `compilations`).
+//! During play one may look at their `net`, ask for a `reason` and for the `evaluation` of a
+//! position. The `clocks` show the remaining time. Advice to those who do not see everything is an
+//! `expectation`. The shape of a board's cells comes from the rules for `neighbours`, the notes
+//! next to them from `clues`, and both from the `facts` of a rulesheet. Matches of `gdl manage` are
+//! watched in its `results`, drawn like the states of a session (`scene`). Longer tasks are `work`
+//! with a turn, which is cancelled when no request waits for it. All requests are described
+//! ([`DESCRIPTION`]). Only requests for this address from this page are accepted, so no other page
+//! in the browser can play along or look.
 //!
 //! [`run`] is what `gdl serve` does; [`router`] answers without sockets.
 
@@ -78,7 +82,7 @@ pub fn routes() -> Vec<&'static str> {
     api::handlers().into_iter().map(|(path, _)| path).collect()
 }
 
-/// What a server shows beside the built-in games.
+/// The games that a server shows besides the built-in ones.
 #[derive(Clone, Debug, Default)]
 pub struct Shown<'s> {
     /// The game to open first.
@@ -93,7 +97,7 @@ pub struct Shown<'s> {
 /// All that a server answers that is reached at a port of this machine.
 ///
 /// # Errors
-/// If the game or the results cannot be opened.
+/// Returns an error if the game or the results cannot be opened.
 pub fn router(shown: &Shown<'_>, port: u16) -> Result<Router> {
     Server::new(shown, port, None).map(|server| answering(server, Door::Here))
 }
@@ -101,7 +105,7 @@ pub fn router(shown: &Shown<'_>, port: u16) -> Result<Router> {
 /// The same, and all that it answers guests, who come in at this address.
 ///
 /// # Errors
-/// If the game or the results cannot be opened.
+/// Returns an error if the game or the results cannot be opened.
 pub fn routers(shown: &Shown<'_>, port: u16, guests: SocketAddr) -> Result<[Router; 2]> {
     let server = Server::new(shown, port, Some(guests))?;
     Ok([Door::Here, Door::Guests].map(|door| answering(Arc::clone(&server), door)))
@@ -153,12 +157,12 @@ async fn guard(State((server, door)): State<(Arc<Server>, Door)>, request: Reque
     response
 }
 
-/// Where guests come in.
+/// The address for guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lan {
     /// At the address by which other machines of the network most likely reach this one.
     Found,
-    /// At this address of the machine.
+    /// A given address of the machine.
     At(IpAddr),
 }
 
@@ -166,7 +170,7 @@ impl Lan {
     /// The address.
     ///
     /// # Errors
-    /// If the machine is on no network, or the address says none of its own.
+    /// Returns an error if the machine is on no network, or the address says none of its own.
     fn address(self) -> Result<IpAddr> {
         let none = || {
             Error::Input(
@@ -192,10 +196,11 @@ impl Lan {
     }
 }
 
-/// Serves until the process ends. The address is printed once it can be reached, and below it that of guests, if there are to be some.
+/// Serves until the process ends. The address is printed once it can be reached, and below it that
+/// of guests, if there are to be some.
 ///
 /// # Errors
-/// If the game or the results cannot be opened, or the port is taken.
+/// Returns an error if the game or the results cannot be opened, or the port is taken.
 pub fn run(shown: &Shown<'_>, port: u16, lan: Option<Lan>) -> Result {
     let listen = |error: std::io::Error| Error::Input(format!("cannot listen at port {port}: {error}"));
     let ready = |listener: TcpListener| -> std::io::Result<_> {

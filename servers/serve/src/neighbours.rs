@@ -1,5 +1,5 @@
-//! The form of a board's cells, as the rules for neighbours show it: hexagons where each cell has the neighbours of one, and a ring where
-//! the cells of a single row follow each other round.
+//! The form of a board's cells, as the rules for neighbours show it: hexagons where each cell has
+//! the neighbours of one, and a ring where the cells of a single row follow each other round.
 //!
 //! Rulesheets on hexagons have a relation such as `adjacent` between two cells that hangs on the rules alone. Its atoms are asked of the
 //! evaluator, within [`FUEL`] steps; what cannot be found out so is a board of squares.
@@ -40,7 +40,8 @@ pub(crate) fn tiling(board: &Board, text: &str) -> Tiling {
     found.unwrap_or_default()
 }
 
-/// If some relation has as facts that each cell follows the one before it, and the first the last: `(next 12 1)`.
+/// Returns whether some relation has as facts that each cell follows the one before it, and the
+/// first the last: `(next 12 1)`.
 fn is_round(board: &Board, text: &str) -> bool {
     let columns = board.columns();
     if columns.len() < SMALLEST_RING || board.grids().len() > 1 {
@@ -148,7 +149,8 @@ mod tests {
     fn hexagons_have_six_neighbours() {
         let straight = [(0, 1), (1, 0), (0, -1), (-1, 0)];
         assert_eq!(found(&straight), Tiling::Square);
-        // Rows count from below, so a cell that is one row higher and one column further right stands above it.
+        // Rows count from below, so a cell that is one row higher and one column further right
+        // stands above it.
         assert_eq!(found(&[&straight[..], &[(1, 1), (-1, -1)]].concat()), Tiling::Hex);
         assert_eq!(found(&[&straight[..], &[(1, -1), (-1, 1)]].concat()), Tiling::HexLeft);
         assert_eq!(found(&[&straight[..], &[(1, 1), (-1, -1), (1, -1), (-1, 1)]].concat()), Tiling::Square);

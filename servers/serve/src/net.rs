@@ -1,12 +1,13 @@
-//! The net of a session's game, for people who look inside: from the compiled game and a state it tells the sizes of the net,
-//! what holds, and a drawing with the gates that are true.
+//! The net of a session's game, for people who look inside: from the compiled game and a state it
+//! tells the sizes of the net, what holds, and a drawing with the gates that are true.
 //!
-//! The net is compiled once for a session, when it is first asked for. Gates are evaluated in three values: what depends on
-//! moves that are still to be made is open.
+//! The net is compiled once for a session, when it is first asked for. Gates are evaluated in three
+//! values: what depends on moves that are still to be made is open.
 //!
-//! A session keeps a net of so many operations as it is told to; of a larger one the figures alone are kept. To look takes a few
-//! steps for each literal. No more than `MOST_FLUENTS` fluents are told, and as many relations, and no more than `MOST_OUTPUTS`
-//! outputs; the names of each of these take no more than `MOST_TEXT` bytes.
+//! A session keeps a net with at most a given number of operations; for a larger one only the
+//! figures are kept. A look takes a few steps for each literal. At most `MOST_FLUENTS` fluents and
+//! as many relations are shown, and at most `MOST_OUTPUTS` outputs; the names of each of these take
+//! at most `MOST_TEXT` bytes.
 
 mod drawing;
 mod layout;
@@ -21,20 +22,23 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Fluents that do not hold are told if there are no more than this; of those that hold no more are told either.
+/// Fluents that do not hold are shown if there are no more than this; at most this number of those
+/// that hold is shown.
 const MOST_FLUENTS: usize = 1_000;
 /// Outputs are offered by name if there are no more than this.
 const MOST_OUTPUTS: usize = 4_000;
-/// No more bytes are told of the names of relations and fluents, of outputs, and of those that are true.
+/// The greatest number of bytes for the names of relations and fluents, of outputs, and of those
+/// that are true.
 const MOST_TEXT: usize = 1 << 20;
-/// Nets of strangers that are kept have no more: some megabytes for each session.
+/// The greatest number of operations of a kept net of an uploaded rulesheet: some megabytes for
+/// each session.
 pub(crate) const MOST_OPERATIONS: usize = 50_000;
 
 /// The net of a session.
 #[derive(Debug)]
 pub(crate) struct SessionNet {
     sizes: Sizes,
-    /// If it is not too large.
+    /// The net, if it is not too large.
     kept: Option<Kept>,
 }
 
@@ -43,7 +47,7 @@ pub(crate) struct SessionNet {
 struct Kept {
     net: Net,
     outputs: Vec<Output>,
-    /// What was drawn last: states change more often.
+    /// The last drawing: states change more often.
     drawn: Mutex<Option<Drawn>>,
 }
 
@@ -54,7 +58,7 @@ struct Drawn {
     picture: Arc<Result<Drawing, usize>>,
 }
 
-/// How large a net is; the figures of `gdl net`.
+/// The size of a net; the figures of `gdl net`.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Sizes {
     /// Bits of a state.
@@ -73,7 +77,7 @@ pub(crate) struct Sizes {
     pub depth: usize,
     /// Fluents on which nothing that is seen depends.
     pub dead_fluents: usize,
-    /// Groups of fluents of which no two hold together.
+    /// The number of mutex groups.
     pub exclusive_groups: usize,
     /// Operations at each phase of the cycle, such as each player's turn.
     pub phases: Vec<usize>,
@@ -97,18 +101,18 @@ impl Sizes {
     }
 }
 
-/// What is seen inside; see the description of the interface for what each part means.
+/// The inside of a game; see the description of the interface for the meaning of each part.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct NetView {
     /// The figures, unless the game is evaluated state by state.
     pub sizes: Option<Sizes>,
-    /// What holds, relation by relation. None for a role that may not know.
+    /// The fluents that hold, relation by relation. `None` for a role that may not know.
     pub relations: Option<Vec<Relation>>,
     /// The names of what the net says, for pictures of a part; none if they are many.
     pub outputs: Vec<String>,
-    /// The outputs that are true. None for a role that may not know.
+    /// The outputs that are true. `None` for a role that may not know.
     pub holding: Option<Vec<String>>,
-    /// What the picture is of; all of the net if nothing is said.
+    /// The subject of the picture; the whole net by default.
     pub of: Option<String>,
     /// The picture, unless it would be too large.
     pub picture: Option<LitDrawing>,
@@ -121,9 +125,9 @@ pub(crate) struct NetView {
 pub(crate) struct Relation {
     /// Its name.
     pub name: String,
-    /// How many fluents it has.
+    /// The number of its fluents.
     pub size: usize,
-    /// How many of them hold.
+    /// The number of those that hold.
     pub holding: usize,
     /// Fluents with their values: all, or those that hold where there are many.
     pub fluents: Vec<Fluent>,
@@ -134,7 +138,7 @@ pub(crate) struct Relation {
 pub(crate) struct Fluent {
     /// Its KIF text.
     pub text: String,
-    /// If it holds.
+    /// True if it holds.
     pub holds: bool,
 }
 
@@ -151,7 +155,8 @@ pub(crate) struct LitDrawing {
 }
 
 impl SessionNet {
-    /// Of a game that has a net, which is kept if it has no more operations, fluents and outputs than `most` of each.
+    /// The net of a game, which is kept if it has at most `most` operations, fluents and outputs
+    /// each.
     #[must_use]
     pub(crate) fn new(compiled: Compiled, most: usize) -> Self {
         let sizes = Sizes::of(&compiled);
@@ -162,7 +167,7 @@ impl SessionNet {
         Self { sizes, kept }
     }
 
-    /// If the net that is kept says something under this name.
+    /// Returns whether the net that is kept says something under this name.
     #[must_use]
     pub(crate) fn has(&self, output: &str) -> bool {
         self.kept
@@ -170,7 +175,8 @@ impl SessionNet {
             .is_some_and(|kept| kept.outputs.iter().any(|known| known.is_called(&kept.net, output)))
     }
 
-    /// What is seen in a state, or in one that is not known: with a picture of what `of` depends on, or of all.
+    /// The view of a state, or of an unknown one: with a picture of what `of` depends on, or of
+    /// all.
     #[must_use]
     pub(crate) fn view(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> NetView {
         let sizes = Some(self.sizes.clone());
@@ -236,8 +242,8 @@ impl Kept {
         picture
     }
 
-    /// The value of each gate in the state with these fluents. Moves that are not legal are not made, and the only one that
-    /// is legal is; all others are open. O(literals).
+    /// The value of each gate in the state with these fluents. Moves that are not legal are not
+    /// made, and the only one that is legal is; all others are open. O(literals).
     fn values(&self, fluents: impl Iterator<Item = usize>) -> Vec<Option<bool>> {
         let net = &self.net;
         let mut holds = vec![false; net.initial.len()];
@@ -291,7 +297,7 @@ fn read(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
 }
 
-/// What is seen of a game that has no net.
+/// The view of a game that has no net.
 #[must_use]
 pub(crate) fn without_net(game: &Dynamic, state: Option<&BitBox>) -> NetView {
     NetView {

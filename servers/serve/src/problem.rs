@@ -1,4 +1,5 @@
-//! The problem of a request that cannot be done, as it is answered: a status, and JSON that says why and what to do instead.
+//! The problem of a request that cannot be done, as it is answered: a status, and JSON that says
+//! why and what to do instead.
 
 use axum::{
     Json,
@@ -8,7 +9,7 @@ use axum::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// Why a request was not done.
+/// The reason why a request failed.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Problem {
     /// The status of the answer.
@@ -16,12 +17,12 @@ pub(crate) struct Problem {
     pub status: StatusCode,
     /// A name for programs, such as `illegal_move`.
     pub code: &'static str,
-    /// What is wrong, in words.
+    /// The error, in words.
     pub message: String,
-    /// What to do instead.
+    /// Advice on what to do instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
-    /// What is wrong with the rulesheet, as `gdl check --json` tells it.
+    /// The diagnostics of the rulesheet, in the format of `gdl check --json`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub diagnostics: Vec<Value>,
 }
@@ -119,5 +120,5 @@ impl IntoResponse for Problem {
     }
 }
 
-/// What came of a request.
+/// The result of a request.
 pub(crate) type Answer<T> = Result<T, Problem>;

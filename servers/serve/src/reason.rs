@@ -33,15 +33,16 @@ const MOST_BYTES: usize = 1 << 20;
 /// The most rules deep.
 pub(crate) const DEEPEST: usize = 20;
 
-/// What is asked at a state of a session.
+/// A question about a state of a session.
 pub(crate) struct Question {
     opened: Opened,
     place: usize,
     /// The states as KIF text: the one there is, or those that fit what a role knows.
     states: Vec<String>,
-    /// The state before it, the joint move made there and the moves from the start; nothing for a role that may not know.
+    /// The state before it, the joint move made there and the moves from the start; nothing for a
+    /// role that may not know.
     before: Option<(String, Vec<String>, usize)>,
-    /// If the game begins there.
+    /// True if the game begins there.
     is_start: bool,
 }
 
@@ -59,10 +60,11 @@ fn hidden() -> Problem {
 }
 
 impl Question {
-    /// What a person who looks may ask.
+    /// Creates the question that a viewer may ask.
     ///
     /// # Errors
-    /// If nothing may be told, or there was no time to find out what the role knows.
+    /// Returns an error if nothing may be revealed, or there was no time to compute the role's
+    /// knowledge.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let states = match session.eyes(looker) {
             Visibility::All => vec![session.history.state().clone()],
@@ -88,10 +90,11 @@ impl Question {
         })
     }
 
-    /// Why an atom holds, or why not, so many rules deep.
+    /// The reason why an atom holds, or why not, `depth` rules deep.
     ///
     /// # Errors
-    /// If it is no atom of the rules, may not be told, takes too much, or is not wanted any more.
+    /// Returns an error if it is no atom of the rules, may not be revealed, takes too much, or is
+    /// not wanted any more.
     pub(crate) fn answer(&self, atom: &str, depth: usize, cancel: &Cancel) -> Answer<Reason> {
         let unfit = |message: String| Problem::unfit("no_reason", message);
         let source = Source::new(&*self.opened.name, &*self.opened.text);

@@ -1,8 +1,8 @@
 //! The registry of a server's sessions, each found by an id that cannot be guessed.
 //!
-//! There are never more than [`Registry::MOST`], and those together never weigh more than [`Registry::BYTES`]; one that was
-//! not asked for in [`Registry::IDLE`] is gone. When there are too many the one that was idle longest makes room, if that was
-//! long enough.
+//! There are never more than [`Registry::MOST`], and those together never weigh more than
+//! [`Registry::BYTES`]; one that was not asked for in [`Registry::IDLE`] is gone. When there are
+//! too many the one that was idle longest makes room, if that was long enough.
 
 use crate::{
     problem::{Answer, Problem},
@@ -25,7 +25,7 @@ impl Registry {
     /// There are never more.
     pub(crate) const MOST: usize = 64;
 
-    /// They never weigh more together.
+    /// The greatest number of bytes of all sessions together.
     pub(crate) const BYTES: usize = 256 << 20;
 
     /// One that was not asked for in this time is gone.
@@ -37,17 +37,17 @@ impl Registry {
     /// A name that cannot be guessed: 128 random bits.
     ///
     /// # Errors
-    /// If the machine gives no random bits.
+    /// Returns an error if the machine gives no random bits.
     pub(crate) fn id() -> Answer<String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|_| Problem::broken())?;
         Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
     }
 
-    /// What chance follows from in a session: short enough to be read out, and nobody can know it before.
+    /// The seed of chance in a session: short enough to be read out, and unpredictable.
     ///
     /// # Errors
-    /// If the machine gives no random bits.
+    /// Returns an error if the machine gives no random bits.
     pub(crate) fn seed() -> Answer<u64> {
         let mut bytes = [0; 4];
         getrandom::fill(&mut bytes).map_err(|_| Problem::broken())?;
@@ -57,7 +57,7 @@ impl Registry {
     /// Keeps a session. Those that are gone by then end.
     ///
     /// # Errors
-    /// If there are too many that are in use.
+    /// Returns an error if there are too many that are in use.
     pub(crate) fn add(&self, session: Session) -> Answer<Arc<Shared>> {
         self.add_at(session, Instant::now())
     }
@@ -107,7 +107,7 @@ impl Registry {
     /// The session of an id.
     ///
     /// # Errors
-    /// If there is none, or none any more.
+    /// Returns an error if there is none, or none any more.
     pub(crate) fn find(&self, id: &str) -> Answer<Arc<Shared>> {
         self.find_at(id, Instant::now())
     }
@@ -122,12 +122,12 @@ impl Registry {
         Ok(shared)
     }
 
-    /// If there is a session of an id. To ask this does not keep it.
+    /// Returns whether there is a session of an id. To ask this does not keep it.
     pub(crate) fn has(&self, id: &str) -> bool {
         lock(&self.sessions).contains_key(id)
     }
 
-    /// How many there are.
+    /// The number of sessions.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         lock(&self.sessions).len()
@@ -136,7 +136,7 @@ impl Registry {
     /// Ends a session.
     ///
     /// # Errors
-    /// If there is none.
+    /// Returns an error if there is none.
     pub(crate) fn remove(&self, id: &str) -> Answer<()> {
         let found = lock(&self.sessions).remove(id);
         let shared = found.ok_or_else(|| Problem::missing("no_session", "there is no such session"))?;

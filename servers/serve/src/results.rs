@@ -1,7 +1,9 @@
-//! The results of `gdl manage` that a server shows: a file, which each request opens anew, and the games in it that were drawn last.
+//! The results of `gdl manage` that a server shows: a file, which each request opens anew, and the
+//! games in it that were drawn last.
 //!
-//! The file is only read, so it may be played into meanwhile; it is never kept open, so the process that plays it finds it free. A game
-//! of its rulesheets is compiled once it is drawn, as one that came with a request, and [`MOST_DRAWN`] are kept.
+//! The file is only read, so it may be played into meanwhile; it is never kept open, so the process
+//! that plays it finds it free. A game of its rulesheets is compiled once it is drawn, as one that
+//! came with a request, and [`MOST_DRAWN`] are kept.
 
 use crate::{
     board::BoardView,
@@ -47,13 +49,13 @@ struct Drawn {
 pub(crate) struct PositionView {
     /// The grid, if the game has one.
     board: Option<BoardView>,
-    /// What else holds.
+    /// The other fluents that hold.
     fluents: Vec<GroupView>,
-    /// How many fluents are not told.
+    /// The number of fluents that are left out.
     fluents_left_out: usize,
-    /// The cells that the moves speak of which led here.
+    /// The cells that the moves before this state mention.
     cells: Vec<usize>,
-    /// If the game is over.
+    /// True if the game is over.
     terminal: bool,
     /// The roles that have a choice.
     turn: Vec<String>,
@@ -78,7 +80,7 @@ struct StepView {
 }
 
 impl MatchView {
-    /// What is told of a match.
+    /// The view of a match.
     #[must_use]
     pub(crate) fn of(watched: Watched) -> Self {
         let Watched { about, steps } = watched;
@@ -99,16 +101,16 @@ impl Results {
     /// The results in a file.
     ///
     /// # Errors
-    /// If there are none of this version.
+    /// Returns an error if there are none of this version.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Store::read(path)?.contents()?;
         Ok(Self { path: path.to_owned(), drawn: Mutex::default() })
     }
 
-    /// Reads something of the file, until that is called off.
+    /// Reads something of the file, until that is cancelled.
     ///
     /// # Errors
-    /// If that cannot be done, by now.
+    /// Returns an error if that cannot be done, by now.
     pub(crate) fn read<T>(&self, cancel: &Cancel, read: impl FnOnce(&Store) -> Result<T>) -> Answer<T> {
         let told = |error: Error| {
             if cancel.is_cancelled() {
@@ -123,7 +125,7 @@ impl Results {
     /// A position as it is drawn.
     ///
     /// # Errors
-    /// If its game cannot be played here, or has no such position.
+    /// Returns an error if its game cannot be played here, or has no such position.
     pub(crate) fn draw(&self, games: &Games, position: &Position, cancel: &Cancel) -> Answer<PositionView> {
         let drawn = self.drawn(games, position, cancel)?;
         let (game, stage) = (&drawn.opened.game, &drawn.stage);

@@ -1,8 +1,8 @@
 //! The faults of a rulesheet while a person writes it: text in, what `gdl check` says of it out.
 //!
-//! The text is compiled within what a stranger's rulesheet may take, or with more patience if that is asked for, and a stop that
-//! the caller can pull: a person who types on asks again, and the last answer is no longer wanted. What was compiled is kept for
-//! those who want to play it.
+//! The text is compiled within the limits of untrusted rulesheets, or with more patience if that is
+//! requested, and the caller can cancel: a person who types on asks again, and the last answer is
+//! no longer wanted. The compiled game is kept for those who want to play it.
 
 use crate::games::{Games, LoadMode};
 use gdl_compiler::{
@@ -14,7 +14,7 @@ use gdl_tools::{load, report};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What the rulesheet is called in diagnostics.
+/// The name of the rulesheet in diagnostics.
 const NAME: &str = "rulesheet";
 
 /// A rulesheet that is asked about.
@@ -23,10 +23,10 @@ const NAME: &str = "rulesheet";
 pub(crate) struct Question {
     /// The rulesheet.
     pub text: String,
-    /// If it may take as much as one that `gdl serve` is given.
+    /// True if it may take the limits of `gdl serve FILE`.
     #[serde(default)]
     pub patient: bool,
-    /// What the caller calls the compilation, to ask how far it is.
+    /// The caller's name for the compilation, to query its progress.
     pub ticket: Option<String>,
 }
 
@@ -35,16 +35,16 @@ pub(crate) struct Question {
 pub(crate) struct Verdict {
     /// The same as in `gdl check --json`, in the order of the text.
     pub diagnostics: Vec<Value>,
-    /// How many errors there are, those left out included.
+    /// The number of errors, those left out included.
     pub errors: usize,
-    /// How many warnings there are, those left out included; what takes too much to be compiled is one, if the game can be played state by
-    /// state.
+    /// The number of warnings, those left out included; an exceeded limit is one, if the game can
+    /// be played state by state.
     pub warnings: usize,
-    /// If it can be played. A lint that stops `gdl check` does not stop a game.
+    /// True if it can be played. A lint that stops `gdl check` does not stop a game.
     pub sound: bool,
-    /// If nothing is known to be wrong but that it takes more than it may: patience helps.
+    /// True if nothing is known to be wrong but that it takes more than it may: patience helps.
     pub excess: bool,
-    /// What the game is like, if it can be played.
+    /// The summary of the game, if it can be played.
     pub summary: Option<Summary>,
 }
 
@@ -61,7 +61,7 @@ pub(crate) struct Summary {
     pub gates: Option<usize>,
 }
 
-/// Checks a rulesheet. None if the caller had enough of it.
+/// Checks a rulesheet. Returns `None` if the caller had enough of it.
 #[must_use]
 pub(crate) fn judge(
     question: &Question,

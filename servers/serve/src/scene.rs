@@ -1,7 +1,7 @@
 //! The scene of a state, as the page draws it: what stands on the board, and what else holds.
 //!
-//! The names of what else holds take no more than `MOST_TOLD` bytes; fluents that are left out are counted. A board is bounded by
-//! its cells.
+//! The names of what else holds take no more than `MOST_TOLD` bytes; fluents that are left out are
+//! counted. A board is bounded by its cells.
 
 use crate::{
     board::{BoardView, Motion, board_of},
@@ -14,10 +14,10 @@ use gdl_runtime::{
 };
 use serde::Serialize;
 
-/// Bytes of one kind of thing that are told.
+/// The greatest number of bytes of one kind of item.
 const MOST_TOLD: usize = 1 << 19;
 
-/// How much more there is room for.
+/// The bytes that still fit.
 pub(crate) struct Room(usize);
 
 impl Room {
@@ -25,7 +25,7 @@ impl Room {
         Self(MOST_TOLD)
     }
 
-    /// If there is room for texts of so many bytes and what stands around them.
+    /// Returns whether texts of `bytes` bytes and their punctuation fit.
     pub(crate) fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes + 64);
         // Nothing smaller may stand for what did not fit.
@@ -34,32 +34,32 @@ impl Room {
     }
 }
 
-/// Where the states of a game are drawn.
+/// The stage on which the states of a game are drawn.
 #[derive(Clone, Debug)]
 pub(crate) struct Stage {
     /// Its board, if it shows one.
     pub board: Option<Board>,
-    /// How moves go on it.
+    /// The way in which moves go on it.
     pub motion: Motion,
-    /// What is said beside it.
+    /// The clues next to it.
     pub clues: Option<Clues>,
 }
 
-/// What is seen of a state.
+/// The view of a state.
 #[derive(Debug)]
 pub(crate) struct Scene {
     /// The board, if there is one.
     pub board: Option<BoardView>,
-    /// What else holds.
+    /// The other fluents that hold.
     pub fluents: Vec<GroupView>,
-    /// How many fluents are not told.
+    /// The number of fluents that are left out.
     pub left_out: usize,
 }
 
 /// The fluents of a relation.
 #[derive(Debug, Serialize)]
 pub(crate) struct GroupView {
-    /// What it is called.
+    /// Its name.
     pub relation: String,
     /// The arguments of each; none if it takes none.
     pub values: Vec<String>,
@@ -75,7 +75,7 @@ impl Stage {
         Self { board, motion, clues }
     }
 
-    /// What is seen of a state.
+    /// The view of a state.
     #[must_use]
     pub(crate) fn scene(&self, game: &Dynamic, state: &<Dynamic as Game>::State) -> Scene {
         let held = || game.fluents(state).map(Id::index);
@@ -99,7 +99,8 @@ impl Stage {
         Scene { board, fluents: groups.collect(), left_out }
     }
 
-    /// The cells that moves speak of; of a column those that the step changed, which has the cells before and after it.
+    /// The cells that moves speak of; of a column those that the step changed, which has the cells
+    /// before and after it.
     pub(crate) fn touched<'m>(
         &self,
         moves: impl Iterator<Item = &'m str>,

@@ -1,8 +1,10 @@
-//! The seat of a role, parsed from `person` or from a player's name with options, or given to a guest elsewhere by an invitation.
+//! The seat of a role, parsed from `person` or from a player's name with options, or given to a
+//! guest elsewhere by an invitation.
 //!
-//! A machine thinks no longer, remembers in no more bytes and has no more threads than it says here, whatever is asked for and
-//! also if nothing is. Of all machines no more than `MOST_RESTING` keep what they remember from one move to the next, so
-//! that with those that are thinking they stay within some hundred MiB; others begin anew each time.
+//! A machine thinks no longer, remembers in no more bytes and has no more threads than it says
+//! here, whatever is asked for and also if nothing is. Of all machines no more than `MOST_RESTING`
+//! keep what they remember from one move to the next, so that with those that are thinking they
+//! stay within some hundred MiB; others begin anew each time.
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Source;
@@ -18,22 +20,22 @@ use std::{
     time::Duration,
 };
 
-/// Who plays a role.
+/// The player of a role.
 pub(crate) enum Seat {
     /// A person at the page.
     Person,
     /// A person elsewhere, who has a link to this seat.
     Guest {
-        /// What the link holds, which opens this seat and no other.
+        /// The token of the link, which opens this seat and no other.
         token: String,
-        /// If the link was followed.
+        /// True if the link was followed.
         has_come: bool,
     },
     /// The role `random`: moves are drawn.
     Chance,
     /// A player; taken out while it thinks.
     Machine {
-        /// Which one.
+        /// The machine.
         machine: Machine,
         /// It, once it has thought, if there is room for what it remembers.
         mind: Option<Mind>,
@@ -48,7 +50,7 @@ static RESTING: AtomicUsize = AtomicUsize::new(0);
 pub(crate) struct Mind {
     /// The player.
     pub player: Box<dyn Player<Dynamic>>,
-    /// If it remembers what takes room.
+    /// True if it remembers what takes room.
     remembers: bool,
     room: Option<Room>,
 }
@@ -70,7 +72,7 @@ impl Drop for Room {
 }
 
 impl Mind {
-    /// It, until it is asked again. None if there is no room for what it remembers.
+    /// It, until it is asked again. Returns `None` if there is no room for what it remembers.
     #[must_use]
     pub(crate) fn rest(self) -> Option<Self> {
         let room = if self.remembers { Some(self.room.or_else(Room::find)?) } else { None };
@@ -83,33 +85,33 @@ impl Mind {
 pub(crate) struct Machine(Box<Spec>);
 
 impl Machine {
-    /// How long it thinks unless it is said how long or how much.
+    /// The time it thinks by default.
     const CLOCK: Duration = Duration::from_secs(1);
 
-    /// No machine thinks longer, whatever was said.
+    /// The greatest time that a machine thinks, whatever was requested.
     const MOST: Duration = Duration::from_secs(60);
 
-    /// The player, with a seed for one that was not told any.
+    /// The player, with a seed for one that has none.
     #[must_use]
     pub(crate) fn build(&self, seed: u64) -> Option<Mind> {
         let remembers = self.0.remembers();
         Some(Mind { player: self.0.build(seed)?, remembers, room: None })
     }
 
-    /// How long it may think at most.
+    /// The greatest time it may think.
     #[must_use]
     pub(crate) fn time(&self) -> Duration {
         let usual = if self.0.nodes().is_some() { Self::MOST } else { Self::CLOCK };
         self.0.seconds().map_or(usual, Duration::from_secs_f64).min(Self::MOST)
     }
 
-    /// If it can be asked again and again and goes on where it was.
+    /// Returns whether it can be asked again and again and goes on where it was.
     #[must_use]
     pub(crate) fn goes_on(&self) -> bool {
         ["best", "mcts"].contains(&self.0.kind()) && self.0.nodes().is_none()
     }
 
-    /// What it may spend on a move, or on a part of one.
+    /// The budget of a move, or of a part of one.
     #[must_use]
     pub(crate) fn budget(time: Duration, cancel: &Cancel) -> Budget {
         Budget::within(time).cancelled_by(cancel)
@@ -123,10 +125,10 @@ impl fmt::Display for Machine {
 }
 
 impl Seat {
-    /// What people are called.
+    /// The name of people.
     pub(crate) const PERSON: &str = "person";
 
-    /// What people elsewhere are called.
+    /// The name of people elsewhere.
     pub(crate) const GUEST: &str = "guest";
 
     /// The most bytes that a machine may remember in, and the most threads it may have.
@@ -136,7 +138,7 @@ impl Seat {
     /// The seat that is meant, in a game that comes of these rules.
     ///
     /// # Errors
-    /// If no player is called so, or the role is chance's.
+    /// Returns an error if no player is called so, or the role is chance's.
     pub(crate) fn parse(game: &Dynamic, rules: &Arc<str>, role: RoleId, text: &str) -> Answer<Self> {
         if game.chance_role() == Some(role) {
             return Err(Problem::conflict("chance", "chance plays this role by itself"));

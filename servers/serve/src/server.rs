@@ -1,5 +1,5 @@
-//! What all requests share: the games and sessions of a server, the queues where work is done, and
-//! how the server is reached.
+//! The shared state of all requests: the games and sessions of a server, the queues where work is
+//! done, and how the server is reached.
 
 #[cfg(feature = "manage")]
 use crate::results::Results;
@@ -14,21 +14,21 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// What all requests share.
+/// The shared state of all requests.
 pub(crate) struct Server {
     /// The games that have names.
     pub(crate) games: Games,
-    /// What is being played.
+    /// The sessions.
     pub(crate) sessions: Registry,
-    /// Who plays along from elsewhere.
+    /// The guests who play along from elsewhere.
     pub(crate) guests: Guests,
-    /// Where whatever takes a while is done.
+    /// The queues of longer tasks.
     pub(crate) queues: WorkQueues,
     /// Compilations that somebody follows.
     pub(crate) compilations: Compilations,
-    /// What is said of the games that have names, once it was asked for.
+    /// The descriptions of the named games, once they were requested.
     pub(crate) cards: OnceLock<Vec<Card>>,
-    /// If results are shown,
+    /// True if results are shown,
     pub(crate) has_results: bool,
     /// and which.
     #[cfg(feature = "manage")]
@@ -41,7 +41,7 @@ impl Server {
     /// address if there is one.
     ///
     /// # Errors
-    /// If the game or the results cannot be opened.
+    /// Returns an error if the game or the results cannot be opened.
     pub(crate) fn new(shown: &Shown<'_>, port: u16, guests: Option<SocketAddr>) -> Result<Arc<Self>> {
         Ok(Arc::new(Self {
             games: Games::new(shown.game, shown.lenient)?,
@@ -60,8 +60,8 @@ impl Server {
         }))
     }
 
-    /// If the request is for this server, and from its own page or from no page at all: else
-    /// another page could reach it by a name of its own that leads to this machine.
+    /// Returns whether the request is for this server, and from its own page or from no page at
+    /// all: else another page could reach it by a name of its own that leads to this machine.
     pub(crate) fn is_own(&self, door: Door, headers: &HeaderMap) -> bool {
         let own = |host: &str| match door {
             Door::Here => {
@@ -76,7 +76,7 @@ impl Server {
     }
 }
 
-/// Where a request comes in.
+/// The door through which a request comes in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Door {
     /// From this machine.

@@ -1,13 +1,16 @@
-//! A session is a game that is being played: it takes moves, seats and ways through its history, and says who has to think next.
+//! A session is a game that is being played: it takes moves, seats and ways through its history,
+//! and says who has to think next.
 //!
-//! A session steps itself: chance and roles without a choice move at once, a joint move is made as soon as every role has
-//! chosen, and what machines have to think about comes out as [`Thought`](crate::thought::Thought)s, which are thought elsewhere. A thought that comes
-//! back when the session is elsewhere counts nothing. Nothing here waits. Who looks, a person at this page or a guest elsewhere, decides
-//! what is seen and which roles may be moved ([`Viewer`]).
+//! A session steps itself: chance and roles without a choice move at once, and a joint move is made
+//! as soon as every role has chosen. Choices of machines come out as
+//! [`Thought`](crate::thought::Thought)s, and other threads work on these. Results for a state the
+//! session has already left are dropped. Nothing here waits. The viewer, a person at this page or a
+//! guest elsewhere, determines what is seen and which roles may be moved ([`Viewer`]).
 //!
-//! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is replayed or played, so those of
-//! all sessions together stay within 128 MiB. A step looks at the state three times and makes a joint move; what may take many
-//! steps is given a [`Budget`] that is looked at before each, and goes on when it is next asked for.
+//! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is
+//! replayed or played, so those of all sessions together stay within 128 MiB. A step looks at the
+//! state three times and makes a joint move; what may take many steps is given a [`Budget`] that is
+//! looked at before each, and goes on when it is next asked for.
 
 mod thoughts;
 mod timing;
@@ -46,10 +49,10 @@ pub(crate) const MOST_PLACES: usize = 5_000;
 /// No history takes more bytes.
 pub(crate) const MOST_HISTORY_BYTES: usize = 2 << 20;
 
-/// If there is room for another place.
+/// Returns an error unless there is room for another place.
 ///
 /// # Errors
-/// If there is not.
+/// Returns an error if there is not.
 pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
     if history.len() < MOST_PLACES && history.bytes() < MOST_HISTORY_BYTES {
         return Ok(());
@@ -59,19 +62,19 @@ pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
     Err(Problem::too_large(message).help("go on from a position instead"))
 }
 
-/// How much a person may see.
+/// The part of a game that a person may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visibility {
     /// Everything: nothing is hidden, only machines play, or the game is over.
     All,
-    /// What a role may know.
+    /// The knowledge of a role.
     Of(RoleId),
-    /// Nothing that is hidden from any role: people share the screen, and it was not said who looks.
+    /// No view of anything hidden from any role: people share the screen, and no viewer was given.
     Closed,
 }
 
 impl Visibility {
-    /// If what the role does and may do is seen.
+    /// Returns whether what the role does and may do is seen.
     #[must_use]
     pub(crate) fn see(self, role: RoleId) -> bool {
         match self {
@@ -93,37 +96,38 @@ pub(crate) enum Viewer {
 
 /// A game that is being played.
 pub(crate) struct Session {
-    /// What it is called.
+    /// Its id.
     pub id: String,
     /// The game.
     pub opened: Opened,
-    /// Where it is drawn.
+    /// The stage on which it is drawn.
     pub stage: Stage,
-    /// Its net, once it was looked at; none if it has no net.
+    /// Its net, once it was looked at; `None` if it has no net.
     pub net: Arc<OnceLock<Option<SessionNet>>>,
-    /// Where play has been.
+    /// The history of play.
     pub history: History<Dynamic>,
-    /// Who plays the roles, in role order.
+    /// The players of the roles, in role order.
     pub seats: Vec<Seat>,
     /// Goes up whenever something that can be seen has changed.
     pub version: u64,
-    /// If machines wait, since a person looks at the past.
+    /// True if machines wait, since a person looks at the past.
     pub is_paused: bool,
-    /// If play went on from a place before the end after people had seen what was hidden until then.
+    /// True if play went on from a place before the end after people had seen what was hidden until
+    /// then.
     pub was_revealed: bool,
-    /// What went wrong last, if play cannot go on.
+    /// The last error, if play cannot go on.
     pub trouble: Option<String>,
-    /// What time is left.
+    /// The remaining time.
     pub clocks: Clocks,
-    /// When it began.
+    /// The time at which it began.
     pub started: SystemTime,
-    /// What chance and players follow from.
+    /// The seed of chance and players.
     pub seed: u64,
     /// The moves chosen for this step, in role order.
     chosen: Vec<Option<MoveId>>,
-    /// What was advised last.
+    /// The last advice.
     advice: Option<Advice>,
-    /// Who is thinking.
+    /// The work of each thinking role.
     efforts: Vec<Option<Effort>>,
     /// Goes up with every position and every seat.
     epoch: u64,
@@ -135,7 +139,8 @@ pub(crate) struct Session {
 }
 
 impl Session {
-    /// A session at the start of a game or in another position. Machines do not move before [`Session::settle`].
+    /// A session at the start of a game or in another position. Machines do not move before
+    /// [`Session::settle`].
     #[must_use]
     pub(crate) fn new(
         id: String,
@@ -170,11 +175,12 @@ impl Session {
         }
     }
 
-    /// Bytes that the session may come to take, roughly: its game, unless the server has that anyway, a full history, and the net
-    /// for those who look inside.
+    /// Bytes that the session may come to take, roughly: its game, unless the server has that
+    /// anyway, a full history, and the net for those who look inside.
     #[must_use]
     pub(crate) fn weight(&self) -> usize {
-        /// Of a gate, in programs, what is left of them, and the net; of a name, with what finds it.
+        /// Bytes per gate: in programs, their residuals, and the net. Bytes per name include its
+        /// index.
         const GATE: usize = 64;
         const NAME: usize = 128;
         if self.opened.is_known {
@@ -220,7 +226,7 @@ impl Session {
         self.chosen[role.index()].is_some()
     }
 
-    /// What the search of a role has done so far, if it goes on.
+    /// The work of a role's search so far, if it goes on.
     #[must_use]
     pub(crate) fn effort(&self, role: RoleId) -> Option<Effort> {
         self.efforts[role.index()]
@@ -241,7 +247,7 @@ impl Session {
         game.is_terminal_in(&view) || game.roles().any(|role| game.legal_moves_in(&view, role).len() == 0)
     }
 
-    /// If the rules hide something of the game from its roles.
+    /// Returns whether the rules hide something of the game from its roles.
     #[must_use]
     pub(crate) fn hides(&self) -> bool {
         self.game().vocabulary().has_percepts()
@@ -264,7 +270,8 @@ impl Session {
         }
     }
 
-    /// The fluents that a role can be sure of, and what it perceived last. None if there was no time to find out.
+    /// The fluents that a role can be sure of, and what it perceived last. Returns `None` if there
+    /// was no time to find out.
     pub(crate) fn sure(
         &mut self,
         role: RoleId,
@@ -286,7 +293,8 @@ impl Session {
         self.knowledge.states(&self.opened.game, &self.history, role, most, budget)
     }
 
-    /// Finds out who has a choice at some places. None if there was no time for all of them.
+    /// Finds out who has a choice at some places. Returns `None` if there was no time for all of
+    /// them.
     pub(crate) fn find_choosers(
         &mut self,
         places: impl Iterator<Item = Place>,
@@ -310,7 +318,8 @@ impl Session {
         Some(())
     }
 
-    /// If a role has a choice at a place, as far as [`Session::find_choosers`] was asked.
+    /// Returns whether a role has a choice at a place, as far as [`Session::find_choosers`] was
+    /// asked.
     #[must_use]
     pub(crate) fn has_choice(&self, place: Place, role: RoleId) -> bool {
         let known = self.choosers.get(place.index()).and_then(Option::as_ref);
@@ -346,7 +355,7 @@ impl Session {
     /// Seats another player, or a person.
     ///
     /// # Errors
-    /// If there is no such role, or it is chance's.
+    /// Returns an error if there is no such role, or it is chance's.
     pub(crate) fn seat(&mut self, role: &str, text: &str) -> Answer<()> {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
@@ -355,10 +364,11 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the seat of a role to a guest who will come by a link that holds this; one who had it before has it no more.
+    /// Gives the seat of a role to a guest who will come by a link that holds this; one who had it
+    /// before has it no more.
     ///
     /// # Errors
-    /// If there is no such role, or it is chance's.
+    /// Returns an error if there is no such role, or it is chance's.
     pub(crate) fn invite(&mut self, role: &str, token: &str) -> Answer<RoleId> {
         let game = &self.opened.game;
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
@@ -370,7 +380,7 @@ impl Session {
     /// Notes that the guest of a role came by a link.
     ///
     /// # Errors
-    /// If the seat was given to others since.
+    /// Returns an error if the seat was given to others since.
     pub(crate) fn admit(&mut self, role: RoleId, given: &str) -> Answer<()> {
         match self.seats.get_mut(role.index()) {
             Some(Seat::Guest { token, has_come }) if token == given => {
@@ -391,7 +401,7 @@ impl Session {
         self.chosen[role.index()] = None;
     }
 
-    /// What ends all thinking about the position.
+    /// The handle that ends all thinking about the position.
     #[must_use]
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel

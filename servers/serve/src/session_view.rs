@@ -1,10 +1,11 @@
-//! The view of a session that the page is told: data for serde, made from the session and from the role through whose eyes it is seen.
+//! The view of a session for the page: data for serde, made from the session and from the role
+//! through whose eyes it is seen.
 //!
-//! A view takes a look at the state and one at each place of the line that was not looked at before, as long as there is budget
-//! left. The names of fluents, those of moves and those of steps take no more than a [`Room`] each; what is left
-//! out is counted, and may be played and gone to as well. The rest is bounded by the rulesheet, and a board by its cells. A
-//! match, and the test that is made of one, take no more than `MOST_SAVED` bytes each. Of the moves that are not legal, which are listed when
-//! they are asked for, no more than `MOST_ILLEGAL` are told.
+//! A view takes a look at the state, and one at each new place of the line as long as there is
+//! budget left. The names of fluents, those of moves and those of steps take at most a [`Room`]
+//! each; items left out are counted, and may be played and gone to as well. The rest is bounded by
+//! the rulesheet, and a board by its cells. A match, and the test made from one, take at most
+//! `MOST_SAVED` bytes each. Illegal moves are listed on request, at most `MOST_ILLEGAL`.
 
 use crate::{
     board::BoardView,
@@ -30,48 +31,48 @@ use std::{collections::BTreeSet, time::UNIX_EPOCH};
 
 /// Bytes of the states of a match that is saved.
 const MOST_SAVED: usize = 8 << 20;
-/// Moves that are not legal and are told of.
+/// The number of illegal moves that are listed.
 const MOST_ILLEGAL: usize = 200;
-/// Steps that are told of lines that were left.
+/// The number of steps that are listed of abandoned lines.
 const MOST_BRANCHES: usize = 500;
-/// Characters that are told of what a role perceived.
+/// The number of characters of a role's percepts that are shown.
 const MOST_PERCEIVED: usize = 10_000;
 
 /// A session, as a person sees it.
 #[derive(Debug, Serialize)]
 #[allow(clippy::struct_excessive_bools, reason = "they are what the page asks about")]
 pub(crate) struct View {
-    /// What the session is called.
+    /// The id of the session.
     pub id: String,
     /// Goes up whenever the view changes.
     pub version: u64,
-    /// What is played.
+    /// The game.
     pub game: GameView,
     /// The role through whose eyes it is seen, where the rules hide something.
     pub seat: Option<String>,
     /// The role of the guest who looks.
     pub guest: Option<String>,
-    /// If people share the screen, the rules hide something, and it was not said who looks.
+    /// True if people share the screen, the rules hide something, and it was not said who looks.
     pub closed: bool,
     /// The grid, if the game has one.
     pub board: Option<BoardView>,
-    /// What else holds.
+    /// The other fluents that hold.
     pub fluents: Vec<GroupView>,
-    /// What the role that looks perceived last, where the rules hide something.
+    /// The last percepts of the viewer's role, where the rules hide something.
     pub perceived: Option<String>,
     /// The roles that must choose and have not.
     pub turn: Vec<String>,
-    /// What the people among them may do.
+    /// The legal moves of the people among them.
     pub legal: Vec<LegalView>,
-    /// The roles that have chosen while others have not. What they chose is not told.
+    /// The roles that have chosen while others have not. Their choices are hidden.
     pub chosen: Vec<String>,
-    /// If the game is over.
+    /// True if the game is over.
     pub terminal: bool,
     /// The goal of each role at the end.
     pub goals: Option<Vec<Option<u8>>>,
-    /// Where the game stands, in words.
+    /// The status of the game, in words.
     pub status: String,
-    /// Where play is.
+    /// The place of play.
     pub place: usize,
     /// The steps that led here.
     pub line: Vec<StepView>,
@@ -79,25 +80,26 @@ pub(crate) struct View {
     pub ahead: Vec<StepView>,
     /// The steps elsewhere that were left for others, in the order in which they were made.
     pub branches: Vec<BranchView>,
-    /// If there is something to take back.
+    /// True if there is something to take back.
     pub can_undo: bool,
-    /// If there is something to make again.
+    /// True if there is something to make again.
     pub can_redo: bool,
-    /// If machines wait to be told to go on.
+    /// True if machines wait for permission to go on.
     pub paused: bool,
-    /// What chance follows from; not told while the rules hide something, which it would give away, or guests would know what is to come.
+    /// The seed of chance. It is hidden while the rules hide something, which it would give away,
+    /// or guests would know what is to come.
     pub seed: Option<u64>,
-    /// If play went on from a place before the end after what was hidden had been seen there.
+    /// True if play went on from a place before the end after what was hidden had been seen there.
     pub revealed: bool,
-    /// Who is thinking.
+    /// The machines that think.
     pub thinking: Vec<EffortView>,
-    /// Why play cannot go on, if it cannot.
+    /// The reason why play cannot go on, if it cannot.
     pub trouble: Option<String>,
-    /// How much is not told, since it is too much.
+    /// The numbers of items left out, since there are too many.
     pub left_out: LeftOut,
 }
 
-/// What is there and not told, in numbers.
+/// The numbers of items left out.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct LeftOut {
     /// Fluents that hold.
@@ -108,36 +110,37 @@ pub(crate) struct LeftOut {
     pub steps: usize,
 }
 
-/// What is played.
+/// The game.
 #[derive(Debug, Serialize)]
 pub(crate) struct GameView {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// If it came with a rulesheet of its own.
+    /// True if it came with a rulesheet of its own.
     pub own: bool,
     /// `table`, or `lifted` if it is evaluated state by state.
     pub engine: String,
-    /// If the rules hide something from the roles.
+    /// True if the rules hide something from the roles.
     pub hides: bool,
     /// The roles, in role order.
     pub roles: Vec<RoleView>,
 }
 
-/// A match that can be gone on with: its record, as `gdl match` writes it, and what it takes to open it again.
+/// A match that can be gone on with: its record, as `gdl match` writes it, and what it takes to
+/// open it again.
 #[derive(Debug, Serialize)]
 pub(crate) struct Saved {
     /// The game, if `gdl serve` knows it by name.
     pub game: Option<String>,
-    /// What the rulesheet is called.
+    /// The name of the rulesheet.
     pub name: String,
     /// The rulesheet, of a game without a name here.
     pub rulesheet: Option<String>,
-    /// Who plays the roles.
+    /// The players of the roles.
     pub seats: IndexMap<String, String>,
-    /// What time they have left, of those with clocks.
+    /// The remaining times, for roles with clocks.
     #[serde(skip_serializing_if = "IndexMap::is_empty")]
     pub clocks: IndexMap<String, String>,
-    /// What was played.
+    /// The record of the match.
     #[serde(flatten)]
     pub record: Record,
 }
@@ -146,7 +149,8 @@ impl Saved {
     /// The line of a session from the start to where it is.
     ///
     /// # Errors
-    /// If it is too long to be written down, or people elsewhere play along and rely on what the rules hide.
+    /// Returns an error if it is too long to be written down, or people elsewhere play along and
+    /// rely on what the rules hide.
     pub(crate) fn of(session: &Session) -> Answer<Self> {
         let game = session.game();
         if session.has_guests() && session.eyes(Viewer::Here(None)) != Visibility::All {
@@ -197,17 +201,17 @@ impl Saved {
 /// A test for `gdl test`, made of a play.
 #[derive(Debug, Serialize)]
 pub(crate) struct Recorded {
-    /// What the rulesheet is called.
+    /// The name of the rulesheet.
     pub name: String,
     /// The test, in KIF.
     pub test: String,
 }
 
 impl Recorded {
-    /// Of the line of a session to where it is.
+    /// The match of a session's line to the present place.
     ///
     /// # Errors
-    /// If it is too long, or the role that looks may not know the moves.
+    /// Returns an error if it is too long, or the role that looks may not know the moves.
     pub(crate) fn of(session: &Session, looker: Viewer) -> Answer<Self> {
         if session.eyes(looker) != Visibility::All {
             let hidden = Problem::conflict(
@@ -223,26 +227,29 @@ impl Recorded {
     }
 }
 
-/// What a role may not do at a state, and what holds in a cell that is asked about: that for which one may ask a reason.
+/// The illegal moves of a role at a state, and the fluents that hold in a cell: atoms whose reason
+/// may be requested.
 #[derive(Debug, Serialize)]
 pub(crate) struct IllegalView {
     /// The place that it is about.
     pub place: usize,
-    /// Whose moves.
+    /// The role.
     pub role: String,
     /// The moves that are not legal.
     pub moves: Vec<String>,
-    /// How many more there are.
+    /// The number of further moves.
     pub left_out: usize,
     /// The fluents that hold in the cell, as far as the role that looks is sure of them.
     pub fluents: Vec<String>,
 }
 
 impl IllegalView {
-    /// Of the moves of a role, or else of a person who is to choose, those with some text in them that speak of a cell, or of any.
+    /// The illegal moves of a role, or of a person who is to choose: those with some text in them
+    /// that mention a cell, or any.
     ///
     /// # Errors
-    /// If the role that looks may not know, or there was no time to find out what it knows.
+    /// Returns an error if the role that looks may not know, or there was no time to find out what
+    /// it knows.
     pub(crate) fn of(
         session: &mut Session,
         looker: Viewer,
@@ -305,13 +312,13 @@ impl IllegalView {
 /// A role and who plays it.
 #[derive(Debug, Serialize)]
 pub(crate) struct RoleView {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// `person`, `guest`, `chance` or a player's name with options.
     pub seat: String,
-    /// If it is a guest's who has not come yet.
+    /// True if it is a guest's who has not come yet.
     pub absent: bool,
-    /// What time is left, if it has a clock.
+    /// The remaining time, if it has a clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockView>,
 }
@@ -319,11 +326,11 @@ pub(crate) struct RoleView {
 /// The clock of a role.
 #[derive(Debug, Serialize)]
 pub(crate) struct ClockView {
-    /// What is left, in seconds.
+    /// The remaining time, in seconds.
     pub left: f64,
-    /// If it runs.
+    /// True if it runs.
     pub runs: bool,
-    /// A clock that begins with what is left: minutes, and the seconds that a move adds.
+    /// A clock that begins with the remaining time: minutes, and the seconds that a move adds.
     pub text: String,
 }
 
@@ -333,10 +340,10 @@ impl ClockView {
     }
 }
 
-/// What a role may do.
+/// The legal moves of a role.
 #[derive(Debug, Serialize)]
 pub(crate) struct LegalView {
-    /// Which role.
+    /// The role.
     pub role: String,
     /// The moves.
     pub moves: Vec<MoveView>,
@@ -359,9 +366,9 @@ pub(crate) struct MoveView {
 pub(crate) struct StepView {
     /// The place that it led to.
     pub place: usize,
-    /// How many steps there are from the start to there.
+    /// The number of steps from the start to there.
     pub step: usize,
-    /// What each role did, in role order; null where that is hidden.
+    /// The move of each role, in role order; null where that is hidden.
     pub joint: Vec<Option<String>>,
     /// The moves that matter, in words.
     pub text: String,
@@ -380,7 +387,7 @@ pub(crate) struct BranchView {
     pub text: String,
 }
 
-/// What a search has done so far.
+/// The work of a search so far.
 #[derive(Debug, Serialize)]
 pub(crate) struct EffortView {
     /// For which role.
@@ -389,17 +396,18 @@ pub(crate) struct EffortView {
     pub playouts: u64,
     /// States visited.
     pub nodes: u64,
-    /// For so many seconds.
+    /// The time in seconds.
     pub seconds: f64,
     /// Random games a second.
     pub playouts_per_second: f64,
 }
 
 impl View {
-    /// What a person sees of a session.
+    /// The view of a session for a person.
     ///
     /// # Errors
-    /// If the budget is spent before that is found out; the next time less is left to do.
+    /// Returns an error if the budget is spent before that is found out; the next time less is left
+    /// to do.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let eyes = session.eyes(looker);
         let (state, perceived) = match eyes {
@@ -492,11 +500,11 @@ impl View {
     }
 }
 
-/// The places on the way to here and beyond that are told of: those nearest to here.
+/// The places shown on the way to here and beyond: those nearest to here.
 fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     let game = session.game();
     let joint = |place: &Place| session.history.joint(*place).unwrap_or_default().iter();
-    // A move is told by itself and in the words for the step.
+    // A move is shown by itself and in the words for the step.
     let bytes =
         |place: &Place| joint(place).map(|&action| 2 * game.move_text(action).len() + 16).sum::<usize>();
     let mut room = Room::new();
@@ -507,7 +515,8 @@ fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     [line, ahead.iter().take_while(|place| room.takes(256 + bytes(place))).copied().collect()]
 }
 
-/// The last of the places that are neither on the way to here nor on the way back, in the order in which play came to them.
+/// The last of the places that are neither on the way to here nor on the way back, in the order in
+/// which play came to them.
 fn elsewhere(session: &Session, line: &[Place], ahead: &[Place]) -> Vec<Place> {
     let game = session.game();
     let told: BTreeSet<usize> = line.iter().chain(ahead).map(|place| place.index()).collect();
@@ -550,20 +559,20 @@ impl EffortView {
     }
 }
 
-/// What a search thinks of the moves of a role.
+/// A search's statistics of a role's moves.
 #[derive(Debug, Serialize)]
 pub(crate) struct AdviceView {
     /// The place that it is about.
     pub place: usize,
-    /// What it has done so far, and for whom.
+    /// The work so far, and the role.
     pub effort: EffortView,
-    /// If no more is to come.
+    /// True if no more is to come.
     pub done: bool,
     /// The moves as far as they are known, the best first.
     pub moves: Vec<EstimateView>,
 }
 
-/// What a search thinks of a move.
+/// A search's estimate of a move.
 #[derive(Debug, Serialize)]
 pub(crate) struct EstimateView {
     /// The move.
@@ -571,12 +580,12 @@ pub(crate) struct EstimateView {
     pub action: String,
     /// The goal that can be expected of it, 0 to 100.
     pub value: f64,
-    /// How often it was tried.
+    /// The number of times it was tried.
     pub visits: u64,
 }
 
 impl AdviceView {
-    /// What is told of advice.
+    /// The view of advice.
     #[must_use]
     pub(crate) fn of(session: &Session, advice: &Advice) -> Self {
         let tried = advice.moves.iter();
@@ -639,7 +648,7 @@ fn step(session: &Session, place: Place, eyes: Visibility) -> StepView {
     }
 }
 
-/// Where a game stands, in words.
+/// The status of a game, in words.
 fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId]) -> String {
     let game = session.game();
     if game.is_terminal_in(view) {
@@ -651,7 +660,8 @@ fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId])
     if let Some(stuck) = game.roles().find(|&role| game.legal_moves_in(view, role).len() == 0) {
         return format!("{} has no legal move: the rules are at fault", game.role_text(stuck));
     }
-    // Those without a choice wait for the others, even where play is halted and nobody chose for them yet.
+    // Those without a choice wait for the others, even where play is halted and nobody chose for
+    // them yet.
     let has_choice = |role: &&RoleId| game.legal_moves_in(view, **role).len() > 1;
     let choosing: Vec<&RoleId> = waiting.iter().filter(has_choice).collect();
     let names = if choosing.is_empty() { waiting.iter().collect() } else { choosing };

@@ -1,7 +1,8 @@
 //! A session that threads share: requests, one after the other, and the machines that think for it.
 //!
-//! Requests for a session come one after the other ([`Shared::turn`]), so what one of them takes keeps only those for the same
-//! session waiting, and no thread. A session that has ended plays on no more, also when a player still thinks for it.
+//! Requests for a session come one after the other ([`Shared::turn`]), so what one of them takes
+//! keeps only those for the same session waiting, and no thread. A session that has ended plays on
+//! no more, also when a player still thinks for it.
 
 use crate::session::Session;
 use gdl_runtime::Cancel;
@@ -19,11 +20,12 @@ pub(crate) struct Shared {
     session: Mutex<Session>,
     /// The version of the session.
     changed: watch::Sender<u64>,
-    /// When a clock will have run down, as things stand.
+    /// The time at which a clock will have run down, at present.
     flag: Mutex<Option<Instant>>,
-    /// When it was last asked for. That is noted and read without waiting for a thread that works on the session.
+    /// The time of the last request. It is noted and read without waiting for a thread that works
+    /// on the session.
     used: Mutex<Instant>,
-    /// If the server knows the game.
+    /// True if the server knows the game.
     pub is_known: bool,
     /// A turn at the session for one request at a time.
     pub turn: Arc<Semaphore>,
@@ -31,7 +33,8 @@ pub(crate) struct Shared {
     pub looking: Arc<Semaphore>,
     /// See [`Session::weight`].
     pub weight: usize,
-    /// What ends all thinking for the session, and whether it has ended itself: neither waits for a thread that works on it.
+    /// The handle that ends all thinking for the session, and whether it has ended itself: neither
+    /// waits for a thread that works on it.
     thinking: Mutex<Cancel>,
     has_ended: AtomicBool,
 }
@@ -58,7 +61,7 @@ impl Shared {
         lock(&self.thinking).cancel();
     }
 
-    /// How long it was not asked for.
+    /// The time since the last request.
     pub(crate) fn idle(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*lock(&self.used))
     }
@@ -68,7 +71,8 @@ impl Shared {
         *lock(&self.used) = now;
     }
 
-    /// Looks at the session or changes it, lets it play on unless it has ended, and tells the requests that wait for changes.
+    /// Looks at the session or changes it, lets it play on unless it has ended, and tells the
+    /// requests that wait for changes.
     pub(crate) fn with<T>(
         &self,
         work: impl FnOnce(&mut Session) -> T,
@@ -94,7 +98,8 @@ impl Shared {
         lock(&self.session)
     }
 
-    /// Waits until the session has changed since it had that version, but no longer than that, and not past the end of a clock.
+    /// Waits until the session has changed since it had that version, but no longer than that, and
+    /// not past the end of a clock.
     pub(crate) async fn wait(&self, version: u64, longest: Duration) {
         let flag = lock(&self.flag).map(|flag| flag.saturating_duration_since(Instant::now()));
         let longest = flag.map_or(longest, |flag| longest.min(flag));
@@ -105,8 +110,8 @@ impl Shared {
     }
 }
 
-/// What one thread at a time may use. A thread that broke down with it has left it whole: what is changed here is so at once,
-/// and a session checks what it is told.
+/// Locks data that one thread at a time may use. A thread that panicked with it has left it whole:
+/// changes here are made at once, and a session checks its input.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

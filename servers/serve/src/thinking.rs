@@ -1,8 +1,10 @@
-//! Machines that think, each in a thread of its own; the session of a thought is told the move that comes of it.
+//! Machines that think, each in a thread of its own; the session of a thought receives the
+//! resulting move.
 //!
-//! There are no more than `MOST` threads, of which as many think as the machine has cores, or two: those for games that the
-//! server knows and those for others each for themselves. A thought ends by its [budget](Machine::budget) of time, or
-//! when it is not wanted any more; it looks for that between steps of the game.
+//! There are at most `MOST` threads. As many of them think as the machine has cores, or two: those
+//! for games that the server knows and those for others each for themselves. A thought ends by its
+//! [budget](Machine::budget) of time, or when it is not wanted any more; it checks for that between
+//! steps of the game.
 
 use crate::{
     expectation::Expectation,
@@ -23,7 +25,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a session plays on by itself before it hears of the next request.
+/// The time that a session plays on by itself before it reads the next request.
 const STRETCH: Duration = Duration::from_millis(500);
 
 /// Between two looks at a search that goes on.
@@ -44,7 +46,8 @@ pub(crate) fn room() -> usize {
     MOST.saturating_sub(THREADS.load(Ordering::SeqCst))
 }
 
-/// Thoughts that are thought at the same time, about games that the server knows and about others; the rest wait.
+/// Thoughts that are thought at the same time, about games that the server knows and about others;
+/// the rest wait.
 static TURNS: [Turns; 2] = [const { Turns { taken: Mutex::new(0), given: Condvar::new() } }; 2];
 
 /// Starts a thread. Without one no player thinks, and the session is seen to wait.
@@ -66,8 +69,9 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     drop(started);
 }
 
-/// Lets whoever draws the page and whoever answers go first: a thread that thinks, and those it starts, take the processor that is
-/// left. Where a thread has no priority of its own, nothing is done.
+/// Gives priority to the page and the threads that answer: a thread that thinks, and those it
+/// starts, take the rest of the processor. Where a thread has no priority of its own, nothing is
+/// done.
 fn yield_to_others() {
     // A system that does not let it stays as it is.
     #[cfg(target_os = "linux")]
@@ -100,7 +104,8 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Looks at a session or changes it, and lets it play on as far as it can in a while, up to what machines have to think about.
+/// Looks at a session or changes it, and lets it play on as far as it can in a while, up to what
+/// machines have to think about.
 pub(crate) fn with<T>(shared: &Arc<Shared>, work: impl FnOnce(&mut Session) -> T) -> T {
     let begin = |session: &mut Session| {
         session.tick(Instant::now());
@@ -154,7 +159,7 @@ fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Mind, Option<MoveId>) {
     }
 }
 
-/// How long a search for advice takes, and what it may remember.
+/// The time that a search for advice takes, and the bytes that it may remember.
 const ADVICE: Duration = Duration::from_secs(2);
 const ADVICE_BYTES: usize = 64 << 20;
 
@@ -204,7 +209,7 @@ fn expect(shared: &Arc<Shared>, question: &Question) {
     }
 }
 
-/// What was done before and now.
+/// The sum of the work before and now.
 fn add(before: Effort, report: &Report, began: Instant) -> Effort {
     Effort {
         playouts: before.playouts + report.playouts,

@@ -1,4 +1,5 @@
-//! Thoughts: what a session has its machines think about, and what a search for advice is asked and finds.
+//! Thoughts: what a session has its machines think about, and what a search for advice is asked and
+//! finds.
 
 use crate::seats::{Machine, Mind};
 use gdl_players::player::MoveStats;
@@ -9,66 +10,66 @@ use std::time::Duration;
 pub(crate) struct Thought {
     /// For whom.
     pub role: RoleId,
-    /// Who thinks.
+    /// The machine that thinks.
     pub mind: Mind,
-    /// If it has not thought in this play yet.
+    /// True if it has not thought in this play yet.
     pub is_fresh: bool,
-    /// How it is bounded.
+    /// The machine with its bounds.
     pub machine: Machine,
-    /// How long it may think.
+    /// The time it may think.
     pub time: Duration,
-    /// What its role knows.
+    /// The information of its role.
     pub information: Information<Dynamic>,
     /// The game.
     pub game: Dynamic,
-    /// If the server knows the game.
+    /// True if the server knows the game.
     pub is_known: bool,
-    /// Which state of the session it belongs to.
+    /// The epoch of the session that it belongs to.
     pub epoch: u64,
     /// Pulled when it is not wanted any more.
     pub cancel: Cancel,
-    /// If machines alone play, so that people want to see it.
+    /// True if machines alone play, so that people want to see it.
     pub is_shown: bool,
 }
 
-/// What is known of a search that goes on.
+/// The work of a search that goes on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
     /// Random games so far.
     pub playouts: u64,
     /// States visited so far.
     pub nodes: u64,
-    /// For so many seconds.
+    /// The time in seconds.
     pub seconds: f64,
 }
 
-/// What a search thinks of the moves of a role.
+/// A search's statistics of a role's moves.
 #[derive(Clone, Debug)]
 pub(crate) struct Advice {
     /// The role.
     pub role: RoleId,
-    /// Which state of the session it belongs to.
+    /// The epoch of the session that it belongs to.
     pub epoch: u64,
-    /// What it has done so far.
+    /// The work so far.
     pub effort: Effort,
     /// The moves as far as they are known, the best first.
     pub moves: Vec<MoveStats>,
-    /// If no more is to come.
+    /// True if no more is to come.
     pub is_done: bool,
 }
 
 /// A question for advice, and all that is needed to answer it.
 pub(crate) struct Question {
-    /// What the role knows.
+    /// The information of the role.
     pub information: Information<Dynamic>,
     /// The game.
     pub game: Dynamic,
-    /// If the server knows the game.
+    /// True if the server knows the game.
     pub is_known: bool,
-    /// Which state of the session it belongs to.
+    /// The epoch of the session that it belongs to.
     pub epoch: u64,
     /// Pulled when it is not wanted any more.
     pub cancel: Cancel,
-    /// What the search follows from.
+    /// The seed of the search.
     pub seed: u64,
 }

@@ -1,15 +1,15 @@
-//! Work beside the thread that answers: each piece gets a turn and gives its result, or an error
-//! where there is no time for it.
+//! Work in other threads than the one that answers: each job gets a turn and gives its result, or
+//! an error where there is no time for it.
 //!
 //! Work is done at [`WorkQueue`]s. A queue has a few turns, and each of its pieces has one for as
 //! long as it is at work; the turns of all queues together are [`THREADS`], so a piece with a turn
 //! has a thread. That bounds what runs at a time, and so the memory it takes. Games that the server
-//! knows have queues of their own: whatever the rulesheets of strangers take, requests about others
-//! are answered, and those that need no work are answered at once.
+//! knows have queues of their own: whatever untrusted rulesheets take, requests about others are
+//! answered, and those that need no work are answered at once.
 //!
-//! A request waits for a turn no longer than [`PATIENCE`]. A piece is called off when its time is
-//! up or its request is gone: it is told by a [`Cancel`], and has its turn until it has noticed, so
-//! hanging up gains nothing. How soon it notices is up to the piece: the compiler asks every few
+//! A request waits for a turn no longer than [`PATIENCE`]. A job is cancelled when its time is up
+//! or its request is gone. It sees that in a [`Cancel`], and keeps its turn until it has noticed,
+//! so hanging up gains nothing. The delay depends on the job: the compiler checks every few
 //! thousand steps ([`observer`]), play before each step of a game.
 
 use crate::problem::{Answer, Problem};
@@ -33,7 +33,7 @@ pub(crate) struct WorkQueue {
 pub(crate) struct WorkQueues {
     /// Looking at sessions and changing them: of games that the server knows, and of others.
     sessions: [WorkQueue; 2],
-    /// Following random games, likewise.
+    /// Queues for following random games, in the same way.
     analyzing: [WorkQueue; 2],
     /// Compiling what came with a request.
     pub(crate) compiling: WorkQueue,
@@ -72,12 +72,12 @@ impl Default for WorkQueues {
 }
 
 impl WorkQueues {
-    /// Where one looks at sessions and changes them.
+    /// The queue for looking at sessions and changing them.
     pub(crate) fn sessions(&self, is_known: bool) -> &WorkQueue {
         &self.sessions[usize::from(!is_known)]
     }
 
-    /// Where random games are followed.
+    /// The queue for random games.
     pub(crate) fn analyzing(&self, is_known: bool) -> &WorkQueue {
         &self.analyzing[usize::from(!is_known)]
     }
@@ -88,11 +88,11 @@ impl WorkQueue {
         Self { turns: Arc::new(Semaphore::new(turns)), longest }
     }
 
-    /// Does some work here, until its request is gone or the time is up; then it is told so, and
-    /// what it comes to is still the answer.
+    /// Does some work here, until its request is gone or the time is up; then it is cancelled, and
+    /// its result is still the answer.
     ///
     /// # Errors
-    /// If there is no turn to be had, or the work broke down.
+    /// Returns an error if no turn is available, or the work panicked.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Cancel) -> T + Send + 'static,
@@ -129,7 +129,7 @@ impl WorkQueue {
 /// A turn at something, for as long as it is kept.
 ///
 /// # Errors
-/// If others do not let go of it in time.
+/// Returns an error if others do not let go of it in time.
 pub(crate) async fn turn(turns: &Arc<Semaphore>) -> Answer<OwnedSemaphorePermit> {
     let turn = tokio::time::timeout(PATIENCE, Arc::clone(turns).acquire_owned()).await;
     turn.map_err(|_| busy())?.map_err(|_| Problem::broken())
@@ -148,7 +148,7 @@ impl Drop for Held {
     }
 }
 
-/// What calls a compilation off.
+/// The observer that cancels a compilation.
 pub(crate) fn observer(cancel: &Cancel) -> Observer {
     let cancel = cancel.clone();
     Observer::new(
@@ -210,7 +210,7 @@ mod tests {
         let queue = WorkQueue::new(2, Duration::MAX);
         let (sender, receiver) = mpsc::channel::<()>();
         let receiver = Arc::new(std::sync::Mutex::new(receiver));
-        // Work that does not notice that it was called off.
+        // Work that does not notice that it was cancelled.
         let deaf = || {
             let receiver = Arc::clone(&receiver);
             move |_: &Cancel| receiver.lock().expect("nobody breaks down").recv().is_ok()

@@ -1,6 +1,7 @@
 //! The public interface of a crate, a line for each item, compared with its list.
 //!
-//! The arguments are rustdoc's JSON and the list; with `--bless` the list is written anew. `.ci/run` has the commands.
+//! The arguments are rustdoc's JSON and the list; with `--bless` the list is written anew.
+//! `.ci/run` has the commands.
 
 use public_api::Builder;
 use similar::{ChangeTag, TextDiff};

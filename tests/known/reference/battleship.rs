@@ -6,7 +6,7 @@ use super::Position;
 #[derive(Clone, Default)]
 pub struct Seas {
     ships: [[[bool; 4]; 4]; 2],
-    /// Where each player has shot.
+    /// The shots of each player.
     shots: [[[bool; 4]; 4]; 2],
     /// Ships hidden so far, of both players.
     hidden: usize,

@@ -1,4 +1,5 @@
-//! English draughts; each jump is a move, and a piece that has to go on jumping keeps its player in turn.
+//! English draughts; each jump is a move, and a piece that has to go on jumping keeps its player in
+//! turn.
 
 use super::Position;
 
@@ -8,7 +9,8 @@ pub fn perft(depth: u32) -> Vec<u64> {
     super::count_sequences(&Draughts::new(), depth, &Position::successors)
 }
 
-/// Counts the sequences of each length of whole turns, as draughts programs do: all jumps in a row are one.
+/// Counts the sequences of each length of whole turns, as draughts programs do: all jumps in a row
+/// are one.
 #[must_use]
 pub fn perft_by_turns(depth: u32) -> Vec<u64> {
     fn finish(position: Draughts, finished: &mut Vec<Draughts>) {
@@ -47,7 +49,7 @@ impl Draughts {
         Self { rows, to_move: 'b', chain: None, quiet: 0 }
     }
 
-    /// What is on a square that may lie outside of the board.
+    /// The piece on a square that may lie outside of the board.
     fn at(&self, (x, y): (usize, usize)) -> Option<char> {
         self.rows.get(y)?.get(x).copied()
     }

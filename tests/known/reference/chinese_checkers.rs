@@ -1,5 +1,5 @@
-//! Chinese checkers for three, on a star of 121 holes. Holes have three coordinates that sum to zero; the star is two triangles, of holes
-//! with none below -4 and of holes with none above 4.
+//! Chinese checkers for three, on a star of 121 holes. Holes have three coordinates that sum to
+//! zero; the star is two triangles, of holes with none below -4 and of holes with none above 4.
 
 use super::Position;
 
@@ -46,7 +46,8 @@ impl Star {
         (0..3).find(|&player| self.pegs[player].iter().all(|&hole| ahead(player, hole) > 4))
     }
 
-    /// How far a player has come, all pegs together; nearer to the middle of the way is better where that is the same.
+    /// The progress of a player, all pegs together; nearer to the middle of the way is better where
+    /// that is the same.
     #[must_use]
     pub fn progress(&self, player: usize) -> i32 {
         let aside = |hole| (ahead((player + 1) % 3, hole) - ahead((player + 2) % 3, hole)).abs();

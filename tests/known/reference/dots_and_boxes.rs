@@ -1,4 +1,5 @@
-//! Dots and boxes with four by four boxes, on a grid of nine by nine that has dots, lines and boxes.
+//! Dots and boxes with four by four boxes, on a grid of nine by nine that has dots, lines and
+//! boxes.
 
 use super::{Position, neighbours};
 

@@ -1,4 +1,5 @@
-//! International draughts; each jump is a move, and a piece that has to go on jumping keeps its player in turn.
+//! International draughts; each jump is a move, and a piece that has to go on jumping keeps its
+//! player in turn.
 
 use super::Position;
 use std::collections::HashSet;
@@ -24,10 +25,11 @@ pub struct Board {
 }
 
 impl Board {
-    /// A position by the numbers of squares, from above: who is to move and the pieces of both, such as `W:W31,K32:B7`.
+    /// A position by the numbers of squares, from above: who is to move and the pieces of both,
+    /// such as `W:W31,K32:B7`.
     ///
     /// # Panics
-    /// If it is no such text.
+    /// Panics if it is no such text.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let mut rows = [['.'; 10]; 10];
@@ -56,7 +58,7 @@ impl Board {
         if self.to_move == 'w' { 'b' } else { 'w' }
     }
 
-    /// What is on the square so many steps that way, if there is one.
+    /// The piece on the square `steps` steps that way, if there is one.
     fn look(&self, (x, y): Square, (right, up): (isize, isize), steps: isize) -> Option<(Square, char)> {
         // One square before the first is a very large number.
         let (x, y) = (x.wrapping_add_signed(steps * right), y.wrapping_add_signed(steps * up));
@@ -106,7 +108,7 @@ impl Board {
         jumps.map(|jump| 1 + self.jump(from, jump).most(jump.1)).max().unwrap_or(0)
     }
 
-    /// Those who are to move.
+    /// The pieces that are to move.
     fn movers(&self) -> Vec<Square> {
         let own = self.pieces().filter(|(_, piece)| piece.to_ascii_lowercase() == self.to_move);
         own.map(|(square, _)| square)
@@ -177,7 +179,8 @@ impl Board {
         self.to_move = self.opponent();
     }
 
-    /// How many pieces stand against a king alone, if there are no more than three of which one is a king.
+    /// The number of pieces against a king alone, if there are no more than three and one of them
+    /// is a king.
     fn few(&self) -> Option<usize> {
         let of = |player: char| -> Vec<char> {
             self.pieces()
@@ -200,14 +203,15 @@ impl Board {
         self.quiet == 50 || self.ending >= most
     }
 
-    /// What can follow after a whole move, each position once.
+    /// The positions after a whole move, each once.
     fn after_turns(&self) -> HashSet<Self> {
         let (done, open): (Vec<_>, Vec<_>) =
             self.successors().into_iter().partition(|next| next.chain.is_none());
         open.iter().flat_map(Self::after_turns).chain(done).collect()
     }
 
-    /// Counts sequences of whole moves, as draughts programs do: moves with the same result are one.
+    /// Counts sequences of whole moves, as draughts programs do: moves with the same result are
+    /// one.
     #[must_use]
     pub fn perft(&self, depth: u32) -> Vec<u64> {
         super::count_sequences(self, depth, &|position: &Self| position.after_turns().into_iter().collect())

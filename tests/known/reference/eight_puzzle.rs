@@ -15,7 +15,7 @@ impl Default for Frame {
     }
 }
 
-/// What follows by sliding the tile at each place.
+/// The successors by sliding the tile at each place.
 fn slide(tiles: &[u8; 9]) -> Vec<(usize, [u8; 9])> {
     let free = tiles.iter().position(|&tile| tile == 9).unwrap_or(0);
     let places = neighbours((free % 3, free / 3), 3, 3).map(|(x, y)| 3 * y + x);
@@ -27,7 +27,8 @@ fn slide(tiles: &[u8; 9]) -> Vec<(usize, [u8; 9])> {
     swapped.collect()
 }
 
-/// How many orders of tiles are 0, 1, 2 and so many moves away from the start, up to `depth`.
+/// The numbers of orders of tiles that are 0, 1, 2 and more moves away from the start, up to
+/// `depth`.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     let follow = |tiles: &[u8; 9]| slide(tiles).into_iter().map(|(_, next)| next).collect();

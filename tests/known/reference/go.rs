@@ -1,4 +1,5 @@
-//! Go on nine by nine points with a simple ko; areas are counted at the end, and 300 is the last step.
+//! Go on nine by nine points with a simple ko; areas are counted at the end, and 300 is the last
+//! step.
 
 use super::{Position, neighbours};
 

@@ -14,7 +14,8 @@ pub struct Board {
 }
 
 impl Board {
-    /// Whether the stones of a player reach from the first row, or column for the second player, to the last.
+    /// Returns whether the stones of a player reach from the first row, or column for the second
+    /// player, to the last.
     fn connects(&self, player: usize) -> bool {
         let mut open: Vec<(usize, usize)> =
             (0..SIZE).map(|place| if player == 0 { (place, 0) } else { (0, place) }).collect();

@@ -1,5 +1,5 @@
-//! Kalah with six pits and four seeds in each. Places go round from the first pit of the first player: pits 0 to 5, the
-//! store 6, the pits 7 to 12 of the second player and the store 13.
+//! Kalah with six pits and four seeds in each. Places go round from the first pit of the first
+//! player: pits 0 to 5, the store 6, the pits 7 to 12 of the second player and the store 13.
 
 use super::Position;
 

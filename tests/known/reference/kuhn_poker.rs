@@ -8,7 +8,7 @@ const NAMES: [&str; 3] = ["jack", "queen", "king"];
 #[derive(Clone, Default)]
 pub struct Deal {
     cards: Option<[usize; 2]>,
-    /// What was said, by its first letters.
+    /// The actions so far, by their first letters.
     said: String,
     heard: [Vec<String>; 2],
 }

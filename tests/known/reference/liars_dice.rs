@@ -1,4 +1,5 @@
-//! Liar's dice with one die for each of two players. Bids are numbered from the lowest to the highest.
+//! Liar's dice with one die for each of two players. Bids are numbered from the lowest to the
+//! highest.
 
 /// One or two of any of six faces.
 const BIDS: usize = 12;

@@ -37,8 +37,9 @@ pub mod ultimate_tictactoe;
 pub mod xiangqi;
 pub mod yavalath;
 
-/// A position of a game, with moves that have the names of the rulesheet's. In each step one role has a choice, a player or chance, and
-/// all others make the move `noop`; or several choose one after the other, unseen.
+/// A position of a game, with moves that have the names of the rulesheet's. In each step one role
+/// has a choice, a player or chance, and all others make the move `noop`; or several choose one
+/// after the other, unseen.
 pub trait Position: Clone {
     /// The legal moves and what follows; none once the game is over.
     fn moves(&self) -> Vec<(String, Self)>;
@@ -47,17 +48,17 @@ pub trait Position: Clone {
     /// The players' goals, if the game is over, and none of chance.
     fn goals(&self) -> Vec<u8>;
 
-    /// Whether others still choose in the same step, where moves are made at the same time.
+    /// Returns whether others still choose in the same step, where moves are made at the same time.
     fn is_within_step(&self) -> bool {
         false
     }
 
-    /// What each player perceived of the last step; none where all see all moves.
+    /// The percepts of each player in the last step; `None` where all see all moves.
     fn percepts(&self) -> Option<[Vec<String>; 2]> {
         None
     }
 
-    /// What follows, whatever the moves are called.
+    /// The successors, whatever the moves are called.
     fn successors(&self) -> Vec<Self> {
         self.moves().into_iter().map(|(_, next)| next).collect()
     }
@@ -79,7 +80,8 @@ fn neighbours((x, y): (usize, usize), columns: usize, rows: usize) -> impl Itera
     around.into_iter().filter(move |&(x, y)| x < columns && y < rows)
 }
 
-/// Counts the arrangements that are first reached after 0, 1, 2 and so many moves, as long as there are some and up to `depth`.
+/// Counts the arrangements that are first reached after 0, 1, 2 and more moves, as long as there
+/// are some and up to `depth`.
 fn count_layers<P: Clone + Eq + std::hash::Hash>(
     start: P,
     depth: usize,

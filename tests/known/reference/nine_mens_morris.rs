@@ -1,4 +1,5 @@
-//! Nine men's morris. Points are numbered around each of the three squares, from the corner at the lower left upward.
+//! Nine men's morris. Points are numbered around each of the three squares, from the corner at the
+//! lower left upward.
 
 use super::Position;
 
@@ -43,7 +44,7 @@ impl Board {
         self.men[square][place]
     }
 
-    /// Whether a man of that player there is in a mill.
+    /// Returns whether a man of that player there is in a mill.
     fn is_mill(&self, (square, place): Point, player: usize) -> bool {
         let all = |points: [Point; 3]| points.into_iter().all(|point| self.at(point) == Some(player));
         let side = |corner: usize| all([0, 1, 2].map(|step| (square, (corner + step) % 8)));

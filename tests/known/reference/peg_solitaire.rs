@@ -35,7 +35,7 @@ fn jump(pegs: u64) -> Vec<(String, u64)> {
     jumps
 }
 
-/// How many positions there are after 0, 1, 2 and so many jumps, up to `depth`.
+/// The numbers of positions after 0, 1, 2 and more jumps, up to `depth`.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     let follow = |pegs: &u64| jump(*pegs).into_iter().map(|(_, next)| next).collect();

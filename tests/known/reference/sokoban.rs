@@ -15,7 +15,7 @@ pub struct Warehouse {
     step: u32,
 }
 
-/// What the plan shows at the start, by column and row from below.
+/// The content of the plan at the start, by column and row from below.
 fn plan((x, y): Place) -> u8 {
     WAREHOUSE[6 - y].as_bytes()[x]
 }
@@ -52,7 +52,8 @@ fn step(worker: Place, boxes: &[Place]) -> Vec<(&'static str, Place, Vec<Place>)
     steps
 }
 
-/// How many arrangements are 0, 1, 2 and so many steps away from the start, up to `depth`; a solved one has no successor.
+/// The numbers of arrangements that are 0, 1, 2 and more steps away from the start, up to `depth`;
+/// a solved one has no successor.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     let start = Warehouse::default();

@@ -27,7 +27,7 @@ fn transfer(pegs: &[usize; 7]) -> Vec<(usize, usize, [usize; 7])> {
     transfers
 }
 
-/// How many arrangements of discs are 0, 1, 2 and so many moves away from the start.
+/// The numbers of arrangements of discs that are 0, 1, 2 and more moves away from the start.
 #[must_use]
 pub fn layers() -> Vec<u64> {
     let follow = |pegs: &[usize; 7]| transfer(pegs).into_iter().map(|(_, _, next)| next).collect();

@@ -36,7 +36,7 @@ impl Default for Board {
 }
 
 impl Board {
-    /// What is on a point; none outside of the board.
+    /// The piece on a point; `None` outside of the board.
     fn at(&self, (x, y): Point) -> Option<char> {
         self.ranks.get(usize::try_from(y).ok()?)?.get(usize::try_from(x).ok()?).copied()
     }

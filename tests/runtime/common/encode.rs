@@ -6,7 +6,7 @@ use gdl_format::{
 };
 use gdl_runtime::vocabulary::{Texts, Vocabulary};
 
-/// Gates behind some inputs, the constant among them, each as it is given.
+/// Gates after some inputs, the constant among them, each as it is given.
 #[derive(Debug)]
 pub struct Circuit {
     pub inputs: usize,

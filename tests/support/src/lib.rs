@@ -1,4 +1,4 @@
-//! Skipped tests, and the folder beside the checkout that some tests read.
+//! Skipped tests, and the folder next to the checkout that some tests read.
 //!
 //! A test that lacks a tool calls [`skip`] and returns; one that lacks a folder, which [`shared`]
 //! looks for, returns too. If the environment variable `GDL_REQUIRE` is `all`, as in CI, the test
@@ -14,7 +14,7 @@ use std::{
 /// Prints that the calling test, or a part of it, is skipped. The test returns then.
 ///
 /// # Panics
-/// If the environment variable `GDL_REQUIRE` is `all` or `tools`.
+/// Panics if the environment variable `GDL_REQUIRE` is `all` or `tools`.
 #[track_caller]
 pub fn skip(reason: impl AsRef<str>) {
     // The harness hides what `eprintln!` prints in a test that passes.
@@ -25,7 +25,7 @@ pub fn skip(reason: impl AsRef<str>) {
 /// one that the checkout is in. Skips the test and returns `None` if no folder has it.
 ///
 /// # Panics
-/// If there is no such path and the environment variable `GDL_REQUIRE` is `all`.
+/// Panics if there is no such path and the environment variable `GDL_REQUIRE` is `all`.
 #[must_use]
 #[track_caller]
 pub fn shared(path: impl AsRef<Path>) -> Option<PathBuf> {

@@ -1,7 +1,7 @@
 //! Charts as inline SVG: markup for numbers and their names.
 //!
-//! Colours are classes (`s0`, `s1` ..) that the page gives, in light and dark. Every mark has a title, which browsers show
-//! under the pointer.
+//! Colours are classes (`s0`, `s1` ..) that the page gives, in light and dark. Every mark has a
+//! title, which browsers show under the pointer.
 
 use std::fmt::Write;
 
@@ -126,7 +126,8 @@ fn open(label: &str, height: f64) -> String {
 /// A name and points, from left to right.
 pub type Series = (String, Vec<(f64, f64)>);
 
-/// A line for each series, over moves from 1. Names stand at their lines' colours in a legend, if there are several.
+/// A line for each series, over moves from 1. Names stand at their lines' colours in a legend, if
+/// there are several.
 #[must_use]
 pub fn lines(label: &str, axes: [&str; 2], series: &[Series]) -> String {
     let points = || series.iter().flat_map(|(_, points)| points);
@@ -160,7 +161,7 @@ pub fn lines(label: &str, axes: [&str; 2], series: &[Series]) -> String {
     legend + &frame.finish()
 }
 
-/// Names beside their colours.
+/// Names next to their colours.
 #[must_use]
 pub fn legend<'n>(names: impl Iterator<Item = &'n str>) -> String {
     let items = names

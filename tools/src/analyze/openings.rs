@@ -1,6 +1,7 @@
-//! How much the first move matters: what random games after each move at the start come to.
+//! The effect of the first move: the results of random games after each move at the start.
 //!
-//! No more than `MAX_JOINTS` joint moves are played from, each as often as the settings say, and it is called off between.
+//! No more than `MAX_JOINTS` joint moves are played from, each as often as the settings say, and it
+//! is cancelled between.
 
 use super::{Estimate, Many, Settings, play};
 use crate::statistics::Z95;
@@ -13,7 +14,7 @@ const MAX_JOINTS: usize = 4096;
 /// A role's moves at the start.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    /// Whose moves: the first role other than chance that has more than one.
+    /// The role: the first other than chance that has more than one move.
     pub role: usize,
     /// Random games after each.
     pub playouts: u64,
@@ -31,8 +32,8 @@ pub struct Opening {
 }
 
 impl Openings {
-    /// Plays `each` random games after each move, `part` of them at a time, or as many as the seconds allow. None if no role has a choice at the start, or the
-    /// choice is vast.
+    /// Plays `each` random games after each move, `part` of them at a time, or as many as the
+    /// seconds allow. None if no role has a choice at the start, or the choice is vast.
     pub(super) fn play<G: Game>(
         game: &G,
         settings: &Settings,
@@ -49,7 +50,8 @@ impl Openings {
             .filter(|&role| Some(role) != game.chance_role())
             .find(|&role| game.legal_moves_in(&view, role).len() > 1)?;
         let own: Vec<G::Move> = game.legal_moves_in(&view, role).collect();
-        // Others who choose at the same time do so at random: all that they may do is played equally often.
+        // Others who choose at the same time do so at random: all that they may do is played
+        // equally often.
         let mut joints: Vec<Vec<G::Move>> = vec![Vec::new()];
         for other in game.roles().filter(|&other| other != role) {
             let moves: Vec<G::Move> = game.legal_moves_in(&view, other).collect();
@@ -104,8 +106,8 @@ impl Openings {
         }
     }
 
-    /// The standard deviation of the moves' mean goals, less what comes of the number of games alone: how many points
-    /// the choice of the first move is worth.
+    /// The standard deviation of the moves' mean goals, without the part due to the number of
+    /// games: the points that the choice of the first move is worth.
     #[must_use]
     pub fn deviation(&self) -> f64 {
         let n = self.moves.len() as f64;

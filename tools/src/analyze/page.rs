@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Moves at the start that are drawn; of more the best and the worst.
 const DRAWN: usize = 40;
 
-/// How it looks, in light and dark; also where it is a part of another page, in a shadow tree.
+/// Its style, in light and dark; also where it is a part of another page, in a shadow tree.
 pub const STYLE: &str = include_str!("page.css");
 
 /// The page.
@@ -227,7 +227,7 @@ fn openings(figures: &Figures) -> String {
     )
 }
 
-/// What the charts cannot say, to be read or copied.
+/// The figures that the charts cannot show, to be read or copied.
 fn table(figures: &Figures) -> String {
     let walks = &figures.walks;
     let mut rows = String::new();

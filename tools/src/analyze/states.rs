@@ -1,12 +1,14 @@
-//! The number of states: of those that were visited, how many differ, and how many there are at least.
+//! The number of states: of those that were visited, how many differ, and how many there are at
+//! least.
 
 use rustc_hash::FxHashMap;
 
 /// Visits of states, in bounded memory.
 ///
-/// States are known by 64 bits of their content. When there are too many, only those stay whose bits end in a zero, then in two,
-/// and so on: a fair sample, and whichever order they come in, the same one (Gibbons, "Distinct sampling for highly-accurate
-/// answers to distinct values queries", 2001).
+/// States are known by 64 bits of their content. When there are too many, only those stay whose
+/// bits end in a zero, then in two, and so on. This is a fair sample, and the same one in whichever
+/// order they come (Gibbons, "Distinct sampling for highly-accurate answers to distinct values
+/// queries", 2001).
 #[derive(Clone, Debug, Default)]
 pub struct States {
     visits: FxHashMap<u64, u32>,
@@ -15,12 +17,12 @@ pub struct States {
     visited: u64,
 }
 
-/// What is known of the number of states.
+/// The estimated number of states.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Known {
-    /// Different states that were visited; near to it if there were so many that not all were kept.
+    /// The number of different states that were visited; an estimate if not all of them were kept.
     pub distinct: f64,
-    /// How many there are at least, as it seems.
+    /// The estimated least number of states.
     pub at_least: f64,
 }
 
@@ -64,15 +66,16 @@ impl States {
         self.shrink(Self::CAPACITY);
     }
 
-    /// How many visits there were.
+    /// The number of visits.
     #[must_use]
     pub fn visited(&self) -> u64 {
         self.visited
     }
 
-    /// How many states differ, and how many there are at least: those that were met once and twice tell how many were missed
-    /// (Chao, "Nonparametric estimation of the number of classes in a population", 1984). States that play hardly
-    /// ever comes to are not in it, so there may be many times more.
+    /// The number of different states, and a lower bound of all: the numbers of states met once and
+    /// twice estimate how many were missed (Chao, "Nonparametric estimation of the number of
+    /// classes in a population", 1984). States that play hardly ever reaches are not included, so
+    /// there may be many times more.
     #[must_use]
     pub fn estimate(&self) -> Known {
         let scale = 2_f64.powi(self.level.cast_signed());

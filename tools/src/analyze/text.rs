@@ -15,7 +15,7 @@ fn interval(estimate: Estimate, digits: usize) -> String {
 /// Prints all of it.
 ///
 /// # Errors
-/// If `out` takes no more.
+/// Returns an error if `out` takes no more.
 pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     let walks = &figures.walks;
     writeln!(

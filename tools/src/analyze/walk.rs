@@ -1,8 +1,8 @@
 //! Random games, move by move: their lengths, the moves to choose from and the states visited.
 //!
-//! A game takes a look and a step for each of at most [`longest`] moves, and is called off between them. What is kept are a few
-//! numbers for each role and ply, no more than `MOST_BYTES` with the names that they are told under, some for each game, and
-//! the bounded memory of [`States`].
+//! A game takes a look and a step for each of at most [`longest`] moves, and is cancelled between
+//! them. Kept are a few numbers for each role and ply, at most `MOST_BYTES` with their names, some
+//! for each game, and the bounded memory of [`States`].
 
 use super::{Estimate, Settings, states::States};
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
@@ -16,22 +16,22 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A game that is longer is given up.
+/// A game that is longer is abandoned.
 const MAX_LENGTH: usize = 10_000;
 
-/// Bytes of what is told of each ply: sums and the name of each role.
+/// Bytes of the report of all plies: sums and the name of each role.
 const MOST_BYTES: usize = 4 << 20;
 
-/// The moves after which a game is given up: fewer of very many roles.
+/// The moves after which a game is abandoned: fewer of very many roles.
 pub fn longest<G: Game>(game: &G) -> usize {
     let ply: usize = game.vocabulary().roles().iter().map(|name| 16 + name.len()).sum();
     MAX_LENGTH.min(MOST_BYTES / ply.max(1)).max(1)
 }
 
-/// What was seen at one ply, over the games that came to it and were not over.
+/// The statistics of one ply, over the games that came to it and were not over.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ply {
-    /// How many games.
+    /// The number of games.
     pub games: u64,
     /// The sum of their joint moves. Sums stop growing where numbers end.
     joint: u128,
@@ -46,7 +46,8 @@ impl Ply {
         self.joint as f64 / self.games.max(1) as f64
     }
 
-    /// Mean moves of a role in the games in which it had more than one. None if there are fewer of those than that.
+    /// Mean moves of a role in the games in which it had more than one. Returns `None` if there are
+    /// fewer of those than that.
     #[must_use]
     pub fn choices(&self, role: usize, enough: u64) -> Option<f64> {
         let [games, sum] = *self.choices.get(role)?;
@@ -54,12 +55,13 @@ impl Ply {
     }
 }
 
-/// Random games that were followed. All sums are of whole numbers, so the order of games does not matter.
+/// Random games that were followed. All sums are of whole numbers, so the order of games does not
+/// matter.
 #[derive(Clone, Debug, Default)]
 pub struct Walks {
-    /// How many games have each length, shortest first.
+    /// The number of games of each length, shortest first.
     pub lengths: BTreeMap<usize, u64>,
-    /// Games that were given up as too long, or where a role had no move.
+    /// Games that were abandoned as too long, or where a role had no move.
     pub unfinished: u64,
     /// Ply by ply.
     pub plies: Vec<Ply>,
@@ -73,16 +75,18 @@ pub struct Walks {
     decisions: u64,
     /// The states visited.
     pub states: States,
-    /// The role other than chance that alone had more than one move where any had for the first time; the same in all games.
+    /// The role other than chance that alone had more than one move where any had for the first
+    /// time; the same in all games.
     pub first_to_choose: Option<usize>,
     /// For each game, by number, the logarithms of the tree that it promises: nodes and leaves.
     trees: Vec<(u64, [f64; 2])>,
 }
 
-/// What else looks at the positions of the games that are followed. Parts of the games have a witness each, and what they saw is
-/// added up: it must not matter which game was in which part.
+/// A further observer of the positions of followed games. Parts of the games have a witness each,
+/// and their results are added up: it must not matter which game was in which part.
 pub trait Witness<G: Game>: Send {
-    /// A position of the game of that number: the state, what is seen of it, and the joint move that is made there, if any is.
+    /// A position of the game of that number: the state, what is seen of it, and the joint move
+    /// that is made there, if any is.
     fn see(&mut self, game: &G, number: u64, state: &G::State, view: &G::View, joint: Option<&[G::Move]>);
 
     /// Adds what another one saw.
@@ -99,7 +103,8 @@ impl<G: Game> Witness<G> for () {
 /// The game tree as Knuth estimates it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tree {
-    /// The logarithm of the number of sequences of joint moves from the start, the empty one among them.
+    /// The logarithm of the number of sequences of joint moves from the start, the empty one among
+    /// them.
     pub log10_nodes: f64,
     /// The same of those that end the game.
     pub log10_leaves: f64,
@@ -118,7 +123,8 @@ impl Walks {
         Self::follow(game, settings, seconds, longest(game), tell, &|| ()).0
     }
 
-    /// The same, each game given up after `longest` moves, with a witness of each position; `make` gives one that has seen nothing.
+    /// The same, each game abandoned after `longest` moves, with a witness of each position; `make`
+    /// gives one that has seen nothing.
     pub fn follow<G: Game, W: Witness<G>>(
         game: &G,
         settings: &Settings,
@@ -250,7 +256,7 @@ impl Walks {
         self.trees.extend(other.trees);
     }
 
-    /// How many games were followed.
+    /// The number of games followed.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.lengths.values().sum()
@@ -280,7 +286,7 @@ impl Walks {
         self.decisions as f64 / self.positions().max(1) as f64
     }
 
-    /// How often a role had more than one move, and the sum of its moves there.
+    /// The number of times that a role had more than one move, and the sum of its moves there.
     fn all_choices(&self, role: usize) -> [u64; 2] {
         let mut all = [[0; 2]];
         self.plies
@@ -332,9 +338,10 @@ impl Walks {
         0
     }
 
-    /// The game tree: each random game promises as many sequences as there would be if the whole tree were as wide as
-    /// that game, and the mean of that is right on average (Knuth, "Estimating the efficiency of backtrack programs",
-    /// 1975). A few games of great width make most of it, so it is rough where games differ.
+    /// The game tree: each random game estimates the number of sequences as if the whole tree were
+    /// as wide as that game, and the mean of that is unbiased (Knuth, "Estimating the efficiency of
+    /// backtrack programs", 1975). A few games of great width make most of it, so it is rough where
+    /// games differ.
     #[must_use]
     pub fn tree(&self) -> Tree {
         let games = self.trees.len().max(1) as f64;
@@ -368,7 +375,8 @@ fn log_sum(a: f64, b: f64) -> f64 {
     high + libm::log1p(libm::pow(10.0, low - high)) / std::f64::consts::LN_10
 }
 
-/// The role other than chance that alone has a choice where any has its first one, as far as that can be told without a choice.
+/// The role other than chance that alone has a choice where any has its first one, as far as that
+/// can be found without a choice.
 fn first_to_choose<G: Game>(game: &G) -> Option<usize> {
     let mut state = game.initial();
     for _ in 0..100 {

@@ -1,15 +1,16 @@
 //! States of one game by the hundred: what is seen of them, and their successors.
 //!
-//! At most [`MOST`] states go in that are as many joint moves away from the start, so that they are at one phase of the turn cycle; views
-//! or successors come out in their order. They are made in lanes where the game has these, else one after the other: the same comes of
-//! it, but for what is seen of an end beside its goals.
+//! At most [`MOST`] states go in; all of them have the same number of joint moves from the start,
+//! so that they are at one phase of the turn cycle. Views or successors come out in their order.
+//! They are made in lanes where the game has these, otherwise one after the other; the result is
+//! the same except for the view of a terminal state besides its goals.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
     lanes::{Batch, Expansion, Isa},
 };
 
-/// How many states are made at once.
+/// The number of states that are made at once.
 pub(super) const MOST: usize = Expansion::<Dynamic>::LANES;
 
 /// A game, and what makes many states of it at once.
@@ -24,7 +25,7 @@ impl<'g, G: Game> Many<'g, G> {
         Self { game, lanes }
     }
 
-    /// What is seen of states.
+    /// The views of states.
     pub(super) fn views(&mut self, states: &[&G::State]) -> Vec<G::View> {
         let Self { game, lanes } = self;
         let Some((expansion, batch)) = begin(lanes, states.first().copied()) else {

@@ -1,7 +1,10 @@
-//! What play makes use of: rules that fire, moves that become legal and fluents that come true, and those that do not ([`Dead`]).
+//! The coverage of rules by play: rules that fire, moves that become legal and fluents that come
+//! true, and those that do not ([`Dead`]).
 //!
-//! A [`Seen`] is a witness of random games, and is shown the matches of searches, which come to what random games do not. States and views are added up bit by bit; which rules fire is looked up in the ground rules,
-//! which takes as long as they have literals, so it is done for as many random games, and as many matches, as `LITERALS` allow, one of each at least.
+//! A [`Seen`] is a witness of random games, and receives the matches of searches, which reach
+//! states that random games do not. States and views are added up bit by bit. Rules that fire are
+//! looked up in the ground rules, in O(literals) steps, so it is done for a number of random games,
+//! and of matches, that `LITERALS` allows, one of each at least.
 
 use crate::analyze::{states::States, walk::Witness};
 use gdl_compiler::{Compilation, Source, Span, ground::GroundRules, propnet::Signal};
@@ -15,24 +18,24 @@ use serde_json::{Value, json};
 /// Literals of ground rules that are looked at.
 const LITERALS: f64 = 2e7;
 
-/// Dead things that are told by name.
+/// The number of dead things that are named.
 const TOLD: usize = 20;
 
-/// Characters of a rule's head that are told.
+/// The number of characters of a rule's head that are shown.
 const WIDTH: usize = 60;
 
-/// What play made use of.
+/// The parts of the rules that play used.
 #[derive(Debug)]
 pub struct Seen<'g> {
     game: &'g Dynamic,
     ground: &'g GroundRules,
     /// The fluents that held, as a state.
     held: <Dynamic as Game>::State,
-    /// What was seen of states that are not terminal, as a view.
+    /// The union of the views of states that are not terminal.
     legal: <Dynamic as Game>::View,
     /// The rules that fired in the first games.
     fired: Vec<bool>,
-    /// How many games these are, and how many matches there were.
+    /// The number of these games, and of matches.
     games: u64,
     matches: u64,
     /// Terminal states.
@@ -40,7 +43,7 @@ pub struct Seen<'g> {
 }
 
 impl<'g> Seen<'g> {
-    /// Nothing yet, of games of about so many joint moves.
+    /// An empty coverage, for games of about `length` joint moves.
     #[must_use]
     pub fn new(game: &'g Dynamic, ground: &'g GroundRules, length: f64) -> Self {
         #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
@@ -97,7 +100,7 @@ impl<'g> Seen<'g> {
         [self.ends.visited() as f64, self.ends.estimate().distinct]
     }
 
-    /// What was made no use of.
+    /// The parts of the rules that play did not use.
     #[must_use]
     pub fn dead(&self, compilation: &Compilation, source: &Source) -> Dead {
         Dead {
@@ -193,7 +196,7 @@ fn head(source: &Source, span: Span) -> String {
     line.chars().take(WIDTH - 1).chain(['…']).collect()
 }
 
-/// What play made no use of.
+/// The parts of the rules that play did not use.
 #[derive(Clone, Debug)]
 pub struct Dead {
     /// Rules that never fired.
@@ -207,9 +210,9 @@ pub struct Dead {
 /// Things of one kind, and which of them are dead.
 #[derive(Clone, Debug, Default)]
 pub struct Group {
-    /// How many there are.
+    /// The number of all.
     pub of: usize,
-    /// How many of them are dead.
+    /// The number of dead ones.
     pub count: usize,
     /// The first of these.
     pub list: Vec<Idle>,
@@ -222,7 +225,7 @@ pub struct Idle {
     pub text: String,
     /// Line and column of the rule.
     pub place: Option<[usize; 2]>,
-    /// Whether it can never come to life; else it did not in the games that were seen.
+    /// True if it can never come to life; otherwise it did not in the games that were seen.
     pub is_proved: bool,
 }
 

@@ -1,7 +1,8 @@
-//! The story of a match: what each role could expect in each position, and what that says of tension.
+//! The story of a match: what each role could expect in each position, and what that says of
+//! tension.
 //!
-//! The values come from a Monte Carlo tree search with as many nodes as the players had.
-//! They are of 100, so a difference of less than `LEVEL` points is taken for none.
+//! The values come from a Monte Carlo tree search with as many nodes as the players had. They are
+//! of 100, so a difference of less than `LEVEL` points counts as none.
 
 use super::skill::{Played, Terms};
 use crate::statistics::mean_and_error;
@@ -12,24 +13,26 @@ const LEVEL: f64 = 5.0;
 /// The value from which a match is decided.
 const DECIDED: f64 = 90.0;
 
-/// Of so many matches one is told.
+/// One match in this number is retold.
 const TOLD: usize = 4;
 
-/// What the stories of matches come to.
+/// The measures of the matches' stories.
 #[derive(Clone, Debug)]
 pub struct Drama {
-    /// The mean drama of the matches that had a winner. None if there are none.
+    /// The mean drama of the matches that had a winner. `None` if there are none.
     pub drama: Option<f64>,
     /// The mean number of lead changes of a match.
     pub lead_changes: f64,
     /// The mean share of a match that is played though it is decided, of those that had a winner.
     pub decided: Option<f64>,
-    /// The values of the most dramatic match, position by position, and its winner; of one that had a winner.
+    /// The values of the most dramatic match, position by position, and its winner; of one that had
+    /// a winner.
     pub tale: Option<(Vec<Vec<f64>>, usize)>,
 }
 
 impl Drama {
-    /// Tells the first of some matches of several players. None if no position of them could be searched.
+    /// Tells the first of some matches of several players. Returns `None` if no position of them
+    /// could be searched.
     pub(super) fn new(terms: &Terms<'_>, matches: &[Played]) -> Option<Self> {
         let mut drama = Self { drama: None, lead_changes: 0.0, decided: None, tale: None };
         let (mut dramas, mut shares, mut changes) = (Vec::new(), Vec::new(), Vec::new());
@@ -65,14 +68,15 @@ fn winner(goals: &[u8]) -> Option<usize> {
     first.next().is_none().then_some(seat)
 }
 
-/// How far a seat is behind the one that can expect most, of 1; 0 if it is not.
+/// The distance of a seat from the one with the greatest expectation, of 1; 0 if it is that one.
 fn gap(values: &[f64], seat: usize) -> f64 {
     let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let gap = best - values[seat];
     if gap < LEVEL { 0.0 } else { gap / 100.0 }
 }
 
-/// Drama: the mean, over the positions in which the later winner is behind, of the square root of how far it is; 0 if it never is.
+/// Drama: the mean of the square root of the later winner's distance from the greatest expectation,
+/// over the positions in which another seat has that; 0 if there are none.
 #[must_use]
 pub fn tension(values: &[Vec<f64>], winner: usize) -> f64 {
     let gaps = values.iter().map(|values| gap(values, winner)).filter(|&gap| gap > 0.0);
@@ -98,7 +102,8 @@ pub fn lead_changes(values: &[Vec<f64>]) -> u32 {
     changes
 }
 
-/// Decided: the share of the positions from the one on from which the winner could expect to win to the end.
+/// Decided: the share of the positions from the one on from which the winner could expect to win to
+/// the end.
 #[must_use]
 pub fn decided(values: &[Vec<f64>], winner: usize) -> f64 {
     let sure = values.iter().rev().take_while(|values| values[winner] >= DECIDED).count();
@@ -109,7 +114,7 @@ pub fn decided(values: &[Vec<f64>], winner: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// What the first of two seats can expect; the other has the rest.
+    /// The story of two seats from the expectation of the first; the other has the rest.
     fn story(first: &[f64]) -> Vec<Vec<f64>> {
         first.iter().map(|&value| vec![value, 100.0 - value]).collect()
     }

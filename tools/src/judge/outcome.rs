@@ -1,30 +1,31 @@
-//! How games end: [`Outcome`], and what is measured of it.
+//! The ends of games: [`Outcome`], and the measures of it.
 //!
-//! Seats are the roles other than chance. Games that were given up, or that ended without one goal for each seat, have no result.
+//! Seats are the roles other than chance. Games that were abandoned, or that ended without one goal
+//! for each seat, have no result.
 
 use gdl_runtime::playouts::{RoleTally, Tally};
 use serde_json::{Map, Value, json};
 
-/// How a number of games ended.
+/// The ends of a number of games.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// Games played.
     pub games: u64,
     /// Games with a result.
     pub scored: u64,
-    /// Games given up as too long.
+    /// Games abandoned as too long.
     pub too_long: u64,
-    /// Games given up where a role had no legal move.
+    /// Games abandoned where a role had no legal move.
     pub stuck: u64,
     /// Games that ended without one goal for each seat.
     pub unscored: u64,
     /// Joint moves of all games.
     pub steps: u64,
-    /// What each seat came to.
+    /// The results of each seat.
     pub seats: Vec<Seat>,
 }
 
-/// What a seat came to.
+/// The results of a seat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seat {
     /// Its role, by number.
@@ -42,7 +43,7 @@ impl Outcome {
         Self { games: 0, scored: 0, too_long: 0, stuck: 0, unscored: 0, steps: 0, seats }
     }
 
-    /// That of playouts.
+    /// The outcome of playouts.
     #[must_use]
     pub fn of_tally(tally: &Tally, seats: &[usize]) -> Self {
         let seat = |&role| Seat { role, results: tally.roles.get(role).copied().unwrap_or_default() };
@@ -81,7 +82,8 @@ impl Outcome {
         self.seats.iter().map(|seat| self.wins(seat)).sum()
     }
 
-    /// Draws: the share of games with a result in which several seats share the greatest goal. 0 for one seat.
+    /// Draws: the share of games with a result in which several seats share the greatest goal. 0
+    /// for one seat.
     #[must_use]
     pub fn draws(&self) -> f64 {
         let drawn = self.seats.len() > 1 && self.scored > 0;
@@ -108,7 +110,7 @@ impl Outcome {
         (self.scored > 0).then(|| seat.results.goals as f64 / self.scored as f64)
     }
 
-    /// What it measures, as JSON; see [`Judgement::to_json`](super::Judgement::to_json).
+    /// Its measures, as JSON; see [`Judgement::to_json`](super::Judgement::to_json).
     #[must_use]
     pub fn to_json(&self, roles: &[String]) -> Value {
         let share = |games: u64| games as f64 / self.games.max(1) as f64;

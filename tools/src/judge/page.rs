@@ -1,7 +1,7 @@
 //! Judgements as a page: one file with style and charts in it, which needs nothing from elsewhere.
 //!
-//! All games stand in a table, the best of them with their charts below it. The page grows with the number of games by a row each, and by
-//! `DRAWN` games with charts at most.
+//! All games stand in a table, the best of them with their charts below it. The page grows with the
+//! number of games by a row each, and by `DRAWN` games with charts at most.
 
 use super::{
     Judgement, Played, Verdict,
@@ -22,7 +22,7 @@ use std::fmt::Write;
 /// Games with charts, the best ones.
 const DRAWN: usize = 20;
 
-/// What each part of the score is, in words.
+/// The meaning of each part of the score, in words.
 const WORDS: [(&str, &str); 6] = [
     ("completion", "games that end with a result"),
     ("decisiveness", "results with one winner"),
@@ -257,7 +257,7 @@ fn cards(judgement: &Judgement, played: &Played) -> String {
 fn outcomes(judgement: &Judgement, played: &Played) -> String {
     let parts: &[&str] =
         if judgement.roles.len() > 1 { &["win", "draw", "loss"] } else { &["goal of 100", "", "less"] };
-    // What is left out keeps its colour.
+    // Parts that are left out keep their colour.
     let names = parts.iter().enumerate().filter(|(_, part)| !part.is_empty());
     let names = names.map(|(place, part)| format!("<span><i class=\"p{place}\"></i>{part}</span>"));
     let legend = format!("<div class=\"legend\">{}</div>", names.collect::<Vec<_>>().join(" "));

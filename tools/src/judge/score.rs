@@ -1,8 +1,9 @@
 //! One number of several measures, by which games are ranked.
 //!
-//! The score is the harmonic mean of its parts, so that a game that is bad at one of them is not saved by the others (Todd and others,
-//! "GAVEL: generating games via evolution and language models", 2024, whose parts these are). Outcomes are those of skilled play where it
-//! was played, else of random play. What does not apply to a game is no part.
+//! The score is the harmonic mean of its parts, so that a game that is bad at one of them is not
+//! saved by the others. The parts are those of Todd and others, "GAVEL: generating games via
+//! evolution and language models", 2024. Outcomes are those of skilled play where it was played,
+//! otherwise of random play. Parts that do not apply to a game are left out.
 
 use super::Played;
 
@@ -15,7 +16,7 @@ pub struct Part {
     pub value: f64,
 }
 
-/// The parts that apply to a game with so many seats.
+/// The parts that apply to a game with `seats` seats.
 #[must_use]
 pub fn parts(played: &Played, seats: usize) -> Vec<Part> {
     let outcome = played.peers.as_ref().map_or(&played.random, |peers| &peers.outcome);
@@ -29,7 +30,7 @@ pub fn parts(played: &Played, seats: usize) -> Vec<Part> {
     parts
 }
 
-/// A part counts for no less than this, so that games that fail at one of them can be told apart.
+/// The least value of a part, so that games that fail at one of them can be distinguished.
 const LEAST: f64 = 0.01;
 
 /// The harmonic mean; 0 if there is no part.

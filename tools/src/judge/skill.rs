@@ -1,8 +1,11 @@
-//! What skill is worth: matches of equal players ([`Peers`]), and of players of which one thinks longer ([`Ladder`]).
+//! The value of skill: matches of equal players ([`Peers`]), and of players with different budgets
+//! ([`Ladder`]).
 //!
-//! All players are Monte Carlo tree searches that differ in the nodes they visit for a move; the weakest one plays at random. Contests
-//! have as many matches as the settings say, or as many as their work allows, in gates that are evaluated: a node takes a random game to the end, about half as long
-//! as one from the start. A contest that could not have `FEWEST` matches for each seat is left out.
+//! All players are Monte Carlo tree searches that differ in the nodes they visit for a move; the
+//! weakest one plays at random. Contests have as many matches as the settings say, or as many as
+//! their work allows, in gates that are evaluated: a node takes a random game to the end, about
+//! half as long as one from the start. A contest that could not have `FEWEST` matches for each seat
+//! is left out.
 
 use super::{Settings, outcome::Outcome};
 use crate::{analyze::Estimate, contest::Contest, players::Spec, statistics::mean_and_error};
@@ -23,21 +26,22 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Why there is no contest.
+/// The reason why there is no contest.
 pub const TOO_MUCH: &str =
     "its games are too long, or its rules too large, for the work that searches may do";
 
 /// The fewest matches of a contest, for each seat.
 const FEWEST: u64 = 2;
 
-/// Matches are given up after so many times the mean length of random games, and some moves more.
+/// The length at which matches are abandoned, as a multiple of the mean length of random games,
+/// with some moves added.
 const PATIENCE: f64 = 8.0;
 const MORE: f64 = 20.0;
 
 /// Memory of a player, in MiB.
 const MEMORY: u32 = 64;
 
-/// What contests are played on.
+/// The terms of contests.
 #[derive(Clone, Debug)]
 pub(super) struct Terms<'g> {
     game: &'g Dynamic,
@@ -50,7 +54,7 @@ pub(super) struct Terms<'g> {
     price: f64,
 }
 
-/// What is shown each match, by its joint moves.
+/// The callback for each match, with its joint moves.
 type See<'s> = &'s mut dyn FnMut(&[Vec<MoveId>]);
 
 /// A match that was played.
@@ -78,7 +82,8 @@ impl<'g> Terms<'g> {
         Self { game, settings, seats, length, decisions: length * choosing, price }
     }
 
-    /// How many matches there may be in which players visit so many nodes for a decision, on average. None if too few.
+    /// The number of matches in which players may visit `nodes` nodes for a decision, on average.
+    /// Returns `None` if too few.
     fn matches(&self, nodes: u64) -> Option<u64> {
         let seats = self.seats.len() as u64;
         let each = (1.0 + self.decisions) * self.price * nodes as f64;
@@ -89,7 +94,7 @@ impl<'g> Terms<'g> {
         (count >= FEWEST * seats).then_some(count)
     }
 
-    /// Joint moves after which a match is given up.
+    /// Joint moves after which a match is abandoned.
     fn longest(&self) -> usize {
         #[allow(clippy::cast_sign_loss, reason = "it is positive, and casts of floats saturate")]
         let patience = (PATIENCE * self.length + MORE) as usize;
@@ -135,7 +140,8 @@ impl<'g> Terms<'g> {
         self.settings.budgets.get(1).copied()
     }
 
-    /// Each player of the ladder against the one below. None if not even the first contest can be played.
+    /// Each player of the ladder against the one below. Returns `None` if not even the first
+    /// contest can be played.
     pub(super) fn ladder(&self, see: See<'_>) -> Option<Ladder> {
         let budgets = || self.settings.budgets.iter().copied();
         let steps: Vec<Option<u64>> = [None].into_iter().chain(budgets().map(Some)).collect();
@@ -172,7 +178,7 @@ impl<'g> Terms<'g> {
         (!ladder.rungs.is_empty()).then_some(ladder)
     }
 
-    /// What each seat can expect in each position of a match before its end, of 100.
+    /// The expectation of each seat in each position of a match before its end, of 100.
     pub(super) fn values(&self, played: &Played) -> Vec<Vec<f64>> {
         let nodes = self.nodes_of_equals().unwrap_or(1);
         let mut search = Mcts::new().seed(self.settings.seed);
@@ -192,14 +198,14 @@ impl<'g> Terms<'g> {
     }
 }
 
-/// A player that visits so many nodes for a move, or plays at random.
+/// A player that visits `nodes` nodes for a move, or plays at random.
 fn player(nodes: Option<u64>) -> Spec {
     let text =
         nodes.map_or_else(|| "random".to_owned(), |nodes| format!("mcts:nodes={nodes},memory={MEMORY}"));
     text.parse().expect("the text of a player")
 }
 
-/// How matches ended.
+/// The outcome of matches.
 fn outcome(matches: &[Played], seats: &[usize]) -> Outcome {
     let mut outcome = Outcome::new(seats);
     for played in matches {
@@ -220,7 +226,7 @@ fn outcome(matches: &[Played], seats: &[usize]) -> Outcome {
 pub struct Peers {
     /// Nodes that each visits for a move.
     pub nodes: u64,
-    /// How they ended.
+    /// Their outcome.
     pub outcome: Outcome,
 }
 
@@ -237,25 +243,27 @@ impl Peers {
 pub struct Ladder {
     /// From the weakest pair to the strongest.
     pub rungs: Vec<Rung>,
-    /// Of a game for one: what each player comes to, with its nodes: games with a result, the mean goal and its standard error.
+    /// The results of each player in a game for one, with its nodes: games with a result, the mean
+    /// goal and its standard error.
     pub goals: Vec<(Option<u64>, (u64, f64, f64))>,
 }
 
-/// A contest of two players that differ in strength; in a game of more roles the weaker one has all other seats.
+/// A contest of two players that differ in strength; in a game of more roles the weaker one has all
+/// other seats.
 #[derive(Clone, Copy, Debug)]
 pub struct Rung {
-    /// Nodes of the weaker player; none if it plays at random.
+    /// Nodes of the weaker player; `None` if it plays at random.
     pub weak: Option<u64>,
     /// Nodes of the stronger one.
     pub strong: Option<u64>,
     /// Matches.
     pub matches: u64,
-    /// How much the stronger one gains by them, of 1. None if no match had a result.
+    /// The gain of the stronger one by them, of 1. `None` if no match had a result.
     pub gain: Option<Estimate>,
 }
 
 impl Rung {
-    /// The gain, if it is hardly a matter of luck, else 0.
+    /// The gain, if it is hardly a matter of luck, otherwise 0.
     #[must_use]
     pub fn sure_gain(&self) -> f64 {
         self.gain.filter(|gain| gain.interval[0] > 0.0).map_or(0.0, |gain| gain.mean.min(1.0))
@@ -263,7 +271,8 @@ impl Rung {
 }
 
 impl Ladder {
-    /// Depth of skill: the mean of what thinking longer gains on each rung, where that is more than luck.
+    /// Depth of skill: the mean of what thinking longer gains on each rung, where that is more than
+    /// luck.
     #[must_use]
     pub fn depth(&self) -> f64 {
         self.rungs.iter().map(Rung::sure_gain).sum::<f64>() / self.rungs.len().max(1) as f64
@@ -294,8 +303,8 @@ impl Ladder {
     }
 }
 
-/// Gain: the goal of the first player less the mean goal of the others, of 1, over matches in which players move on by one seat from
-/// each to the next.
+/// Gain: the goal of the first player less the mean goal of the others, of 1, over matches in which
+/// players move on by one seat from each to the next.
 #[must_use]
 pub fn gain(matches: &[Played], seats: usize) -> Option<Estimate> {
     let one = |played: &Played| {

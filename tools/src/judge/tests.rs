@@ -1,4 +1,4 @@
-//! Judgements of games of which something is known by hand.
+//! Judgements of games with properties known by hand.
 
 use super::*;
 use gdl_compiler::Limits;
@@ -27,7 +27,8 @@ fn assert_near(found: f64, expected: f64, reach: f64) {
 
 #[test]
 fn tictactoe_is_as_is_known() {
-    // Ten nodes are hardly more than there are moves: it takes many matches to tell their player from one at random.
+    // Ten nodes are hardly more than there are moves: it takes many matches to tell their player
+    // from one at random.
     let judgement = built_in("tictactoe", &Settings { matches: 100, ..settings() });
     let Played { random, peers, ladder, shape, dead, .. } = played(&judgement);
     let seat = &random.seats[0].results;
@@ -53,7 +54,8 @@ fn tictactoe_is_as_is_known() {
 
 #[test]
 fn nim_is_won_by_the_second_player() {
-    // Of four piles of 1, 3, 5 and 7 the second player wins; with 10,000 nodes a move both play nearly all of it right.
+    // Of four piles of 1, 3, 5 and 7 the second player wins; with 10,000 nodes a move both play
+    // nearly all of it right.
     let judgement = built_in("nim", &Settings { budgets: vec![10, 10_000], matches: 12, ..settings() });
     let Played { random, peers, drama, .. } = played(&judgement);
     assert_near(random.balance(), 1.0, 0.05);
@@ -170,8 +172,8 @@ fn hopeless_games_are_measured_if_that_is_asked_for() {
 
 #[test]
 fn what_is_dead_is_told_with_its_place_and_proof() {
-    // Nothing takes two sticks at once, and the last rule asks for that; `swap` is never legal as nothing makes `(left 9)` true, though a
-    // rule of `next` could if it were.
+    // Nothing takes two sticks at once, and the last rule asks for that; `swap` is never legal as
+    // nothing makes `(left 9)` true, though a rule of `next` could if it were.
     let end =
         "(<= (goal a 100) (true (left 0)) (true (took l))) (<= (goal b 100) (true (left 0)) (true (took m)))
          (<= (goal a 0) (true (left 0)) (true (took m))) (<= (goal b 0) (true (left 0)) (true (took l)))

@@ -28,10 +28,10 @@ fn share(value: f64) -> String {
     format!("{:.1} %", 100.0 * value)
 }
 
-/// Prints a ranking: so many of the best, and how many were given up for which reason.
+/// Prints a ranking: the best `most` games, and the number of rejected ones for each reason.
 ///
 /// # Errors
-/// If `out` takes no more.
+/// Returns an error if `out` takes no more.
 pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::Result<()> {
     let judged: Vec<_> = ranked.iter().filter(|judgement| judgement.verdict == Verdict::Judged).collect();
     let shown = &judged[..judged.len().min(most)];
@@ -97,10 +97,10 @@ pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::R
     )
 }
 
-/// Prints the line of a candidate that was given up.
+/// Prints the line of a candidate that was abandoned.
 ///
 /// # Errors
-/// If `out` takes no more.
+/// Returns an error if `out` takes no more.
 pub fn given_up(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
     let faulty = matches!(judgement.verdict, Verdict::Invalid | Verdict::TooLarge);
     let style = if faulty { BAD } else { ODD };
@@ -111,7 +111,7 @@ pub fn given_up(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
 /// Prints all that is known of a game.
 ///
 /// # Errors
-/// If `out` takes no more.
+/// Returns an error if `out` takes no more.
 pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
     if judgement.verdict != Verdict::Judged {
         given_up(judgement, out)?;

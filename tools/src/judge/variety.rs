@@ -1,4 +1,4 @@
-//! How far games of the same rules differ from each other.
+//! The differences among games of the same rules.
 
 use crate::analyze::walk::Walks;
 use serde_json::{Value, json};
@@ -14,12 +14,13 @@ pub struct Variety {
     pub states: f64,
     /// Different terminal states, as a share of the random games that end in one.
     pub ends: f64,
-    /// Different openings, as a share of the matches of equal players. None if none were played.
+    /// Different openings, as a share of the matches of equal players. `None` if none were played.
     pub openings: Option<f64>,
 }
 
 impl Variety {
-    /// Of random games, of which so many terminal states were met, so many of them different, and of matches.
+    /// The variety of random games, from the numbers of terminal states met and of different ones,
+    /// and of matches.
     #[must_use]
     pub fn new<'m, M: Ord + 'm>(
         walks: &Walks,

@@ -1,9 +1,9 @@
-//! What a role can be sure of: the fluents that hold in all states that it holds possible.
+//! The certain knowledge of a role: the fluents that hold in all states of its information set.
 
 use gdl_players::player::Belief;
 use gdl_runtime::Game;
 
-/// The fluents that hold in every state of a belief, as a state; none if the belief has no state.
+/// The fluents that hold in every state of a belief, as a state; `None` if the belief has no state.
 #[must_use]
 pub fn certain<G: Game>(belief: &Belief<G>) -> Option<G::State> {
     let mut worlds = belief.worlds().iter().map(|(state, _)| state);

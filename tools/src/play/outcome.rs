@@ -1,15 +1,16 @@
-//! How a game ended: who won in a terminal state, in words for people.
+//! The result of a game: who won in a terminal state, in words for people.
 
 use gdl_runtime::{Game, GameExt};
 
-/// How a game ended.
+/// The result of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// One role has a greater goal than all others. Its name, and all goals.
     Won(String, Vec<u8>),
     /// All roles have the same goal, neither 0 nor 100.
     Draw(Vec<u8>),
-    /// Several roles share the greatest goal, and others have less; or all have 100. Their names, and all goals.
+    /// Several roles share the greatest goal, and others have less; or all have 100. Their names,
+    /// and all goals.
     Shared(Vec<String>, Vec<u8>),
     /// All roles have a goal of 0. How many there are.
     Lost(usize),
@@ -20,7 +21,7 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// Of a terminal state.
+    /// The result in a terminal state.
     #[must_use]
     pub fn of<G: Game>(game: &G, state: &G::State) -> Self {
         let view = game.view(state);
@@ -92,7 +93,7 @@ mod tests {
     use gdl_compiler::{Options, Source};
     use gdl_runtime::engine::compile;
 
-    /// How a game of these goals ends that is over at the start.
+    /// The headline of a game of these goals that is over at the start.
     fn headline(goals: &[u8]) -> String {
         let goals = goals.iter().enumerate();
         let goals =

@@ -17,7 +17,7 @@ const COLOURS: [Style; 6] = [
     AnsiColor::BrightRed.on_default().bold(),
 ];
 
-/// How a game's positions are shown.
+/// The way in which a game's positions are shown.
 pub struct View {
     board: Option<Board>,
 }
@@ -29,8 +29,8 @@ impl View {
         Self { board: Board::of(game).map(|board| board.with_hints(rulesheet)) }
     }
 
-    /// A position: the board, then whatever else holds, a line for each relation. With colours, which the way out takes
-    /// off where they are not wanted.
+    /// A position: the board, then whatever else holds, a line for each relation. With colours,
+    /// which the way out takes off where they are not wanted.
     #[must_use]
     pub fn text<G: Game>(&self, game: &G, state: &G::State) -> String {
         let held = || game.fluents(state).map(Id::index);
@@ -54,7 +54,7 @@ impl View {
         text
     }
 
-    /// What the symbols on the board stand for. Empty if they say it themselves.
+    /// The meaning of the symbols on the board. Empty if they are their own names.
     #[must_use]
     pub fn legend(&self) -> String {
         let legend = self.board.iter().flat_map(Board::legend);

@@ -1,4 +1,5 @@
-//! Documents: what a shard leaves behind, as JSON that `cli/schema/shard.json` describes; and what is wrong with a text that is none.
+//! Documents: the results of a shard, as JSON that `cli/schema/shard.json` describes; and the
+//! errors of an invalid text.
 
 use super::{Subject, fingerprint_of, job::Job, sums::Sums};
 use crate::error::{Error, Result};
@@ -19,24 +20,24 @@ pub const MAX_BYTES: u64 = 1 << 28;
 /// More players take part in no match: what is counted grows with the square.
 const MOST_PLAYERS: usize = 256;
 
-/// Blocks that were done, and what they sum up to. Parts are in the order of their blocks and do not touch.
+/// Finished blocks and their sums. Parts are in the order of their blocks and do not touch.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Document {
     pub(super) format: String,
     pub(super) version: String,
-    /// Of the rulesheet, or of all of them.
+    /// The fingerprint of the rulesheet, or of all of them.
     pub(super) fingerprint: String,
     /// The names of the roles.
     pub(super) roles: Vec<String>,
     /// The role of chance.
     pub(super) chance: Option<usize>,
     pub(super) seed: u64,
-    /// What was to be done.
+    /// The job.
     pub job: Job,
-    /// How many blocks there are in all.
+    /// The number of all blocks.
     pub blocks: u64,
-    /// What was done.
+    /// The finished parts.
     pub parts: Vec<Part>,
     /// The ranges of blocks that were not done; said by [`merge`](super::merge).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -49,9 +50,9 @@ pub struct Document {
 /// A range of blocks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Part {
-    /// The first, and the one behind the last.
+    /// The first block, and the one after the last.
     pub blocks: [u64; 2],
-    /// What they sum up to.
+    /// Their sums.
     #[serde(flatten)]
     pub sums: Sums,
 }
@@ -91,7 +92,7 @@ impl Document {
     /// Reads a document, called `name` in messages.
     ///
     /// # Errors
-    /// If it is none, or one of another version, or says what cannot be.
+    /// Returns an error if it is none, or one of another version, or says what cannot be.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let fault = |what: String, help: &str| Err(Error::Input(format!("{name} {what}\n\nhelp: {help}")));
         let again = "run that shard again: where a run was stopped half a file may be left";
@@ -172,7 +173,7 @@ impl Document {
         ends.zip(starts).map(|(end, start)| end..start).filter(|gap| !gap.is_empty()).collect()
     }
 
-    /// What all its blocks sum up to.
+    /// The sums of all its blocks.
     #[must_use]
     pub fn total(&self) -> Sums {
         let mut parts = self.parts.iter().map(|part| part.sums.clone());

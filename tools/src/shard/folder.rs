@@ -29,7 +29,8 @@ impl Rulesheet {
     /// The files of a folder whose names end in `.kif`, by their names.
     ///
     /// # Errors
-    /// If the folder or one of them cannot be read, or one is larger than any rulesheet may be.
+    /// Returns an error if the folder or one of them cannot be read, or one is larger than any
+    /// rulesheet may be.
     pub fn all_in(folder: &Path) -> Result<Vec<Self>> {
         let unread = |path: &Path, error: std::io::Error| {
             Error::Input(format!("cannot read {}: {error}", path.display()))

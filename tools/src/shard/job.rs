@@ -1,5 +1,5 @@
-//! Jobs: what is asked for ([`Request`]), with what is taken for granted left out; and what a document says was done ([`Job`]), with
-//! all that its numbers depend on.
+//! Jobs: what is asked for ([`Request`]), with what counts as granted left out; and what a document
+//! says was done ([`Job`]), with all that its numbers depend on.
 
 use super::sums::Count;
 use crate::{analyze::Settings, contest};
@@ -7,13 +7,13 @@ use gdl_runtime::{Dynamic, Playouts, playouts};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What is to be done.
+/// The requested job.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Request {
     /// Random games.
     Playouts {
-        /// How many.
+        /// The number of playouts.
         #[serde(default = "playouts")]
         count: u64,
         /// The engine, if one is asked for.
@@ -30,16 +30,16 @@ pub enum Request {
     Matches {
         /// Their names, one for each role but chance.
         players: Vec<String>,
-        /// How many.
+        /// The number of matches.
         #[serde(default = "matches")]
         count: u64,
-        /// What a move may cost.
+        /// The nodes that a move may cost.
         #[serde(default = "nodes")]
         nodes: u64,
     },
-    /// What each of many rulesheets is like.
+    /// The analysis of each of many rulesheets.
     Analysis {
-        /// How many random games of each are followed.
+        /// The number of random games of each that are followed.
         #[serde(default = "followed")]
         count: u64,
     },
@@ -64,7 +64,7 @@ fn followed() -> u64 {
     Settings::DEFAULT_COUNT
 }
 
-/// What playouts depend on of an engine.
+/// The properties of an engine that playouts depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum BlockMode {
@@ -80,17 +80,17 @@ impl BlockMode {
     }
 }
 
-/// What was done, with all that numbers depend on but game and seed.
+/// The job, with everything that numbers depend on except game and seed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Job {
     /// Random games.
     Playouts {
-        /// How many in all.
+        /// The number of all playouts.
         count: u64,
         /// The engine.
         engine: BlockMode,
-        /// Games in a block; the last has what is left.
+        /// Games in a block; the last has the rest.
         block: u64,
     },
     /// Sequences of joint moves.
@@ -106,14 +106,14 @@ pub enum Job {
     Matches {
         /// The players.
         players: Vec<String>,
-        /// How many in all.
+        /// The number of all matches.
         count: u64,
-        /// What a move may cost.
+        /// The nodes that a move may cost.
         nodes: u64,
     },
     /// Figures of rulesheets.
     Analysis {
-        /// How many random games of each are followed.
+        /// The number of random games of each that are followed.
         count: u64,
     },
 }
@@ -121,7 +121,8 @@ pub enum Job {
 /// More playouts than that might not be counted in 64 bits.
 const MOST_PLAYOUTS: u64 = 1_000_000_000_000_000;
 
-/// More matches, and more joint moves of a match, than there ever will be; their product is counted in 64 bits.
+/// More matches, and more joint moves of a match, than there ever will be; their product is counted
+/// in 64 bits.
 pub(super) const MANY: u64 = 1_000_000_000;
 
 /// Joint moves of a playout.

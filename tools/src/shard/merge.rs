@@ -1,7 +1,9 @@
-//! Merging: documents of one job in any order, one document out, which is the same however the blocks were shared out.
+//! Merging: documents of one job in any order, one document out, which is the same however the
+//! blocks were shared out.
 //!
-//! A range of blocks may come several times if it comes with the same sums each time. Merged documents can be merged again; but blocks
-//! that were summed up with others are not told apart any more, so ranges that overlap are an error unless they are equal.
+//! A range of blocks may come several times if it comes with the same sums each time. Merged
+//! documents can be merged again; but blocks that were summed up with others cannot be separated
+//! any more, so ranges that overlap are an error unless they are equal.
 
 use super::{
     document::{Document, Part},
@@ -9,11 +11,12 @@ use super::{
 };
 use crate::error::{Error, Result};
 
-/// Merges documents, each with a name for messages. In the end document [`Document::missing`] and [`Document::summary`] are there.
-/// O(parts, times their logarithm).
+/// Merges documents, each with a name for messages. In the end document [`Document::missing`] and
+/// [`Document::summary`] are there. O(parts, times their logarithm).
 ///
 /// # Errors
-/// If there are none, they are of different games, jobs or seeds, or their blocks overlap.
+/// Returns an error if there are none, they are of different games, jobs or seeds, or their blocks
+/// overlap.
 pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
     let fault = |what: String, help: &str| Err(Error::Input(format!("{what}\n\nhelp: {help}")));
     let Some((first_name, first)) = documents.first() else {
@@ -67,7 +70,7 @@ pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
     Ok(merged)
 }
 
-/// What two documents do not have in common.
+/// The difference between two documents' headers.
 fn difference(a: &Document, b: &Document) -> Option<&'static str> {
     if a.fingerprint != b.fingerprint || a.roles != b.roles || a.chance != b.chance {
         Some("game")

@@ -1,5 +1,6 @@
-//! What is summed up: whole numbers, or figures one behind the other, so that the sums of neighbouring ranges of blocks make one of
-//! both. What a file says is tested before it is added, so that no sum overflows.
+//! The sums: whole numbers, or consecutive figures, so that the sums of neighbouring ranges of
+//! blocks make one of both. The contents of a file are tested before they are added, so that no sum
+//! overflows.
 
 use super::job::{Job, LONGEST, MANY};
 use crate::contest::Total;
@@ -12,18 +13,18 @@ use std::ops::Range;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sums {
-    /// Of playouts.
+    /// The sums of playouts.
     Tally(Tally),
-    /// Of perft: the numbers of sequences that are longer than the prefix.
+    /// The sums of perft: the numbers of sequences that are longer than the prefix.
     Counts(Vec<Count>),
-    /// Of matches.
+    /// The sums of matches.
     Matches(Total),
-    /// Of an analysis.
+    /// The sums of an analysis.
     Rulesheets(Vec<Entry>),
 }
 
-/// A number of sequences. In JSON a number if 64 bits hold it, else its decimal digits as a string, since few readers of JSON have
-/// longer numbers.
+/// A number of sequences. In JSON a number if 64 bits hold it, otherwise its decimal digits as a
+/// string, since few readers of JSON have longer numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Count(pub u128);
 
@@ -53,14 +54,14 @@ pub struct Entry {
     pub name: String,
     /// Its fingerprint.
     pub fingerprint: String,
-    /// What `gdl analyze` prints of it.
+    /// The output of `gdl analyze` for it.
     pub figures: Option<Value>,
-    /// Why there are none.
+    /// The reason why there are none.
     pub error: Option<String>,
 }
 
 impl Sums {
-    /// The sums of no blocks of a job, for a game with so many roles.
+    /// The sums of no blocks of a job, for a game with `roles` roles.
     pub(super) fn none(job: &Job, roles: usize) -> Self {
         match job {
             Job::Playouts { .. } => Self::Tally(Tally::new(roles)),
@@ -83,7 +84,7 @@ impl Sums {
         }
     }
 
-    /// True if they may be those of some blocks of a job, for a game with so many roles.
+    /// True if they may be those of some blocks of a job, for a game with `roles` roles.
     pub(super) fn fit(&self, job: &Job, roles: usize, blocks: Range<u64>) -> bool {
         let games = job.games(blocks);
         match (self, job) {
@@ -115,7 +116,7 @@ impl Sums {
     }
 }
 
-/// True if these may be the results of so many roles in so many games.
+/// True if these may be the results of `roles` roles in `games` games.
 fn are_results(results: &[RoleTally], roles: usize, games: u64) -> bool {
     /// The greatest goal value there is; few games have one above 100.
     const BEST: u64 = u8::MAX as u64;

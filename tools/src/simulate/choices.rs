@@ -4,9 +4,9 @@ use gdl_runtime::{Dynamic, Game, GameExt, chance::Stream, dynamic::MoveId};
 
 /// The legal moves of each role in a state.
 pub(super) struct Choices {
-    /// Those of all roles, one behind the other.
+    /// The moves of all roles, one role after the other.
     moves: Vec<MoveId>,
-    /// Where those of each role end.
+    /// The end of each role's moves.
     ends: Vec<usize>,
 }
 

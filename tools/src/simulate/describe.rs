@@ -1,4 +1,4 @@
-//! What was found, told as a diagnostic: the rules concerned, the moves that show it, what to write.
+//! Diagnostics of the findings: the rules concerned, the moves that show the fault, what to write.
 
 use super::{
     Settings, Subject,
@@ -142,7 +142,7 @@ fn first_terminal(subject: Subject<'_>) -> Option<Span> {
     rules.rules.iter().find(|r| r.head.relation == rules.keywords.terminal).map(|r| r.head.span)
 }
 
-/// The state before the last joint move of a line and the one behind it.
+/// The state before the last joint move of a line and the one after it.
 fn replay(subject: Subject<'_>, line: &Line) -> (BitBox, BitBox) {
     let game = subject.game;
     let mut state = game.initial();
@@ -165,7 +165,7 @@ fn witness(subject: Subject<'_>, line: &Line, state: &BitBox) -> Witness {
     }
 }
 
-/// What the ground rules say of a state, and where.
+/// The ground rules at a state, and their places.
 struct Scene<'g> {
     subject: Subject<'g>,
     truths: Vec<bool>,

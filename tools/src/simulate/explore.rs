@@ -1,8 +1,9 @@
 //! All states that play can reach, breadth first: the shortest play to each, and what it shows.
 //!
-//! Every look at a state, every step and every comparison of goals is [paid](cost) from the settings' work. States, edges and the
-//! goals of the states have limits of their own; who comes to one has seen enough. A play takes a look at each of its states,
-//! and is looked for once for each fault that is told.
+//! Every look at a state, every step and every comparison of goals is [paid](cost) from the
+//! settings' work. States, edges and the goals of the states have limits of their own, and the
+//! search ends at the first one. A play takes a look at each of its states, and is searched once
+//! for each reported fault.
 
 use super::{
     Progress, Settings, Subject,
@@ -29,27 +30,27 @@ pub(super) const MAX_GOALS: usize = 8_000_000;
 /// Stands for a state that is one too many to be kept.
 const UNKNOWN: u32 = u32::MAX;
 
-/// States are told in steps of this many.
+/// The interval of reported states.
 const TELL: usize = 1_024;
 
-/// The states that were visited and how one leads to another. States are numbered as they are met, so
-/// a smaller number is no farther from the start.
+/// The states that were visited and how one leads to another. States are numbered as they are met,
+/// so a smaller number is no farther from the start.
 pub(super) struct Graph<'g> {
     subject: Subject<'g>,
     states: IndexSet<BitBox, FxBuildHasher>,
-    /// Of each state the one it was met from and the number of the joint move that led there.
+    /// For each state, the one it was met from and the number of the joint move that led there.
     parents: Vec<(u32, u32)>,
-    /// Of each state the number of joint moves to it.
+    /// The number of joint moves to each state.
     depths: Vec<u32>,
-    /// Where the successors of each visited state start in `edges`; by the numbers of joint moves.
+    /// The start of each visited state's successors in `edges`; by the numbers of joint moves.
     starts: Vec<usize>,
     edges: Vec<u32>,
     /// Goal values of each visited state, role by role.
     goals: Vec<Option<u8>>,
     complete: bool,
-    /// Whether a terminal state was met.
+    /// True if a terminal state was met.
     ends: bool,
-    /// Whether a role had 100 in a terminal state.
+    /// For each role, whether it had 100 in a terminal state.
     wins: Vec<bool>,
 }
 
@@ -146,22 +147,22 @@ impl<'g> Graph<'g> {
         complete
     }
 
-    /// How many states were visited.
+    /// The number of states visited.
     pub(super) fn visited(&self) -> usize {
         self.starts.len() - 1
     }
 
-    /// Whether that is all of them.
+    /// Returns whether that is all of them.
     pub(super) fn is_complete(&self) -> bool {
         self.complete
     }
 
-    /// Whether a visited state is terminal.
+    /// Returns whether a visited state is terminal.
     pub(super) fn ends(&self) -> bool {
         self.ends
     }
 
-    /// Whether the role has 100 in a visited terminal state.
+    /// Returns whether the role has 100 in a visited terminal state.
     pub(super) fn wins(&self, role: usize) -> bool {
         self.wins[role]
     }
@@ -250,8 +251,8 @@ impl<'g> Graph<'g> {
         findings.offer(Fault::Loop, line.moves.len(), || line);
     }
 
-    /// The shortest way from a state back to it, through states that `may` be passed: each state and
-    /// the number of the joint move made there.
+    /// The shortest way from a state back to it, through states that `may` be passed: each state
+    /// and the number of the joint move made there.
     fn round(&self, from: usize, may: impl Fn(usize) -> bool) -> Vec<(usize, usize)> {
         const UNSEEN: (u32, u32) = (u32::MAX, u32::MAX);
         let mut before = vec![UNSEEN; self.visited()];
@@ -281,7 +282,8 @@ impl<'g> Graph<'g> {
     }
 }
 
-/// What it costs to observe a state and to advance it, in gates; rows count as well, and the goals of each role.
+/// The cost to observe a state and to advance it, in gates; rows count as well, and the goals of
+/// each role.
 pub(super) fn cost(subject: Subject<'_>) -> [u64; 2] {
     // Only what was compiled is simulated.
     let (observe, advance) = subject.game.table().map_or((0, 0), Table::gates);

@@ -1,11 +1,12 @@
-//! What was found, each fault once with the shortest play that shows it.
+//! The findings, each fault once with the shortest play that shows it.
 //!
-//! No more than [`MOST`] plays are kept; of other faults it is known that they are there, and they are told once these are mended.
+//! At most [`MOST`] plays are kept. Other faults are known to exist, and are reported once these
+//! are fixed.
 
 use gdl_runtime::dynamic::MoveId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Faults that are told: a game of many roles may have a few of each.
+/// Faults that are reported: a game of many roles may have a few of each.
 const MOST: usize = 32;
 
 /// Something that is wrong with a game. The order is that of the codes.
@@ -26,8 +27,8 @@ pub(super) enum Fault {
 }
 
 impl Fault {
-    /// False for what goes without saying in a game without an end: no role may move where it should be
-    /// over, goals are not meant for the states that play goes on to, and it goes round.
+    /// False for what goes without saying in a game without an end: no role may move where it
+    /// should be over, goals are not meant for the states that play goes on to, and it goes round.
     fn stands_without_end(self) -> bool {
         matches!(self, Self::NoGoal { .. } | Self::TwoGoals { terminal: true, .. } | Self::Falling { .. })
     }
@@ -38,7 +39,7 @@ impl Fault {
 pub(super) struct Line {
     /// A move of each role in role order, then of each role the next one.
     pub(super) moves: Vec<MoveId>,
-    /// If the last state was met before: after how many joint moves.
+    /// The number of joint moves after which the last state was met before, if it was.
     pub(super) repeats: Option<usize>,
 }
 
@@ -50,7 +51,8 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Keeps a play of `length` moves in all, all roles', unless one as short is known or there are plays enough.
+    /// Keeps a play of `length` moves in all, all roles', unless one as short is known or there are
+    /// plays enough.
     pub(super) fn offer(&mut self, fault: Fault, length: usize, line: impl FnOnce() -> Line) {
         let known = self.told.get(&fault);
         if known.is_none() && self.told.len() >= MOST {
@@ -64,8 +66,9 @@ impl Findings {
         self.told.keys().chain(&self.untold).any(|&fault| test(fault))
     }
 
-    /// Leaves what is told of a game of so many roles that does not end. A role without a legal move before each role can have had
-    /// its turn is no game that should be over: it may be why there is no end.
+    /// Selects the findings of a game of `roles` roles that does not end. A role without a legal
+    /// move before each role can have had its turn is no game that should be over: it may be why
+    /// there is no end.
     pub(super) fn leave_without_end(&mut self, roles: usize) {
         let is_early = |line: &Line| line.moves.len() < roles * roles;
         self.told.retain(|fault, line| {
@@ -110,7 +113,7 @@ mod tests {
                 });
             }
         }
-        // Shorter ones replace longer ones; what is not told is known.
+        // Shorter ones replace longer ones; faults that are not reported are known.
         assert_eq!(made, 2 * MOST);
         assert!(findings.any(|fault| fault == Fault::Falling { role: 999 }));
         let lines: Vec<(Fault, Line)> = findings.into_lines().collect();

@@ -1,8 +1,8 @@
 //! Random games, for what lies beyond the states that could all be visited.
 //!
-//! Every look and every step is paid from the settings' work, unless a number of games was asked for. A game has as many steps
-//! as the settings say, or as [`MAX_GOALS`] moves of all roles make; its states are remembered as far as [`MAX_STATE_BYTES`]
-//! go.
+//! Every look and every step is paid from the settings' work, unless a number of games was asked
+//! for. A game has as many steps as the settings say, or as [`MAX_GOALS`] moves of all roles make;
+//! its states are remembered as far as [`MAX_STATE_BYTES`] go.
 
 use super::{
     Progress, Settings, Subject,
@@ -39,7 +39,8 @@ pub(super) fn play(
     (playouts, steps)
 }
 
-/// Plays one game of at most `limit` moves, or as many as there is work left for; how many they were.
+/// Plays one game of at most `limit` moves, or as many as there is work left for; how many they
+/// were.
 fn game(
     subject: Subject<'_>,
     limit: u64,

@@ -1,7 +1,7 @@
 //! Reference traces: what another reasoner found, read from JSON.
 //!
-//! The text of a `ggp-oracle-trace-1` file becomes a [`Trace`]. Every list of terms in it
-//! is sorted by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
+//! The text of a `ggp-oracle-trace-1` file becomes a [`Trace`]. Every list of terms in it is sorted
+//! by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
 
 use gdl_players::record::Record;
 use serde::Deserialize;
@@ -22,14 +22,14 @@ pub struct Trace {
     pub name: String,
     /// `ok`; `partial` if the reasoner was cut off, when what is there is right; or `failed`.
     pub status: String,
-    /// What the reasoner complained of.
+    /// The problems that the reasoner reported.
     #[serde(default)]
     pub problems: Vec<String>,
     /// The players, in the order of the text.
     pub roles: Vec<String>,
     /// The fluents at the start.
     pub initial_state: Vec<String>,
-    /// Whether the game is over at the start.
+    /// True if the game is over at the start.
     pub initial_terminal: bool,
     /// Each player's moves at the start.
     pub initial_legals: Vec<Vec<String>>,
@@ -59,7 +59,7 @@ impl Trace {
     /// Reads a trace from what may have no end.
     ///
     /// # Errors
-    /// If it cannot be read, has more bytes than that, or is not a trace.
+    /// Returns an error if it cannot be read, has more bytes than that, or is not a trace.
     pub fn receive(reader: impl Read, most: usize) -> Result<Self, String> {
         let mut bytes = Vec::new();
         // One byte more shows that there are more.
@@ -73,7 +73,7 @@ impl Trace {
     /// Reads a trace.
     ///
     /// # Errors
-    /// If the text is not a trace; the message says where.
+    /// Returns an error if the text is not a trace; the message says where.
     pub fn read(text: &str) -> Result<Self, String> {
         let trace: Self = serde_json::from_str(text).map_err(|error| {
             // A record has no hashes and counts: it is another comparison.
@@ -99,7 +99,7 @@ pub struct Playout {
     pub k: usize,
     /// The states and the moves made in them.
     pub steps: Vec<Step>,
-    /// Where it ended.
+    /// Its end.
     pub end: End,
 }
 
@@ -108,34 +108,34 @@ pub struct Playout {
 pub struct Step {
     /// The joint move.
     pub j: Vec<String>,
-    /// How many moves each player had.
+    /// The number of moves of each player.
     pub n: Vec<usize>,
     /// The hash of each player's moves.
     pub lh: Vec<String>,
     /// The hash of the state.
     pub sh: String,
-    /// How many fluents it has.
+    /// The number of its fluents.
     pub nf: usize,
     /// Each player's moves in full, at the start of the first playout.
     pub legals: Option<Vec<Vec<String>>>,
-    /// The state in full, likewise.
+    /// The state in full, under the same condition.
     pub state: Option<Vec<String>>,
-    /// Each player's goal values, likewise.
+    /// Each player's goal values, under the same condition.
     pub goals: Option<Vec<Vec<String>>>,
 }
 
 /// The last state of a playout.
 #[derive(Clone, Debug, Deserialize)]
 pub struct End {
-    /// How many joint moves led there.
+    /// The number of joint moves that led there.
     pub length: usize,
-    /// Whether the game is over.
+    /// True if the game is over.
     pub terminal: bool,
-    /// Why the playout stopped, if the game is not over.
+    /// The reason why the playout stopped, if the game is not over.
     pub capped: Option<String>,
     /// The hash of the state.
     pub sh: String,
-    /// How many fluents it has.
+    /// The number of its fluents.
     pub nf: usize,
     /// The state in full, where recorded.
     pub state: Option<Vec<String>>,

@@ -7,14 +7,14 @@ use gdl_compiler::{
 };
 use std::io::{self, Write};
 
-/// What is printed of explanations, and where.
+/// The explanations to print, and where.
 #[derive(Debug)]
 pub struct Page<'a, W> {
     /// The rules they speak of.
     pub rules: &'a Rules,
     /// The text of the rules.
     pub source: &'a Source,
-    /// Where they go.
+    /// The output.
     pub out: W,
 }
 
@@ -22,14 +22,14 @@ impl<W: Write> Page<'_, W> {
     /// Prints an explanation.
     ///
     /// # Errors
-    /// If `out` takes no more.
+    /// Returns an error if `out` takes no more.
     pub fn print(&mut self, explanation: &Explanation) -> io::Result<()> {
         let verdict = if explanation.holds { "holds" } else { "does not hold" };
         writeln!(self.out, "{BOLD}{}{BOLD:#} {verdict}{}", explanation.atom, self.remark(explanation))?;
         self.reason(explanation, 1)
     }
 
-    /// What is said of an atom on its line.
+    /// The remark on an atom's line.
     fn remark(&self, explanation: &Explanation) -> String {
         match &explanation.reason {
             Reason::Given if explanation.atom.starts_with("(true") => {
@@ -51,7 +51,7 @@ impl<W: Write> Page<'_, W> {
         format!("{CODE}{}:{}:{}{CODE:#}", self.source.name(), at.line, at.column)
     }
 
-    /// What an atom rests on, or fails for.
+    /// The premises of an atom, or the literal for which it fails.
     fn reason(&mut self, explanation: &Explanation, level: usize) -> io::Result<()> {
         let indent = "  ".repeat(level);
         match &explanation.reason {
@@ -83,14 +83,15 @@ impl<W: Write> Page<'_, W> {
             let remark = if !holds && literal.text.contains('?') { ": nothing fits" } else { "" };
             return writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text);
         };
-        // Of `(not X)` the atom is X, of which it is told only if it holds.
+        // The atom of `(not X)` is X, which is explained only if it holds.
         let remark = match (why.holds == holds, why.holds) {
             (true, _) => self.remark(why),
             (false, true) => format!(": {} holds{}", why.atom, self.remark(why)),
             (false, false) => String::new(),
         };
         writeln!(self.out, "{indent}{sign} {}{DIM}{remark}{DIM:#}", literal.text)?;
-        // That something does not hold is told when it is asked for, or what is asked for fails for it.
+        // A missing atom is explained when it is asked for, or when the atom asked for fails for
+        // it.
         if holds && !why.holds { Ok(()) } else { self.reason(why, level + 1) }
     }
 }

@@ -1,4 +1,5 @@
-//! Connect four, solved: who wins a position, by alpha-beta over bitboards with a table, wins and forced moves first.
+//! Connect four, solved: who wins a position, by alpha-beta over bitboards with a table, wins and
+//! forced moves first.
 //!
 //! Positions need a dozen discs: from the start this takes hours.
 
@@ -40,12 +41,12 @@ impl Board {
         Self { mine: self.theirs, theirs: self.mine | self.disc(column) }
     }
 
-    /// If the other player has a line.
+    /// Returns whether the other player has a line.
     pub(super) fn is_lost(self) -> bool {
         has_line(self.theirs)
     }
 
-    /// If a line can be made at once, by the player to move or by the other one.
+    /// Returns whether a line can be made at once, by the player to move or by the other one.
     pub(super) fn is_tense(self) -> bool {
         self.open().any(|column| {
             has_line(self.mine | self.disc(column)) || has_line(self.theirs | self.disc(column))
@@ -68,7 +69,8 @@ impl Board {
         lines & CELLS & !self.taken()
     }
 
-    /// A number that no other position has: a bit on top of each column, and which discs below it are one's own.
+    /// A number that no other position has: a bit on top of each column, and which discs below it
+    /// are one's own.
     fn key(self) -> u64 {
         self.mine + self.taken() + BOTTOM
     }
@@ -90,7 +92,8 @@ impl Solver {
         if board.is_lost() { -1 } else { self.search(board, -1, 1) }
     }
 
-    /// The value, or a bound of it where it is not between two others. Neither player has a line yet.
+    /// The value, or a bound of it where it is not between two others. Neither player has a line
+    /// yet.
     fn search(&mut self, board: Board, mut least: i8, mut most: i8) -> i8 {
         let (cells, lines, threats) = (board.cells(), board.lines(board.mine), board.lines(board.theirs));
         if cells & lines != 0 {

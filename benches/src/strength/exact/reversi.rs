@@ -20,7 +20,7 @@ impl Board {
         64 - (self.mine | self.theirs).count_ones()
     }
 
-    /// If neither can place a disc.
+    /// Returns whether neither can place a disc.
     pub(super) fn is_over(self) -> bool {
         find_legal(self.mine, self.theirs) == 0 && find_legal(self.theirs, self.mine) == 0
     }
@@ -46,7 +46,8 @@ impl Board {
         Self { mine: self.theirs ^ turned, theirs: self.mine ^ turned | 1 << cell }
     }
 
-    /// 1 if the player to move has more discs in the end, 0 for equally many, else -1; or a bound of it where it is not between two others.
+    /// 1 if the player to move has more discs in the end, 0 for equally many, otherwise -1; or a
+    /// bound of it where it is not between two others.
     pub(super) fn value(self, mut least: i8, most: i8) -> i8 {
         if self.is_over() {
             return self.mine.count_ones().cmp(&self.theirs.count_ones()) as i8;

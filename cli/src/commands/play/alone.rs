@@ -13,10 +13,11 @@ use gdl_tools::{
 };
 use std::{io::Write, slice};
 
-/// Nodes for a move unless it is said how many or how long, so that the same game is played every time.
+/// Nodes for a move unless it is said how many or how long, so that the same game is played every
+/// time.
 const DEFAULT_NODES: u64 = 100_000;
 
-/// What is said of a draw.
+/// The message after a draw.
 const DRAW: &str = "The only winning move is not to play.";
 
 /// Plays and shows.

@@ -1,4 +1,4 @@
-//! What `gdl play` is asked: which game, which role, and who plays against it.
+//! The arguments of `gdl play`: the game, the role, and the other players.
 
 use crate::args::{terms::TermsArgs, way::WayArgs};
 use clap::Args;
@@ -37,10 +37,10 @@ pub(crate) struct PlayArgs {
     /// Watch that player play all roles
     #[arg(long = "self")]
     pub itself: bool,
-    /// What moves may cost.
+    /// The cost of moves.
     #[command(flatten)]
     pub terms: TermsArgs,
-    /// How moves are made.
+    /// The engine that makes moves.
     #[command(flatten)]
     pub engine: WayArgs,
 }

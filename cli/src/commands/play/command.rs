@@ -12,7 +12,7 @@ pub(crate) enum Command {
     Undo,
     /// Make what was taken back again.
     Redo,
-    /// What would a player do?
+    /// The move that a player would make.
     Hint,
     /// List the legal moves.
     Moves,
@@ -28,7 +28,7 @@ pub(crate) enum Command {
     Help,
     /// Leave.
     Quit,
-    /// Nothing was typed.
+    /// An empty line.
     Nothing,
 }
 
@@ -50,8 +50,8 @@ pub(crate) const HELP: [(&str, &str); 12] = [
 
 /// Reads a line, given the texts of the legal moves.
 ///
-/// A move's whole text comes first, then commands, then numbers from 1, then the beginning of a move's text, with or without its
-/// first parenthesis. Case does not matter.
+/// A move's whole text comes first, then commands, then numbers from 1, then the beginning of a
+/// move's text, with or without its first parenthesis. Case does not matter.
 ///
 /// # Errors
 /// What to type instead.

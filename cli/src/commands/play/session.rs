@@ -1,7 +1,10 @@
-//! A person at the terminal: lines in, positions out, until the person leaves or there are no more lines.
+//! A person at the terminal: lines in, positions out, until the person leaves or there are no more
+//! lines.
 //!
-//! Whatever is typed is answered and never fatal. While a person at a terminal chooses, players think. The play is a [`History`], so undo, redo and branches have no limit. In games
-//! of hidden information the person is shown what its role knows: the fluents that hold in all states that fit.
+//! Whatever is typed is answered and never fatal. While a person at a terminal chooses, players
+//! think. The play is a [`History`], so undo, redo and branches have no limit. In games of hidden
+//! information the person is shown what its role knows: the fluents that hold in all states that
+//! fit.
 
 use super::{
     args::PlayArgs,
@@ -49,7 +52,8 @@ const CLOCK: Duration = Duration::from_secs(1);
 /// Players think no longer than that while a person chooses.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// After so many steps without a choice one is asked nevertheless, should the game have no end.
+/// The number of steps without a choice after which a person is asked nevertheless, should the game
+/// have no end.
 const FORCED: usize = 1000;
 
 /// Moves that are listed without being asked for.
@@ -66,7 +70,7 @@ pub(crate) fn play(args: &PlayArgs, game: &Dynamic, input: &mut dyn BufRead, out
     session.run(input, out)
 }
 
-/// Who sits in a role's place.
+/// The player in a role's place.
 enum Seat {
     Person,
     Chance,
@@ -160,7 +164,8 @@ impl<'a> Session<'a> {
         let budget = self.budget();
         for (role, seat) in self.game.roles().zip(&mut self.seats) {
             if let Seat::Player(player) = seat {
-                // One that breaks down here does so again when it is asked, which is told then.
+                // A player that panics here panics again when it is asked, and that is reported
+                // then.
                 let _ = attempt(|| player.start(self.game, role, &budget));
             }
         }
@@ -251,7 +256,7 @@ impl<'a> Session<'a> {
         self.game.legal_moves(self.history.state(), role).collect()
     }
 
-    /// What is said where the game is over.
+    /// The message where the game is over.
     fn end(&self) -> Option<String> {
         let state = self.history.state();
         if self.game.is_terminal(state) {
@@ -371,9 +376,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Waits for a person, and has players think until then. Each searches where it had its last choice, since it does not know what
-    /// others choose after it. What they find depends on time, so they do not where moves are to be the same again, nor in a pipe. At the
-    /// end there is nothing left to think about.
+    /// Waits for a person, and has players think until then. Each searches where it had its last
+    /// choice, since it does not know what others choose after it. What they find depends on time,
+    /// so they do not where moves are to be the same again, nor in a pipe. At the end there is
+    /// nothing left to think about.
     fn while_players_think<T>(&mut self, wait: impl FnOnce() -> T) -> T {
         let is_repeatable = !self.prompts || self.args.terms.nodes.is_some();
         if is_repeatable || self.args.against.is_remote() || self.end().is_some() {
@@ -387,7 +393,8 @@ impl<'a> Session<'a> {
             for (seat, known) in self.seats.iter_mut().zip(choices) {
                 if let (Seat::Player(player), Some(known)) = (seat, known) {
                     let budget = &budget;
-                    // One that breaks down here does so again when it is asked, which is told then.
+                    // A player that panics here panics again when it is asked, and that is reported
+                    // then.
                     scope.spawn(move || attempt(|| player.choose(game, &known, budget)));
                 }
             }
@@ -397,7 +404,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// What a role knew at its last choice, or knows if it has one now.
+    /// The information of a role at its last choice, or now if it has a choice now.
     fn last_choice(&mut self, role: RoleId) -> Option<Information<Dynamic>> {
         let (game, history) = (self.game, &mut self.history);
         let here = history.place();
@@ -438,7 +445,8 @@ impl<'a> Session<'a> {
         Ok(format!("{}: {}{report}", self.adviser.name(), self.game.move_text(action)))
     }
 
-    /// The move of a role that no person plays. Where a player has no legal one, one is drawn, which is told.
+    /// The move of a role that no person plays. If a player has no legal one, a move is drawn and
+    /// that is reported.
     fn answer(&mut self, role: RoleId, out: &mut dyn Write) -> Result<Option<MoveId>> {
         let budget = self.budget();
         let game = self.game;
@@ -491,12 +499,12 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What the code of a player comes to; nothing if it panics.
+/// The result of a player's code; `None` if it panics.
 fn attempt<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// What came of a question.
+/// The result of a question.
 enum Reply {
     Move(MoveId),
     /// The position is another one now.
@@ -572,7 +580,8 @@ mod tests {
         let repeatable = (&["play", "tictactoe", "--nodes", "10"][..], undone.1);
         let moves = [(0, MOVES), (1, MOVES), (2, MOVES), (3, MOVES)];
         for ((args, input), prompts, expected) in [
-            // It had no choice when the person is asked first, and has one behind it from then on, the first again after `undo`.
+            // It had no choice when the person is asked first, and has one after it from then on,
+            // the first again after `undo`.
             (
                 undone,
                 true,

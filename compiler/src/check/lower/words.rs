@@ -1,7 +1,8 @@
 //! Words of the language where they may not stand, and what to write instead.
 //!
-//! In comes a word at a head, a literal or a term; out comes a fault with the edits that mend it, or nothing if the word may stand there.
-//! O(form) for each fault; what looks through the whole text does so once.
+//! Input: a word at a head, a literal or a term. Output: a fault with the edits that fix it, or
+//! nothing if the word may stand there. O(form) for each fault; searches of the whole text are made
+//! once.
 
 use super::super::keywords::Word;
 use super::{Lowering, Place};
@@ -10,7 +11,8 @@ use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::syntax::{Kind, NodeId, Syntax};
 
 impl Lowering<'_> {
-    /// What leaves the elements behind the word of a list alone, if the list is one of the literals that must all hold.
+    /// The edits that leave only the elements after the word of a list, if the list is one of the
+    /// literals that must all hold.
     pub(super) fn spread(&self, node: NodeId) -> Vec<Edit> {
         match self.tree.children(node) {
             [word, _, ..] if self.is_conjunct(node) => {
@@ -20,7 +22,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The word that makes a head of a fluent that the body allows: what depends on the state or on moves is next.
+    /// The word that makes a head of a fluent that the body allows: what depends on the state or on
+    /// moves is next.
     fn giver(&self) -> &'static str {
         let mut waiting: Vec<NodeId> = self.body.to_vec();
         while let Some(node) = waiting.pop() {
@@ -150,7 +153,8 @@ impl Lowering<'_> {
         None
     }
 
-    /// What makes two terms one that `=` compares in a body, if one is a variable: the other stands for it in the whole form.
+    /// The edits that unify two terms that `=` compares in a body, if one is a variable: the other
+    /// replaces it in the whole form.
     fn unify(&self, node: NodeId) -> Vec<Edit> {
         /// Longer forms are not looked through, which is done for each `=`.
         const LONGEST: u32 = 2_000;
@@ -244,7 +248,8 @@ impl Lowering<'_> {
         Some((help, edits, false))
     }
 
-    /// What makes a `distinct` of few words one for each pair of them, if it is one of the literals that must all hold.
+    /// The edit that makes a `distinct` of few words one for each pair of them, if it is one of the
+    /// literals that must all hold.
     pub(super) fn pairs(&self, node: NodeId, nodes: &[NodeId]) -> Option<Edit> {
         let is_word = |&node: &NodeId| !matches!(self.tree.node(node).kind, Kind::List(_));
         let fits = (3..=8).contains(&nodes.len()) && nodes.iter().all(is_word) && self.is_conjunct(node);
@@ -301,8 +306,8 @@ impl Lowering<'_> {
         None
     }
 
-    /// What makes a relation of the author's own of each `base` or `input`, and derives the keyword from it by one rule. Told once: it
-    /// is the same at each place.
+    /// The edits that rename each `base` or `input` to a relation of the author's own, and derive
+    /// the keyword from it by one rule. Given once: they are the same at each place.
     fn derive(&mut self, word: Word) -> Vec<Edit> {
         let (own, rule) = match word {
             Word::Base => ("base_fluent", "(<= (base ?fluent) (base_fluent ?fluent))\n"),
@@ -348,7 +353,7 @@ impl Lowering<'_> {
         let object = arguments == 0;
         let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
         if self.tree.syntax == Syntax::Epilog {
-            // There these words have no meaning, and what has is told apart by the translation.
+            // There these words have no meaning, and the translation recognises those that have.
             return Some(());
         }
         match word {

@@ -1,14 +1,15 @@
-//! Covering of gates of two operands by operations of three: what vector machines can do in one instruction.
+//! Covering of gates of two operands by operations of three: what vector machines can do in one
+//! instruction.
 //!
-//! A [`Cover`] of an [`Aig`] has what is wanted of it: operations in topological order, each any function of three earlier
-//! values. A cut of a node is a set of at most three nodes that decide its value; among
-//! a node's cuts the one that takes the fewest operations is chosen, where the operations that several nodes
-//! need are shared out among them (area flow: Manohararajah, Brown, Vranesic, "Heuristics for area minimization
-//! in LUT-based FPGA technology mapping", 2006).
+//! A [`Cover`] of an [`Aig`] computes its wanted outputs: operations in topological order, each any
+//! function of three earlier values. A cut of a node is a set of at most three nodes that decide
+//! its value. Among a node's cuts the one that takes the fewest operations is chosen; operations
+//! that several nodes need are shared out among them (area flow: Manohararajah, Brown, Vranesic,
+//! "Heuristics for area minimization in LUT-based FPGA technology mapping", 2006).
 //!
-//! A node may be stored complemented. So all inner operations are made to give 0 where all operands are 0, and
-//! operands are ordered so that tables are as small as possible: few kinds of operations make long runs of
-//! one kind.
+//! A node may be stored complemented. So all inner operations are made to give 0 where all operands
+//! are 0, and operands are ordered so that tables are as small as possible: few kinds of operations
+//! make long runs of one kind.
 //!
 //! Each gate joins no more than a few cuts of each of its operands, and keeps a few of its own.
 
@@ -17,7 +18,7 @@ use gdl_format::{
     lanes::{COLUMNS, least, swap},
 };
 
-/// How many cuts of a node are kept for those that read it.
+/// The number of cuts of a node that are kept for its readers.
 const CUTS: usize = 6;
 
 /// An operation: what it does with the values of its operands, bit 4a + 2b + c of `table`.
@@ -31,14 +32,15 @@ pub(super) struct Operation {
 /// A circuit of operations.
 #[derive(Clone, Debug)]
 pub(super) struct Cover {
-    /// How many values are given; the first is 0.
+    /// The number of given values; the first is 0.
     pub(super) inputs: usize,
     pub(super) operations: Vec<Operation>,
     /// For each output the operation that computes it; no two are the same.
     pub(super) outputs: Vec<u32>,
 }
 
-/// The table of `a & b`, `a ^ 1` and so on, for operations of fewer operands: the others are of no account.
+/// The table of `a & b`, `a ^ 1` and so on, for operations of fewer operands: the others are of no
+/// account.
 const FIRST: u8 = COLUMNS[0];
 
 /// A set of nodes that decides the value of a node.
@@ -61,7 +63,8 @@ impl Cut {
         &self.leaves[..usize::from(self.len)]
     }
 
-    /// The cut of a gate by the leaves of cuts of its operands, without its table; none if they are too many.
+    /// The cut of a gate by the leaves of cuts of its operands, without its table; `None` if they
+    /// are too many.
     fn join(a: &Self, b: &Self) -> Option<Self> {
         let mut leaves = [0; 3];
         let mut len = 0;
@@ -78,7 +81,7 @@ impl Cut {
         Some(Self { leaves, len: len as u8, table: 0, flow: 0.0 })
     }
 
-    /// The table of a gate over the leaves, from the cuts that were joined.
+    /// The truth table of a gate over the leaves, from the cuts that were joined.
     fn table(&self, a: &Self, b: &Self, [negate_a, negate_b]: [bool; 2]) -> u8 {
         let of = |cut: &Self, negate: bool| {
             let table = spread(cut, self.leaves());
@@ -176,7 +179,8 @@ fn best_cuts(gates: &Aig, cone: &[bool]) -> Vec<Cut> {
     for (_, operands) in list().filter(|(node, _)| cone[*node]) {
         operands.iter().for_each(|&signal| users[signal as usize / 2] += 1);
     }
-    // The cuts of all nodes, those of each behind each other, the trivial one last, and where they start.
+    // The cuts of all nodes, those of each node together, the trivial one last, and where they
+    // start.
     let mut cuts: Vec<Cut> = (0..gates.first() as u32).map(|node| Cut::trivial(node, 0.0)).collect();
     let mut starts: Vec<u32> = (0..=gates.first() as u32).collect();
     let mut flows = vec![0.0; gates.first()];
@@ -233,7 +237,7 @@ pub(super) mod tests {
         gates
     }
 
-    /// What an operation makes of 64 values of each operand.
+    /// The result of an operation on 64 values of each operand.
     pub(in crate::emit::lanes) fn apply(table: u8, operands: [u64; 3]) -> u64 {
         (0..64).fold(0, |result, lane| {
             let row = operands.iter().fold(0, |row, operand| 2 * row + (operand >> lane & 1));

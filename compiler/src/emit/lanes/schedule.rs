@@ -1,10 +1,11 @@
-//! Scheduling: the operations of a [`Cover`] get an order and slots for their values, as a [`Schedule`] that the
-//! runtime's interpreter runs.
+//! Scheduling: the operations of a [`Cover`] get an order and slots for their values, as a
+//! [`Schedule`] that the runtime's interpreter runs.
 //!
-//! Of the operations that could come next, those of the most frequent kind come all together, so the interpreter
-//! decides once per run what to do. Long programs are cut into blocks first, by a walk from the outputs, so that most of what an
-//! operation reads is still in the cache. A slot is given to another value as soon as the one in it is no longer needed, and a
-//! next state goes straight to where the state is if that has been read for the last time.
+//! Of the operations that could come next, those of the most frequent kind come all together, so
+//! the interpreter decides once per run what to do. Long programs are cut into blocks first, by a
+//! walk from the outputs, so that most of what an operation reads is still in the cache. A slot is
+//! given to another value as soon as the one in it is no longer needed, and a next state goes
+//! straight to where the state is if that has been read for the last time.
 
 use super::{
     cover::{Cover, Operation},
@@ -13,15 +14,15 @@ use super::{
 use gdl_format::lanes::{MOST_SLOTS, Schedule, Step};
 use std::collections::VecDeque;
 
-/// What copies the last operand.
+/// The truth table that copies the last operand.
 const COPY: u8 = 0xaa;
 
 /// Operations in a block: what as many leave fills half a megabyte.
 const BLOCK: usize = 8_192;
 
-/// The operations that find their inputs in some slots (the first is for the value 0) and leave their outputs in
-/// others, which may be the same. All from `free` on are their own. None if there are not enough slots.
-/// O(operations).
+/// The operations that find their inputs in some slots (the first is for the value 0) and leave
+/// their outputs in others, which may be the same. All from `free` on are their own. Returns `None`
+/// if there are not enough slots. O(operations).
 pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usize) -> Option<Schedule> {
     let order = order(cover);
     let mut places = Places::new(cover, inputs, &order, free);
@@ -56,7 +57,8 @@ pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usi
     Some(schedule)
 }
 
-/// The operations that outputs depend on, in an order where operands come first and, block by block, equal tables together.
+/// The operations that outputs depend on, in an order where operands come first and, block by
+/// block, equal tables together.
 fn order(cover: &Cover) -> Vec<u32> {
     let count = cover.operations.len();
     let walk = walk(cover);
@@ -65,7 +67,8 @@ fn order(cover: &Cover) -> Vec<u32> {
     for (block, numbers) in walk.chunks(BLOCK).enumerate() {
         numbers.iter().for_each(|&number| blocks[number as usize] = Some(block));
     }
-    // Each operation with an operand that its own block makes; those of other blocks are there before.
+    // Each operation with an operand that its own block makes; those of other blocks are there
+    // before.
     let blocks = &blocks;
     let pairs = || {
         let walked = cover.operations.iter().enumerate().filter(|(number, _)| blocks[*number].is_some());
@@ -118,9 +121,9 @@ struct Places {
     inputs: usize,
     /// The slot of each value that has one.
     slots: Vec<u32>,
-    /// When each value is read for the last time.
+    /// The last operation that reads each value.
     last: Vec<usize>,
-    /// When the input in each slot is read for the last time.
+    /// The last operation that reads the input in each slot.
     over: Vec<usize>,
     /// Slots for other values, some free, the others from `end` on.
     free: Vec<u32>,

@@ -9,15 +9,16 @@ use gdl_format::{
     lanes::Item,
 };
 
-/// Where a game is scored, and what is counted or seen there, goals of zero last. `goals` has for each role its values,
-/// ascending, and their signals; `chance` has no part in the game.
+/// The condition under which a game is scored, and the signals counted or observed there, goals of
+/// zero last. `goals` has for each role its values, ascending, and their signals; `chance` has no
+/// part in the game.
 pub(super) fn score(
     gates: &mut Aig,
     goals: &[Vec<(u8, u32)>],
     chance: Option<usize>,
     meter: &mut Meter,
 ) -> Option<(u32, Vec<(Item, u32)>)> {
-    /// How many values there may be.
+    /// The greatest number of values.
     const VALUES: usize = 256;
     let all = goals.len() + goals.iter().map(Vec::len).sum::<usize>();
     meter.spend((VALUES * all) as u64)?;
@@ -59,7 +60,7 @@ pub(super) fn score(
     Some((scored, items))
 }
 
-/// If at least one of the signals is set, and if several are.
+/// The signals "at least one holds" and "several hold".
 fn one_or_more(gates: &mut Aig, signals: impl Iterator<Item = u32>) -> (u32, u32) {
     signals.fold((FALSE, FALSE), |(one, several), signal| {
         let both = gates.and(one, signal);

@@ -1,10 +1,11 @@
-//! Straight-line Rust for lanes: functions that do what the interpreter does with the programs of all phases, with
-//! values in registers.
+//! Straight-line Rust for lanes: functions that do what the interpreter does with the programs of
+//! all phases, with values in registers.
 //!
-//! Operations come in the order of a walk from the outputs, so values are read soon after they are made. They are
-//! cut into chunks, since what rustc takes for a function grows faster than its length; a value that another
-//! chunk needs goes through a slot, and an output over an input waits until no chunk reads that any more. The
-//! functions are generic over the runtime's words and use nothing but their operations.
+//! Operations come in the order of a walk from the outputs, so values are read soon after they are
+//! made. They are cut into chunks, since rustc's time for a function grows faster than its length;
+//! a value that another chunk needs goes through a slot, and an output over an input waits until no
+//! chunk reads that any more. The functions are generic over the runtime's words and use nothing
+//! but their operations.
 
 use super::{Lanes, Part, Phase, cover::Cover};
 use gdl_format::lanes::{Choice, Item};
@@ -15,10 +16,11 @@ use std::collections::BTreeSet;
 /// Operations in a chunk.
 const CHUNK: usize = 500;
 
-/// The most operations that are compiled for words of 256 bits too. Those have no operations of three operands, so
-/// each becomes several and two halves of everything, which takes rustc several times as long. Plies are not compiled
-/// for them: each has a choice of its own, which takes longest, and the table is not much slower (in tic-tac-toe, which
-/// took rustc twice as long with them, 1.6 times).
+/// The most operations that are compiled for words of 256 bits too. Those have no operations of
+/// three operands, so each becomes several and two halves of everything, which takes rustc several
+/// times as long. Plies are not compiled for them: each has a choice of its own, which takes
+/// longest, and the table is not much slower (in tic-tac-toe, which took rustc twice as long with
+/// them, 1.6 times).
 const HALVES: usize = 800;
 
 /// The names of a phase's parts.
@@ -112,7 +114,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     }
 }
 
-/// What is done at each phase.
+/// The code at each phase.
 fn at_phase(arms: &[TokenStream]) -> TokenStream {
     let Some((last, others)) = arms.split_last() else { return TokenStream::new() };
     if others.is_empty() {
@@ -122,7 +124,7 @@ fn at_phase(arms: &[TokenStream]) -> TokenStream {
     quote!(match phase { #(#numbers => { #others })* _ => { #last } })
 }
 
-/// What is counted, in the order of slots.
+/// The counted items, in the order of slots.
 fn counts(items: &[(Item, u32)]) -> TokenStream {
     let counted = items.iter().filter(|item| item.0.is_counted());
     let slots: BTreeSet<u32> = counted.map(|item| item.1).collect();
@@ -153,7 +155,7 @@ fn choices(roles: &[Choice]) -> TokenStream {
     quote!(#code #stuck)
 }
 
-/// The chunks of a part, and the calls that run them, on so many slots.
+/// The chunks of a part, and the calls that run them, on `slots` slots.
 fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, TokenStream) {
     let names: Vec<Ident> = (0..plan.chunks.len()).map(|i| format_ident!("{name}Chunk{i}")).collect();
     let items = names.iter().enumerate().map(|(i, name)| {
@@ -186,7 +188,7 @@ struct Plan {
     slots: Vec<u32>,
     /// The outputs that each chunk writes: value and slot.
     outputs: Vec<Vec<(u32, u32)>>,
-    /// The slot behind all that are for values.
+    /// The slot after all slots for values.
     end: u32,
 }
 
@@ -195,7 +197,8 @@ impl Plan {
         let cover = &part.cover;
         let order = walk(cover);
         let chunks: Vec<Vec<u32>> = order.chunks(CHUNK).map(<[u32]>::to_vec).collect();
-        // When each value is made, and when it is read for the last time; inputs are there from the start.
+        // When each value is made, and when it is read for the last time; inputs are there from the
+        // start.
         let count = cover.inputs + cover.operations.len();
         let (mut made, mut last) = (vec![0; count], vec![0; count]);
         for (time, chunk) in chunks.iter().enumerate() {
@@ -234,12 +237,13 @@ impl Plan {
         Self { chunks, slots, outputs, end }
     }
 
-    /// The statements of a chunk. An output is stored as soon as no operation here reads what it replaces, since few values
-    /// fit into registers.
+    /// The statements of a chunk. An output is stored as soon as no operation here reads what it
+    /// replaces, since few values fit into registers.
     fn chunk(&self, part: &Part, time: usize) -> TokenStream {
         let cover = &part.cover;
         let numbers = &self.chunks[time];
-        // Places in the chunk: that of the last operation that reads a value, and the outputs after each.
+        // Places in the chunk: that of the last operation that reads a value, and the outputs after
+        // each.
         let own = |position: usize| cover.inputs + numbers[position] as usize;
         let mut last = vec![0; self.slots.len()];
         for (position, &number) in numbers.iter().enumerate() {
@@ -292,7 +296,8 @@ impl Plan {
     }
 }
 
-/// The operations in an order where operands come first, and soon before the operations that need them.
+/// The operations in an order where operands come first, and soon before the operations that need
+/// them.
 pub(super) fn walk(cover: &Cover) -> Vec<u32> {
     let mut order = Vec::with_capacity(cover.operations.len());
     let mut seen = vec![false; cover.operations.len()];

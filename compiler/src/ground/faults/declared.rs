@@ -1,8 +1,9 @@
-//! What `base` and `input` declare against what is possible: GDL114 to GDL116.
+//! The declarations by `base` and `input`, compared with what is possible: GDL114 to GDL116.
 //!
-//! The declarations are grounded by themselves, for as long as that stays cheap beside the game, and within what the
-//! game leaves of the bytes; nothing else depends on them. Only what was seen to happen is missed in them. Where a
-//! fluent or move comes from is sought among the heads of its name, each looked at once.
+//! The declarations are grounded by themselves, as long as that stays cheap compared with the game,
+//! and within the bytes that the game leaves; nothing else depends on them. Only fluents and moves
+//! that were seen to happen are reported as missing. The rule that derives one is searched among
+//! the heads of its name, each looked at once.
 
 use super::{Findings, Name, display_name, matches, name_of, witness::Seen};
 use crate::{
@@ -99,7 +100,7 @@ struct Group {
     listed: Vec<(Option<TermId>, TermId)>,
 }
 
-/// How many declarations are written at once at most.
+/// The greatest number of declarations that are written at once.
 const WRITTEN: usize = 100;
 
 impl Declarations<'_> {
@@ -188,7 +189,8 @@ impl Declarations<'_> {
         })
     }
 
-    /// The facts that declare all of a group, behind the other declarations of its name or, without any, behind all.
+    /// The facts that declare all of a group, after the other declarations of its name or, without
+    /// any, after all.
     fn declare(&self, group: &Group, relation: RelationId) -> Option<Edit> {
         let rules = self.findings.rules;
         if group.more >= group.listed.len() {

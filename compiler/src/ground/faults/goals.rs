@@ -127,7 +127,8 @@ fn of_variable(findings: &Findings<'_>, number: usize, found: Found, meter: &mut
     diagnostic
 }
 
-/// The first rule that gives a literal of the body in which the variable has the value, and its relation.
+/// The first rule that gives a literal of the body in which the variable has the value, and its
+/// relation.
 fn origin<'a>(
     findings: &Findings<'a>,
     number: usize,

@@ -1,11 +1,12 @@
-//! What is read in vain: GDL110 fluents that are never true, GDL112 moves that are never legal, GDL113 rules
-//! that never fire.
+//! Atoms that are read without effect: GDL110 fluents that are never true, GDL112 moves that are
+//! never legal, GDL113 rules that never fire.
 //!
-//! A literal that nothing possible matches is told of unless it is so because other rules never fire: then
-//! those are told of. Of literals that depend on each other in a circle the first is.
+//! A literal that nothing possible matches is reported, unless it fails because other rules never
+//! fire: then those are reported. Of literals that depend on each other in a circle the first is.
 //!
-//! Comparing literals with atoms, with the heads of rules and with each other takes steps; once they are spent,
-//! nothing is said. Rules that follow from others are kept with them, no more than heads were compared.
+//! Comparing literals with atoms, with the heads of rules and with each other takes steps; once
+//! they are spent, nothing is said. Rules that follow from others are kept with them, no more than
+//! heads were compared.
 
 use super::{Findings, display_name, effort, name, shorten, with_others};
 use crate::{
@@ -26,14 +27,14 @@ use crate::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
 
-/// How many rules are searched for the literal that fails, and for how many steps each.
+/// The number of rules that are searched for the literal that fails, and the steps for each.
 const SEARCHES: usize = 20;
 const SEARCH_STEPS: u64 = 100_000;
 
-/// How many subjects are told of.
+/// The number of subjects that are reported.
 const SUBJECTS: usize = 100;
 
-/// Why a literal has no match.
+/// The reason why a literal has no match.
 enum Reason {
     /// The text shows it, and `check` said so.
     Told,
@@ -48,11 +49,11 @@ enum Reason {
 struct Vain<'a> {
     rule: usize,
     atom: &'a Atom,
-    /// Whether it stands in the body as it is, so that its rule never fires.
+    /// True if it stands in the body as it is, so that its rule never fires.
     needed: bool,
 }
 
-/// What diagnostics are gathered by: the relation, and for fluents and moves their name.
+/// The key by which diagnostics are grouped: the relation, and for fluents and moves their name.
 type Subject = (RelationId, Option<super::Name>);
 
 struct Search<'a> {
@@ -60,13 +61,13 @@ struct Search<'a> {
     ground: &'a GroundRules,
     /// The places of the roles.
     roles: FxHashMap<&'a Term, usize>,
-    /// Whether it is known for each rule that its silence is told of.
+    /// For each rule, whether it is known that its silence is reported.
     explained: Vec<bool>,
     /// Names of relations with several arities, which `check` has reported.
     clashing: FxHashSet<Symbol>,
     /// Rules whose silence is explained once that of the rule is.
     followers: FxHashMap<usize, Vec<usize>>,
-    /// What is to be told.
+    /// The findings to report.
     found: Vec<Vain<'a>>,
 }
 
@@ -149,8 +150,8 @@ pub(super) fn check(
     report_puzzles(findings, clauses, &puzzles, meter, diagnostics);
 }
 
-/// The literals of a rule that nothing possible matches; None once the steps are spent. In a rule that fires,
-/// only those count that ask for fluents and moves and stand under a connective.
+/// The literals of a rule that nothing possible matches; None once the steps are spent. In a rule
+/// that fires, only those count that ask for fluents and moves and stand under a connective.
 fn vain_literals<'a>(
     findings: &Findings<'a>,
     number: usize,
@@ -179,7 +180,7 @@ fn vain_literals<'a>(
     done.map(|()| vain)
 }
 
-/// Whether `check` told of a body that no state satisfies. O(body).
+/// Returns whether `check` reported a body that no state satisfies. O(body).
 fn is_contradictory(rule: &Rule) -> bool {
     fn said(formula: &Formula) -> Option<(RelationId, &[Term])> {
         if let Formula::Atom(atom) = formula { Some((atom.relation, &atom.arguments)) } else { None }
@@ -202,7 +203,7 @@ impl Search<'_> {
         }
     }
 
-    /// Why the literal has no match; None once the steps are spent.
+    /// The reason why the literal has no match; `None` once the steps are spent.
     fn reason(&self, vain: &Vain<'_>, meter: &mut Meter) -> Option<Reason> {
         let (findings, atom) = (self.findings, vain.atom);
         let keywords = &findings.rules.keywords;
@@ -242,7 +243,8 @@ impl Search<'_> {
         Some(if silent.is_empty() { Reason::Here } else { Reason::Rules(silent) })
     }
 
-    /// Whether no role or one that never has a legal move is meant, which is told of elsewhere.
+    /// Returns whether the role is none, or one that never has a legal move; another check reports
+    /// that.
     fn never_moves(&self, role: &Term) -> bool {
         if matches!(role, Term::Variable(_)) {
             return false;

@@ -1,15 +1,15 @@
-//! What a few random games show to be possible for certain.
+//! Atoms that a few random games show to be possible for certain.
 //!
-//! Grounding knows what can never happen; what remains may still not happen. A few games played on the
-//! ground rules, the same ones each time, tell some of what does. Each look at all literals and atoms takes that many
-//! steps; two looks are had at least.
+//! Grounding knows what can never happen; what remains may still not happen. A few games played on
+//! the ground rules, the same ones each time, tell some of what does. Each look at all literals and
+//! atoms takes that many steps; two looks are had at least.
 
 use crate::{
     ground::{GroundRules, Meaning, terms::AtomId},
     meter::Meter,
 };
 
-/// What was seen.
+/// The atoms seen.
 pub(super) struct Seen {
     /// For each fluent: it held.
     fluents: Vec<bool>,
@@ -43,7 +43,7 @@ impl Seen {
         seen
     }
 
-    /// Whether the fluent held or the move was legal.
+    /// Returns whether the fluent held or the move was legal.
     pub(super) fn contains(&self, meaning: Meaning) -> bool {
         match meaning {
             Meaning::Fluent(fluent) => self.fluents[fluent as usize],
@@ -88,7 +88,8 @@ impl Seen {
     }
 }
 
-/// A generator of numbers (Steele, Lea and Flood 2014, the mixing step): fairness does not matter here.
+/// A generator of numbers (Steele, Lea and Flood 2014, the mixing step): fairness does not matter
+/// here.
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,7 +1,8 @@
-//! An instance of a clause: a full binding of its variables in, the head that holds and the literals it hangs on out.
+//! An instance of a clause: a full binding of its variables in, the head that holds and the
+//! literals it hangs on out.
 //!
-//! What is fixed is evaluated here and left out. A disjunction of what is not gets an atom that stands for it, shared by all
-//! equal ones, so an instance takes one literal for each test at most.
+//! What is fixed is evaluated here and left out. A disjunction of what is not gets an atom that
+//! stands for it, shared by all equal ones, so an instance takes one literal for each test at most.
 
 use super::{
     super::{
@@ -14,7 +15,8 @@ use super::{
 };
 use crate::datalog::pattern::Pattern;
 
-/// Bytes that a disjunction takes besides its literals: an entry of a hash map and a piece of the heap.
+/// Bytes that a disjunction takes besides its literals: an entry of a hash map and a piece of the
+/// heap.
 const BYTES_PER_FORMULA: usize = 80;
 
 /// A formula's value in an instance.
@@ -33,12 +35,14 @@ pub(super) struct Definition {
     pub(super) rule: usize,
 }
 
-/// Atoms of rows that were looked up before the rows are emitted, all together, so that memory is waited for once.
+/// Atoms of rows that were looked up before the rows are emitted, all together, so that memory is
+/// waited for once.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    /// For the head and each test, one behind the other, the atom of each row, if there is one literal and it was there.
+    /// For the head and each test in turn, the atom of each row, if there is one literal and it was
+    /// there.
     found: Vec<Option<u32>>,
-    /// How many rows.
+    /// The number of rows.
     rows: usize,
     /// The arguments at work.
     arguments: Vec<TermId>,
@@ -52,7 +56,8 @@ impl Ahead {
 }
 
 impl Grounder<'_> {
-    /// Looks up the atoms that rows need, as far as they are there. O(rows * arguments), as to emit them; memory for as many.
+    /// Looks up the atoms that rows need, as far as they are there. O(rows * arguments), as to emit
+    /// them; memory for as many.
     pub(super) fn look_ahead(&mut self, clause: &Clause, rows: &[TermId]) {
         let Self { atoms, terms, strata, stack, ahead, .. } = self;
         ahead.found.clear();
@@ -78,8 +83,8 @@ impl Grounder<'_> {
         }
     }
 
-    /// Enters the head of an instance, the row at this place of those that were looked up ahead, and, if it depends on the state, the
-    /// instance.
+    /// Enters the head of an instance, the row at this place of those that were looked up ahead,
+    /// and, if it depends on the state, the instance.
     pub(super) fn emit(
         &mut self,
         number: usize,
@@ -142,7 +147,8 @@ impl Grounder<'_> {
         Ok(self.atoms.intern(literal.relation, &self.arguments))
     }
 
-    /// The value of a test under a full binding, the atom of its literal being known if it was looked up.
+    /// The value of a test under a full binding, the atom of its literal being known if it was
+    /// looked up.
     fn value(
         &mut self,
         test: &Test,

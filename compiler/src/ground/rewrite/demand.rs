@@ -1,14 +1,14 @@
-//! Wide relations, of which only what is asked for is derived.
+//! Demand-driven derivation of wide relations: only the requested part is derived.
 //!
 //! [`restrict`] makes of clauses others in which relations that turned out wide, and those derived
 //! from them, are kept to arguments that some use of them can have. `threatened(x, y)`, used only
-//! beside `cell(x, y)`, needs no square that no cell has: where the rules say it for all of a wide
-//! domain, that is most of the work. Nothing that is used is lost.
+//! together with `cell(x, y)`, needs no square that no cell has: where the rules say it for all of
+//! a wide domain, that is most of the work. Nothing that is used is lost.
 //!
 //! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to
-//! implement logic programs", 1986), with a set for each argument instead of one for all together:
-//! such a set is never larger than a domain, so that asking costs next to nothing, whatever comes
-//! of it.
+//! implement logic programs", 1986), with a set for each argument instead of one for all together.
+//! Such a set is never larger than a domain, so computing it costs next to nothing, whatever the
+//! gain.
 //!
 //! Every relation is visited once. Asking what binds the arguments of a use takes steps, and where
 //! there are too few nothing is kept to anything. What is made is a part for each argument of each
@@ -78,7 +78,7 @@ pub(super) fn restrict(clauses: &Clauses, context: &mut Context<'_>) -> Option<C
     Some(demand.rewrite())
 }
 
-/// Which clauses define each relation, and which relations are defined by it.
+/// The clauses that define each relation, and the relations defined by it.
 struct Graph {
     clauses: Vec<Vec<usize>>,
     users: Vec<Vec<usize>>,
@@ -103,8 +103,8 @@ impl Graph {
     }
 }
 
-/// Whether a relation may be kept to what is asked of it: what the game is asked for as a whole may
-/// not, nor what the start depends on.
+/// Returns whether a relation may be kept to what is asked of it: what the game is asked for as a
+/// whole may not, nor what the start depends on.
 fn restrictable(graph: &Graph, clauses: &Clauses, strata: &Strata, keywords: &Keywords) -> Vec<bool> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = *keywords;
     let mut early = vec![false; clauses.relations];
@@ -137,8 +137,8 @@ fn demanded(graph: &Graph, may: &[bool], wide: &[RelationId]) -> Vec<RelationId>
     list
 }
 
-/// What a guard stands for: the values of a variable for which literals hold, all variables being
-/// numbered by occurrence; or those that an argument of a relation is asked for.
+/// The meaning of a guard: the values of a variable for which literals hold, all variables being
+/// numbered by occurrence; or the requested values of an argument of a relation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Guard {
     Values(Vec<Literal>, u32),
@@ -174,7 +174,7 @@ impl Demand<'_> {
         steps
     }
 
-    /// Closes the arguments that somewhere may have any value; none if that takes too many steps.
+    /// Closes the arguments that somewhere may have any value; `None` if that takes too many steps.
     fn settle(&mut self, meter: &mut Meter) -> Option<()> {
         let steps = self.asking();
         let mut news = true;
@@ -214,14 +214,14 @@ impl Demand<'_> {
         }
     }
 
-    /// Whether all variables of an argument are bound by what may be looked at.
+    /// Returns whether all variables of an argument are bound by what may be looked at.
     fn is_known(&self, place: &Use<'_>, pattern: &Pattern) -> bool {
         let mut known = true;
         pattern.for_each_variable(&mut |variable| known &= !self.sources(place, variable).is_empty());
         known
     }
 
-    /// What binds a variable before the relation is asked for.
+    /// The sources that bind a variable before the relation is asked for.
     fn sources(&self, place: &Use<'_>, variable: u32) -> Vec<Source> {
         let mut sources = Vec::new();
         let head = &place.clause.head;
@@ -353,7 +353,7 @@ impl Demand<'_> {
     }
 }
 
-/// Which values of an argument one use asks for: those of a pattern, with its variables' values
+/// The values of an argument that one use asks for: those of a pattern, with its variables' values
 /// from all of their sources.
 struct Question {
     relation: RelationId,
@@ -363,7 +363,7 @@ struct Question {
     rule: usize,
 }
 
-/// Where the values of a variable come from.
+/// The source of a variable's values.
 enum Source {
     Asked(RelationId, usize),
     /// A literal, and others of its clause that share variables with it.

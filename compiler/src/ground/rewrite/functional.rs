@@ -6,25 +6,25 @@
 //! other direction is plain. A rule about nine cells, each with one of nine values, has `9^9`
 //! instances, and its parts, which speak of one cell each, have nine.
 //!
-//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that takes too much as a
-//! whole, or of which a clause that is vast asks for several fluents that its head does not tell:
-//! the rules for moves and steps are grounded alone, which tells all fluents, and of their net
-//! mutex groups are proved (`optimize/mutex.rs`). An argument is functional if all fluents with its
-//! name that differ in it alone are in one group, for each value of the others. That holds in every
-//! state that play comes to, also where the rules would end it, since they are not asked.
+//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that exceeds its limits as
+//! a whole, or has a vast clause with several fluents that its head does not determine. The rules
+//! for moves and steps are grounded alone, which gives all fluents, and mutex groups of their net
+//! are proved (`optimize/mutex.rs`). An argument is functional if all fluents with its name that
+//! differ in it alone are in one group, for each value of the others. That holds in every state
+//! that play comes to, also where the rules would end it, since they are not asked.
 //!
-//! [`Functional::split`] takes clauses apart that moves and steps do not rest on. A literal for a
-//! fluent binds its functional variable if the head does not mention that, nor the literal twice,
-//! and no other argument of the literal has such a variable: so all of them are functions of what
-//! stays. Each of the other literals and tests that mention such variables becomes a part, a
-//! relation of its own, of what it shares with anything else; with it go the literals that bind its
-//! functional variables, and what shares a variable with it of the context, which is all that
-//! mentions no functional variable: the clause has that too, so nothing changes by it. A part that
-//! holds together what it says of several functional variables is unfolded, if a few clauses with
-//! different variables in their heads define it and it does not depend on itself, and taken apart
-//! again. A part has one literal or test of those that were apart, and definitions do not go round,
-//! so that ends; clauses stay as they are if more than [`MOST`] symbols and variables would be
-//! made.
+//! [`Functional::split`] takes clauses apart, except those of moves and steps. A literal for a
+//! fluent binds its functional variable under three conditions: the head does not mention the
+//! variable, the literal mentions it once, and no other argument of the literal has such a
+//! variable. So all of them are functions of the remaining variables. Each of the other literals
+//! and tests with functional variables becomes a part: a relation of its own, over the variables it
+//! shares with anything else. With it go the literals that bind its functional variables, and the
+//! literals of the context that share a variable with it. The context is everything without a
+//! functional variable: the clause has that too, so nothing changes by it. A part that combines
+//! several functional variables is unfolded and taken apart again, if a few clauses with different
+//! variables in their heads define it and it does not depend on itself. This ends, since a part has
+//! one literal or test of those that were apart, and definitions do not go round. Clauses stay as
+//! they are if more than [`MOST`] symbols and variables would be made.
 
 use super::{
     super::{
@@ -62,7 +62,7 @@ const DEFINITIONS: usize = 16;
 /// Steps that a symbol or a variable takes each time it is looked at or copied.
 const STEPS: u64 = 8;
 
-/// Moves and steps alone may take one in so many of the steps that are left.
+/// The share of the remaining steps that moves and steps alone may take: one part in this number.
 pub(in super::super) const SHARE: u64 = 4;
 
 /// Steps that it may take to learn what is functional before some limit is reached.
@@ -105,7 +105,8 @@ impl Functional {
         Some(Self { places: places(&program, &ground, &net), is_core })
     }
 
-    /// The clauses with all taken apart that can be. None if nothing can, or if it takes too much.
+    /// The clauses with all taken apart that can be. Returns `None` if nothing can, or if it takes
+    /// too much.
     pub(in super::super) fn split(
         &self,
         clauses: &Clauses,
@@ -163,7 +164,7 @@ fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>
     is_any.then_some(is_core)
 }
 
-/// Whether a clause asks for enough fluents that its head does not tell.
+/// Returns whether a clause asks for enough fluents that its head does not tell.
 fn asks(clause: &Clause, keywords: &Keywords) -> bool {
     let head = clause.head.variables();
     let hidden = |literal: &&Literal| {
@@ -172,7 +173,7 @@ fn asks(clause: &Clause, keywords: &Keywords) -> bool {
     clause.positives.iter().filter(hidden).count() >= ASKED
 }
 
-/// What tells all fluents and how they change.
+/// The relations that give all fluents and how they change.
 fn roots(keywords: &Keywords) -> [RelationId; 4] {
     [keywords.role, keywords.init, keywords.next, keywords.legal]
 }
@@ -226,7 +227,7 @@ struct Splitter<'f> {
     /// The clauses of each relation, and what it depends on itself with.
     definitions: Vec<Vec<Rc<Clause>>>,
     component: Vec<usize>,
-    /// How many relations there were, and how many there are.
+    /// The number of relations before, and the number now.
     known: usize,
     relations: usize,
     parts: FxHashMap<Key, RelationId>,
@@ -242,8 +243,8 @@ struct Parts {
 }
 
 impl Splitter<'_> {
-    /// Takes a clause and its parts apart as far as it goes; false if they stay as they are. None
-    /// if there are too many, or it takes too many steps.
+    /// Takes a clause and its parts apart as far as it goes; false if they stay as they are.
+    /// Returns `None` if there are too many, or it takes too many steps.
     fn settle(&mut self, clause: &Clause, meter: &mut Meter) -> Option<bool> {
         let (mut pending, mut is_split) = (vec![clause.clone()], false);
         while let Some(clause) = pending.pop() {
@@ -260,8 +261,8 @@ impl Splitter<'_> {
         Some(is_split)
     }
 
-    /// Takes a clause apart, if it says several things of functional variables. None if that takes
-    /// too many steps.
+    /// Takes a clause apart, if it says several things of functional variables. Returns `None` if
+    /// that takes too many steps.
     #[expect(clippy::option_option, reason = "nothing to take apart, and no steps left")]
     fn parts(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Parts>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
@@ -333,7 +334,7 @@ impl Splitter<'_> {
         Some(Some(Parts { whole: whole.compact(), parts }))
     }
 
-    /// Pays for so many symbols and variables that are made.
+    /// Pays for `size` new symbols and variables.
     fn pay(&mut self, size: usize, meter: &mut Meter) -> Option<()> {
         meter.spend(STEPS * size as u64)?;
         self.room = self.room.checked_sub(size)?;
@@ -350,7 +351,8 @@ impl Splitter<'_> {
         (relation, relation == next)
     }
 
-    /// What a clause says of functional variables, and what not; none if there are none.
+    /// Splits a clause into the literals with functional variables and the others; `None` if there
+    /// are no functional variables.
     #[expect(clippy::option_option, reason = "nothing functional, and no steps left")]
     fn sides(&self, clause: &Clause, meter: &mut Meter) -> Option<Option<Sides>> {
         meter.spend(STEPS * (size(clause) * (1 + clause.positives.len())) as u64)?;
@@ -406,8 +408,8 @@ impl Splitter<'_> {
     }
 
     /// The clauses that do without a literal that says something of several functional variables,
-    /// if there is one and it has a definition that can take its place. None if that takes too many
-    /// steps.
+    /// if there is one and it has a definition that can take its place. Returns `None` if that
+    /// takes too many steps.
     #[expect(clippy::option_option, reason = "nothing to unfold, and no steps left")]
     fn unfold(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Vec<Clause>>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
@@ -438,8 +440,8 @@ impl Splitter<'_> {
         Some(Some(unfolded))
     }
 
-    /// Whether a literal's relation has a few clauses that do without functions, whose heads have
-    /// different variables, and does not depend on itself.
+    /// Returns whether a literal's relation has a few clauses that do without functions, whose
+    /// heads have different variables, and does not depend on itself.
     fn is_plain(&self, literal: &Literal) -> bool {
         let relation = literal.relation;
         if relation.index() >= self.known || relation == self.fact {
@@ -460,9 +462,9 @@ impl Splitter<'_> {
     }
 }
 
-/// What a body says.
+/// The parts of a body.
 struct Sides {
-    /// What mentions no functional variable.
+    /// The literals without functional variables.
     context: (Vec<Literal>, Vec<Test>),
     /// Functional variables, and the literals that bind them.
     bindings: Vec<(u32, Literal)>,
@@ -472,13 +474,13 @@ struct Sides {
 }
 
 impl Sides {
-    /// How much is said of functional variables.
+    /// The number of literals and tests with functional variables.
     fn units(&self) -> usize {
         self.literals.len() + self.tests.len()
     }
 }
 
-/// What copying a clause takes, in variables.
+/// The cost of copying a clause, in variables.
 fn size(clause: &Clause) -> usize {
     let positives: usize = clause.positives.iter().map(|l| 1 + l.size()).sum();
     1 + clause.head.size() + positives + clause.tests.iter().map(|t| 1 + t.size()).sum::<usize>()

@@ -1,23 +1,23 @@
 //! Arguments that say nothing, and relations without them.
 //!
 //! An argument of a relation is inert if every clause of the relation takes any value of one domain
-//! for it and does nothing with that value but hand it on. [`drop`] makes clauses in which such
-//! arguments are missing. A relation of k of them over two values has `2^k` facts, all of which
-//! hold or none, and afterwards one.
+//! for it and only passes that value on. [`drop`] makes clauses without such arguments. A relation
+//! with k of them over two values has `2^k` facts; all of them hold or none does. Afterwards it has
+//! one.
 //!
 //! A domain is a relation of one argument that facts alone define, at least one. Argument i of p is
-//! inert within the domain D if in each clause of p it is a variable that stands once in the head,
-//! and else nowhere but as an argument of a positive literal for D, or as an inert argument within
-//! D. Arguments are taken for inert until something speaks against it, so those that depend on each
-//! other are found. p is none of the relations that the game is asked for.
+//! inert within the domain D if each clause of p has a variable there that stands once in the head.
+//! Elsewhere it may only be an argument of a positive literal for D, or an inert argument within D.
+//! Arguments count as inert until a clause contradicts it, so those that depend on each other are
+//! found. p is none of the relations that the game is asked for.
 //!
-//! Then p holds for a value exactly if D has that value and p holds for some value of D: by
-//! induction on how the facts are derived, since with one value of D in the place of another each
-//! clause has an instance that differs in inert arguments alone. So `p(t, ..)` may be replaced by
-//! `D(t)` and p without the argument wherever it is used, negated or not, and in the clauses of p
-//! what D says of the value may be left out. So may `D(v)` wherever nothing else mentions `v`,
-//! since D has a value. An argument that only depends on itself belongs to a relation that never
-//! holds, and is left alone.
+//! Then p holds for a value exactly if D has that value and p holds for some value of D. The proof
+//! is by induction on how the facts are derived. With one value of D in the place of another, each
+//! clause has an instance that differs in inert arguments alone. So every use of `p(t, ..)`,
+//! negated or not, may be replaced by `D(t)` and p without the argument. In the clauses of p the
+//! literal for D may be left out. So may `D(v)` wherever nothing else mentions `v`, since D has a
+//! value. An argument that only depends on itself belongs to a relation that never holds, and is
+//! left alone.
 //!
 //! Each argument changes twice at most while it is looked for what speaks against it, each literal
 //! is copied once: O(literals), all paid for beforehand.
@@ -35,13 +35,13 @@ use std::rc::Rc;
 /// Steps that an argument or a literal takes, which is looked at and copied.
 const STEPS: u64 = 8;
 
-/// What a clause is to have so many times as many instances of as it needs: all starts again.
+/// The ratio of a clause's instances to those it needs from which on all starts again.
 const SAVING: usize = 4;
 
-/// What is known of an argument.
+/// The known use of an argument.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Nothing yet.
+    /// Not known yet.
     Open,
     /// It is inert within a domain, for all that is known.
     Inert(RelationId),
@@ -50,7 +50,7 @@ enum Kind {
 }
 
 impl Kind {
-    /// What is known once both are.
+    /// The combination of both.
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (Self::Open, kind) | (kind, Self::Open) => kind,
@@ -60,8 +60,8 @@ impl Kind {
     }
 }
 
-/// Drops inert arguments. Returns `None` unless a clause of a relation that is new among the wide
-/// ones has far fewer instances by that.
+/// Drops inert arguments. Returns `None` unless some clause has far fewer instances without them.
+/// Only clauses of relations that have newly become wide are considered.
 pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     if context.news().is_empty() {
         return None;
@@ -93,11 +93,11 @@ pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Claus
     Some(Clauses { list, rewritten, demanded: clauses.demanded.clone(), ..*clauses })
 }
 
-/// What is inert.
+/// The inert arguments.
 struct Inert {
     /// By relation and argument.
     kinds: Vec<Vec<Kind>>,
-    /// By relation, how many facts it has, if it is a domain; else none.
+    /// By relation, how many facts it has, if it is a domain; otherwise none.
     domains: Vec<usize>,
 }
 
@@ -128,7 +128,7 @@ impl Inert {
     }
 
     /// For each argument of a clause's head, what the clause says of it by itself, and the
-    /// arguments that it is handed on to.
+    /// arguments that it is passed on to.
     fn judge(&self, clause: &Clause, keywords: &Keywords) -> Vec<(Kind, Vec<(usize, usize)>)> {
         let mut seen = Uses::new(self, clause, keywords);
         let is_given = keywords.contains(clause.head.relation);
@@ -153,7 +153,7 @@ impl Inert {
         }
     }
 
-    /// Lets all arguments know of those that they are handed on to.
+    /// Lets all arguments know of those that they are passed on to.
     fn spread(&mut self, users: &[Vec<Vec<(usize, usize)>>], pending: &mut Vec<(usize, usize)>) {
         while let Some((relation, i)) = pending.pop() {
             let kind = self.kinds[relation][i];
@@ -171,7 +171,7 @@ impl Inert {
         }
     }
 
-    /// Whether a relation has an inert argument.
+    /// Returns whether a relation has an inert argument.
     fn has(&self, relation: RelationId) -> bool {
         (0..self.kinds[relation.index()].len()).any(|i| self.domain(relation, i).is_some())
     }
@@ -184,7 +184,7 @@ impl Inert {
     fn rewrite(&self, clause: &Clause) -> Clause {
         let mut given: Vec<Literal> = Vec::new();
         let head = self.shorten(&clause.head, &mut given);
-        // What a value of the head's domain is said to be in need not be said again.
+        // The domain of a head's value need not be repeated.
         let mut said = given;
         let mut positives: Vec<Literal> = Vec::new();
         for literal in &clause.positives {
@@ -217,7 +217,7 @@ impl Inert {
         Clause { head, positives, tests, ..*clause }
     }
 
-    /// How many times as many instances as it needs a clause has.
+    /// The ratio of a clause's instances to those it needs.
     fn saving(&self, clause: &Clause) -> usize {
         let mut left = vec![false; clause.variables];
         let short = self.rewrite(clause);
@@ -243,7 +243,7 @@ impl Inert {
         self.domains[literal.relation.index()] > 0
     }
 
-    /// The literal without inert arguments; what is to hold beside it goes to `bounds`.
+    /// The literal without inert arguments; literals that must hold as well are added to `bounds`.
     fn shorten(&self, literal: &Literal, bounds: &mut Vec<Literal>) -> Literal {
         let relation = literal.relation;
         let mut arguments = Vec::new();
@@ -276,7 +276,7 @@ impl Inert {
     }
 }
 
-/// Where a clause has its variables.
+/// The places of a clause's variables.
 struct Uses {
     /// By variable, how often the head has it.
     in_head: Vec<usize>,
@@ -347,7 +347,8 @@ impl Uses {
     }
 }
 
-/// By relation, how many facts it has, if it has one argument and facts alone define it; else none.
+/// By relation, how many facts it has, if it has one argument and facts alone define it; otherwise
+/// none.
 fn domains(clauses: &Clauses, keywords: &Keywords, arities: &[usize]) -> Vec<usize> {
     let mut facts = vec![0; clauses.relations];
     let mut has_rules = vec![false; clauses.relations];

@@ -1,7 +1,7 @@
 //! One way to split a clause: what is taken out, what stays, and what that promises.
 //!
-//! A [`Draft`] is made of a clause and a block of variables, and becomes a [`Cut`] if both sides are less than the
-//! clause. Sizes are estimates, or what a join of the facts found so far shows.
+//! A [`Draft`] is made of a clause and a block of variables, and becomes a [`Cut`] if both sides
+//! are less than the clause. Sizes are estimates, or what a join of the facts found so far shows.
 
 use super::super::{
     clause::{Clause, Literal, Test, numbered},
@@ -16,13 +16,15 @@ const NARROW: f64 = 0.5;
 
 /// A way to split a clause.
 pub(in crate::ground) struct Cut {
-    /// The body of the new relation: literals and tests taken out, and copies of what narrows them down.
+    /// The body of the new relation: literals and tests taken out, and copies of what narrows them
+    /// down.
     pub(super) inner: Body,
-    /// What stays, but for the literal of the new relation.
+    /// The rest of the body, except the literal of the new relation.
     pub(super) outer: Body,
     /// The variables that both sides have: the arguments of the new relation.
     pub(super) shared: Vec<u32>,
-    /// Instances of the clause that defines the new relation, and whether they were counted, not estimated.
+    /// Instances of the clause that defines the new relation, and whether they were counted, not
+    /// estimated.
     pub(super) inside: f64,
     pub(super) is_counted: bool,
     /// Estimated instances of the clause that remains.
@@ -43,12 +45,13 @@ impl Cut {
 pub(super) struct Body {
     pub(super) positives: Vec<Literal>,
     pub(super) tests: Vec<Test>,
-    /// Literals of which only the values of some variables matter, and only whether they are possible.
+    /// Literals that matter only by the values of some variables, and only by whether they are
+    /// possible.
     pub(super) guards: Vec<(Literal, Vec<u32>)>,
 }
 
-/// What makes two relations the same: their body, with variables numbered by occurrence, and whether they are
-/// guards, which have no part in instances.
+/// The identity of a relation: its body, with variables numbered by occurrence, and whether it is a
+/// guard, which has no part in instances.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     positives: Vec<Literal>,
@@ -80,19 +83,20 @@ impl Body {
 pub(super) struct Draft {
     pub(super) inner: Body,
     pub(super) outer: Body,
-    /// Those of the part's literals, and of its guards behind them.
+    /// The rows of the part's literals, then those of its guards.
     inner_rows: Vec<Rows>,
     pub(super) outer_rows: Vec<Rows>,
     /// The variables of the part, sorted.
     own: Vec<u32>,
-    /// Those that its literals do not bind.
+    /// The variables that its literals do not bind.
     unbound: Vec<u32>,
     /// The variables of the head and of what stays.
     outside: Vec<u32>,
 }
 
 impl Draft {
-    /// Takes out all that mentions the variables of `block`. None if nothing would bind variables on one of the sides.
+    /// Takes out all that mentions the variables of `block`. Returns `None` if nothing would bind
+    /// variables on one of the sides.
     pub(super) fn new(clause: &Clause, rows: &[Rows], block: &[u32]) -> Option<Self> {
         let touches = |variables: &[u32]| variables.iter().any(|v| block.contains(v));
         let (mut inner, mut outer) = (Body::default(), Body::default());
@@ -127,7 +131,8 @@ impl Draft {
         Some(Self { inner, outer, inner_rows, outer_rows, own, unbound: tested, outside })
     }
 
-    /// What binds the other variables of the part's tests stays outside, too; inside, its projection will do.
+    /// Keeps the literals that bind the other variables of the part's tests outside, too; inside,
+    /// its projection will do.
     pub(super) fn bind_tests(&mut self, grounder: &mut Grounder<'_>, is_vast: bool) -> Option<()> {
         while !self.unbound.is_empty() {
             let binds = |literal: &&Literal| common(&self.unbound, &literal.variables()).len();
@@ -145,7 +150,8 @@ impl Draft {
     pub(super) fn copy_fixed(&mut self, grounder: &Grounder<'_>, guards: &FxHashSet<RelationId>) {
         for (literal, rows) in self.outer.positives.iter().zip(&self.outer_rows) {
             let variables = literal.variables();
-            // A relation made in this round is taken to depend on the state: that costs nothing but a narrower copy.
+            // A relation made in this round is taken to depend on the state: that costs nothing but
+            // a narrower copy.
             if !grounder.is_dynamic(literal.relation)
                 && !guards.contains(&literal.relation)
                 && variables.len() >= 2
@@ -162,19 +168,22 @@ impl Draft {
         common(&self.own, &self.outside)
     }
 
-    /// Whether both sides are less than the clause, so that splitting ends: what remains has fewer variables; the part must
-    /// have fewer literals without guards, or as many and fewer tests.
+    /// Returns whether both sides are less than the clause, so that splitting ends: what remains
+    /// has fewer variables; the part must have fewer literals without guards, or as many and fewer
+    /// tests.
     pub(super) fn is_less(&self, clause: &Clause, guards: &FxHashSet<RelationId>, is_vast: bool) -> bool {
         let weight = |list: &[Literal], tests: &[Test]| {
             (list.iter().filter(|l| !guards.contains(&l.relation)).count(), tests.len())
         };
         let part = weight(&self.inner.positives, &self.inner.tests);
         let whole = weight(&clause.positives, &clause.tests);
-        // To take tests alone apart from the rest would hide from the optimiser which moves a part speaks of.
+        // To take tests alone apart from the rest would hide from the optimiser which moves a part
+        // speaks of.
         if is_vast { part < whole } else { part.0 < whole.0 }
     }
 
-    /// Narrows the part down by what the rest says of what is shared, where it says much. Gives the part's instances.
+    /// Narrows the part down by what the rest says of what is shared, where it says much. Gives the
+    /// part's instances.
     pub(super) fn narrow(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -214,7 +223,7 @@ impl Draft {
     }
 }
 
-/// Puts what the facts found so far say of a cut in place of estimates, if that is known in so many steps.
+/// Replaces the estimates of a cut by the facts found so far, if that takes at most `steps` steps.
 pub(super) fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut, steps: u64) {
     let guards = cut.inner.guards.iter().map(|(literal, _)| literal);
     let positives = cut.inner.positives.iter().chain(guards).cloned().collect();
@@ -261,7 +270,8 @@ pub(super) fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
             found.push(block);
         }
     };
-    // A variable goes with those that the literals and tests which mention it speak of, and no other.
+    // A variable goes with those that the literals and tests which mention it speak of, and no
+    // other.
     let scopes: Vec<Vec<u32>> = clause
         .positives
         .iter()

@@ -1,8 +1,8 @@
-//! All states that play comes to by some number of moves, and all steps from there: ply by ply, the values that
-//! every gate has in them.
+//! All states that play reaches by some number of moves, and all steps from there: the values of
+//! every gate in them, ply by ply.
 //!
-//! The caller says how many steps there may be. They are counted before they are written down, and what they and
-//! the values of all gates take is paid for by then.
+//! The caller says how many steps there may be. They are counted before they are written down, and
+//! what they and the values of all gates take is paid for by then.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
@@ -26,7 +26,7 @@ pub(super) struct Samples {
 }
 
 impl Samples {
-    /// The initial state, if there are at most so many steps from there.
+    /// The initial state, if there are at most `most` steps from there.
     pub(super) fn initial(net: &Net, most: usize, meter: &mut Meter) -> Option<Self> {
         let mut state = vec![0; net.initial.len().div_ceil(64)];
         (0..net.initial.len())
@@ -35,7 +35,8 @@ impl Samples {
         Self::of(net, vec![(state, 1.0)], most, meter)
     }
 
-    /// Sees some states, and the steps from there, if there are at most so many. None too if a role has no legal move.
+    /// Sees some states, and the steps from there, if there are at most `most`. Also returns `None`
+    /// if a role has no legal move.
     fn of(net: &Net, states: Vec<(Row, f64)>, most: usize, meter: &mut Meter) -> Option<Self> {
         let words = states.len().div_ceil(64);
         pay(net, states.len(), meter)?;
@@ -78,12 +79,12 @@ impl Samples {
         Some(Self { states, steps, seen, made, counts })
     }
 
-    /// How many states and steps there are.
+    /// The numbers of states and steps.
     pub(super) fn sizes(&self) -> [usize; 2] {
         [self.states.len(), self.steps.len()]
     }
 
-    /// How likely a game is not over.
+    /// The probability that a game is not over.
     pub(super) fn going_on(&self) -> f64 {
         let mut places: Vec<usize> = self.steps.iter().map(|step| step.0).collect();
         places.dedup();
@@ -100,7 +101,7 @@ impl Samples {
         (0..net.vocabulary.roles.len()).map(count).collect()
     }
 
-    /// What follows, if there are at most so many steps from there.
+    /// The successors, if there are at most `most` steps from there.
     pub(super) fn next(&self, net: &Net, most: usize, meter: &mut Meter) -> Option<Self> {
         let words = net.initial.len().div_ceil(64);
         meter.spend((self.steps.len() * net.initial.len()) as u64)?;
@@ -130,7 +131,7 @@ impl Samples {
     }
 }
 
-/// Bytes of a step and of a state beside what they list: their places in lists and tables.
+/// Bytes of a step and of a state in addition to what they list: their places in lists and tables.
 const STEP: usize = 64;
 const STATE: usize = 128;
 
@@ -147,14 +148,14 @@ fn joint(legal: &[Vec<u32>], number: usize) -> Vec<u32> {
     joint
 }
 
-/// Pays for the values of all gates in so many samples.
+/// Pays for the values of all gates in `samples` samples.
 fn pay(net: &Net, samples: usize, meter: &mut Meter) -> Option<()> {
     let words = samples.div_ceil(64);
     meter.spend((words * (net.len() + net.literals())) as u64)?;
     meter.take(net.len() * (size_of::<Row>() + size_of::<u64>() * words))
 }
 
-/// The values of all gates, given those of the inputs, in so many samples.
+/// The values of all gates, given those of the inputs, in `samples` samples.
 fn evaluate(net: &Net, inputs: Vec<Row>, samples: usize) -> Vec<Row> {
     let mut rows = inputs;
     for gate in rows.len()..net.len() {
@@ -167,7 +168,7 @@ fn evaluate(net: &Net, inputs: Vec<Row>, samples: usize) -> Vec<Row> {
     rows
 }
 
-/// A row that is set in so many samples.
+/// A row that is set in `samples` samples.
 pub(super) fn all(samples: usize) -> Row {
     let mut row = vec![u64::MAX; samples.div_ceil(64)];
     if let (Some(last), rest @ 1..) = (row.last_mut(), samples % 64) {

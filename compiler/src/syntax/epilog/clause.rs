@@ -35,7 +35,7 @@ impl Term {
         Self { shape: Shape::Name(name.into()), span }
     }
 
-    /// A name with its arguments, of which there may be none.
+    /// A name with its arguments, if any.
     pub(super) fn call(name: impl Into<String>, arguments: Vec<Self>, span: Span) -> Self {
         let name = name.into();
         Self {
@@ -86,7 +86,8 @@ impl Term {
         }
     }
 
-    /// What makes two terms one: variables and what stands for them, each in the terms of those before it. None if nothing does.
+    /// The substitution that unifies two terms: variables and their values, each in the terms of
+    /// those before it. Returns `None` if there is none.
     pub(super) fn unify(&self, other: &Self) -> Option<Vec<(String, Self)>> {
         let mut bindings: Vec<(String, Self)> = Vec::new();
         let mut waiting = vec![(self.clone(), other.clone())];
@@ -114,7 +115,7 @@ pub(super) enum Literal {
     Positive(Term),
     Negative(Term),
     Distinct(Term, Term),
-    /// What does not differ.
+    /// Terms that do not differ.
     Equal(Term, Term),
 }
 
@@ -145,6 +146,7 @@ pub(super) struct Clause {
     pub(super) body: Vec<Literal>,
     /// The sentence that it comes from.
     pub(super) span: Span,
-    /// Whether it is one of the sentences that say what there may be, which serve to bound values and are no part of the game.
+    /// True if it is one of the sentences that say what there may be, which serve to bound values
+    /// and are no part of the game.
     pub(super) declares: bool,
 }

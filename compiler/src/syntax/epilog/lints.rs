@@ -1,5 +1,6 @@
-//! Sentences of Epilog that mean less than they say, or look like a slip: variables that occur once (GDL103), what is given twice (GDL104,
-//! GDL105), what differs from itself (GDL107), what is required with its negation (GDL109), and negation before its variables have
+//! Sentences of Epilog that mean less than they say, or look like a slip. Lints report variables
+//! that occur once (GDL103), repeated sentences (GDL104, GDL105), terms that differ from themselves
+//! (GDL107), literals required with their negation (GDL109), and negation before its variables have
 //! values (GDL152). O(text).
 
 use super::super::expressions::{Id, What};
@@ -45,7 +46,8 @@ impl Lints<'_, '_> {
         expression.parts.iter().for_each(|&part| self.variables(part, visit));
     }
 
-    /// GDL104 and GDL105: sentences that say what an earlier one said, up to the names of variables.
+    /// GDL104 and GDL105: sentences that say what an earlier one said, up to the names of
+    /// variables.
     fn duplicates(&mut self) {
         let mut known: BTreeMap<String, Span> = BTreeMap::new();
         for (&sentence, &place) in self.sheet.expressions.sentences.iter().zip(&self.sheet.expressions.places)
@@ -99,8 +101,8 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// GDL103: variables that occur once in a sentence, in a condition. One in a head may be any value; one in an effect has a
-    /// message of its own.
+    /// GDL103: variables that occur once in a sentence, in a condition. One in a head may be any
+    /// value; one in an effect has a message of its own.
     fn singletons(&mut self, sentence: Id) {
         let expression = self.sheet.expressions.get(sentence);
         if !matches!(expression.what, What::If | What::Operation) {
@@ -237,7 +239,8 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// GDL152: a negated literal with a variable that has no value yet, and gets one from a literal behind it.
+    /// GDL152: a negated literal with a variable that has no value yet, and gets one from a later
+    /// literal.
     fn early(&mut self, part: Id, behind: &[Id], bound: &BTreeSet<String>) {
         let expressions = self.sheet.expressions;
         let expression = expressions.get(part);

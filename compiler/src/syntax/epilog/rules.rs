@@ -1,4 +1,5 @@
-//! The rules of a sheet as clauses of KIF: here views and the bodies of all rules, below operations and players.
+//! The rules of a sheet as clauses of KIF: here views and the bodies of all rules, below operations
+//! and players.
 
 mod operations;
 mod players;
@@ -14,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::limits::Limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the reference interpreter answers itself, whatever the sheet says, and what is not compiled of that.
+/// The built-in relations of the reference interpreter, and those of them that are not compiled.
 const BUILTINS: [&str; 25] = [
     "mutex",
     "symleq",
@@ -43,19 +44,20 @@ const BUILTINS: [&str; 25] = [
     "random",
 ];
 
-/// Whether the reference interpreter answers atoms of this name itself.
+/// Returns whether the reference interpreter answers atoms of this name itself.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
         || Operation::find(name).is_some()
         || matches!(name, "same" | "distinct" | "countofall")
 }
 
-/// What a rule reads of the state or of the sheet, from the left: what is bound, and what was written so far.
+/// The body of a rule as it reads the state or the sheet, from the left: the bound variables, and
+/// the rules written so far.
 #[derive(Default)]
 struct Body {
     bound: BTreeSet<String>,
     literals: Vec<Literal>,
-    /// What `same` found for variables, in its order.
+    /// The variables that `same` bound, in its order.
     aliases: Vec<(String, Term)>,
 }
 
@@ -68,11 +70,11 @@ struct Translation<'s> {
     taken: BTreeSet<String>,
     /// The relations that were made for parts of rules, by how many there are.
     parts: usize,
-    /// How many rules came of it so far.
+    /// The number of rules made so far.
     limit: usize,
-    /// Whether sentences speak of `init` in bodies.
+    /// True if sentences speak of `init` in bodies.
     declares: bool,
-    /// Where operations call each other.
+    /// The places where operations call each other.
     calls: BTreeMap<Symbol, Vec<(Symbol, Span)>>,
     /// Facts that are added or held at the start.
     facts: BTreeMap<Symbol, Span>,
@@ -123,7 +125,8 @@ impl Translation<'_> {
     fn all(&mut self) {
         self.made.legal = self.view_relation("legal", 1);
         let views = std::mem::take(&mut self.sheet.views);
-        // Of what is legal and what a goal is worth the language of KIF says more, under the same words.
+        // Of what is legal and what a goal is worth the language of KIF says more, under the same
+        // words.
         for view in &views {
             let (name, arguments) = view.head.parts().unwrap_or_default();
             if name == "init"
@@ -177,7 +180,7 @@ impl Translation<'_> {
         self.players();
     }
 
-    /// Whether some rule asks for a view.
+    /// Returns whether some rule asks for a view.
     fn is_called(&self, name: &str) -> bool {
         let expressions = self.sheet.expressions;
         expressions.sentences.iter().any(|&sentence| {
@@ -264,7 +267,8 @@ impl Translation<'_> {
         }
     }
 
-    /// A formula as its alternatives. What stands under `~` stays whole, since a variable may be any value there.
+    /// A formula as its alternatives. What stands under `~` stays whole, since a variable may be
+    /// any value there.
     fn alternatives(&mut self, id: Id, negated: bool) -> Option<Vec<Vec<Signed>>> {
         let expressions = self.sheet.expressions;
         let found = expressions.alternatives_outside(id, negated, MOST_LITERALS);
@@ -355,7 +359,7 @@ impl Translation<'_> {
         true
     }
 
-    /// The literals of one of the sheet; none if it can never hold.
+    /// The literals of one of the sheet; `None` if it can never hold.
     fn literal(&mut self, (id, negated): Signed, head: &mut Term, state: &mut Body) -> Option<()> {
         let expressions = self.sheet.expressions;
         let expression = expressions.get(id);
@@ -438,7 +442,7 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// The atom that asks for one of the sheet; none if nothing can answer it.
+    /// The atom that asks for one of the sheet; `None` if nothing can answer it.
     fn asked(&mut self, atom: &Term) -> Option<Term> {
         let (name, arguments) = atom.parts()?;
         if !self.sheet.names.contains(name) {
@@ -505,7 +509,8 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// That a formula has no proof, whatever its unbound variables are: a relation of the bound ones, negated.
+    /// The literal that a formula has no proof, whatever its unbound variables are: a relation of
+    /// the bound ones, negated.
     fn absent(&mut self, id: Id, state: &mut Body) -> Option<()> {
         let part = self.part(id, state)?;
         state.literals.push(Literal::Negative(part));
@@ -588,7 +593,8 @@ impl Translation<'_> {
             .collect();
         let mut first = Body { literals: guard, ..Body::default() };
         let start = step(name("0"), name("0"));
-        // Arguments that callers alone bind are those of the head of the rule, whose domains `bind` finds by the calls of the count.
+        // Arguments that callers alone bind are those of the head of the rule, whose domains `bind`
+        // finds by the calls of the count.
         let mut known = BTreeSet::new();
         first.literals.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut known));
         if !outer.iter().all(|name| known.contains(name)) {
@@ -621,7 +627,7 @@ impl Translation<'_> {
     }
 }
 
-/// Where a variable stands.
+/// The place of a variable.
 fn place_of(term: &Term, variable: &str) -> Option<Span> {
     match &term.shape {
         Shape::Variable(name) => (name == variable).then_some(term.span),

@@ -1,8 +1,9 @@
-//! What a sheet of Epilog asks for and nothing gives, or gives and nothing asks for: views and operations (GDL100 to GDL102), facts of the
-//! state (GDL110, GDL111).
+//! Names that a sheet of Epilog asks for and nothing gives, or gives and nothing asks for: views
+//! and operations (GDL100 to GDL102), facts of the state (GDL110, GDL111).
 //!
-//! Said of the sheet as it was written, since its translation has relations that nobody wrote. Views, operations and facts are told apart by
-//! their name and number of arguments alone. O(text), and near names as [`Meant`] bounds it.
+//! These are reported of the sheet as it was written, since its translation has relations that
+//! nobody wrote. Views, operations and facts are identified by their name and number of arguments
+//! alone. O(text), and near names as [`Meant`] bounds it.
 
 use super::super::expressions::{Id, What};
 use super::rules::is_builtin;
@@ -14,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Views that have a meaning of their own, and facts too in the case of `control`.
 const KEYWORDS: [&str; 8] = ["role", "init", "legal", "goal", "terminal", "control", "base", "action"];
 
-/// How an atom stands in a body.
+/// The way in which an atom stands in a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stands {
     /// In a condition.
@@ -27,15 +28,16 @@ enum Stands {
 struct Asked {
     place: Span,
     negated: bool,
-    /// Whether a sentence with another head asks for it.
+    /// True if a sentence with another head asks for it.
     elsewhere: bool,
 }
 
-/// What becomes of the names of a sheet.
+/// The uses of a sheet's names.
 #[derive(Default)]
 struct Uses {
     asked: BTreeMap<Symbol, Asked>,
-    /// The first place where a fact becomes true; none of moves that become facts, of which there is a message.
+    /// The first place where a fact becomes true; `None` for moves that become facts, which a
+    /// message reports.
     made: BTreeMap<Symbol, Option<Span>>,
     deleted: BTreeMap<Symbol, Span>,
     called: BTreeSet<Symbol>,
@@ -135,11 +137,12 @@ struct Names<'a, 's> {
 }
 
 impl Names<'_, '_> {
-    /// Adds to a fault what the name was meant to be, if that can be told, else the help.
+    /// Adds to a fault the name that was meant, if there is a near one, otherwise the help.
     fn mean(&mut self, fault: Diagnostic, name: &str, place: Span, help: String) {
         let views = self.sheet.defined.iter().map(|(name, _)| name.as_str());
         let facts = self.uses.made.keys().map(|(name, _)| name.as_str());
-        // Facts without arguments are asked for by their name, so the place is that of the name in any case.
+        // Facts without arguments are asked for by their name, so the place is that of the name in
+        // any case.
         self.found.push(match self.meant.nearest(name, views.chain(facts)) {
             Some(near) => fault.mean(place, near),
             None => fault.help(help),
@@ -282,7 +285,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Whether the place is that of the first view of a name.
+    /// Returns whether the place is that of the first view of a name.
     fn first(&self, symbol_of: &Symbol, span: Span) -> bool {
         let mut heads = self.sheet.views.iter().map(|view| &view.head);
         heads.find(|head| symbol(head) == *symbol_of).is_some_and(|head| head.span == span)

@@ -1,11 +1,12 @@
-//! Which values variables may take, as far as rules bound them, for what KIF has no words for: arithmetic, counting, and variables of
-//! heads that only callers bind.
+//! The values that variables may take, as far as rules bound them, for constructs that KIF lacks:
+//! arithmetic, counting, and variables of heads that only callers bind.
 //!
-//! Each place of each relation, fact and function has the set of the names that may stand there: the least sets that the clauses come
-//! to when each variable takes what all places of its positive literals allow. Time is folded together, and negation says nothing. Where
-//! numbers would grow without end, places of facts are cut at what `base` declares. Afterwards tables, domains and counts are facts.
-//! No more than [`MOST_VALUES`] values in [`MOST_ROUNDS`] rounds, [`MOST_ENTRIES`] entries of a table and [`MOST_STEPS`] literals and
-//! entries looked at.
+//! Each place of each relation, fact and function has the set of the names that may stand there:
+//! the least sets that the clauses come to when each variable takes what all places of its positive
+//! literals allow. Time is folded together, and negation says nothing. Where numbers would grow
+//! without end, places of facts are cut at what `base` declares. Afterwards tables, domains and
+//! counts are facts. No more than [`MOST_VALUES`] values in [`MOST_ROUNDS`] rounds,
+//! [`MOST_ENTRIES`] entries of a table and [`MOST_STEPS`] literals and entries looked at.
 
 use super::clause::{Clause, Literal, Shape, Term};
 use crate::Span;
@@ -16,7 +17,7 @@ const MOST_ROUNDS: usize = 300;
 const MOST_ENTRIES: usize = 50_000;
 const MOST_STEPS: usize = 3_000_000;
 
-/// What a table computes.
+/// The function of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Plus,
@@ -42,12 +43,12 @@ impl Operation {
         })
     }
 
-    /// Whether the last argument is the result.
+    /// Returns whether the last argument is the result.
     pub(super) fn has_result(self) -> bool {
         !matches!(self, Self::Less | Self::AtMost)
     }
 
-    /// What comes of some numbers; nothing if they are too large, or a comparison does not hold.
+    /// The result for some numbers; `None` if they are too large, or a comparison does not hold.
     fn apply(self, inputs: &[i64]) -> Option<Computed> {
         let (&first, rest) = inputs.split_first()?;
         let mut rest = rest.iter().copied();
@@ -64,14 +65,15 @@ impl Operation {
     }
 }
 
-/// What an operation comes to.
+/// The result of an operation.
 enum Computed {
     Number(i64),
-    /// Of a comparison.
+    /// A comparison that holds.
     Holds,
 }
 
-/// A relation that counts: how many of some tuples hold, for each of the arguments before the number.
+/// A relation that counts: how many of some tuples hold, for each of the arguments before the
+/// number.
 #[derive(Clone, Debug)]
 pub(super) struct Count {
     /// The relation that holds of what is counted, arguments before and tuple.
@@ -90,18 +92,19 @@ pub(super) struct Count {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Made {
     pub(super) tables: BTreeMap<String, Operation>,
-    /// For a relation the place that it has the values of: a relation and an argument, as callers give it.
+    /// For a relation the place that it has the values of: a relation and an argument, as callers
+    /// give it.
     pub(super) domains: BTreeMap<String, (String, usize)>,
     pub(super) counts: BTreeMap<String, Count>,
     /// The relation of what the sheet calls legal.
     pub(super) legal: String,
 }
 
-/// What may stand at a place.
+/// The values that may stand at a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Values {
     names: BTreeSet<String>,
-    /// Whether other terms than names may.
+    /// True if other terms than names may.
     open: bool,
 }
 
@@ -122,7 +125,7 @@ impl Values {
     }
 }
 
-/// Why there are no tables: what is unbounded, and where.
+/// The reason why there are no tables: what is unbounded, and where.
 #[derive(Debug)]
 pub(super) struct Unbounded {
     pub(super) span: Span,
@@ -147,18 +150,20 @@ pub(super) fn facts(clauses: &[Clause], made: &Made) -> Result<Vec<Clause>, Unbo
 struct Survey<'c> {
     clauses: &'c [Clause],
     made: &'c Made,
-    /// Whether facts are cut at what is declared.
+    /// True if facts are cut at what is declared.
     cut: bool,
     places: BTreeMap<String, Values>,
     entries: BTreeMap<String, BTreeSet<Vec<String>>>,
     size: usize,
     changed: bool,
     steps: usize,
-    /// The places of relations whose callers count: those that domains are made of, and those that callers have their own values from.
+    /// The places of relations whose callers count: those that domains are made of, and those that
+    /// callers have their own values from.
     asked: BTreeSet<(&'c str, usize)>,
 }
 
-/// Calls `visit` for each place of an atom; `legal` is the relation of the moves that the sheet allows.
+/// Calls `visit` for each place of an atom; `legal` is the relation of the moves that the sheet
+/// allows.
 fn places(atom: &Term, legal: &str, visit: &mut impl FnMut(&str, &Term)) {
     let Some((name, arguments)) = atom.parts() else { return };
     let (prefix, inner) = match (name, arguments) {
@@ -301,7 +306,7 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// What callers give the relations whose domains are asked for.
+    /// The values that callers give the relations whose domains are asked for.
     fn calls(&mut self, clause: &Clause, values: &BTreeMap<String, Values>) {
         for (i, literal) in clause.body.iter().enumerate() {
             let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
@@ -317,7 +322,8 @@ impl<'c> Survey<'c> {
                 let given = match &term.shape {
                     Shape::Variable(variable) => {
                         let others = self.variables(clause, Some(i)).unwrap_or_default();
-                        // Other literals bind it, or what is computed. A variable that nothing else binds gives nothing.
+                        // Other literals bind it, or what is computed. A variable that nothing else
+                        // binds gives nothing.
                         match (others.get(variable), values.get(variable)) {
                             (Some(given), _) => given.clone(),
                             (None, Some(computed)) if self.is_computed(clause, variable) => computed.clone(),
@@ -335,7 +341,7 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// Whether a variable is the result of a table or a count.
+    /// Returns whether a variable is the result of a table or a count.
     fn is_computed(&self, clause: &Clause, variable: &str) -> bool {
         clause.body.iter().any(|literal| {
             let Literal::Positive(atom) = literal else { return false };
@@ -345,7 +351,8 @@ impl<'c> Survey<'c> {
         })
     }
 
-    /// The values of the variables that positive literals bind, but for one literal; none if one of them has none.
+    /// The values of the variables that positive literals bind, except one literal. Returns `None`
+    /// if a variable has no value.
     fn variables(&self, clause: &Clause, without: Option<usize>) -> Option<BTreeMap<String, Values>> {
         let mut values: BTreeMap<String, Values> = BTreeMap::new();
         let mut dead = false;
@@ -462,7 +469,7 @@ impl<'c> Survey<'c> {
             .collect()
     }
 
-    /// What grows without end.
+    /// The error for values that grow without end.
     fn unbounded(&self) -> Unbounded {
         let tables = self.clauses.iter().flat_map(|clause| &clause.body).find_map(|literal| match literal {
             Literal::Positive(atom)
@@ -558,7 +565,7 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// Where a relation is first asked.
+    /// The place where a relation is first asked.
     fn place_of(&self, relation: &str) -> Span {
         let atoms = self.clauses.iter().flat_map(|clause| &clause.body).filter_map(|literal| match literal {
             Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
@@ -607,7 +614,7 @@ fn asked<'c>(clauses: &'c [Clause], made: &'c Made) -> BTreeSet<(&'c str, usize)
     }
 }
 
-/// Whether a literal says nothing of the state or the moves made.
+/// Returns whether a literal says nothing of the state or the moves made.
 fn is_fixed(literal: &Literal) -> bool {
     let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { return true };
     !matches!(atom.parts(), Some(("true" | "does", _)))

@@ -1,5 +1,5 @@
-//! The memory of alpha-beta from search to search: the roles and their payoffs, the table, and the frames of each
-//! depth.
+//! The memory of alpha-beta from search to search: the roles and their payoffs, the table, and the
+//! frames of each depth.
 
 use super::value::worth;
 use crate::search::{memory::Memory, options::Options, payoff::Payoff};
@@ -28,11 +28,11 @@ pub(super) struct Engine<G: Game> {
 pub(super) struct Frame<G: Game> {
     pub(super) state: G::State,
     pub(super) view: G::View,
-    /// If the view is that of the state already.
+    /// True if the view is that of the state already.
     pub(super) is_seen: bool,
     pub(super) options: Options<G>,
-    /// What may be done by the one role that has a choice, or by the role itself if others have too, and by the others:
-    /// rank and number.
+    /// The moves of the one role that has a choice, or by the role itself if others have too, and
+    /// by the others: rank and number.
     pub(super) own: Vec<(u32, u32)>,
     pub(super) other: Vec<(u32, u32)>,
     pub(super) killers: [u32; 2],

@@ -8,8 +8,8 @@ pub(super) enum Bound {
     AtMost,
 }
 
-/// An entry, what the table knows of a state: value, bound, depth and whether that is all there is to know, in a word; the best
-/// move in another one.
+/// An entry, what the table knows of a state: value, bound, depth and whether that is all there is
+/// to know, in a word; the best move in another one.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub(super) value: i32,
@@ -42,7 +42,7 @@ impl Entry {
         }
     }
 
-    /// Deeper is worth more.
+    /// The worth of an entry: its depth.
     pub(super) fn worth(word: u64) -> u64 {
         word >> 8 & 0xff
     }

@@ -1,8 +1,9 @@
 //! Move ordering of alpha-beta, best first, by what cut off other states.
 //!
-//! First the move that the table knows, then two that cut off other states at the same depth (killers; Akl and Newborn,
-//! "The principal continuation and the killer heuristic", 1977), then by how often and how deep each cut off any (history;
-//! Schaeffer, "The history heuristic", 1983).
+//! The order of moves: first the move from the transposition table. Then two that cut off other
+//! states at the same depth (killers; Akl and Newborn, "The principal continuation and the killer
+//! heuristic", 1977). Then by how often and how deep each cut off any (history; Schaeffer, "The
+//! history heuristic", 1983).
 
 use super::engine::{Engine, Frame, NONE};
 use gdl_runtime::{Game, game::Id};
@@ -39,7 +40,8 @@ impl<G: Game> Engine<G> {
         }
     }
 
-    /// Lets the others move in the way that is next in order. The move, if one of them alone chooses.
+    /// Lets the others move in the way that is next in order. The move, if one of them alone
+    /// chooses.
     pub(super) fn set_way(&mut self, ply: usize, way: u64) -> u32 {
         let Frame { options, other, .. } = &mut self.frames[ply];
         let Some(&(_, place)) = other.get(way as usize) else {

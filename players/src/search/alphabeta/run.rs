@@ -1,5 +1,5 @@
-//! One run of alpha-beta: a search of a state by iterative deepening, until it is proved or the depth or the budget is
-//! reached.
+//! One run of alpha-beta: a search of a state by iterative deepening, until it is proved or the
+//! depth or the budget is reached.
 
 use super::{
     engine::{Engine, Frame, NONE},
@@ -51,15 +51,16 @@ impl<'r, G: Game> Run<'r, G> {
             let mut root = Root::default();
             let value = self.node(0, depth, -INFINITE, INFINITE, Some(&mut root));
             if let Some(action) = root.action {
-                // The move of the iteration before comes first, so one that was broken off is as good.
+                // The move of the iteration before comes first, so one that was broken off is as
+                // good.
                 found.action = Some(G::Move::from_index(action as usize));
             }
             let Some((value, is_solved)) = value else {
                 best = best.or(root.value.map(|value| (value, false)));
                 break;
             };
-            // Nothing is better than the greatest goal, and shallower searches have seen all that is quicker. A mean over chance may come
-            // as near to it by states that are only judged.
+            // Nothing is better than the greatest goal, and shallower searches have seen all that
+            // is quicker. A mean over chance may come as near to it by states that are only judged.
             let (least, greatest) = self.engine.range;
             let most = Setup::<G>::MAX_DEPTH as i32;
             let is_won = value >= greatest - most && greatest > least && self.engine.chance.is_empty();
@@ -80,8 +81,8 @@ impl<'r, G: Game> Run<'r, G> {
         found
     }
 
-    /// The value of the state at `ply`, if the budget lasts: exact if it lies between the bounds, else a bound of that
-    /// side.
+    /// The value of the state at `ply`, if the budget lasts: exact if it lies between the bounds,
+    /// otherwise a bound of that side.
     fn node(
         &mut self,
         ply: usize,
@@ -93,7 +94,8 @@ impl<'r, G: Game> Run<'r, G> {
         if !self.meter.tick() {
             return None;
         }
-        // Most states are met where the search ends: to judge one takes less time than to look for it in a large table.
+        // Most states are met where the search ends: to judge one takes less time than to look for
+        // it in a large table.
         let known = match depth {
             0 => None,
             _ => self.engine.memory.get(self.engine.frames[ply].state.as_ref()).map(Entry::unpack),
@@ -213,8 +215,9 @@ impl<'r, G: Game> Run<'r, G> {
         Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true))
     }
 
-    /// The value of the successor of a choice that is not the first, where one side alone chooses. A null window tells in
-    /// fewer nodes that it is no better than what is known, which is so of most (principal variation search).
+    /// The value of the successor of a choice that is not the first, where one side alone chooses.
+    /// A null window tells in fewer nodes that it is no better than what is known, which is so of
+    /// most (principal variation search).
     fn scout(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32, is_own: bool) -> Option<Valued> {
         let (low, high) = if is_own { (alpha, alpha + 1) } else { (beta - 1, beta) };
         let (value, is_solved) = self.successor(ply, depth, low, high)?;
@@ -259,7 +262,7 @@ impl<'r, G: Game> Run<'r, G> {
         Some((earlier(value), is_solved))
     }
 
-    /// What the evaluation makes of the state at `ply`.
+    /// The evaluation of the state at `ply`.
     fn judge(&mut self, ply: usize) -> i32 {
         let engine = &mut *self.engine;
         let frame = &engine.frames[ply];

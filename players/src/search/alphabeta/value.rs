@@ -1,7 +1,9 @@
-//! Values of alpha-beta: whole numbers that a search compares, made of goals and turned into goals again.
+//! Values of alpha-beta: whole numbers that a search compares, made of goals and turned into goals
+//! again.
 //!
-//! There are [`UNIT`] for each point of a goal, and a value shrinks by one for each joint move on its way up, so that a
-//! quicker win is worth more and a later loss too. What is known of a state does not depend on how deep it was met.
+//! There are [`UNIT`] for each point of a goal, and a value shrinks by one for each joint move on
+//! its way up, so that a quicker win is worth more and a later loss too. What is known of a state
+//! does not depend on how deep it was met.
 
 /// The worth of a point of a goal. More than there are moves in a line.
 pub(super) const UNIT: i32 = 4096;
@@ -32,7 +34,8 @@ pub(super) fn earlier(value: i32) -> i32 {
     value - value.signum()
 }
 
-/// The greatest value that one move earlier is at most `alpha`, and the least that is at least `beta`.
+/// The greatest value that one move earlier is at most `alpha`, and the least that is at least
+/// `beta`.
 #[inline]
 pub(super) fn later(alpha: i32, beta: i32) -> (i32, i32) {
     let alpha = if alpha >= 0 { alpha + 1 } else { alpha - 1 };

@@ -1,4 +1,5 @@
-//! The character of a game: what tells which search suits it, by its vocabulary and by a few random games.
+//! The character of a game: what tells which search suits it, by its vocabulary and by a few random
+//! games.
 
 use crate::{
     player::Budget,
@@ -12,15 +13,15 @@ const GAMES: u64 = 24;
 const LONGEST: usize = 1000;
 const STEPS: usize = 4000;
 
-/// What is known of a game. What random games show is what they showed, and no proof.
+/// The observed properties of a game. Those seen in random games are observations, not proofs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Character {
     roles: usize,
     pub(super) has_chance: bool,
     pub(super) is_hidden: bool,
-    /// If several roles chose at once.
+    /// True if several roles chose at once.
     pub(super) is_simultaneous: bool,
-    /// What the goals of two roles added up to, always: they share it.
+    /// The constant sum of the two roles' goals, if they share one.
     sum: Option<u32>,
 }
 
@@ -57,12 +58,13 @@ impl Character {
         character
     }
 
-    /// If two roles share a fixed sum.
+    /// Returns whether two roles share a fixed sum.
     pub(super) fn is_duel(&self) -> bool {
         self.sum.is_some()
     }
 
-    /// The length of random games from a state on, on average, if it is at most so many steps and the budget is not spent.
+    /// The length of random games from a state on, on average, if it is at most `most` steps and
+    /// the budget is not spent.
     pub(super) fn length_from<G: Game>(
         game: &G,
         state: &G::State,
@@ -85,7 +87,8 @@ impl Character {
     }
 }
 
-/// Plays at random from a state, so many steps at most, and counts them. What is seen of the end, if it is reached.
+/// Plays at random from a state, at most `most` steps, and counts them. The view of the end, if it
+/// is reached.
 fn play<G: Game>(
     game: &G,
     state: &G::State,

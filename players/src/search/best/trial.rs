@@ -1,4 +1,5 @@
-//! A trial of two searches before a match: which of them wins short matches of the game, with few nodes for each move.
+//! A trial of two searches before a match: which of them wins short matches of the game, with few
+//! nodes for each move.
 
 use crate::{
     player::{Budget, Player},
@@ -11,8 +12,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a series of matches is, from both seats in turn, and twice the points of alpha-beta that are clearly better than half: it is
-/// taken no longer than it may still come to that. So many wins before anything else are enough.
+/// The length of a series of matches, from both seats in turn, and twice the points of alpha-beta
+/// that are clearly better than half. A series stops as soon as that can no longer be reached. The
+/// same number of wins before anything else is enough.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     matches: u32,
@@ -21,12 +23,14 @@ struct Series {
 
 const STRAIGHT: u32 = 5;
 
-/// Where roles choose in turn. Against one that is as good a search has so many points in one of seven series, and to take it then is no mistake.
+/// The series where roles choose in turn. Against an equal opponent a search reaches this number of
+/// points in one of seven series, and to take it then is no mistake.
 const IN_TURN: Series = Series { matches: 16, clear: 21 };
-/// Where they choose at the same time alpha-beta can be exploited, so it has to be better by far: one of a hundred series.
+/// The series where they choose at the same time: alpha-beta can be exploited, so it has to be
+/// better by far: one of a hundred series.
 const AT_ONCE: Series = Series { matches: 10, clear: 18 };
 
-/// What a role has for a move.
+/// The budget of a role for a move.
 #[derive(Clone, Copy, Debug)]
 enum Each {
     /// Nodes of the tree, and of alpha-beta.
@@ -34,22 +38,25 @@ enum Each {
     Time(Duration),
 }
 
-/// How matches are played: what a role has for a move, and the moves at the start that are drawn.
+/// The terms of matches: the budget of a role for a move, and the moves at the start that are
+/// drawn.
 #[derive(Clone, Copy, Debug)]
 struct Terms {
     each: Each,
     drawn: usize,
 }
 
-/// The nodes of a tree whose games are played in lanes, and the most for a move of a match. Of a few nodes a tree knows less than it will in the
-/// match that counts, above all in small games.
+/// The nodes of a tree whose games are played in lanes, and the most for a move of a match. Of a
+/// few nodes a tree knows less than it will in the match that counts, above all in small games.
 const NODES: RangeInclusive<u64> = 64..=4000;
 
-/// Nodes of the tree where budgets are of nodes, and of alpha-beta for one of them, which costs about as much in most games.
+/// Nodes of the tree where budgets are of nodes, and of alpha-beta for one of them, which costs
+/// about as much in most games.
 const FEW: u64 = 150;
 const RATE: u64 = 10;
 
-/// Nodes of the tree where roles choose at the same time: few say little, so all matches are played again with more.
+/// Nodes of the tree where roles choose at the same time: few say little, so all matches are played
+/// again with more.
 const AT_ONCE_NODES: [u64; 2] = [150, 600];
 
 /// A time that is enough for games in lanes.
@@ -74,10 +81,12 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    /// Plays matches of two roles, which choose at the same time or in turn, for as long as the budget lasts: what came of them, if anything, and the
-    /// nodes that it took. Alpha-beta keeps its evaluation; the tree takes so many bytes at most.
+    /// Plays matches of two roles, which choose at the same time or in turn, as long as the budget
+    /// lasts. Returns their result, if any, and the nodes taken. Alpha-beta keeps its evaluation;
+    /// the tree takes at most `bytes` bytes.
     ///
-    /// With a deadline both sides have as much time for a move. With a budget of nodes alone the result depends on nothing else.
+    /// With a deadline both sides have as much time for a move. With a budget of nodes alone the
+    /// result depends on nothing else.
     pub(super) fn of<G: Game>(
         game: &G,
         seed: u64,
@@ -102,12 +111,12 @@ impl Trial {
         (trial, arena.spent)
     }
 
-    /// If alpha-beta is clearly better.
+    /// Returns whether alpha-beta is clearly better.
     pub(super) fn is_won(self) -> bool {
         self.points >= self.series.clear || self.matches >= STRAIGHT && self.points == 2 * self.matches
     }
 
-    /// If another match may tell.
+    /// Returns whether another match may decide.
     fn is_open(self) -> bool {
         let left = self.series.matches - self.matches;
         left > 0 && !self.is_won() && self.points + 2 * left >= self.series.clear
@@ -125,7 +134,8 @@ struct Arena<'a, G: Game> {
 }
 
 impl<G: Game> Arena<'_, G> {
-    /// What a role may have for a move if there are to be so many matches; none if there is no time to find out.
+    /// The budget of a role for a move if `matches` matches are played; `None` if there is no time
+    /// to find out.
     fn pace(&mut self, matches: u32) -> Option<Each> {
         let Some(end) = self.budget.deadline().filter(|_| self.budget.nodes().is_none()) else {
             return Some(Each::Nodes(FEW, RATE * FEW));
@@ -152,7 +162,8 @@ impl<G: Game> Arena<'_, G> {
         Some(Each::Nodes(nodes, rival))
     }
 
-    /// The states of a random game in which a role has a choice; none if the budget is spent before the end.
+    /// The states of a random game in which a role has a choice; `None` if the budget is spent
+    /// before the end.
     fn decisions(&self) -> Option<Vec<G::State>> {
         let (game, mut stream) = (self.game, Stream::new(self.seed, u64::MAX));
         let (mut state, mut view) = (game.initial(), game.new_view());
@@ -190,7 +201,7 @@ impl<G: Game> Arena<'_, G> {
         trial
     }
 
-    /// One match: twice the points of the rival. None if it was broken off.
+    /// One match: twice the points of the rival. Returns `None` if it was broken off.
     fn play_match(&mut self, number: u32, Terms { each, drawn }: Terms) -> Option<u32> {
         let (game, budget) = (self.game, self.budget);
         let seat = (number % 2) as usize;

@@ -1,8 +1,9 @@
 //! All histories of a game, and the regrets of the roles at what they know.
 //!
-//! Histories are found once, so that a round of regrets takes no step of the game. Where several roles choose in a state, one chooses
-//! after the other, without knowing of it. They take no more bytes than they are given; a walk recurses once for each choice, and a game with more
-//! than [`MOST_CHOICES`] of them in a row is too long.
+//! Histories are found once, so that a round of regrets takes no step of the game. Where several
+//! roles choose in a state, one chooses after the other, without knowing of it. They take no more
+//! bytes than they are given; a walk recurses once for each choice, and a game with more than
+//! [`MOST_CHOICES`] of them in a row is too long.
 
 use crate::search::{
     SolveError,
@@ -24,7 +25,7 @@ const LOOK: Duration = Duration::from_nanos(10);
 /// The longest row of choices.
 const MOST_CHOICES: u32 = 500;
 
-/// What a history comes to next.
+/// The continuation of a history.
 #[derive(Clone, Copy, Debug)]
 enum Next {
     /// The end: where the goals of the roles stand.
@@ -46,13 +47,13 @@ struct Node {
 struct Choice<M> {
     role: u32,
     moves: Box<[M]>,
-    /// Where its figures stand.
+    /// The index of its first figure.
     first: usize,
     /// The figure of the role's last move before.
     before: u32,
 }
 
-/// What finds all histories: those that are to be gone on from, and what that takes.
+/// The search for all histories: those still to be continued, and the memory that takes.
 struct Finder<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,
@@ -63,7 +64,8 @@ struct Finder<'g, G: Game> {
 }
 
 impl<G: Game> Finder<'_, G> {
-    /// Goes on to the next choice, and gives the roles that choose; at the end there are none, and the goals are noted.
+    /// Goes on to the next choice, and gives the roles that choose; at the end there are none, and
+    /// the goals are noted.
     fn go_on(
         &mut self,
         histories: &mut Histories<G>,
@@ -170,7 +172,8 @@ pub(super) struct Histories<G: Game> {
     choice_of: Vec<u32>,
     regrets: Vec<f64>,
     news: Vec<f64>,
-    /// What is done in this round, and in all rounds, later ones counting more.
+    /// The strategy in this round, and the weighted average of all rounds, later ones counting
+    /// more.
     current: Vec<f64>,
     average: Vec<f64>,
     rounds: u64,
@@ -184,7 +187,7 @@ pub(super) struct Histories<G: Game> {
 struct Open<S> {
     node: u32,
     state: S,
-    /// What the roles know, and the figures of their last moves.
+    /// The information of each role, and the figures of their last moves.
     known: Box<[u32]>,
     made: Box<[u32]>,
     /// The choices so far.
@@ -275,7 +278,7 @@ impl<G: Game> Histories<G> {
             + figures
     }
 
-    /// The bytes of the longer lists that so many more histories after one want, at most.
+    /// The bytes of the longer lists that `more` further histories after one need, at most.
     fn growth(&self, more: usize) -> usize {
         let choices = self.choice_of.growth(self.sets.len().saturating_sub(self.choice_of.len()) + 1);
         self.sets.growth()
@@ -287,8 +290,8 @@ impl<G: Game> Histories<G> {
             + self.regrets.growth(more)
     }
 
-    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round that has begun is finished, and
-    /// leaves the time for a look at all histories.
+    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round
+    /// that has begun is finished, and leaves the time for a look at all histories.
     pub(super) fn improve(&mut self, meter: &mut Meter) {
         let mut values = Vec::new();
         while meter.leaves(2 * self.longest) && meter.spend(self.nodes.len() as u64) {
@@ -323,7 +326,7 @@ impl<G: Game> Histories<G> {
 
     /// Notes what a player does in this round, each choice by how far its own moves lead there.
     fn count(&mut self, player: usize, weight: f64) {
-        // A choice comes behind those before it, whose figures are left from this round.
+        // A choice comes after those before it, and their figures remain from this round.
         for choice in self.choices.iter().filter(|choice| choice.role as usize == player) {
             let own = if choice.before == NO_SET { 1.0 } else { self.news[choice.before as usize] };
             for place in choice.first..choice.first + choice.moves.len() {
@@ -373,7 +376,7 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// What is done at a choice on average.
+    /// The average strategy at a choice.
     fn shares(&self, choice: u32) -> Vec<f64> {
         let Choice { first, moves, .. } = &self.choices[choice as usize];
         let shares = &self.average[*first..first + moves.len()];
@@ -395,7 +398,7 @@ impl<G: Game> Histories<G> {
         Some(moves.zip(self.shares(choice)).collect())
     }
 
-    /// The moves of a strategy with so many rounds each, the likeliest first.
+    /// The moves of a strategy with the number of rounds of each, the likeliest first.
     pub(super) fn tried(&self, strategy: &[(G::Move, f64)]) -> Vec<(G::Move, u64, f64)> {
         let mut sorted: Vec<_> = strategy.to_vec();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -404,7 +407,7 @@ impl<G: Game> Histories<G> {
         sorted.into_iter().map(|(action, share)| (action, rounds(share), 100.0 * share)).collect()
     }
 
-    /// What a role gets if all play as they do on average.
+    /// The value for a role if all play their average strategy.
     pub(super) fn value(&self, role: usize) -> f64 {
         self.expect(0, role)
     }
@@ -421,7 +424,7 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// What a role could get beyond what it gets, as a mean over the roles.
+    /// The gain of a best response over the average strategy, as a mean over the roles.
     pub(super) fn exploitability(&self) -> f64 {
         let gain = |&player: &usize| Response::of(self, player) - self.value(player);
         self.players.iter().map(gain).sum::<f64>() / self.players.len().max(1) as f64
@@ -432,7 +435,8 @@ impl<G: Game> Histories<G> {
 struct Response<'h, G: Game> {
     histories: &'h Histories<G>,
     player: usize,
-    /// For each choice of the player the histories there, and how likely the others and chance let them happen.
+    /// For each choice of the player the histories there, and how likely the others and chance let
+    /// them happen.
     reached: Vec<Vec<(u32, f64)>>,
     best: Vec<u32>,
     /// Values of histories, as far as they are known.
@@ -440,7 +444,7 @@ struct Response<'h, G: Game> {
 }
 
 impl<'h, G: Game> Response<'h, G> {
-    /// What the player gets by it.
+    /// The player's value.
     fn of(histories: &'h Histories<G>, player: usize) -> f64 {
         let mut response = Self {
             histories,

@@ -1,9 +1,10 @@
-//! Advantages of moves: how much more than its state a move was worth where it was tried, on average over the whole tree.
-//! That is what is expected of the move in a state where it was not tried yet, so that not every move has to be tried in every state.
+//! Advantages of moves: how much more than its state a move was worth where it was tried, on
+//! average over the whole tree. That is what is expected of the move in a state where it was not
+//! tried yet, so that not every move has to be tried in every state.
 //!
-//! A move is known by its role and by the move before it, since an answer is good or bad for what it answers to; where that pair was hardly met,
-//! the move alone counts. Pairs share a table by their hashes: two that fall together are taken for one, which costs strength at
-//! worst.
+//! A move is known by its role and by the move before it, since an answer is good or bad for what
+//! it answers to; where that pair was hardly met, the move alone counts. Pairs share a table by
+//! their hashes: two that fall together count as one, which costs strength at worst.
 
 use gdl_runtime::game::Shape;
 use rustc_hash::FxHasher;
@@ -12,7 +13,8 @@ use std::hash::Hasher;
 /// The most pairs.
 const PAIRS: usize = 1 << 16;
 
-/// Times that a move must be met to count as much as no advantage, and a pair to count as much as its move.
+/// The number of times that a move must be met to count the same as no advantage, and a pair to
+/// count the same as its move.
 const MOVES_DOUBT: f32 = 4.0;
 const PAIRS_DOUBT: f32 = 10.0;
 
@@ -29,7 +31,7 @@ impl Advantage {
         self.count += 1.0;
     }
 
-    /// The mean, if what is expected beforehand counts as so many times.
+    /// The mean, if the expected value counts as `doubt` samples.
     fn mean(self, expected: f32, doubt: f32) -> f32 {
         (self.sum + doubt * expected) / (self.count + doubt)
     }
@@ -44,7 +46,7 @@ pub(super) struct Reply {
     pub(super) to: Option<u32>,
 }
 
-/// What is known of the moves of all roles.
+/// The advantages of the moves of all roles.
 #[derive(Clone, Debug)]
 pub(super) struct Advantages {
     moves: usize,
@@ -54,7 +56,8 @@ pub(super) struct Advantages {
 }
 
 impl Advantages {
-    /// Nothing is known. They take a part of so many bytes; none if moves alone take more than that.
+    /// Empty statistics. They take a part of `bytes` bytes; `None` if moves alone take more than
+    /// that.
     pub(super) fn new(shape: Shape, bytes: usize) -> Self {
         let most = bytes / 16 / size_of::<Advantage>();
         let alone = Some(shape.roles * shape.moves).filter(|&alone| alone <= most).unwrap_or(0);
@@ -79,13 +82,13 @@ impl Advantages {
         self.pairs[pair].learn(value);
     }
 
-    /// How much more than its state a move is expected to be worth.
+    /// The expected advantage of a move over its state.
     pub(super) fn expected(&self, reply: Reply) -> f32 {
         let alone = self.alone.get(self.place(reply)).copied().unwrap_or_default();
         self.pairs[self.pair(reply)].mean(alone.mean(0.0, MOVES_DOUBT), PAIRS_DOUBT)
     }
 
-    /// Lets what was learnt count half as much: play has gone on.
+    /// Halves the weight of all statistics: play has gone on.
     pub(super) fn fade(&mut self) {
         for known in self.alone.iter_mut().chain(&mut self.pairs) {
             known.sum /= 2.0;

@@ -1,16 +1,18 @@
-//! Stages: states in which several roles choose at once, with a mixed strategy for each role, made of the values of
-//! their joint moves as they become known.
+//! Stages: states in which several roles choose at once, with a mixed strategy for each role, made
+//! of the values of their joint moves as they become known.
 //!
-//! Each role keeps the regret of every move: how much better it would have done, had it always made that one against
-//! what the others did. It makes moves in proportion to their positive regrets; what it does on average converges to a
-//! coarse correlated equilibrium, which is one of Nash where two roles share a fixed sum (Hart and Mas-Colell, "A simple
-//! adaptive procedure leading to correlated equilibrium", 2000; Tammelin, "Solving large imperfect information games
-//! using CFR+", 2014; in trees Lisý et al., "Convergence of Monte Carlo tree search in simultaneous move games", 2013).
+//! Each role keeps the regret of every move: how much better it would have done, had it always made
+//! that move against the others' moves. It makes moves in proportion to their positive regrets. Its
+//! average strategy converges to a coarse correlated equilibrium, which is a Nash equilibrium where
+//! two roles share a fixed sum. See Hart and Mas-Colell, "A simple adaptive procedure leading to
+//! correlated equilibrium", 2000; Tammelin, "Solving large imperfect information games using
+//! CFR+", 2014. For trees see Lisý et al., "Convergence of Monte Carlo tree search in simultaneous move
+//! games", 2013.
 
 use gdl_runtime::chance::Stream;
 
-/// How often a role makes any move at all, so that every value becomes known: at first, and half as often after
-/// so many rounds for each joint move.
+/// The probability with which a role makes a random move, so that every value becomes known: at
+/// first, and half of that after a number of rounds for each joint move.
 const EXPLORE: f32 = 0.2;
 const SETTLED: f32 = 20.0;
 
@@ -24,13 +26,13 @@ pub(super) struct Decision {
     pub(super) role: usize,
     is_chance: bool,
     regrets: Vec<f32>,
-    /// What it did, later times weighing more.
+    /// Its average strategy, later times weighing more.
     average: Vec<f64>,
     chosen: usize,
 }
 
-/// The decisions of a state and what their joint moves were worth. Cells are numbered with the last decision changing
-/// fastest.
+/// The decisions of a state and what their joint moves were worth. Cells are numbered with the last
+/// decision changing fastest.
 #[derive(Clone, Debug)]
 pub(super) struct Stage {
     pub(super) decisions: Vec<Decision>,
@@ -47,7 +49,7 @@ impl Stage {
     /// The most joint moves that strategies are kept for.
     pub(super) const MOST: u64 = 1024;
 
-    /// A state in which these roles have so many moves each.
+    /// A state in which these roles have the given numbers of moves.
     pub(super) fn new(
         choices: &[(usize, usize)],
         chance: Option<usize>,
@@ -143,7 +145,8 @@ impl Stage {
         }
     }
 
-    /// The mean value of a cell for a role; of one that was never tried, what came out just now: nothing speaks for it, or against it.
+    /// The mean value of a cell for a role; of one that was never tried, what came out just now:
+    /// nothing speaks for it, or against it.
     fn mean(&self, cell: usize, role: usize, now: &[f32]) -> f32 {
         match self.visits[cell] {
             0 => now[role],
@@ -170,9 +173,9 @@ impl Stage {
         self.rounds += other.rounds;
     }
 
-    /// A cell in which each role gets what it can be sure of, whatever the others do, and can get no more while the others
-    /// stay with it (a saddle point): that is what the stage is worth. `proved` says what is proved of cells. Where chance chooses
-    /// there is none.
+    /// A cell in which each role gets what it can be sure of, whatever the others do, and can get
+    /// no more while the others stay with it (a saddle point): that is what the stage is worth.
+    /// `proved` says what is proved of cells. Where chance chooses there is none.
     pub(super) fn saddle<'v>(&self, proved: impl Fn(usize) -> Option<&'v [f32]>) -> Option<usize> {
         if self.decisions.len() != 2 || self.decisions.iter().any(|decision| decision.is_chance) {
             return None;
@@ -194,7 +197,8 @@ impl Stage {
         })
     }
 
-    /// What a decision did on average: for each move a probability, but for what is hardly ever done: that is left of the first rounds.
+    /// The average strategy of a decision: for each move a probability, except for what is hardly
+    /// ever done: that is left of the first rounds.
     pub(super) fn strategy(&self, number: usize) -> Vec<f64> {
         let average = &self.decisions[number].average;
         let least = LEAST * average.iter().copied().fold(0.0, f64::max);
@@ -252,7 +256,8 @@ mod tests {
         assert!(few.strategy(0)[1] > 0.9 && (few.worth(0, 1) - many.worth(0, 1)).abs() < 1.0);
     }
 
-    /// What each of two roles does on average after some rounds of a game in which they share 100 points.
+    /// The average strategies of two roles after some rounds of a game in which they share 100
+    /// points.
     fn solve(rows: usize, columns: usize, matrix: &[f32]) -> [Vec<f64>; 2] {
         let mut stage = Stage::new(&[(0, rows), (1, columns)], None, 2, 0);
         let mut stream = Stream::new(1, 1);

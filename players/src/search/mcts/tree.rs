@@ -1,4 +1,5 @@
-//! The tree of a Monte Carlo search: it gives out states to be judged, and takes their values in again.
+//! The tree of a Monte Carlo search: it gives out states to be judged, and takes their values in
+//! again.
 
 mod backup;
 mod reuse;
@@ -29,8 +30,8 @@ enum Kind {
     Chance,
     /// Several roles choose at the same time, chance perhaps among them.
     Stage(Box<Stage>),
-    /// The same with too many joint moves for strategies: each role has slots of its own, one role's behind the
-    /// other's.
+    /// The same with too many joint moves for strategies: each role has slots of its own, one
+    /// role's after another's.
     Apart { choices: Vec<(usize, usize)> },
 }
 
@@ -41,9 +42,10 @@ struct Node<G: Game> {
     first: u32,
     count: u32,
     visits: u32,
-    /// Moves from the first root of all. Every step leads to a higher level, so no way goes round in circles.
+    /// Moves from the first root of all. Every step leads to a higher level, so no way goes round
+    /// in circles.
     level: u32,
-    /// If its value is proved; then that is the mean.
+    /// True if its value is proved; then that is the mean.
     is_proved: bool,
 }
 
@@ -65,21 +67,22 @@ enum Step {
 /// The rules of a search, set before it starts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// How much is tried that looked bad so far; if that is not said, it depends on how far values can be trusted.
+    /// The rate of exploration; if `None`, it depends on how far values can be trusted.
     pub(super) exploration: Option<f32>,
-    /// If proved values are passed on.
+    /// True if proved values are passed on.
     pub(super) proves: bool,
-    /// If moves are expected to be worth what they were elsewhere.
+    /// True if moves are expected to be worth what they were elsewhere.
     pub(super) learns: bool,
-    /// If roles that choose at the same time mix their moves.
+    /// True if roles that choose at the same time mix their moves.
     pub(super) mixes: bool,
     /// The most bytes.
     pub(super) bytes: usize,
 }
 
 impl Rules {
-    /// How moves are compared, if what random games say of states can be trusted or not. It cannot where they are few, nor
-    /// where one role alone makes its way, which random games hardly ever find.
+    /// The bounds by which moves are compared, if the values that random games give states can be
+    /// trusted or not. It cannot where they are few, nor where one role alone makes its way, which
+    /// random games hardly ever find.
     fn bounds(&self, trusted: bool) -> Bounds {
         let (exploration, minimax) = if trusted { (0.1, 0.2) } else { (0.7, 0.0) };
         Bounds { exploration: self.exploration.unwrap_or(exploration), minimax }
@@ -88,10 +91,12 @@ impl Rules {
 
 /// Nodes, slots and what is needed to make more of them.
 ///
-/// States that are met again are one node (Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte Carlo tree
-/// search", 2008); slots are not shared. Beside the mean of all games each slot keeps what the best line behind it comes to
-/// (Lanctot, Winands, Pepels and Sturtevant, "Monte Carlo tree search with heuristic evaluations using implicit minimax
-/// backups", 2014): where a state is judged by many random games that is worth knowing long before the mean tells.
+/// States that are met again are one node (Childs, Brodeur and Kocsis, "Transpositions and move
+/// groups in Monte Carlo tree search", 2008); slots are not shared. In addition to the mean of all
+/// games each slot keeps the value of the best line after it (Lanctot, Winands, Pepels and
+/// Sturtevant, "Monte Carlo tree search with heuristic evaluations using implicit minimax backups",
+/// 2014). Where a state is judged by many random games, that is useful long before the mean
+/// converges.
 pub(super) struct Tree<G: Game> {
     rules: Rules,
     bounds: Bounds,
@@ -108,7 +113,7 @@ pub(super) struct Tree<G: Game> {
     numbers: HashTable<u32>,
     /// Children of nodes whose roles have slots of their own.
     apart: FxHashMap<(u32, Vec<u32>), u32>,
-    /// What moves were worth elsewhere, where states are judged by many random games.
+    /// The values of moves elsewhere, if states are judged by many random games.
     advantages: Option<Advantages>,
     /// Bytes of stages and of the keys of `apart`.
     more_bytes: usize,
@@ -179,7 +184,8 @@ impl<G: Game> Tree<G> {
         self.nodes.first().map_or(0, |node| size_of_val(node.state.as_ref()))
     }
 
-    /// True if there may be another node: then lists have room to grow, and [`Tree::below`] for what it notes of each node.
+    /// True if there may be another node: then lists have room to grow, and [`Tree::below`] for
+    /// what it notes of each node.
     fn has_room(&self) -> bool {
         let numbers = if self.numbers.len() < self.numbers.capacity() {
             0
@@ -291,8 +297,8 @@ impl<G: Game> Tree<G> {
         Kind::Apart { choices }
     }
 
-    /// Goes down from the root to a state that is to be judged, or whose value is proved. Every slot on the way counts
-    /// as lost until its value comes in, so that others go elsewhere.
+    /// Goes down from the root to a state that is to be judged, or whose value is proved. Every
+    /// slot on the way counts as lost until its value comes in, so that others go elsewhere.
     pub(super) fn select(&mut self, game: &G, stream: &mut Stream) -> (Path, G::State) {
         let mut at = self.root;
         let mut path = Path { steps: Vec::new(), node: Some(at) };
@@ -350,7 +356,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// What a role gets from a node on average; visits under way count as lost, as they do for slots.
+    /// The mean value of a node for a role; visits under way count as lost, as they do for slots.
     fn expected(&self, at: u32, role: usize) -> f32 {
         self.sums[at as usize * self.roles + role] / (self.nodes[at as usize].visits.max(2) - 1) as f32
     }

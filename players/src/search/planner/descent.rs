@@ -1,21 +1,24 @@
-//! A descent into a puzzle: depth first, with moves that lead to states that are lost left out, and moves without which the state is
-//! lost made first.
+//! A descent into a puzzle: depth first, with moves that lead to states that are lost left out, and
+//! moves without which the state is lost made first.
 //!
-//! Where marks are set in any order, as in a sudoku, a move that was tried in vain need not be tried again behind another that does
-//! not matter to it (sleep sets: Godefroid, "Partial-order methods for the verification of concurrent systems", 1996). Such moves are
-//! barred in what the outlook looks at, so that a row for which nothing is left ends the search below: together that is
-//! what solvers of constraints do, with no word of constraints in the rules. Nothing is proved by it.
+//! Where marks are set in any order, as in a sudoku, a move that failed need not be tried again
+//! after another one that is independent of it (sleep sets: Godefroid, "Partial-order methods for
+//! the verification of concurrent systems", 1996). The outlook counts such moves as barred, so that
+//! a row without remaining values ends the search below. Together that is the work of constraint
+//! solvers, though the rules mention no constraints. Nothing is proved by it.
 //!
-//! A descent that fails too often begins again, and chooses otherwise between moves that look alike (Gomes, Selman and Kautz, "Boosting
-//! combinatorial search through randomization", 1998; Luby, Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
+//! A descent that fails too often begins again, and chooses otherwise between moves that look alike
+//! (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998; Luby,
+//! Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
 //!
-//! What is on the way down is kept within the bytes given, and what was visited while there is room.
+//! What is on the way down is kept within the bytes given, and what was visited while there is
+//! room.
 
 use super::{Goal, Problem, gates::LANES, steps::Steps, sweep::End};
 use crate::search::{meter::Meter, states::States};
 use gdl_runtime::{Game, chance::Stream, game::Id};
 
-/// What is known of a move.
+/// The state of a move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Open,
@@ -23,7 +26,7 @@ enum Mark {
     Needed,
     /// It leads to a state on the way or visited before.
     Known,
-    /// Nothing comes of it.
+    /// The move leads nowhere.
     Barred,
 }
 
@@ -35,7 +38,7 @@ struct Frame {
     moves: Vec<u32>,
     marks: Vec<Mark>,
     distances: Vec<u16>,
-    /// Where the moves lead.
+    /// The successor states of the moves.
     rows: Vec<u64>,
     /// The move being tried.
     trying: Option<usize>,
@@ -51,7 +54,7 @@ pub(super) struct Descent {
     root: Vec<u64>,
     frames: Vec<Frame>,
     visited: States,
-    /// How often it began, and states left in vain since.
+    /// The number of restarts, and of states abandoned since.
     begun: u64,
     failures: u64,
     stream: Stream,
@@ -59,10 +62,10 @@ pub(super) struct Descent {
     frame_bytes: usize,
 }
 
-/// States left in vain before the first descent begins again.
+/// The number of states to abandon before the first descent restarts.
 const FAILURES: u64 = 512;
 
-/// The share of nodes that a look at a move costs beside making it.
+/// The share of nodes that a look at a move costs in addition to making it.
 const COST: u64 = 4;
 
 impl Descent {
@@ -85,7 +88,7 @@ impl Descent {
         self.frame_bytes + self.visited.bytes()
     }
 
-    /// Goes on until the meter has counted so many nodes more; goals are told to the problem.
+    /// Continues until the meter has counted `nodes` further nodes; the problem records goals.
     pub(super) fn go_on<G: Game>(
         &mut self,
         problem: &mut Problem,
@@ -138,7 +141,8 @@ impl Descent {
         }
     }
 
-    /// Looks at a state and adds it to the way, unless it is over or lost. True if the goal that was aimed at is found.
+    /// Looks at a state and adds it to the way, unless it is over or lost. True if the goal that
+    /// was aimed at is found.
     fn enter<G: Game>(
         &mut self,
         problem: &mut Problem,
@@ -201,7 +205,8 @@ impl Descent {
         false
     }
 
-    /// Bars moves that were tried in vain a step before, where they and the move made do not matter to each other.
+    /// Bars moves that failed a step before, where they and the move made do not matter to each
+    /// other.
     fn sleep<G: Game>(&self, steps: &mut Steps<'_, G>, frame: &mut Frame) {
         let (Some(before), words) = (self.frames.last(), frame.row.len()) else { return };
         let Some(made) = before.trying else { return };
@@ -256,7 +261,8 @@ fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<
     }
 }
 
-/// The place of the move to try next: one that is needed, else one that leads nearest to the goal, any of them if it is to be drawn.
+/// The place of the move to try next: one that is needed, otherwise one that leads nearest to the
+/// goal, any of them if it is to be drawn.
 fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
     needed.or_else(|| {

@@ -1,6 +1,8 @@
-//! Gates evaluated for many states at once, in two values or three: for each signal the states where it may be set.
+//! Gates evaluated for many states at once, in two values or three: for each signal the states
+//! where it may be set.
 //!
-//! A signal and its complement are looked up apart, so that both may be set where a value is unknown.
+//! A signal and its complement are looked up apart, so that both may be set where a value is
+//! unknown.
 
 use gdl_format::aig::{cone, node};
 
@@ -15,7 +17,8 @@ pub(super) const NONE: Lanes = [0; LANES / 64];
 /// A gate: its node, and its operands.
 pub(super) type Gate = (u32, [u32; 2]);
 
-/// Gates that some signals depend on, of a graph whose first gate is node `first` and whose gates have these operands.
+/// Gates that some signals depend on, of a graph whose first gate is node `first` and whose gates
+/// have these operands.
 pub(super) fn needed(
     first: usize,
     gates: usize,
@@ -35,7 +38,8 @@ pub(super) fn run(may: &mut [Lanes], gates: &[Gate]) {
     }
 }
 
-/// For each node whether it depends on one of those before the first gate for which this is set. O(gates).
+/// For each node whether it depends on one of those before the first gate for which this is set.
+/// O(gates).
 pub(super) fn dependents(
     mut depends: Vec<bool>,
     gates: usize,

@@ -1,9 +1,9 @@
-//! Novelty: whether a state has a fluent, or two fluents together, that no state before it had (Lipovetzky and Geffner, "Width and
-//! serialization of classical planning problems", 2012).
+//! Novelty: whether a state has a fluent, or two fluents together, that no state before it had
+//! (Lipovetzky and Geffner, "Width and serialization of classical planning problems", 2012).
 
 use gdl_runtime::bits;
 
-/// What was met so far, a bit for each fluent, or for each pair.
+/// The fluents, or the pairs, that were met so far: a bit for each.
 pub(super) struct Novelty {
     pairs: bool,
     met: Vec<u64>,
@@ -11,15 +11,16 @@ pub(super) struct Novelty {
 }
 
 impl Novelty {
-    /// Nothing was met; of single fluents or of pairs. None if that takes more than so many bytes.
+    /// An empty set, of single fluents or of pairs. Returns `None` if that takes more than `bytes`
+    /// bytes.
     pub(super) fn new(fluents: usize, pairs: bool, bytes: usize) -> Option<Self> {
         let bits = if pairs { fluents.checked_mul(fluents + 1)? / 2 } else { fluents };
         let words = bits.div_ceil(64);
         (words <= bytes / 8).then(|| Self { pairs, met: vec![0; words], held: Vec::new() })
     }
 
-    /// True if a state has something new; it is met then. O(fluents that hold), or its square for pairs, less where few of them are
-    /// other than in the state before it.
+    /// True if a state has something new; it is met then. O(fluents that hold), or its square for
+    /// pairs, less where few of them are other than in the state before it.
     pub(super) fn meet(&mut self, row: &[u64], before: &[u64]) -> bool {
         let mut is_new = false;
         if !self.pairs {

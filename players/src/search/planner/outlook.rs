@@ -1,11 +1,13 @@
-//! The outlook of a puzzle: which states can no longer come to a goal, and how far others are from it, read off the net.
+//! The outlook of a puzzle: which states can no longer come to a goal, and how far others are from
+//! it, read off the net.
 //!
-//! Both judge many states at once. What may still hold is found in three values: a fluent that may be both from some step on
-//! is both from then on, until nothing changes; a goal that may not hold then never will (latches: Schiffel and Thielscher,
-//! "Automated theorem proving for general game playing", 2009; Sancho's latches are the case of single fluents). That errs on
-//! one side: a state that is called lost is lost. The distance is the number of fluents that would have to change for the goal's
-//! gates, taken for a tree (Schiffel and Thielscher, "Fluxplayer", 2007). Each judgement takes O(gates) steps for [`LANES`] states,
-//! a few times over for what may hold.
+//! Both judge many states at once. What may still hold is found in three values: a fluent that may
+//! be both from some step on is both from then on, until nothing changes; a goal that may not hold
+//! then never will (latches: Schiffel and Thielscher, "Automated theorem proving for general game
+//! playing", 2009; Sancho's latches are the case of single fluents). That errs on one side: a state
+//! that is called lost is lost. The distance is the number of fluents that would have to change for
+//! the goal's gates, as if they were a tree (Schiffel and Thielscher, "Fluxplayer", 2007). Each
+//! judgement takes O(gates) steps for [`LANES`] states, a few times over for what may hold.
 
 use super::gates::{self, Gate, LANES, Lanes, NONE, and, dependents, not, or, run};
 use gdl_format::aig::node;
@@ -26,10 +28,10 @@ fn needed(circuit: &Circuit, signals: impl IntoIterator<Item = u32>) -> Vec<Gate
     gates::needed(circuit.inputs(), circuit.size(), |gate| circuit.gate(gate), signals)
 }
 
-/// What may still come of states.
+/// The goals that are still possible from states.
 pub(super) struct Outlook {
     fluents: usize,
-    /// What each move is called, and the signal that says if it is legal.
+    /// The number of each move, and the signal for its legality.
     legal: Vec<(u32, u32)>,
     /// The goal values, ascending, and the signals that say if they hold.
     goals: Vec<(u8, u32)>,
@@ -37,9 +39,11 @@ pub(super) struct Outlook {
     next: Vec<u32>,
     observe: Vec<Gate>,
     advance: Vec<Gate>,
-    /// For each fluent and side (may it be set, may it be cleared) the places of the moves that may change it so, where those are few.
+    /// For each fluent and side (may it be set, may it be cleared) the places of the moves that may
+    /// change it so, where those are few.
     changers: Vec<[Option<Box<[u32]>>; 2]>,
-    /// Fluents that change whatever the moves, such as counters: both from the start, or each step would be looked at.
+    /// Fluents that change whatever the moves, such as counters: both from the start, or each step
+    /// would be looked at.
     clocks: Vec<u32>,
     /// For each signal of each circuit where it may be set.
     may_observe: Vec<Lanes>,
@@ -52,7 +56,7 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
-    /// For the one role of a game; none if its net is too large.
+    /// For the one role of a game; `None` if its net is too large.
     pub(super) fn new(table: &Table) -> Option<Self> {
         let [observe, advance] = table.circuits();
         let Shape { fluents, roles, .. } = table.shape();
@@ -186,12 +190,14 @@ impl Outlook {
     }
 }
 
-/// No more changers than this are asked for in each step, and all of them together are found within so many steps.
+/// The greatest number of changers that are requested in each step, and the steps in which all of
+/// them together are found.
 const MOST_CHANGERS: usize = 64;
 const MOST_WORK: usize = 1 << 24;
 
-/// For each fluent the moves that may set it, and those that may clear it: what follows if just that one is made, with all other fluents
-/// unknown. That exactly one move is made says more than the gates do where moves are asked for that were not made.
+/// For each fluent the moves that may set it, and those that may clear it: what follows if just
+/// that one is made, with all other fluents unknown. That exactly one move is made says more than
+/// the gates do where moves are asked for that were not made.
 fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option<Box<[u32]>>; 2]> {
     let moves = advance.inputs() - 1 - fluents;
     let all = [u64::MAX; LANES / 64];
@@ -282,7 +288,7 @@ pub(super) struct Distance {
 }
 
 impl Distance {
-    /// From a goal of so much; none if the net is too large, or there is no such goal.
+    /// From a goal of so much; `None` if the net is too large, or there is no such goal.
     pub(super) fn new(table: &Table, aim: u8) -> Option<Self> {
         let [observe, _] = table.circuits();
         let vocabulary = table.vocabulary();
@@ -298,7 +304,7 @@ impl Distance {
         })
     }
 
-    /// The distance of each state: rows of so many words, one behind the other.
+    /// The distance of each state: consecutive rows of `words` words.
     pub(super) fn of(&mut self, rows: &[u64], words: usize) -> Vec<u16> {
         let mut distances = Vec::new();
         for rows in rows.chunks(words * ABREAST) {

@@ -1,4 +1,5 @@
-//! The steps of a puzzle from a block of states: what the states are worth where it ends, and where their moves lead.
+//! The steps of a puzzle from a block of states: what the states are worth where it ends, and where
+//! their moves lead.
 
 use crate::search::{payoff::Payoff, state_batch::StateBatch};
 use gdl_runtime::{Game, bits, engine::legal_words, game::Id};
@@ -17,7 +18,7 @@ pub(super) struct Steps<'g, G: Game> {
 }
 
 impl<'g, G: Game> Steps<'g, G> {
-    /// Nothing was looked at.
+    /// Steps of a game, before any state was looked at.
     pub(super) fn new(game: &'g G) -> Self {
         Self {
             game,
@@ -36,7 +37,7 @@ impl<'g, G: Game> Steps<'g, G> {
         self.game.shape().state_words()
     }
 
-    /// How many steps should be made between two looks at the clock: fewer of large games.
+    /// The number of steps between two looks at the clock: fewer for large games.
     pub(super) fn most(&self) -> usize {
         const MOST: usize = 512;
         const GATES: usize = 1 << 13;
@@ -44,7 +45,8 @@ impl<'g, G: Game> Steps<'g, G> {
         (MOST * GATES / gates.max(GATES)).max(8)
     }
 
-    /// Looks at states, whose words lie one behind the other: all that fit into about so many steps, one at least. How many that are.
+    /// Looks at states with consecutive words: all that fit into about `most` steps, one at least.
+    /// How many that are.
     pub(super) fn look(&mut self, rows: &[u64], most: usize) -> usize {
         let shape = self.game.shape();
         let (words, width) = (shape.state_words(), shape.view_words());
@@ -69,7 +71,7 @@ impl<'g, G: Game> Steps<'g, G> {
         self.ends.len()
     }
 
-    /// Where some states of as many moves lead.
+    /// The successors of some states, each by the move at its place.
     pub(super) fn follow(&mut self, rows: &[u64], moves: &[G::Move]) -> &[u64] {
         self.batch.advance(rows, moves, &mut self.parents);
         &self.parents

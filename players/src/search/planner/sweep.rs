@@ -1,7 +1,8 @@
-//! A sweep through the states of a puzzle that keeps all it meets and how it came there: breadth first, breadth first by novelty, or the
-//! most promising state first.
+//! A sweep through the states of a puzzle that keeps all it meets and how it came there: breadth
+//! first, breadth first by novelty, or the most promising state first.
 //!
-//! Each state is looked at once. States and queues take no more bytes than a sweep is given; one that has no room left is over.
+//! Each state is looked at once. States and queues take no more bytes than a sweep is given; one
+//! that has no room left is over.
 
 use super::{Goal, Problem, novelty::Novelty, steps::Steps};
 use crate::search::{meter::Meter, states::States};
@@ -20,12 +21,13 @@ pub(super) enum Order {
     Fluents,
     /// As they come, those without a new pair of fluents left out.
     Pairs,
-    /// Those first that have a fluent that is new at their distance from the goal, then the nearest (Lipovetzky and Geffner,
-    /// "Best-first width search: exploration and exploitation in classical planning", 2017).
+    /// First the states that have a fluent that is new at their distance from the goal, then the
+    /// nearest (Lipovetzky and Geffner, "Best-first width search: exploration and exploitation in
+    /// classical planning", 2017).
     Best,
 }
 
-/// How a sweep ended.
+/// The reason why a sweep ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// The share of the budget is spent.
@@ -50,19 +52,19 @@ pub(super) struct Sweep {
     actions: Vec<u32>,
     /// The next state to be looked at, of those that come in order.
     next: usize,
-    /// Those that come by promise: if something is new, the distance, the number.
+    /// The states that come by promise: if something is new, the distance, the number.
     heap: BinaryHeap<Reverse<(bool, u16, u32)>>,
     novelty: Option<Novelty>,
     /// For each distance what was met there.
     near: Vec<Option<Novelty>>,
     bytes: usize,
-    /// How many states were found to be lost, of how many.
+    /// The number of states that were found to be lost, and the number of all.
     lost: (u64, u64),
     is_full: bool,
 }
 
 impl Sweep {
-    /// From a state on; none if the order takes more than so many bytes.
+    /// Begins at a state. Returns `None` if the order takes more than `bytes` bytes.
     pub(super) fn new(problem: &Problem, root: &[u64], order: Order, bytes: usize) -> Option<Self> {
         let fluents = problem.shape.fluents;
         let novelty = match order {
@@ -110,7 +112,8 @@ impl Sweep {
             + near
     }
 
-    /// Looks at states until the meter has counted so many nodes more; goals are told to the problem.
+    /// Looks at states until the meter has counted `nodes` further nodes; goals are passed to the
+    /// problem.
     pub(super) fn go_on<G: Game>(
         &mut self,
         problem: &mut Problem,

@@ -1,12 +1,15 @@
-//! A look at a block of states: who decides in each and what follows, or that some permutation is no symmetry.
+//! A look at a block of states: who decides in each and what follows, or that some permutation is
+//! no symmetry.
 //!
-//! What is seen of the states, and their steps with what follows, are kept until the next look, within a number of bytes.
+//! What is seen of the states, and their steps with what follows, are kept until the next look,
+//! within a number of bytes.
 
 use super::{SolveError, permute};
 use crate::search::{options::Options, state_batch::StateBatch, symmetry::Symmetry};
 use gdl_runtime::{Game, GameExt, bits, engine::legal_words, game::Id};
 
-/// What is seen may take one such part of the bytes, and lists three while they move into others of twice the length.
+/// Views may take one such part of the bytes, and lists three while they move into others of twice
+/// the length.
 pub(super) const PART: usize = 16;
 
 /// The states looked at last, and what was seen of them.
@@ -23,7 +26,8 @@ pub(super) struct Look<'g, G: Game> {
     /// For each state who decides, if anybody, and the end of its steps.
     deciders: Vec<Option<usize>>,
     ends: Vec<usize>,
-    /// The steps of each state, then those of its images, symmetry by symmetry: from where, by which joint move, and to where.
+    /// The steps of each state, then those of its images, symmetry by symmetry: from where, by
+    /// which joint move, and to where.
     parents: Vec<u64>,
     joints: Vec<G::Move>,
     successors: Vec<u64>,
@@ -32,7 +36,8 @@ pub(super) struct Look<'g, G: Game> {
 }
 
 impl<'g, G: Game> Look<'g, G> {
-    /// Nothing was looked at; where no role has a choice this one decides. It may take three of 16 parts of so many bytes.
+    /// An empty look; this one decides where no role has a choice. It may take three of 16 parts of
+    /// `limit` bytes.
     pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,
@@ -51,7 +56,7 @@ impl<'g, G: Game> Look<'g, G> {
         }
     }
 
-    /// What some states and steps take.
+    /// Checks the bytes of some states and steps.
     fn check(&self, states: usize, steps: usize) -> Result<(), SolveError> {
         let shape = self.game.shape();
         let seen = 8 * (shape.state_words() + shape.view_words());
@@ -60,12 +65,13 @@ impl<'g, G: Game> Look<'g, G> {
         if bytes > self.limit / PART { Err(SolveError::Bytes { limit: self.limit }) } else { Ok(()) }
     }
 
-    /// Looks at so many states, or at the first of them if all are too many to be kept. How many they were; none if some symmetry does
-    /// not take what is seen of each, and what follows, to what is seen of the image and follows there. O(states × symmetries × moves)
-    /// steps.
+    /// Looks at `count` states, or at the first of them if all are too many to be kept. How many
+    /// they were; `None` if some symmetry does not take what is seen of each, and what follows, to
+    /// what is seen of the image and follows there. O(states × symmetries × moves) steps.
     ///
     /// # Errors
-    /// If several roles decide in a state, or what is seen of one state is too much to be kept.
+    /// Returns an error if several roles decide in a state, or what is seen of one state is too
+    /// much to be kept.
     pub(super) fn at(
         &mut self,
         count: usize,
@@ -119,7 +125,7 @@ impl<'g, G: Game> Look<'g, G> {
         self.deciders[place]
     }
 
-    /// What is seen of a state.
+    /// The view of a state.
     pub(super) fn view(&self, place: usize) -> &[u64] {
         let width = self.game.shape().view_words();
         &self.views[place * width..][..width]

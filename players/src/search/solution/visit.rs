@@ -1,8 +1,9 @@
-//! The visit of all states that play can reach from a start: the states, the steps between them, and what the last ones
-//! are worth.
+//! The visit of all states that play can reach from a start: the states, the steps between them,
+//! and what the last ones are worth.
 //!
-//! States are looked at in blocks, fewer at a time where what is seen of a block takes too much. Each step is made once,
-//! and once more for each symmetry. Lists grow only where there is room for that, and for what going back from the ends takes.
+//! States are looked at in blocks, fewer at a time where what is seen of a block takes too much.
+//! Each step is made once, and once more for each symmetry. Lists grow only where there is room for
+//! that, and for what going back from the ends takes.
 
 use super::{
     SolveError, canonical,
@@ -21,7 +22,7 @@ pub(super) struct Visit {
     pub(super) successors: Vec<u32>,
     /// For each state the place in `players` of who decides; [`END`] in terminal states.
     pub(super) movers: Vec<u8>,
-    /// What ends are worth; 0 elsewhere.
+    /// The values of terminal states; 0 elsewhere.
     pub(super) values: Vec<i8>,
     /// The most bytes.
     limit: usize,
@@ -34,7 +35,7 @@ pub(super) const END: u8 = 2;
 const BLOCK: usize = 128;
 
 impl Visit {
-    /// Nothing is visited; it may take so many bytes.
+    /// No states are visited; the visit may take `limit` bytes.
     pub(super) fn new(words: usize, players: Vec<usize>, symmetries: Vec<Symmetry>, limit: usize) -> Self {
         Self {
             players,
@@ -84,7 +85,7 @@ impl Visit {
         Ok(true)
     }
 
-    /// Makes room for one more state that was looked at, and for so many more that follow it.
+    /// Makes room for one more state that was looked at, and for `steps` successors.
     fn make_room(&mut self, steps: usize) -> Result<(), SolveError> {
         let growth = self.states.growth(steps)
             + self.successors.growth(steps)
@@ -101,7 +102,8 @@ impl Visit {
         self.check(4 * (self.successors.len() + steps) + 16 * (self.states.len() + steps))
     }
 
-    /// Refuses so many bytes more than there are in use where they are too many, and steps that cannot be numbered.
+    /// Rejects `more` bytes in addition to those in use where they are too many, and steps that
+    /// cannot be numbered.
     fn check(&self, more: usize) -> Result<(), SolveError> {
         let lists = self.successors.held() + self.starts.held() + self.movers.held() + self.values.held();
         let limit = self.limit - 3 * (self.limit / PART);

@@ -1,9 +1,11 @@
 //! The wiring of gates that count: a net turned round, so that each gate knows what reads it.
 //!
-//! Input: a net, and the layout of the game's rows. Output: the readers of each gate. What no output depends on is left out; gates of
-//! too many operands for a count are made of parts. Afterwards the number of a gate is higher than those of its operands, and gates are in bands: what legal moves
-//! and the end depend on, what goals alone do, what the next state does besides, what percepts alone do, and the bits of the row. It takes O(operands) steps,
-//! and some twelve bytes for each operand.
+//! Input: a net, and the layout of the game's rows. Output: the readers of each gate. Gates that no
+//! output depends on are left out; gates of too many operands for a count are made of parts.
+//! Afterwards the number of a gate is higher than those of its operands, and gates are in bands.
+//! The bands are those of legal moves and the end, of goals alone, the others of the next state,
+//! those of percepts alone, and the bits of the row. It takes O(operands) steps, and some twelve
+//! bytes for each operand.
 
 use super::{
     super::{
@@ -22,16 +24,18 @@ const WIDE: usize = u16::MAX as usize;
 /// A net that machines can run.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Wiring {
-    /// For each gate where its readers begin, and those of its complement; behind the last gate where all end.
+    /// The index where the readers of each gate begin, and those of its complement; after the last
+    /// gate, the end of all.
     starts: Vec<[u32; 2]>,
-    /// The gates that read each gate, and behind them those that read its complement.
+    /// The gates that read each gate, then those that read its complement.
     readers: Vec<u32>,
-    /// The first gate of each band, and the end of the last one. The constant and the inputs come before.
+    /// The first gate of each band, and the end of the last one. The constant and the inputs come
+    /// before.
     bands: [usize; BANDS + 1],
-    /// The first gate of the row that has the next state and then the view; a multiple of 64. There is one for each bit, which reads the output
-    /// that is written there, if one is.
+    /// The first gate of the row that has the next state and then the view; a multiple of 64. There
+    /// is one for each bit, which reads the output that is written there, if one is.
     row: usize,
-    /// What is asked for: goals with their bit of the view, percepts with theirs of the row of percepts.
+    /// The outputs: goals with their bit of the view, percepts with theirs of the row of percepts.
     pub(super) goals: Vec<Output>,
     pub(super) percepts: Vec<Output>,
 }
@@ -39,13 +43,14 @@ pub(in super::super) struct Wiring {
 /// Gates that are asked for together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Band {
-    /// What legal moves and the end depend on, and all that the next state and percepts do before a move is made.
+    /// Gates that legal moves and the end depend on, and those of the next state and percepts
+    /// before a move is made.
     Seen,
-    /// What goals alone depend on.
+    /// Gates that only goals depend on.
     Goals,
-    /// What depends on moves, and the next state on it.
+    /// Gates that depend on moves and that the next state depends on.
     Moved,
-    /// What depends on moves, and percepts alone on it.
+    /// Gates that depend on moves and that only percepts depend on.
     Percepts,
 }
 
@@ -59,7 +64,8 @@ struct Edge {
 }
 
 impl Wiring {
-    /// The wiring of a net; none if it is too large for the numbers used, or if what is seen depends on moves.
+    /// The wiring of a net; `None` if it is too large for the numbers used, or if what is seen
+    /// depends on moves.
     pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
         // Parts are fewer than operands, and signals need a bit more than gates.
         (net.len() + net.literals() + row_bits(shape) < (1 << 30)).then_some(())?;
@@ -117,17 +123,17 @@ impl Wiring {
         self.band(Band::Seen)
     }
 
-    /// Those that goals take besides.
+    /// The further gates of goals.
     pub(super) fn scored(&self) -> Range<usize> {
         self.band(Band::Goals)
     }
 
-    /// Those that the next state takes besides.
+    /// The further gates of the next state.
     pub(super) fn moved(&self) -> Range<usize> {
         self.band(Band::Moved)
     }
 
-    /// Those that percepts take besides the next state.
+    /// The gates of percepts besides those of the next state.
     pub(super) fn perceived(&self) -> Range<usize> {
         self.band(Band::Percepts)
     }
@@ -149,7 +155,8 @@ impl Wiring {
         [&self.readers[plain..complement], &self.readers[complement..end]]
     }
 
-    /// The operands of each gate that are false where no gate holds. Of inputs, and of bits of the row that nothing is written to, it is one.
+    /// The operands of each gate that are false where no gate holds. Of inputs, and of bits of the
+    /// row that nothing is written to, it is one.
     pub(super) fn falses(&self) -> Vec<u16> {
         let ands = self.bands[0]..self.bands[BANDS];
         let mut falses = vec![1; self.len()];
@@ -183,7 +190,8 @@ fn row_bits(shape: Shape) -> usize {
     64 * (shape.state_words() + shape.view_words())
 }
 
-/// The band of each AND; none if no output depends on it. Nothing comes back if what is seen depends on moves.
+/// The band of each AND; `None` if no output depends on it. Nothing comes back if what is seen
+/// depends on moves.
 fn bands(net: &Net) -> Option<Vec<Option<Band>>> {
     let (fluents, inputs) = (net.initial.len(), net.inputs());
     let mut is_moved: Vec<bool> = (0..inputs).map(|gate| gate > fluents).collect();
@@ -216,7 +224,8 @@ fn bands(net: &Net) -> Option<Vec<Option<Band>>> {
     Some(bands.split_off(inputs))
 }
 
-/// For each gate where its readers begin, and those of its complement, and all readers in this order.
+/// For each gate where its readers begin, and those of its complement, and all readers in this
+/// order.
 fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
     let mut starts = vec![[0; 2]; gates + 1];
     edges.iter().for_each(|edge| *edge.start(&mut starts) += 1);
@@ -225,7 +234,7 @@ fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
         sum += *start;
         *start = sum;
     }
-    // So far they are ends; the lists are filled from behind.
+    // So far they are ends; the lists are filled from the back.
     let mut readers = vec![0; edges.len()];
     for edge in edges.iter().rev() {
         let start = edge.start(&mut starts);
@@ -236,7 +245,7 @@ fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
 }
 
 impl Edge {
-    /// Where the list that it is in begins.
+    /// The index where its list begins.
     fn start(self, starts: &mut [[u32; 2]]) -> &mut u32 {
         &mut starts[self.signal as usize / 2][self.signal as usize % 2]
     }

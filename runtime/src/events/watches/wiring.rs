@@ -1,8 +1,10 @@
-//! The wiring of gates that watch: a net with gates of few operands, in levels, and the bit that each output is written to.
+//! The wiring of gates that watch: a net with gates of few operands, in levels, and the bit that
+//! each output is written to.
 //!
-//! Input: a net, and the layout of the game's rows. Output: the operands of each gate in the order in which they are looked at.
-//! Gates of many operands are trees of smaller ones, so that none takes long to evaluate. Afterwards every operand is on a lower
-//! level than its gate, and all that depends on the moves made is on higher levels than what does not. It takes O(operands x log
+//! Input: a net, and the layout of the game's rows. Output: the operands of each gate in the order
+//! in which they are looked at. Gates of many operands are trees of smaller ones, so that none
+//! takes long to evaluate. Afterwards every operand is on a lower level than its gate, and all that
+//! depends on the moves made is on higher levels than what does not. It takes O(operands x log
 //! operands of a gate) steps, and some twelve bytes for each operand.
 
 use super::{
@@ -19,7 +21,7 @@ use std::sync::Arc;
 /// The most operands of a gate. Of vast nets none is much faster with four or sixteen.
 const WIDE: usize = 8;
 
-/// What levels are below: machines keep them beside some flags.
+/// The bound of levels: machines keep them next to some flags.
 const HEIGHT: u32 = 1 << 28;
 
 /// A net that machines can run.
@@ -64,7 +66,7 @@ impl Builder {
 }
 
 impl Wiring {
-    /// The wiring of a net; none if it is too large or too deep for the numbers used.
+    /// The wiring of a net; `None` if it is too large or too deep for the numbers used.
     pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
         let (fluents, inputs) = (net.initial.len(), net.inputs());
         let first = shape.state_words() * 64;
@@ -89,7 +91,8 @@ impl Wiring {
         for gate in inputs..net.len() {
             operands.clear();
             operands.extend(and(gate).iter().map(|s| (code(&places, *s), uses[s.gate() as usize])));
-            // Most gates are false for a move that is not made. Else what is known first and used least settles them best.
+            // Most gates are false for a move that is not made. Otherwise what is known first and
+            // used least settles them best.
             operands.sort_unstable_by_key(|&(signal, uses)| {
                 let gate = signal as usize / 2;
                 (!is_move(gate), builder.levels[gate], uses, signal)

@@ -1,4 +1,5 @@
-//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so nothing here is up to chance.
+//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so nothing here is
+//! up to chance.
 
 use super::*;
 use crate::{
@@ -26,7 +27,7 @@ impl Kernel for Choose<'_> {
     }
 }
 
-/// Random moves of which about one in `sparse` is legal.
+/// Random moves; about one in `sparse` is legal.
 fn random(stream: &mut Stream, moves: usize, sparse: u64) -> Vec<Plane> {
     let mut plane = || {
         let mut plane = Plane::ZERO;
@@ -139,7 +140,8 @@ fn one_of_very_many_moves_is_made() {
     }
 }
 
-/// The sum of squared deviations, in standard deviations from what is expected of it (Wilson and Hilferty).
+/// The sum of squared deviations, in standard deviations from what is expected of it (Wilson and
+/// Hilferty).
 fn deviation(chi: f64, degrees: f64) -> f64 {
     ((chi / degrees).cbrt() - (1.0 - 2.0 / (9.0 * degrees))) / (2.0 / (9.0 * degrees)).sqrt()
 }
@@ -178,7 +180,8 @@ fn choices_are_uniform() {
     }
 }
 
-/// Bits of planes are as often set as not, and so are the differences between planes and between lanes.
+/// Bits of planes are as often set as not, and so are the differences between planes and between
+/// lanes.
 #[test]
 fn noise_is_fair() {
     struct Planes(Noise, usize);
@@ -198,7 +201,8 @@ fn noise_is_fair() {
     let count = 20_000;
     let planes = Isa::best().run(Planes(Noise::new(1, 1), count));
     let shares = |of: &dyn Fn(usize) -> Plane| {
-        // The sum over lanes of the squared deviation from one half, each with one degree of freedom.
+        // The sum over lanes of the squared deviation from one half, each with one degree of
+        // freedom.
         let mut sums = [0_i64; LANES];
         for i in 0..count - 64 {
             let plane = of(i);

@@ -1,4 +1,5 @@
-//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so nothing here is up to chance.
+//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so nothing here is
+//! up to chance.
 
 use super::*;
 use crate::{
@@ -24,7 +25,7 @@ impl Kernel for Choose<'_> {
     }
 }
 
-/// Moves of which in each lane so many are legal, which ones is drawn.
+/// Random moves; in each lane `count` of them are legal.
 fn random(stream: &mut Stream, moves: usize, count: usize) -> Vec<Plane> {
     let mut planes = vec![Plane::ZERO; moves];
     for lane in 0..LANES {

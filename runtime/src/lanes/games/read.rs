@@ -1,7 +1,8 @@
-//! What is seen of games in planes, written into arrays of a caller: rows of fluents and of legal moves, who is asked, which games
-//! ended, and what that is worth.
+//! The views of games in planes, written into arrays of a caller: rows of fluents and of legal
+//! moves, who is asked, which games ended, and what that is worth.
 //!
-//! Rows are transposed 64 planes at a time; of one word or two they go from registers to the array. Nothing here changes a game.
+//! Rows are transposed 64 planes at a time; of one word or two they go from registers to the array.
+//! Nothing here changes a game.
 
 use super::{Games, Seat, Stepper, several};
 use crate::simd::{Kernel, Plane, Rows, Word, gather, of_lane, square, to_rows};
@@ -10,18 +11,19 @@ use std::array;
 /// The place in a row of fluents that is always clear.
 pub const CLEAR: u32 = u32::MAX;
 
-/// What can be read of games, as rows of bits for each.
+/// The parts of games that can be read, as rows of bits for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
     /// The fluents that hold.
     State,
-    /// Those of these fluents that hold, in this order; [`CLEAR`] holds nowhere.
+    /// The fluents of this list that hold, in this order; [`CLEAR`] holds nowhere.
     Fluents(&'a [u32]),
-    /// The legal moves: a row of the role that is asked, or one for each; none in games that are over, nor of chance.
+    /// The legal moves: a row of the role that is asked, or one for each; none in games that are
+    /// over, nor of chance.
     Legal,
 }
 
-/// Where to write what is read.
+/// The destination of what is read.
 #[derive(Debug)]
 pub enum To<'a> {
     /// A byte for each bit, 1 if it is set and else 0.
@@ -30,19 +32,22 @@ pub enum To<'a> {
     Words(&'a mut [u64]),
 }
 
-/// How bytes of roles, 64 games each, become bytes of games, all roles of a game side by side: as many words as there are roles.
+/// Interleaves bytes of roles, 64 games each, into bytes of games, all roles of a game side by
+/// side: as many words as there are roles.
 pub(super) struct Weave {
-    /// For each word, which game's byte comes where: of the second of two roles as one of 64 games behind.
+    /// For each word, the game whose byte comes at each place: for the second of two roles, that of
+    /// one of the next 64 games.
     games: Box<[Plane]>,
     /// For each word and each two roles, where their bytes come.
     pairs: Box<[u64]>,
 }
 
 impl Stepper {
-    /// Writes a part of all games, the row or rows of one game behind those of the other. O(games * bits of a row).
+    /// Writes a part of all games, the row or rows of one game after those of another. O(games *
+    /// bits of a row).
     ///
     /// # Panics
-    /// If there are not as many words or bytes as the rows take.
+    /// Panics if there are not as many words or bytes as the rows take.
     pub fn read(&mut self, games: &Games, part: Part<'_>, to: To<'_>) {
         self.isa.run(Read { stepper: self, games, part, to });
     }
@@ -50,29 +55,30 @@ impl Stepper {
     /// Writes which games the last step ended.
     ///
     /// # Panics
-    /// If there is not a value for each game.
+    /// Panics if there is not a value for each game.
     pub fn ended(&self, games: &Games, to: &mut [bool]) {
         assert_eq!(to.len(), games.length, "a value for each game");
         self.isa.run(Tell { lanes: &games.ended, to });
     }
 
-    /// Writes the role that is asked in each game, if one alone is: the one whose move [`Stepper::choose`] wants; or, if that is
-    /// one of each, the only one with several legal moves. -1 where there is none, and in games that are over.
+    /// Writes the role to move in each game: the one whose move [`Stepper::choose`] wants; or, if
+    /// that is one of each, the only one with several legal moves. -1 where there is none, and in
+    /// games that are over.
     ///
     /// # Panics
-    /// If there is not a number for each game, or a role's number does not fit.
+    /// Panics if there is not a number for each game, or a role's number does not fit.
     pub fn asked(&mut self, games: &Games, to: &mut [i8]) {
         assert_eq!(to.len(), games.length, "a number for each game");
         assert!(self.lanes.shape.roles <= 1 + i8::MAX as usize, "numbers of roles fit");
         self.isa.run(Number { stepper: self, games, to });
     }
 
-    /// Writes what its goal is worth to each role of each game that the last step ended in a terminal state where every role has
-    /// exactly one goal value, and 0 elsewhere and to chance, which has no need of one. `worth` is given a goal value. O(games *
-    /// roles).
+    /// Writes the value of each role's goal, by `worth`, in each game that the last step ended in a
+    /// terminal state where every role has exactly one goal value. Writes 0 elsewhere and for
+    /// chance. O(games * roles).
     ///
     /// # Panics
-    /// If there is not a number for each role of each game.
+    /// Panics if there is not a number for each role of each game.
     pub fn worth(&mut self, games: &Games, worth: impl Fn(u8) -> f32, to: &mut [f32]) {
         assert_eq!(to.len(), games.length * self.lanes.shape.roles, "a number for each role of each game");
         if games.ended.0.iter().zip(games.terminal.0).all(|(ended, terminal)| ended & terminal == 0) {
@@ -197,7 +203,7 @@ fn put_words<W: Word>(word: W, to: &mut [u64]) {
     }
 }
 
-/// The planes that are read: rows of so many bits each.
+/// The planes that are read: rows of `bits` bits each.
 struct Source<'a> {
     games: &'a Games,
     seats: &'a [Seat],
@@ -207,7 +213,8 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The planes of a word, those that follow being clear; they are put together in a buffer if they do not lie so.
+    /// The planes of a word, those that follow being clear; they are put together in a buffer if
+    /// they do not lie so.
     #[inline(always)]
     fn planes<'b>(&'b self, number: usize, buffer: &'b mut Rows) -> &'b [Plane] {
         let words = self.bits.div_ceil(64);
@@ -254,7 +261,7 @@ impl Source<'_> {
     }
 }
 
-/// Writes a byte for each bit of rows, of which a game has some of so many bits, one behind the other.
+/// Writes a byte for each bit of rows; each game has some rows, one after the other.
 #[inline(always)]
 fn write_bytes<W: Word>(rows: &[Rows], bits: usize, length: usize, to: &mut [u8]) {
     let width = if bits == 0 { 0 } else { rows.len() / bits.div_ceil(64) * bits };
@@ -269,8 +276,9 @@ fn write_bytes<W: Word>(rows: &[Rows], bits: usize, length: usize, to: &mut [u8]
     }
 }
 
-/// Writes the first bits as bytes, and others behind them as long as there is room: what is too much is written over by what
-/// comes next. Short rows are written by short stores, since one that meets two cache lines takes twice as long.
+/// Writes the first bits as bytes, and others after them as long as there is room: what is too much
+/// is written over by what comes next. Short rows are written by short stores, since one that meets
+/// two cache lines takes twice as long.
 #[inline(always)]
 fn write_bits<W: Word>(word: u64, bits: usize, to: &mut [u8]) {
     let values = W::spread(word).and(W::load(&Plane([0x0101_0101_0101_0101; 8])));

@@ -1,8 +1,8 @@
-//! Steps of games in planes: moves are noted and held against the legal ones, chance draws, and the programs of the phases at which
-//! games are make states of states.
+//! Steps of games in planes: moves are noted and held against the legal ones, chance draws, and the
+//! programs of the phases at which games are make states of states.
 //!
-//! A move that is not legal is told before anything changes. Afterwards each game is at the next phase, over, or started again,
-//! and what is legal in it is known.
+//! An illegal move is reported before anything changes. Afterwards each game is at the next phase,
+//! over, or started again, and what is legal in it is known.
 
 use super::{Games, Seat, Stepper, several};
 use crate::{
@@ -16,28 +16,29 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Slots, Word, of_lane, to_rows, word},
 };
 
-/// So many moves are told apart by a byte, whose last value is none of them.
+/// The number of moves that a byte can distinguish; its last value stands for none of them.
 const FEW: usize = u8::MAX as usize;
 
 /// The move of a role that has only one: it may be left to the game.
 pub const ONLY: i32 = -1;
 
-/// What becomes of games that are over.
+/// The fate of games that are over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
-    /// They start again in the step that ended them.
+    /// Games start again in the step that ended them.
     SameStep,
-    /// They start again in the next step, whatever moves that has for them.
+    /// Games start again in the next step, whatever moves that has for them.
     NextStep,
-    /// They stay as they are until they are reset.
+    /// Games stay as they are until they are reset.
     Never,
 }
 
 impl Stepper {
-    /// So many games, at most 512, in the initial state; chance, if it plays, draws from the stream that is given for each.
+    /// Starts `length` games, at most 512, in the initial state; chance, if it plays, draws from
+    /// the stream that is given for each.
     ///
     /// # Panics
-    /// If there are more.
+    /// Panics if there are more.
     #[must_use]
     pub fn start(&self, length: usize, stream: impl FnMut(usize) -> Stream) -> Games {
         assert!(length <= LANES, "at most {LANES} games");
@@ -72,15 +73,15 @@ impl Stepper {
         self.isa.run(Renew { stepper: self, games, fresh });
     }
 
-    /// Notes what each role does, by numbers of moves: one for each game, or one for each role of each game if it [asks
-    /// all](Stepper::asks_all). A role with one legal move may leave it at [`ONLY`]. Those of games that are over do not matter,
-    /// nor do those of chance.
+    /// Notes what each role does, by numbers of moves: one for each game, or one for each role of
+    /// each game if it [asks all](Stepper::asks_all). A role with one legal move may leave it at
+    /// [`ONLY`]. Those of games that are over do not matter, nor do those of chance.
     ///
     /// # Errors
     /// The first game with a move that is not legal. What was noted before is lost.
     ///
     /// # Panics
-    /// If there are fewer numbers.
+    /// Panics if there are fewer numbers.
     pub fn choose(&mut self, games: &mut Games, actions: &[i32]) -> Result<(), usize> {
         let actions = &actions[..games.length * self.seats.len()];
         let wrong = self.isa.run(Choose { stepper: self, games, actions });
@@ -174,7 +175,8 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// A byte for each game. Written so that a loop of a known length is made of it, for the instructions of the machine.
+    /// A byte for each game. Written so that a loop of a known length is made of it, for the
+    /// instructions of the machine.
     #[inline(always)]
     fn bytes(self, to: &mut [u8; LANES], of: impl Fn(i32) -> u8) {
         let Self { actions, first, stride } = self;
@@ -233,7 +235,7 @@ impl Kernel for Draw<'_> {
     }
 }
 
-/// The work of [`Stepper::step`], but for the moves of chance.
+/// The work of [`Stepper::step`], except for the moves of chance.
 struct Step<'a> {
     stepper: &'a mut Stepper,
     games: &'a mut Games,
@@ -260,7 +262,8 @@ impl Kernel for Step<'_> {
             if !live.any() {
                 continue;
             }
-            // The games at this phase have their states, whatever phases before it have made of others.
+            // The games at this phase have their states, whatever phases before it have made of
+            // others.
             for (slot, fluent) in slots[FLUENTS as usize..].iter_mut().zip(&*fluents) {
                 *slot = *fluent;
             }
@@ -325,7 +328,7 @@ impl Kernel for Step<'_> {
     }
 }
 
-/// Runs straight-line code where there is some, else the table.
+/// Runs straight-line code where there is some, otherwise the table.
 #[inline(always)]
 fn run<W: Word>(lanes: &Lanes, isa: Isa, part: Part, slots: &mut Slots) {
     if !lanes.straight.is_some_and(|straight| straight.run(isa, part, slots)) {

@@ -28,20 +28,20 @@ pub(crate) struct Analyze {
     rulesheet: String,
     /// Random games to follow move by move; 1,000 unless it is said
     games: Option<u64>,
-    /// What random choices follow from
+    /// The seed of random choices
     #[serde(default)]
     seed: u64,
 }
 
-/// What the game is like.
+/// The measures of a game.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Account {
     /// Fluents that may hold
     fluents: usize,
     /// Moves that any role may ever make
     moves: usize,
-    /// `branching`, `length`, `states`, `tree`, `outcome` and `openings`, as `gdl analyze --json` has them; estimates have a `mean` and an
-    /// `interval` of 95 %
+    /// `branching`, `length`, `states`, `tree`, `outcome` and `openings`, as `gdl analyze --json`
+    /// has them; estimates have a `mean` and an `interval` of 95 %
     figures: Map<String, Value>,
 }
 

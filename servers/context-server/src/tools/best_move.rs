@@ -31,14 +31,14 @@ pub(crate) struct BestMove {
     /// Joint moves made from the start, each a list with the move of every role in role order
     #[serde(default)]
     moves: Vec<Vec<String>>,
-    /// Whose move it is; not needed where a single role has a choice
+    /// The role to move; not needed where a single role has a choice
     role: Option<String>,
-    /// `best` unless it is given; `random`, `greedy`, `flat`, `mcts`, `alphabeta`, `paranoid`, `perfect` and others, with options behind a colon:
-    /// `alphabeta:depth=6`
+    /// `best` unless it is given; `random`, `greedy`, `flat`, `mcts`, `alphabeta`, `paranoid`,
+    /// `perfect` and others, with options after a colon: `alphabeta:depth=6`
     player: Option<String>,
-    /// How many nodes (or random games) it may spend; 10,000 unless it is said
+    /// The number of nodes (or random games) it may spend; 10,000 by default
     nodes: Option<u64>,
-    /// What random choices follow from: the same seed and nodes give the same move
+    /// The seed of random choices: the same seed and nodes give the same move
     #[serde(default)]
     seed: u64,
 }
@@ -46,14 +46,14 @@ pub(crate) struct BestMove {
 /// The move.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Best {
-    /// Whose move it is
+    /// The role to move
     role: String,
     /// The move
     #[serde(rename = "move")]
     action: String,
     /// The goal that the role can expect, 0 to 100, where the player knows
     value: Option<f64>,
-    /// Whether the value is proved
+    /// True if the value is proved
     exact: bool,
     /// Moves that were compared, the best first, with the goal to be expected
     alternatives: Vec<Alternative>,
@@ -63,7 +63,7 @@ pub(crate) struct Best {
     nodes: u64,
     /// Random games that were played
     playouts: u64,
-    /// What else there is to say
+    /// Further remarks
     note: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Best {
 pub(crate) struct Alternative {
     #[serde(rename = "move")]
     action: String,
-    /// How often it was tried
+    /// The number of times it was tried
     visits: u64,
     /// The mean goal of the role after it
     mean: f64,

@@ -13,7 +13,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Diagnostics that are told at once.
+/// The greatest number of diagnostics in an answer.
 const MOST: usize = 50;
 
 /// The question.
@@ -27,18 +27,19 @@ pub(crate) struct Check {
     lints: bool,
 }
 
-/// What was found.
+/// The result of a check.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Verdict {
-    /// How many errors there are
+    /// The number of errors
     errors: usize,
-    /// How many warnings there are
+    /// The number of warnings
     warnings: usize,
-    /// In the order of the text: `code`, `severity`, `line`, `column`, `message`, `help`, and `edits` that a program can make
+    /// In the order of the text: `code`, `severity`, `line`, `column`, `message`, `help`, and
+    /// `edits` that a program can make
     pub(super) diagnostics: Vec<Map<String, Value>>,
-    /// How many more there are than are listed
+    /// The number of further ones that are not listed
     more: usize,
-    /// What the game is like, if it went through every phase
+    /// The size of the game, if it went through every phase
     game: Option<Size>,
 }
 
@@ -72,7 +73,7 @@ impl Verdict {
         let listed = objects(diagnostics, source);
         let [errors, warnings] =
             [Severity::Error, Severity::Warning].map(|severity| diagnostics.count(severity));
-        // Some are so many that they were not kept.
+        // Diagnostics beyond a limit were not kept.
         let more = (errors + warnings).saturating_sub(listed.len());
         Self { errors, warnings, diagnostics: listed, more, game: compiled.map(Size::of) }
     }

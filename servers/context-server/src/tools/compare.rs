@@ -1,8 +1,10 @@
-//! `compare`: whether two rulesheets are the same game, or where play first shows that they are not.
+//! `compare`: whether two rulesheets are the same game, or where play first shows that they are
+//! not.
 //!
-//! Rulesheets that differ in nothing but symbols are the same game. Of any others the roles and moves must have the same names: then both are
-//! played side by side, first through all pairs of states breadth first, so that the difference that is found has the fewest moves,
-//! and if these are too many by random games. In each pair of states the same must be seen: whether the game is over, legal
+//! Rulesheets that differ only in symbols are the same game. Roles and moves of other rulesheets
+//! must have the same names. Then both are played side by side: first through all pairs of states
+//! breadth first, so that a difference is found by the fewest moves; if these are too many, by
+//! random games. In each pair of states the same must be seen: whether the game is over, legal
 //! moves, goals at the end, and what roles perceive. Fluents may be any.
 
 use super::Question;
@@ -24,7 +26,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// Pairs of states that are visited: no more than that, and no more than so many bytes of them.
+/// The greatest number of pairs of states that are visited, and of their bytes.
 const MOST_PAIRS: usize = 100_000;
 const MOST_BYTES: usize = 64 << 20;
 
@@ -44,23 +46,24 @@ const LISTED: usize = 100;
 pub(crate) struct Compare {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
     rulesheet: String,
-    /// The other one, likewise
+    /// The other one, in the same form
     other: String,
-    /// What random choices follow from
+    /// The seed of random choices
     #[serde(default)]
     seed: u64,
 }
 
-/// What was found.
+/// The result of a comparison.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Comparison {
-    /// How they compare
+    /// The verdict
     verdict: Verdict,
-    /// Of a renaming: pairs of a symbol and the one that stands for it in the other rulesheet, where these differ
+    /// For a renaming: pairs of a symbol and the one that stands for it in the other rulesheet,
+    /// where these differ
     renamed: Vec<[String; 2]>,
-    /// Of a difference: what it is
+    /// For a difference: what differs
     difference: Option<String>,
-    /// Of a difference: the joint moves from the start that lead there
+    /// For a difference: the joint moves from the start that lead there
     moves: Vec<Vec<String>>,
     /// Pairs of states that were visited, breadth first
     pairs: usize,
@@ -68,7 +71,7 @@ pub(crate) struct Comparison {
     games: u64,
 }
 
-/// How two rulesheets compare.
+/// The verdict on two rulesheets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
@@ -139,9 +142,9 @@ type State = <Dynamic as Game>::State;
 /// Two games whose roles and moves have the same names.
 struct Pair<'g> {
     games: [&'g Dynamic; 2],
-    /// Of each role of the one its number in the other.
+    /// The number of each role in the other game.
     roles: Vec<RoleId>,
-    /// Of each move of the one that of the other, if it has it.
+    /// The number of each move in the other game, if it has it.
     moves: Vec<Option<MoveId>>,
 }
 
@@ -170,7 +173,8 @@ impl<'g> Pair<'g> {
         self.games[0].roles().zip(&self.roles).map(|(role, &other)| [role, other])
     }
 
-    /// What differs in two states: nothing, or a sentence. Else the legal moves of each role of the one.
+    /// Compares two states. Returns a sentence on what differs; if nothing does, the legal moves of
+    /// each role of the one.
     fn look(&self, states: [&State; 2]) -> Result<Option<Vec<Vec<MoveId>>>, String> {
         let [one, other] = self.games;
         let views = [one.view(states[0]), other.view(states[1])];

@@ -24,9 +24,10 @@ pub(crate) struct Page {
     name: &'static str,
     /// `error`, `warning` or `lint`
     severity: String,
-    /// What it means, in a line
+    /// Its meaning, in a line
     meaning: &'static str,
-    /// What is wrong and why it matters, with an example that is wrong and one that is right, as Markdown
+    /// The mistake and why it matters, with an example that is wrong and one that is right, as
+    /// Markdown
     page: &'static str,
 }
 

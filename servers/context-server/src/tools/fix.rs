@@ -12,21 +12,22 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Fix {
-    /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder, which is left as it is
+    /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder,
+    /// which is left as it is
     rulesheet: String,
     /// Make guesses too, which may change the game: otherwise only what is certain is done
     #[serde(default)]
     guess: bool,
 }
 
-/// What came of it.
+/// The result of the fixes.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Fixed {
     /// The whole text after the edits
     text: String,
-    /// What was done, one after the other; places are those of the text at that time
+    /// The edits in order; places are those of the text at that time
     made: Vec<Made>,
-    /// What is still wrong, and needs thought
+    /// The remaining faults, which need thought
     left: Verdict,
 }
 

@@ -1,4 +1,4 @@
-//! `play` and `legal_moves`: joint moves are made, and what comes of them is seen.
+//! `play` and `legal_moves`: joint moves are made and the resulting states shown.
 
 use super::Question;
 use crate::{
@@ -17,14 +17,16 @@ use std::fmt::Write;
 pub(crate) struct Play {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
     rulesheet: String,
-    /// Where to begin, as a KIF list of fluents: `((cell 1 1 b) (control x))`; the initial state unless it is given
+    /// The state to begin in, as a KIF list of fluents: `((cell 1 1 b) (control x))`; the initial
+    /// state unless it is given
     state: Option<String>,
-    /// Joint moves to make, each a list with the move of every role in role order: `[["(mark 1 1)", "noop"]]`
+    /// Joint moves to make, each a list with the move of every role in role order:
+    /// `[["(mark 1 1)", "noop"]]`
     #[serde(default)]
     moves: Vec<Vec<String>>,
 }
 
-/// What came of it.
+/// The result of a play.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Played {
     /// Joint moves that were made
@@ -53,19 +55,19 @@ impl Question for Play {
 pub(crate) struct LegalMoves {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
     rulesheet: String,
-    /// Where to begin, as a KIF list of fluents; the initial state unless it is given
+    /// The state to begin in, as a KIF list of fluents; the initial state unless it is given
     state: Option<String>,
     /// Joint moves to make first, each a list with the move of every role in role order
     #[serde(default)]
     moves: Vec<Vec<String>>,
-    /// Of this role alone
+    /// The role to list alone
     role: Option<String>,
 }
 
 /// Legal moves.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Legal {
-    /// Whether the game is over, so that there are none
+    /// True if the game is over, so that there are none
     terminal: bool,
     /// The roles that were asked for, in role order
     roles: Vec<Moves>,
@@ -74,11 +76,11 @@ pub(crate) struct Legal {
 /// The legal moves of a role.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Moves {
-    /// What it is called
+    /// Its name
     role: String,
     /// Its legal moves
     legal: Vec<String>,
-    /// How many more it has than are listed
+    /// The number of further moves that are not listed
     more: usize,
 }
 

@@ -22,25 +22,26 @@ const MOST: u64 = 1_000_000;
 pub(crate) struct Simulate {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
     rulesheet: String,
-    /// What random choices follow from
+    /// The seed of random choices
     #[serde(default)]
     seed: u64,
     /// The most states to visit; 100,000 unless it is said
     states: Option<u64>,
-    /// Random games to play where not all states can be visited; 1,000 unless it is said, fewer of a vast game
+    /// Random games to play where not all states can be visited; 1,000 unless it is said, fewer of
+    /// a vast game
     playouts: Option<u64>,
 }
 
-/// What was found.
+/// The result of random play.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Played {
     /// States that were visited
     states: usize,
-    /// Whether these are all that play can reach, so that what was not found is not there
+    /// True if these are all that play can reach, so that what was not found is not there
     complete: bool,
     /// Random games that were played
     playouts: u64,
-    /// What is wrong, each with a `witness`: the moves that show it and the state they lead to
+    /// The faults, each with a `witness`: the moves that show it and the state they lead to
     diagnostics: Vec<Map<String, Value>>,
 }
 

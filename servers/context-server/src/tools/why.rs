@@ -16,7 +16,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How many rules deep an explanation goes, at most and unless it is said.
+/// The greatest depth of an explanation, in rules, unless it is given.
 const DEEPEST: u8 = 20;
 const DEPTH: u8 = 3;
 
@@ -26,29 +26,30 @@ const DEPTH: u8 = 3;
 pub(crate) struct Why {
     /// The text of a rulesheet, the name of a built-in game, or a file below the server's folder
     rulesheet: String,
-    /// What is asked about, as KIF: `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal`, `(goal white 100)`, `(next ..)`,
-    /// `(sees ..)` or a relation of the rulesheet
+    /// The atom to explain, as KIF: `(legal white (mark 1 1))`, `(true (cell 1 1 b))`, `terminal`,
+    /// `(goal white 100)`, `(next ..)`, `(sees ..)` or a relation of the rulesheet
     atom: String,
-    /// Where to begin, as a KIF list of fluents; the initial state unless it is given
+    /// The state to begin in, as a KIF list of fluents; the initial state unless it is given
     state: Option<String>,
     /// Joint moves to make first, each a list with the move of every role in role order
     #[serde(default)]
     moves: Vec<Vec<String>>,
     /// The joint move that is made at the position, for atoms of `next`, `sees` and `does`
     making: Option<Vec<String>>,
-    /// How many rules deep to go; 3 unless it is said, 20 at most
+    /// The depth in rules; 3 by default, 20 at most
     depth: Option<u8>,
 }
 
-/// What was found.
+/// The explanation of an atom.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Reason {
     /// The atom
     atom: String,
-    /// Whether it holds
+    /// True if it holds
     holds: bool,
-    /// Why: `by` is the rule that gives it with its `premises`; `attempts` are the rules that might, each with the literals that `held`
-    /// and the first one that `fails`; `given` is a part of the state or a move; all with `line` and `column`
+    /// The reason: `by` is the rule that derives it with its `premises`. `attempts` are the rules
+    /// that might, each with the literals that `held` and the first one that `fails`. `given` is a
+    /// part of the state or a move. All have `line` and `column`
     why: Map<String, Value>,
 }
 

@@ -1,7 +1,8 @@
-//! What may stand at a place that is being written.
+//! Completions for the place that is being written.
 //!
-//! The form at the place is mostly not closed yet, so the text before it is read, from where the form starts in column one: which lists
-//! are open, and what they start with. Names come from the forms that can be read.
+//! The form at the place is mostly not closed yet, so the text before it is read, from where the
+//! form starts in column one: which lists are open, and what they start with. Names come from the
+//! forms that can be read.
 
 use crate::{
     document::Document,
@@ -19,13 +20,13 @@ const MOST: usize = 1_000;
 
 /// A list that is not closed before the place.
 struct Open<'t> {
-    /// What it starts with; empty if that is a list, or not there yet.
+    /// The first word of the list; empty if that is a list, or not there yet.
     head: &'t str,
-    /// How many elements are behind the head.
+    /// The number of elements after the head.
     arguments: usize,
 }
 
-/// What is due.
+/// The kind of item that is due.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Due {
     /// A rule or a fact.
@@ -42,7 +43,7 @@ enum Due {
     Term,
 }
 
-/// What may stand at a position. Places to fill are numbered if the client fills `snippets` in.
+/// The completions at a position. Places to fill are numbered if the client fills `snippets` in.
 pub(crate) fn complete(document: &Document, position: Position, snippets: bool) -> CompletionList {
     let offset = document.offset(position) as usize;
     let text = document.text();
@@ -56,7 +57,7 @@ pub(crate) fn complete(document: &Document, position: Position, snippets: bool) 
     let opened = text[..start].ends_with('(');
     if opened {
         open.pop();
-        // It is an element itself, and not yet behind itself.
+        // It is an element itself, and not yet after itself.
         if let Some(list) = open.last_mut() {
             list.arguments -= 1;
         }
@@ -79,7 +80,7 @@ pub(crate) fn complete(document: &Document, position: Position, snippets: bool) 
     CompletionList { is_incomplete, items, ..CompletionList::default() }
 }
 
-/// The lists that a text leaves open; none if it ends in a comment.
+/// The lists that a text leaves open; `None` if it ends in a comment.
 fn read(text: &str) -> Option<Vec<Open<'_>>> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut is_comment = false;
@@ -137,9 +138,9 @@ fn due(open: &[Open<'_>]) -> Due {
 struct Writer<'d> {
     document: &'d Document,
     snippets: bool,
-    /// Whether the parenthesis is there already.
+    /// True if the parenthesis is there already.
     opened: bool,
-    /// What is replaced.
+    /// The replaced text.
     word: Span,
 }
 
@@ -242,7 +243,7 @@ impl Writer<'_> {
         items.push(self.item(name, kind, detail, &text));
     }
 
-    /// The variables of the form, before the place and behind it if it can be read.
+    /// The variables of the form, before the place and after it if it can be read.
     fn variables(&self, before: &str, items: &mut Vec<CompletionItem>) {
         let mut variables: BTreeMap<String, &str> = BTreeMap::new();
         let words = before.split(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')'));
@@ -268,7 +269,7 @@ impl Writer<'_> {
     }
 }
 
-/// What a rule of a word has as its head: the first list of its form.
+/// The head of a rule for a word: the first list of its form.
 fn head(word: &Word) -> &'static str {
     let form = word.form;
     match form.strip_prefix("(<= ") {

@@ -1,4 +1,4 @@
-//! What is wrong with a document, as clients show it.
+//! The diagnostics of a document, as clients show them.
 
 use crate::document::Document;
 use gdl_compiler::{Diagnostic, Diagnostics, Severity, diagnostic::codes};
@@ -12,7 +12,8 @@ pub(crate) fn publish(document: &Document) -> PublishDiagnosticsParams {
     PublishDiagnosticsParams { uri: document.uri.clone(), diagnostics, version: Some(document.version) }
 }
 
-/// What a worker found, as it is to be shown: limits that are lower here than elsewhere make no rulesheet wrong.
+/// The diagnostics of a worker, as they are shown: limits that are lower here than elsewhere make
+/// no rulesheet wrong.
 pub(crate) fn settle(found: &Diagnostics) -> Vec<Diagnostic> {
     let are_excesses = found.are_excesses();
     let mut list: Vec<Diagnostic> = found.iter().cloned().collect();

@@ -1,4 +1,4 @@
-//! What can be folded: forms of several lines, and comments of several lines.
+//! Ranges that can be folded: forms of several lines, and comments of several lines.
 
 use crate::document::Document;
 use gen_lsp_types::{FoldingRange, FoldingRangeKind};

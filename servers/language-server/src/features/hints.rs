@@ -15,7 +15,7 @@ const LISTED: usize = 4;
 /// Hints of one answer at most.
 const MOST: usize = 2_000;
 
-/// The hints of a range: behind the first place of each variable of a head.
+/// The hints of a range: after the first place of each variable of a head.
 pub(crate) fn hints(document: &Document, range: Range) -> Vec<InlayHint> {
     let reading = document.reading();
     let Some(rules) = &reading.rules else { return Vec::new() };
@@ -79,7 +79,8 @@ fn hint(document: &Document, rules: &Rules, span: Span, values: &BTreeSet<Value>
     }
 }
 
-/// Values as they are written, numbers first and in their order, then names in the order in which the text has them first.
+/// Values as they are written, numbers first and in their order, then names in the order in which
+/// the text has them first.
 fn named(values: &BTreeSet<Value>, symbols: &Symbols) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::Object(name) => symbols.name(*name).to_owned(),

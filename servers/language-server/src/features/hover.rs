@@ -1,4 +1,5 @@
-//! What a name is, whether a ground atom holds at the start and why, and what a diagnostic means.
+//! Hovers: the meaning of a name, whether a ground atom holds at the start and why, and the meaning
+//! of a diagnostic.
 
 use super::why::why;
 use crate::{
@@ -13,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The most names that are listed.
 const LISTED: usize = 8;
 
-/// What is to be said of a position: of the name there, of the atom that it starts, then of each diagnostic.
+/// The hover at a position: the name there, the atom that it starts, then each diagnostic.
 pub(crate) fn hover(document: &Document, position: Position) -> Option<Hover> {
     let offset = document.offset(position);
     let named = document.reading().names.at(offset);
@@ -70,7 +71,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// What a relation is: its arguments, rules, what it depends on and what depends on it.
+/// The description of a relation: its arguments, rules, dependencies and dependents.
 fn relation(document: &Document, key: &str, shown: &str) -> String {
     let reading = document.reading();
     let places = reading.names.places(&Name::Relation(key.to_owned()));
@@ -110,7 +111,7 @@ fn relation(document: &Document, key: &str, shown: &str) -> String {
     text
 }
 
-/// What a name in the place of a relation is called.
+/// The kind of a name in the place of a relation.
 fn called(name: &Name) -> Option<&str> {
     match name {
         Name::Word(word) => Some(word),
@@ -132,7 +133,7 @@ fn readers(document: &Document, places: &[Place], key: &str) -> Vec<String> {
     readers.into_iter().collect()
 }
 
-/// Whether a relation depends on the state, and on the moves made.
+/// Returns whether a relation depends on the state, and on the moves made.
 fn depends(document: &Document, key: &str) -> (bool, bool) {
     // The relations that are read by the forms of each head.
     let mut heads: BTreeMap<u32, &str> = BTreeMap::new();

@@ -5,7 +5,7 @@ use gdl_compiler::{Span, syntax::NodeId};
 use gen_lsp_types::{DocumentSymbol, SymbolKind};
 use std::collections::BTreeMap;
 
-/// The relations in the order of their first rule, but for `role` and `init`.
+/// The relations in the order of their first rule, except `role` and `init`.
 pub(crate) fn outline(document: &Document) -> Vec<DocumentSymbol> {
     let tree = &document.reading().tree;
     let mut groups: Vec<(String, Vec<DocumentSymbol>, Span)> = Vec::new();

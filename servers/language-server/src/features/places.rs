@@ -1,9 +1,9 @@
-//! Where a name is given, and where it is used.
+//! The places where a name is defined and where it is used.
 
 use crate::document::Document;
 use gen_lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, Position};
 
-/// Where the name at a position is given.
+/// The definitions of the name at a position.
 pub(crate) fn definitions(document: &Document, position: Position) -> Vec<Location> {
     let names = &document.reading().names;
     let Some((name, place)) = names.at(document.offset(position)) else { return Vec::new() };
@@ -11,7 +11,7 @@ pub(crate) fn definitions(document: &Document, position: Position) -> Vec<Locati
     given.iter().map(|place| Location::new(document.uri.clone(), document.range(place.span))).collect()
 }
 
-/// Where the name at a position stands, without the places that give it unless they are asked for.
+/// The places of the name at a position, without its definitions unless they are asked for.
 pub(crate) fn references(document: &Document, position: Position, definitions: bool) -> Vec<Location> {
     let names = &document.reading().names;
     let Some((name, place)) = names.at(document.offset(position)) else { return Vec::new() };
@@ -21,7 +21,7 @@ pub(crate) fn references(document: &Document, position: Position, definitions: b
     used.map(|place| Location::new(document.uri.clone(), document.range(place.span))).collect()
 }
 
-/// Where the name at a position stands: written where it is given, read elsewhere.
+/// The places of the name at a position: written where it is defined, read elsewhere.
 pub(crate) fn highlights(document: &Document, position: Position) -> Vec<DocumentHighlight> {
     let names = &document.reading().names;
     let Some((name, place)) = names.at(document.offset(position)) else { return Vec::new() };

@@ -65,7 +65,7 @@ fn judge(document: &Document, name: &Name, new: &str) -> Result<(), Refusal> {
         if new.starts_with('?') {
             return Err(Refusal::new("only names of variables start with `?`"));
         }
-        // Those that point the wrong way, and what KIF has beside GDL, are words too.
+        // Signs that point the wrong way, and the words of KIF besides GDL, are words too.
         if Word::find(new).is_some() || matches!(&*key, "and" | "=" | "=>" | "<=>" | "->") {
             return Err(Refusal::new(format!("`{new}` is a word of the language")));
         }

@@ -1,4 +1,4 @@
-//! Why a ground atom holds at the start of the game, or why not: what the rules say, two rules deep.
+//! Reasons why a ground atom holds at the start of the game or not, by the rules, two rules deep.
 //!
 //! The evaluator is asked, with so little fuel that no hover waits for it; what takes more is not told here, and `gdl why` tells it. Of `true`
 //! it is told why `init` gives the fluent or not. What a step brings (`next`, `does`, `sees`) is no matter of the start.
@@ -20,7 +20,8 @@ const DEPTH: usize = 2;
 /// The most attempts or literals that are listed of one atom.
 const LISTED: usize = 5;
 
-/// The answer for the literal at a node, as Markdown; none if it is not ground, a fact, or not about a state.
+/// The answer for the literal at a node, as Markdown; `None` if it is not ground, a fact, or not
+/// about a state.
 pub(crate) fn why(document: &Document, literal: NodeId) -> Option<String> {
     let tree = &document.reading().tree;
     let rules = document.reading().rules.as_ref()?;
@@ -110,7 +111,8 @@ impl Page<'_> {
         let verdict = if holds { "holds" } else { "does not hold" };
         let _ = write!(self.text, "{}- `{}` {verdict}", "  ".repeat(level), literal.text);
         match &literal.why {
-            // Of a negated literal the atom is the other way round, and is told of where it holds.
+            // The atom of a negated literal is the other way round, and is explained where it
+            // holds.
             Some(why) if why.holds == holds => self.reason(why, level + 1),
             _ => self.end(""),
         }

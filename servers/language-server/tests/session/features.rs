@@ -1,4 +1,4 @@
-//! What an editor asks, and what it is answered.
+//! The requests of an editor, and their answers.
 
 use super::{Client, GAME, URI, at, place, places};
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ fn names(list: &Value) -> Vec<String> {
 
 #[test]
 fn diagnostics_have_all_their_parts() {
-    // Behind an umlaut and a sign of two units.
+    // After an umlaut and a sign of two units.
     let text = format!(
         "{GAME}; é😀\n(helper 1) ; é😀\n(<= (next (trail ?x)) (does ?_r (take ?x))) ; é😀 (\n(init (trail x)) (legul é😀"
     );

@@ -78,7 +78,7 @@ impl Client {
         client
     }
 
-    /// One that has opened a text, and what it was told of it first.
+    /// A client that has opened a text, and its first notification.
     fn open(text: &str) -> (Self, Value) {
         let mut client = Self::new();
         let document = json!({ "uri": URI, "languageId": "gdl", "version": 1, "text": text });
@@ -152,7 +152,7 @@ impl Client {
         answer["result"].clone()
     }
 
-    /// What is said of a position.
+    /// The answer for a position.
     fn at(&mut self, method: &str, (line, character): (u32, u32)) -> Value {
         self.ask(method, at(line, character))
     }

@@ -1,4 +1,4 @@
-//! Nothing that a client sends ends the server, but `exit` and the end of its stream.
+//! Robustness: only `exit` and the end of its stream end the server, whatever a client sends.
 
 use super::{Client, GAME, URI, at, places};
 use serde_json::{Value, json};
@@ -148,7 +148,7 @@ fn what_is_cancelled_while_it_waits_is_not_done() {
         bytes.extend(format!("Content-Length: {}\r\n\r\n{body}", body.len()).bytes());
     }
     client.write(&bytes);
-    // If they come in two pieces all the same, diagnostics are told between.
+    // If they come in two pieces all the same, diagnostics come between.
     let mut answer = || loop {
         let message = client.receive();
         if message.get("id").is_some() {

@@ -11,7 +11,7 @@ use rusqlite::{
 };
 use serde::Deserialize;
 
-/// No value is longer, but for the records of matches: rulesheets and states are.
+/// No value is longer, except the records of matches: rulesheets and states are.
 const LONGEST: i32 = 1 << 24;
 
 /// No list of a column is longer.

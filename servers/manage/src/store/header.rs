@@ -1,7 +1,7 @@
 //! The header of a file of results: its first bytes, read before `SQLite` opens the file.
 //!
 //! Only a regular file is opened, so nothing waits for the other end of a pipe. The same holds for
-//! the files that `SQLite` would open beside it.
+//! the files that `SQLite` would open next to it.
 
 use super::{Store, told};
 use gdl_tools::error::Result;
@@ -14,7 +14,7 @@ use std::{
 /// The application id of each file of results: `GDLM`.
 pub(super) const APPLICATION: u32 = 0x4744_4c4d;
 
-/// The endings of the files that `SQLite` opens for a database: itself, and those beside it.
+/// The endings of the files that `SQLite` opens for a database: itself, and those next to it.
 const OPENED: [&str; 4] = ["", "-journal", "-wal", "-shm"];
 
 /// The kind of a file, by its first bytes.
@@ -59,9 +59,9 @@ impl Header {
     }
 }
 
-/// Opens a file if it and all that `SQLite` would open beside it are regular files.
+/// Opens a file if it and all that `SQLite` would open next to it are regular files.
 fn open(path: &Path) -> io::Result<File> {
-    // SQLite follows links too, so what is beside it is beside the file itself.
+    // SQLite follows links too, so the files next to it are next to the link's target.
     let path = fs::canonicalize(path)?;
     for ending in OPENED {
         let beside = beside(&path, ending);

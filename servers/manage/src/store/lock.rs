@@ -1,6 +1,6 @@
 //! The lock of a file of results: one process plays it, however the file is called there.
 //!
-//! The locked file is the write-ahead log, which `SQLite` has beside the database itself and keeps
+//! The locked file is the write-ahead log, which `SQLite` has next to the database itself and keeps
 //! as long as a process has it open. So a link to the database leads to the same lock, and no other
 //! file that looks like litter can be removed to get round it. Locks of `SQLite` are on other
 //! files.
@@ -24,7 +24,7 @@ const ENDING: &str = if cfg!(windows) { ".lock" } else { "-wal" };
 /// the lock lives.
 ///
 /// # Errors
-/// If another process has it, or the file has two names.
+/// Returns an error if another process has it, or the file has two names.
 pub(super) fn lock(path: &Path) -> Result<File> {
     let told = |error: io::Error| told(path, &error);
     let path = fs::canonicalize(path).map_err(told)?;

@@ -1,4 +1,5 @@
-//! Schedules played to their end, with players elsewhere that behave and that do not, and what is left of it in the database.
+//! Schedules played to their end, with remote players that behave and that do not, and the
+//! resulting database.
 
 mod awkward;
 #[path = "../../../network/tests/matches/fake.rs"]

@@ -134,7 +134,7 @@ fn one_process_plays_and_others_read() {
     assert_eq!(seen, [[5, 0, 1], [4, 0, 2], [3, 0, 3], [2, 0, 4], [1, 0, 5], [0, 0, 6]]);
 }
 
-/// A folder in which matches are played, and what another process is told that would play them
+/// A folder in which matches are played, and the error of another process that would play them
 /// under some name.
 fn second(open: impl Fn(&Folder) -> String + Sync) -> Vec<String> {
     let folder =

@@ -1,4 +1,5 @@
-//! A player elsewhere that is made up: it answers as a test says, and keeps what it heard. Tests of other packages have it too.
+//! A player elsewhere that is made up: it answers as a test says, and keeps what it heard. Tests of
+//! other packages have it too.
 
 #![allow(dead_code, reason = "a test binary needs some of it")]
 
@@ -12,10 +13,11 @@ use std::{
     thread,
 };
 
-/// What it heard.
+/// The messages it received.
 pub(crate) type Heard = Arc<Mutex<Vec<String>>>;
 
-/// A player that answers each request with these bytes and closes the connection, or leaves it open.
+/// A player that answers each request with these bytes and closes the connection, or leaves it
+/// open.
 pub(crate) fn player(
     closes: bool,
     mut answer: impl FnMut(&str) -> Vec<u8> + Send + 'static,

@@ -20,7 +20,7 @@ fn first() -> Host {
     Host::new("gdl", |_| Some(Box::new(First::new()))).without_pondering()
 }
 
-/// Where a host listens, until the test ends.
+/// The address of a host that listens until the test ends.
 fn listen(host: Host) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -28,7 +28,7 @@ fn listen(host: Host) -> SocketAddr {
     address
 }
 
-/// What comes back of some bytes, to the end of the connection.
+/// The answer to some bytes, to the end of the connection.
 fn send(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
     // It may be closed before all is sent.

@@ -1,4 +1,5 @@
-//! Managers that are awkward, or mean harm: each is answered or left, and the match of another one goes on.
+//! Managers that are awkward, or mean harm: each is answered or left, and the match of another one
+//! goes on.
 
 use crate::{ask, first, listen, post, send};
 use gdl_network::Host;
@@ -101,7 +102,7 @@ fn what_is_no_message_stops_no_match() {
 fn news_that_do_not_fit_are_left_out() {
     let address = listen(first());
     assert_eq!(ask(address, &start("m")), "ready");
-    // There is a move whatever it is told, and the play goes on where it can be followed.
+    // There is a move whatever the news, and the play goes on where it can be followed.
     for news in ["NIL", "( fly )", "( go go )", "( )", "( (go 1) )", "( GO )"] {
         assert_eq!(ask(address, &format!("( PLAY m {news} )")), "go", "{news}");
     }
@@ -172,7 +173,7 @@ fn rules_that_are_too_many_for_a_net_are_played_from_the_first_second_on() {
     let digits = (0..10).map(|digit| format!("(digit {digit})")).collect::<Vec<_>>().join(" ");
     let row = "?a ?b ?c ?d ?e ?f ?g ?h";
     let each = row.split(' ').map(|variable| format!("(digit {variable})")).collect::<Vec<_>>().join(" ");
-    // A hundred million atoms, of which the goal needs one.
+    // A hundred million atoms; the goal needs one.
     let vast = ROBOT.replace(
         "(goal robot 100)",
         &format!(
@@ -218,7 +219,7 @@ impl Player<Dynamic> for Patient {
     }
 }
 
-/// Where a patient player listens, and what lets it go.
+/// The address of a patient player, and the sender that lets it go.
 fn patient() -> (std::net::SocketAddr, mpsc::Sender<()>) {
     let (sender, receiver) = mpsc::channel();
     let receiver = Arc::new(Mutex::new(receiver));

@@ -28,7 +28,7 @@ fn remote(address: SocketAddr) -> Remote<Dynamic> {
     sent(address, &sheet(RULES))
 }
 
-/// That player, which is sent this.
+/// A client of that player; it sends this sheet.
 fn sent(address: SocketAddr, sheet: &Sheet) -> Remote<Dynamic> {
     let clock = Some(Duration::from_secs(60));
     Remote::new(address.to_string().parse().expect("an address"), sheet.clone()).clocks(clock, clock)
@@ -79,7 +79,8 @@ fn a_whole_match_is_told() {
 
 #[test]
 fn a_scrambled_match_is_told_in_other_words() {
-    // It answers with the word that stands behind `legal a` in the rules it was sent, or as in the rules as they are.
+    // It answers with the word that comes after `legal a` in the rules it received, or as in the
+    // rules as they are.
     for (is_plain, expected) in [(false, ["", "", ""]), (true, ["", "IL right", "IL right"])] {
         let rules = Mutex::new(Vec::new());
         let answer = move |message: &str| {
@@ -105,7 +106,7 @@ fn a_scrambled_match_is_told_in_other_words() {
             assert!(!heard.iter().any(|message| message.contains(word)), "{word}: {heard:?}");
         }
         if !is_plain {
-            // The match is told in the words of the rules as they are.
+            // The match is in the words of the rules as they are.
             let line = played.history.line();
             assert!(line.into_iter().flatten().all(|&action| game.move_text(action) == "left"));
         }
@@ -186,7 +187,8 @@ fn answers_of_no_use_are_noted() {
     ] {
         let text = String::from_utf8_lossy(&answer[..answer.len().min(50)]).into_owned();
         let (address, _) = fake::player(true, move |_| answer.clone());
-        // Words that mean nothing are no fault of the start: the match goes on with them or without.
+        // Words that mean nothing are no fault of the start: the match goes on with them or
+        // without.
         let at_start = if fault == "CE" { "CE" } else { "" };
         assert_eq!(play(address, None).1, [at_start, fault, fault], "{text}");
     }
@@ -239,7 +241,7 @@ fn a_move_taken_back_begins_a_new_match() {
     let kinds: Vec<&str> = heard.iter().filter_map(|message| message.split(' ').nth(1)).collect();
     assert_eq!(kinds, ["START", "PLAY", "PLAY", "ABORT", "START", "PLAY", "PLAY", "ABORT"]);
     assert!(heard[6].ends_with("( left left ) )"), "{}", heard[6]);
-    // One that is called off does not wait.
+    // One that is cancelled does not wait.
     let cancel = Cancel::default();
     cancel.cancel();
     let (address, _) = fake::player(false, |_| Vec::new());

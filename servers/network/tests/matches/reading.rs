@@ -1,12 +1,13 @@
-//! What must hold of any text that is read as a message or as an answer; the fuzz target asks the same.
+//! The properties of any text that is read as a message or as an answer; the fuzz target has the
+//! same.
 
 use gdl_network::message::{Dialect, Request};
 
 /// One of each message that has an answer of its own.
 const ASKED: [&str; 5] = ["(info)", "(start m r () 1 1)", "(play m nil)", "(stop m nil)", "(abort m)"];
 
-/// Reads a text: it is a message, which is written and read again, or has a place where it is wrong; as an answer it means
-/// the same once it was written again.
+/// Reads a text: it is a message, which is written and read again, or has a place where it is
+/// wrong; as an answer it means the same once it was written again.
 pub(crate) fn read(text: &str) {
     match text.parse::<Request>() {
         Ok(request) => {

@@ -1,5 +1,5 @@
-//! A small soak: matches of several games, led by a manager that makes mistakes at random, each of which must be finished with
-//! legal moves alone.
+//! A small soak: matches of several games, led by a manager that makes mistakes at random; each
+//! must be finished with legal moves alone.
 
 use crate::{ask, listen, post, send};
 use gdl_network::{
@@ -13,7 +13,8 @@ use std::{
     net::{SocketAddr, TcpStream},
 };
 
-/// Built-in ones, plain and scrambled, and one that is compiled: a game of guessing with chance and percepts.
+/// Built-in ones, plain and scrambled, and one that is compiled: a game of guessing with chance and
+/// percepts.
 fn games() -> Vec<(&'static str, String)> {
     let text = |name: &str| gdl_games::find(name).expect("a built-in game").text.to_owned();
     let scrambled =
@@ -34,7 +35,7 @@ fn games() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// What a manager does wrong between two messages of a match, or another one in its stead.
+/// The mistakes of a manager between two messages of a match, or another message in its stead.
 fn disturb(address: SocketAddr, luck: &mut Stream) {
     match luck.below(8) {
         0 => assert_eq!(ask(address, "( PLAY another NIL )"), "busy"),
@@ -73,15 +74,16 @@ fn lead(address: SocketAddr, id: &str, rules: &str, game: &Dynamic, luck: &mut S
         let answer = ask(address, &play);
         let action = game.parse_move(&answer).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert!(game.is_legal(&state, role, action), "{id}: {answer}");
-        // The manager may not have heard it; where percepts tell nothing of what was made, it asks no second time.
+        // The manager may not have heard it; where percepts tell nothing of what was made, it asks
+        // no second time.
         if luck.below(4) == 0 && moves == 0 {
             assert_eq!(ask(address, &play), answer, "{id}: asked again");
         }
         let view = game.view(&state);
         let mut joint: Vec<_> =
             game.roles().map(|role| game.random_move_in(&view, role, luck).expect("a move")).collect();
-        // It may have come too late; but where roles have percepts, they are not told what was made for them then, and may
-        // perceive what cannot be after the move that they gave.
+        // It may have come too late; but where roles have percepts, they do not learn the move made
+        // for them then, and may perceive what cannot be after the move that they gave.
         if luck.below(6) > 0 || game.vocabulary().has_percepts() {
             joint[role.index()] = action;
         }

@@ -1,4 +1,5 @@
-//! Matches that were written down: every message is answered as the transcript says, by the host itself and over a connection.
+//! Matches that were written down: every message is answered as the transcript says, by the host
+//! itself and over a connection.
 
 use crate::{ask, first, listen};
 use gdl_network::message::{Dialect, Request};

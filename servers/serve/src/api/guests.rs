@@ -1,7 +1,8 @@
-//! The requests of guests: what stands behind a link is a seat, so they see what its role may know, make its moves, and ask why.
+//! The requests of guests. Each link opens a seat, so they see what its role may know, make its
+//! moves, and ask why.
 //!
-//! Each is the request of a person at this machine by another name: an address holds the token of a link in place of a session's id,
-//! and the seat is the one that it opens, whatever is asked for.
+//! Each is the request of a person at this machine by another name: an address holds the token of a
+//! link in place of a session's id, and the seat is the one that it opens, whatever is asked for.
 
 use super::{
     inspection::{self, Doubt, Rulesheet, Search},
@@ -20,7 +21,7 @@ use axum::{
 };
 use std::sync::Arc;
 
-/// The session and the seat behind a link.
+/// The session and the seat of a link.
 fn seat(server: &Server, token: String) -> Answer<(String, Asker)> {
     let (id, role) = server.guests.find(&token)?;
     Ok((id, Asker::Guest { token, role }))

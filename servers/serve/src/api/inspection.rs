@@ -1,8 +1,8 @@
-//! The requests that look into a game: whether a rulesheet is sound, what its net is and does, why something holds, what random play
-//! shows.
+//! The requests that look into a game: whether a rulesheet is sound, what its net is and does, why
+//! something holds, what random play shows.
 //!
-//! All of it is [work](crate::work) of some seconds at most, done beside the thread that answers and a few at a time. When the
-//! request is gone the work is called off.
+//! All of it is [work](crate::work) of some seconds at most, done in other threads than the one
+//! that answers and a few at a time. When the request is gone the work is cancelled.
 
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
@@ -110,7 +110,7 @@ pub(crate) async fn compilation(
     server.compilations.stage(&ticket).map(Json).ok_or_else(missing)
 }
 
-/// What is to be seen inside.
+/// The query for the inside of a game.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Aspect {
     /// Through whose eyes.
@@ -160,14 +160,14 @@ pub(crate) async fn inside(
     sight.await?.map(Json)
 }
 
-/// What is asked of the rules.
+/// The query about the rules.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Doubt {
     /// The atom.
     atom: String,
     /// Through whose eyes.
     seat: Option<String>,
-    /// How many rules deep.
+    /// The depth in rules.
     #[serde(default = "usual_depth")]
     depth: usize,
 }
@@ -176,7 +176,7 @@ fn usual_depth() -> usize {
     3
 }
 
-/// Which place is looked at, and by whom.
+/// The place to look at, and the viewer.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Spot {
     seat: Option<String>,
@@ -243,16 +243,16 @@ pub(super) async fn reason_for(
     queue.work_with(own, move |cancel| question.answer(&atom, depth, cancel)).await?.map(Json)
 }
 
-/// Which moves that are not legal are listed.
+/// The query for moves that are not legal.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Search {
     /// Through whose eyes.
     seat: Option<String>,
-    /// Whose moves; those of a person who is to choose unless it is said.
+    /// The role; by default that of a person who is to choose.
     role: Option<String>,
-    /// Those with this in their text.
+    /// The moves with this in their text.
     find: Option<String>,
-    /// Those that speak of this cell.
+    /// The moves that mention this cell.
     cell: Option<usize>,
 }
 
@@ -298,7 +298,7 @@ fn net_of(opened: &Opened, cancel: &Cancel) -> Option<SessionNet> {
 /// The rules of a game.
 #[derive(Debug, Serialize)]
 pub(crate) struct Rulesheet {
-    /// What it is called.
+    /// Its name.
     name: String,
     /// The rulesheet.
     text: String,
@@ -313,13 +313,13 @@ pub(crate) async fn rulesheet(
     Ok(Json(Rulesheet { name: opened.name, text: opened.text.to_string() }))
 }
 
-/// How much is played for an analysis.
+/// The amount of play for an analysis.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Plan {
     /// Games that are followed move by move.
     #[serde(default = "usual_games")]
     games: u64,
-    /// What the random choices follow from.
+    /// The seed of the random choices.
     #[serde(default)]
     seed: u64,
 }
@@ -328,7 +328,7 @@ fn usual_games() -> u64 {
     100
 }
 
-/// What random play shows.
+/// The results of random play.
 #[derive(Debug, Serialize)]
 pub(crate) struct Analysis {
     /// The same as `gdl analyze --json`.

@@ -1,5 +1,5 @@
-//! What requests have in common: a body and a query to be read, a session to be found and worked on, a person who asks, a role that is
-//! named.
+//! The common parts of requests: a body and a query to be read, a session to be found and worked
+//! on, a person who asks, a role that is named.
 
 use crate::{
     connections::MOST_BYTES,
@@ -21,7 +21,7 @@ use std::sync::Arc;
 /// A body that may be too large or broken.
 pub(super) type Body = Result<Bytes, BytesRejection>;
 
-/// What stands behind the question mark of an address; a problem if that is not as it should be.
+/// The part after the question mark of an address; a problem if it is invalid.
 #[derive(Debug)]
 pub(super) struct Query<T>(pub T);
 
@@ -48,8 +48,8 @@ pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
         .map_err(|error| Problem::malformed(format!("the body is not as it should be: {error}")))
 }
 
-/// Does something with a session beside the thread that answers. Requests for one session wait for each other without keeping
-/// others from their turns.
+/// Does something with a session in another thread than the one that answers. Requests for one
+/// session wait for each other without keeping others from their turns.
 pub(super) async fn with_session<T: Send + 'static>(
     server: &Server,
     id: &str,
@@ -64,7 +64,7 @@ pub(super) async fn with_session<T: Send + 'static>(
 /// The role of a name, if one was given.
 ///
 /// # Errors
-/// If the game has no such role.
+/// Returns an error if the game has no such role.
 pub(super) fn role(session: &Session, name: Option<&str>) -> Answer<Option<RoleId>> {
     let role = name.map(|name| session.game().parse_role(name));
     role.transpose().map_err(|error| Problem::unfit("no_role", error.to_string()))
@@ -77,7 +77,7 @@ pub(super) enum Asker {
     Here(Option<String>),
     /// Elsewhere, by a link to the seat of a role.
     Guest {
-        /// What the link holds, which is all that a guest knows the session by.
+        /// The token of the link; a guest knows the session by nothing else.
         token: String,
         /// The role.
         role: RoleId,
@@ -88,7 +88,7 @@ impl Asker {
     /// The person, as the session knows them.
     ///
     /// # Errors
-    /// If there is no such role, or the seat is not the guest's any more.
+    /// Returns an error if there is no such role, or the seat is not the guest's any more.
     pub(super) fn looker(&self, session: &mut Session) -> Answer<Viewer> {
         match self {
             Self::Here(name) => role(session, name.as_deref()).map(Viewer::Here),

@@ -1,4 +1,5 @@
-//! The requests that watch the results of `gdl manage`: standings, matches, their steps and positions.
+//! The requests that watch the results of `gdl manage`: standings, matches, their steps and
+//! positions.
 //!
 //! Each reads the file at the queue for that; a position is drawn where rulesheets are compiled.
 
@@ -59,16 +60,16 @@ pub(crate) async fn standings(State(server): State<Arc<Server>>) -> Answer<Json<
     read(&server, Standings::of).await.map(|standings| Json(standings.to_json()))
 }
 
-/// Which matches are listed.
+/// The query for listed matches.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Asked {
-    /// How far they are.
+    /// Their phase.
     state: Option<Phase>,
-    /// Who plays in them.
+    /// The player in them.
     player: Option<String>,
     /// Their game.
     game: Option<String>,
-    /// The match behind which the list begins, and how far that was.
+    /// The match after which the list begins, and its phase.
     after: Option<u32>,
     after_state: Option<Phase>,
 }

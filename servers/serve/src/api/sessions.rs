@@ -1,8 +1,9 @@
 //! The requests of sessions: JSON in, a session's view or a problem out.
 //!
-//! Whatever looks at a state is [work](crate::work) beside the thread that answers: one request of a session at a time, and until
-//! its time is up or its request is gone. A new session is compiled and its moves are made within the same bounds; moves that
-//! are too many are refused before that, those whose states take too much before the step that would be too much.
+//! Every look at a state is [work](crate::work) in other threads than the one that answers: one
+//! request of a session at a time, and until its time is up or its request is gone. A new session
+//! is compiled and its moves are made within the same bounds. Too many moves are refused before
+//! that; moves whose states take too much are refused before the step that would be too much.
 
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
@@ -34,12 +35,12 @@ const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// The most characters of a name.
 const LONGEST_NAME: usize = 100;
 
-/// Goes on until the work is called off.
+/// Goes on until the work is cancelled.
 fn until(cancel: &Cancel) -> Budget {
     Budget::unlimited().cancelled_by(cancel)
 }
 
-/// Changes a session, and sees what came of it.
+/// Changes a session, and returns its view.
 pub(super) async fn change(
     server: &Server,
     id: &str,
@@ -77,7 +78,7 @@ pub(crate) struct Looking {
     seat: Option<String>,
     /// Answer once the version is past this one ..
     after: Option<u64>,
-    /// .. or so many seconds are over.
+    /// .. or this number of seconds is over.
     wait: Option<f64>,
 }
 
@@ -97,31 +98,32 @@ impl Looking {
     }
 }
 
-/// What a new session is of: a game by name, a rulesheet, or a match that was saved.
+/// The start of a new session: a game by name, a rulesheet, or a match that was saved.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
     game: Option<String>,
     rulesheet: Option<String>,
-    /// What the rulesheet is called.
+    /// The name of the rulesheet.
     name: Option<String>,
-    /// Who plays the roles; a person each, unless it is said.
+    /// The players of the roles; by default a person each.
     #[serde(default)]
     seats: BTreeMap<String, String>,
-    /// The clocks of roles, as minutes and the seconds that a move adds; none has one unless it is said.
+    /// The clocks of roles, as minutes and the seconds that a move adds; none has one unless it is
+    /// said.
     #[serde(default)]
     clocks: BTreeMap<String, String>,
     /// The player of all roles but the first, which a person plays, unless `seats` say otherwise.
     against: Option<String>,
-    /// What chance and players follow from; drawn unless it is said.
+    /// The seed of chance and players; drawn by default.
     seed: Option<u64>,
-    /// If a rulesheet may take as much as one that `gdl serve` is given.
+    /// True if a rulesheet may take the limits of `gdl serve FILE`.
     #[serde(default)]
     patient: bool,
-    /// If a rulesheet is evaluated state by state.
+    /// True if a rulesheet is evaluated state by state.
     #[serde(default)]
     lifted: bool,
-    /// What the caller calls the compilation, to ask how far it is.
+    /// The caller's name for the compilation, to query its progress.
     ticket: Option<String>,
     /// The position to begin with, as KIF text.
     position: Option<String>,
@@ -304,7 +306,7 @@ pub(crate) async fn redo(
     change(&server, &id, looking.here(), |session, _, budget| session.redo(budget)).await
 }
 
-/// What a new play begins with.
+/// The start of a new play.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Anew {
@@ -326,7 +328,7 @@ pub(crate) async fn restart(
     .await
 }
 
-/// Where to go in the history.
+/// The place in the history to go to.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Aim {
@@ -374,15 +376,16 @@ pub(crate) async fn clocks(
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invitation {
     role: String,
-    /// What the link held that opened the seat before the server began anew: it is to open it again.
+    /// The token of the link that opened the seat before the server restarted: it is to open it
+    /// again.
     token: Option<String>,
 }
 
 impl Invitation {
-    /// What the link is to hold.
+    /// The token for the link.
     ///
     /// # Errors
-    /// If what it held is no token, or opens another seat.
+    /// Returns an error if what it held is no token, or opens another seat.
     fn token(&self, server: &Server) -> Answer<String> {
         let Some(token) = &self.token else { return Registry::id() };
         if token.len() != 32 || !token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
@@ -398,9 +401,9 @@ impl Invitation {
 /// The link that opens a seat.
 #[derive(Debug, Serialize)]
 pub(crate) struct Invited {
-    /// Of which role.
+    /// The role.
     role: String,
-    /// Where a browser elsewhere on the network finds the seat.
+    /// The address at which a browser elsewhere on the network finds the seat.
     link: String,
 }
 
@@ -426,7 +429,7 @@ pub(crate) async fn invite(
     Ok((StatusCode::CREATED, Json(invited.await?)).into_response())
 }
 
-/// Whether machines are to wait.
+/// The request that machines wait, or go on.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pause {
@@ -508,7 +511,8 @@ mod tests {
         let cancel = Cancel::default();
         assert!(start(serde_json::json!([])).session(&server, &cancel).is_ok());
         cancel.cancel();
-        // It is noticed at the first move, before anybody looks whether that is one, and at the end.
+        // It is noticed at the first move, before anybody looks whether that is one, and at the
+        // end.
         for moves in [serde_json::json!([["nonsense"]]), serde_json::json!([])] {
             let late = start(moves).session(&server, &cancel);
             assert!(matches!(late, Err(problem) if problem.code == "too_slow"));

@@ -1,11 +1,13 @@
 //! A drawing of a [`Net`]: its nodes and edges, with the signal whose value each of them shows.
 //!
-//! Fluents and moves stand on the left, what is seen of a state on the right, gates between. A gate that is used complemented
-//! more often than not is shown as the disjunction that it is by De Morgan's laws, so that few edges are complements.
-//! A net of many gates is not worth looking at as a whole; what one of its outputs depends on often is.
+//! Fluents and moves stand on the left, what is seen of a state on the right, gates between. A gate
+//! that is used complemented more often than not is shown as the disjunction that it is by De
+//! Morgan's laws, so that few edges are complements. A net of many gates is not worth looking at as
+//! a whole; what one of its outputs depends on often is.
 //!
-//! Nothing is drawn of more than [`MOST_NODES`] nodes or `MOST_PIECES` pieces of edges, which bounds the layout; to find
-//! out takes a look at each literal. A name is shown with `MOST_LETTERS` letters, and told with `MOST_TOLD`.
+//! Nothing is drawn of more than [`MOST_NODES`] nodes or `MOST_PIECES` pieces of edges, which
+//! bounds the layout; the test takes a look at each literal. A name is shown with `MOST_LETTERS`
+//! letters, and described with `MOST_TOLD`.
 
 use super::layout::{Graph, lay_out};
 use gdl_compiler::propnet::{Gate, Net, Signal};
@@ -18,24 +20,24 @@ pub(crate) const MOST_NODES: usize = 400;
 const MOST_PIECES: usize = 20_000;
 /// Characters of a name that are shown.
 const MOST_LETTERS: usize = 26;
-/// Characters of a name that are told of a node that is pointed at.
+/// The number of characters of a name that are shown for a node under the pointer.
 const MOST_TOLD: usize = 1_000;
 
-/// Something that the net says of a state. Its name is put together when it is asked for: those of all outputs may take much
-/// more than the net.
+/// Something that the net says of a state. Its name is put together when it is asked for: those of
+/// all outputs may take much more than the net.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
-    /// What sort it is of: the first word of the name.
+    /// Its kind: the first word of the name.
     pub kind: &'static str,
-    /// Of which role, if it is of one.
+    /// Its role, if it has one.
     role: Option<usize>,
-    /// What it is about.
+    /// Its subject.
     about: About,
-    /// Where it comes from.
+    /// Its signal.
     pub signal: Signal,
 }
 
-/// What an output is about: a goal, or the number of a name.
+/// The subject of an output: a goal, or the number of a name.
 #[derive(Clone, Copy, Debug)]
 enum About {
     Nothing,
@@ -46,13 +48,14 @@ enum About {
 }
 
 impl Output {
-    /// What it is called: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`, `sees x (die 6)`.
+    /// Its name: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`,
+    /// `sees x (die 6)`.
     #[must_use]
     pub(crate) fn name(&self, net: &Net) -> String {
         self.words(net).collect::<Vec<_>>().join(" ")
     }
 
-    /// If it is called so.
+    /// Returns whether it is called so.
     #[must_use]
     pub(crate) fn is_called(&self, net: &Net, name: &str) -> bool {
         let mut rest = Some(name);
@@ -77,7 +80,7 @@ impl Output {
     }
 }
 
-/// What the net says of a state: what is seen first, then what follows.
+/// The outputs of the net for a state: the view first, then the next state.
 #[must_use]
 pub(crate) fn outputs(net: &Net) -> Vec<Output> {
     let terminal =
@@ -108,7 +111,7 @@ pub(crate) struct Drawing {
     pub height: f64,
     /// Inputs, gates and outputs.
     pub nodes: Vec<Node>,
-    /// What leads where.
+    /// The edges.
     pub edges: Vec<Edge>,
 }
 
@@ -117,7 +120,7 @@ pub(crate) struct Drawing {
 pub(crate) struct Node {
     /// `fluent`, `does`, `and`, `or`, `constant`, `terminal`, `goal`, `legal`, `next` or `sees`.
     pub kind: &'static str,
-    /// What it stands for.
+    /// The name it stands for.
     pub text: String,
     /// The text, shortened if it is long; a sign for gates.
     pub label: String,
@@ -125,11 +128,11 @@ pub(crate) struct Node {
     pub x: f64,
     /// The middle.
     pub y: f64,
-    /// How wide it is.
+    /// Its width.
     pub width: f64,
-    /// How high it is.
+    /// Its height.
     pub height: f64,
-    /// Whose value it shows.
+    /// The signal whose value it shows.
     #[serde(skip)]
     pub signal: Signal,
 }
@@ -137,20 +140,21 @@ pub(crate) struct Node {
 /// An edge between nodes, by their places in the list.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Edge {
-    /// Where it comes from.
+    /// The node it comes from.
     pub from: usize,
-    /// Where it leads.
+    /// The node it leads to.
     pub to: usize,
-    /// If it takes the complement of what it comes from.
+    /// True if it takes the complement of what it comes from.
     pub negated: bool,
     /// The way, as an SVG path.
     pub path: String,
-    /// Whose value it carries.
+    /// The signal whose value it carries.
     #[serde(skip)]
     pub signal: Signal,
 }
 
-/// The picture of what these outputs depend on, or how many nodes it would have if those are too many. O(gates).
+/// The picture of what these outputs depend on, or how many nodes it would have if those are too
+/// many. O(gates).
 ///
 /// # Errors
 /// The number of nodes, if the picture is not worth drawing.

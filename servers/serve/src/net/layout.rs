@@ -1,12 +1,14 @@
-//! A layered layout of an acyclic graph: places for boxes, each of which has a layer, and routes for the edges between them.
+//! A layered layout of an acyclic graph: places for boxes in layers, and routes for the edges
+//! between them.
 //!
-//! Edges run from left to right, each from a lower layer to a higher one (Sugiyama, Tagawa and Toda, 1981). Where an edge
-//! passes a layer it gets a stop there, shared by all edges of one bundle, so that what fans out does so late. Crossings are
-//! reduced by sweeps that sort each layer by the barycentres of its neighbours; then boxes are moved towards their neighbours
-//! as far as the order allows, which is an isotonic regression. The same graph gives the same drawing.
+//! Edges run from left to right, each from a lower layer to a higher one (Sugiyama, Tagawa and
+//! Toda, 1981). Where an edge passes a layer it gets a stop there, shared by all edges of one
+//! bundle, so that what fans out does so late. Crossings are reduced by sweeps that sort each layer
+//! by the barycentres of its neighbours; then boxes are moved towards their neighbours as far as
+//! the order allows, which is an isotonic regression. The same graph gives the same drawing.
 //!
-//! A layout takes `SWEEPS` sweeps of each kind over all boxes and stops, and as much memory as those: the caller bounds
-//! the boxes and the layers that edges pass.
+//! A layout takes `SWEEPS` sweeps of each kind over all boxes and stops, and as much memory as
+//! those: the caller bounds the boxes and the layers that edges pass.
 
 /// Sweeps that sort layers, and sweeps that move boxes.
 const SWEEPS: usize = 12;
@@ -17,7 +19,7 @@ const MARGIN: f64 = 12.0;
 /// The height of the place where an edge passes a layer.
 const STOP: f64 = 3.0;
 
-/// What is to be drawn.
+/// The graph to be drawn.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// Width and height of each box.
@@ -28,22 +30,24 @@ pub(crate) struct Graph {
     pub edges: Vec<(usize, usize, usize)>,
 }
 
-/// Where everything is.
+/// The places of everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
     /// The middle of each box.
     pub centres: Vec<[f64; 2]>,
-    /// The points that each edge goes through, from the right side of one box to the left side of the other. It is
-    /// level within layers, between the second and third point, the fourth and fifth ..
+    /// The points that each edge goes through, from the right side of one box to the left side of
+    /// the other. It is level within layers, between the second and third point, the fourth and
+    /// fifth ..
     pub routes: Vec<Vec<[f64; 2]>>,
     /// Width and height of the whole.
     pub size: [f64; 2],
 }
 
-/// Places for everything. O(sweeps * (b + s) log (b + s)) for b boxes and s pieces of edges between neighbouring layers.
+/// Places for everything. O(sweeps * (b + s) log (b + s)) for b boxes and s pieces of edges between
+/// neighbouring layers.
 ///
 /// # Panics
-/// If a box has no layer, or an edge does not lead to a higher one.
+/// Panics if a box has no layer, or an edge does not lead to a higher one.
 #[must_use]
 pub(crate) fn lay_out(graph: &Graph) -> Layout {
     let mut sketch = Sketch::new(graph);
@@ -84,7 +88,7 @@ pub(crate) fn lay_out(graph: &Graph) -> Layout {
 struct Sketch {
     layers: Vec<usize>,
     tall: Vec<f64>,
-    /// For each vertex its neighbours in the layer before and in the one behind.
+    /// The neighbours of each vertex in the layer before and in the one after.
     neighbours: [Vec<Vec<usize>>; 2],
     /// The vertices of each layer, from top to bottom.
     rows: Vec<Vec<usize>>,
@@ -107,7 +111,8 @@ impl Sketch {
             ranks: vec![0; boxes],
             stops: vec![Vec::new(); graph.edges.len()],
         };
-        // Edges of one bundle follow each other, so the stops of the last one are all that can be shared.
+        // Edges of one bundle follow each other, so the stops of the last one are all that can be
+        // shared.
         let mut order: Vec<usize> = (0..graph.edges.len()).collect();
         order.sort_by_key(|&edge| {
             let (from, to, bundle) = graph.edges[edge];
@@ -158,8 +163,8 @@ impl Sketch {
         }
     }
 
-    /// The layers in the order of sweep `number`, each with the side on which its neighbours are fixed: forwards and
-    /// backwards by turns.
+    /// The layers in the order of sweep `number`, each with the side on which its neighbours are
+    /// fixed: forwards and backwards by turns.
     fn sweep(&self, number: usize) -> (usize, Vec<usize>) {
         let layers = 0..self.rows.len();
         if number.is_multiple_of(2) {
@@ -193,7 +198,7 @@ impl Sketch {
         self.rank();
     }
 
-    /// How many pairs of pieces cross: inversions, counted in a binary indexed tree.
+    /// The number of pairs of pieces that cross: inversions, counted in a binary indexed tree.
     fn crossings(&self) -> usize {
         let mut crossings = 0;
         for pair in self.rows.windows(2) {
@@ -224,7 +229,8 @@ impl Sketch {
         crossings
     }
 
-    /// The height of each vertex: near its neighbours, in the order of its row, with room between them.
+    /// The height of each vertex: near its neighbours, in the order of its row, with room between
+    /// them.
     fn heights(&self) -> Vec<f64> {
         let mut heights = vec![0.0; self.layers.len()];
         let stacks: Vec<Vec<f64>> = self.rows.iter().map(|row| self.stack(row)).collect();
@@ -285,7 +291,8 @@ fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// The ascending numbers that are nearest to these by least squares: neighbours out of order are pooled.
+/// The ascending numbers that are nearest to these by least squares: neighbours out of order are
+/// pooled.
 fn isotonic(wanted: &[f64]) -> Vec<f64> {
     let mut pools: Vec<(f64, usize)> = Vec::new();
     for &number in wanted {

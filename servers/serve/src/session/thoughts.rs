@@ -1,7 +1,8 @@
-//! What machines think about for a session: of the moves of their roles, and of what a person is advised to do.
+//! The subjects of machines' thoughts in a session: the moves of their roles, and advice for a
+//! person.
 //!
-//! A session gives a question with all that its answer needs, and takes the answer if play has not gone on since. No more than
-//! [`MOST_THINKING`] machines think at a time.
+//! A session gives a question with all that its answer needs, and takes the answer if play has not
+//! gone on since. No more than [`MOST_THINKING`] machines think at a time.
 
 use super::{Session, Viewer};
 use crate::{
@@ -20,7 +21,7 @@ use gdl_runtime::{
 const MOST_THINKING: usize = 16;
 
 impl Session {
-    /// Those of the machines that have to think and do not yet.
+    /// The thoughts of the machines that have to think and do not yet.
     pub(super) fn thoughts(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let is_shown = self.people().is_empty();
         let thinking = self.efforts.iter().flatten().count();
@@ -67,8 +68,8 @@ impl Session {
         thoughts
     }
 
-    /// What a machine came to in that epoch; too late it counts nothing. A move that is not legal is replaced by one that is,
-    /// and so is that of a player that broke down, who is not there any more.
+    /// Accepts the result of a machine in that epoch; a late one is dropped. A move that is not
+    /// legal is replaced by a legal one, and so is that of a player that panicked and is gone.
     pub(crate) fn conclude(
         &mut self,
         role: RoleId,
@@ -92,7 +93,7 @@ impl Session {
         self.version += 1;
     }
 
-    /// What a search has done so far. False if that is not wanted any more.
+    /// Records the work of a search so far. Returns false if that is not wanted any more.
     pub(crate) fn follow(&mut self, role: RoleId, epoch: u64, effort: Effort) -> bool {
         if epoch != self.epoch {
             return false;
@@ -102,10 +103,11 @@ impl Session {
         true
     }
 
-    /// What is advised to a person who is to choose, and the question if it was not asked yet.
+    /// The advice for a person who is to choose, and the question if it was not asked yet.
     ///
     /// # Errors
-    /// If no person is to choose, or not this one, or there was no time to find out what they know.
+    /// Returns an error if no person is to choose, or not this one, or there was no time to find
+    /// out what they know.
     pub(crate) fn advise(
         &mut self,
         asked: Option<RoleId>,
@@ -141,7 +143,7 @@ impl Session {
         Ok((advice, Some(question)))
     }
 
-    /// What a search has found so far. False if that is not wanted any more.
+    /// Records the results of a search so far. Returns false if that is not wanted any more.
     pub(crate) fn learn(
         &mut self,
         role: RoleId,

@@ -1,6 +1,7 @@
-//! The clocks of a session: who is told what time it is, and whose clock runs.
+//! The clocks of a session: who sees the time, and whose clock runs.
 //!
-//! In comes the time; afterwards the clocks of those who have a choice to make run, and no others. Play halts where one has run down.
+//! In comes the time; afterwards the clocks of those who have a choice to make run, and no others.
+//! Play halts where one has run down.
 
 use super::Session;
 use crate::{clocks::Clocks, problem::Answer};
@@ -11,7 +12,7 @@ impl Session {
     /// Gives roles clocks, which begin here; those that are not named have none.
     ///
     /// # Errors
-    /// If there is no such role, or no such time.
+    /// Returns an error if there is no such role, or no such time.
     pub(crate) fn time(&mut self, texts: &BTreeMap<String, String>) -> Answer<()> {
         self.clocks = Clocks::parse(&self.opened.game, texts, self.history.place().index())?;
         self.arrive();
@@ -79,7 +80,7 @@ mod tests {
         }
     }
 
-    /// What is left of the clocks of a session, in seconds.
+    /// The remaining times of a session, in seconds.
     fn left(session: &Session) -> Vec<Option<u64>> {
         session
             .game()
@@ -170,7 +171,8 @@ mod tests {
         assert!(session.is_over());
         time.pass(&mut session, 500);
         assert_eq!((&session.trouble, session.clocks.soonest()), (&None, None));
-        // A minute and ten seconds a move are nine and a half seconds for this one, and half of what is left at most.
+        // A minute and ten seconds a move are nine and a half seconds for this one, and half of the
+        // remaining time at most.
         let role = session.game().roles().next().expect("a role");
         session.restart(None);
         assert_eq!(session.clocks.allowance(role), Duration::from_millis(9_500));

@@ -1,7 +1,9 @@
-//! Ways through the history of a session: back and forth between choices of people, to any place, and to the start.
+//! Ways through the history of a session: back and forth between choices of people, to any place,
+//! and to the start.
 //!
-//! In comes where to go; afterwards the session is there, with nothing chosen or thought of, clocks that stand, and machines that wait
-//! where a person has something to decide. A way looks at the states that it passes, within its [`Budget`].
+//! In comes where to go; afterwards the session is there, with nothing chosen or thought of, clocks
+//! that stand, and machines that wait where a person has something to decide. A way looks at the
+//! states that it passes, within its [`Budget`].
 
 use super::Session;
 use crate::{
@@ -30,7 +32,7 @@ impl Session {
     /// Back to the last choice of a person, or by one step where no person plays.
     ///
     /// # Errors
-    /// If there is nothing to take back, or no time to find it.
+    /// Returns an error if there is nothing to take back, or no time to find it.
     pub(crate) fn undo(&mut self, budget: &Budget) -> Answer<()> {
         self.leave();
         let people = self.people();
@@ -46,10 +48,11 @@ impl Session {
         Ok(())
     }
 
-    /// Forth to the next choice of a person, or by one step where no person plays, along what was taken back.
+    /// Forth to the next choice of a person, or by one step where no person plays, along what was
+    /// taken back.
     ///
     /// # Errors
-    /// If there is nothing to make again, or no time to find it.
+    /// Returns an error if there is nothing to make again, or no time to find it.
     pub(crate) fn redo(&mut self, budget: &Budget) -> Answer<()> {
         let people = self.people();
         let moved = match people[..] {
@@ -67,7 +70,7 @@ impl Session {
     /// To any place where play has been.
     ///
     /// # Errors
-    /// If it has not been there.
+    /// Returns an error if it has not been there.
     pub(crate) fn go(&mut self, place: usize) -> Answer<()> {
         let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
         let place: Place = self.history.places().nth(place).ok_or_else(missing)?;
@@ -77,8 +80,8 @@ impl Session {
         Ok(())
     }
 
-    /// To a new play from the start of the game, in which chance follows from another seed: this one, or one that the last
-    /// seed leads to.
+    /// To a new play from the start of the game, in which chance follows from another seed: this
+    /// one, or one that the last seed leads to.
     pub(crate) fn restart(&mut self, seed: Option<u64>) {
         self.history = History::new(&self.opened.game);
         self.seed = seed.unwrap_or_else(|| self.luck.bits() >> 32);

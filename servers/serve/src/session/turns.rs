@@ -1,8 +1,8 @@
 //! The turns of a session: what people choose, and steps until somebody has to think.
 //!
-//! In comes a choice, which is one of the legal moves of a role that has not chosen; chance and roles without a choice are chosen for.
-//! Afterwards some role has yet to choose, the game is over, or play halts and says why. Steps that nobody has a choice in are
-//! [`MOST_FORCED`] at most.
+//! In comes a choice, which is one of the legal moves of a role that has not chosen; chance and
+//! roles without a choice are chosen for. Afterwards some role has yet to choose, the game is over,
+//! or play halts and says why. Steps that nobody has a choice in are [`MOST_FORCED`] at most.
 
 use super::{Session, Viewer, make_room};
 use crate::{
@@ -13,14 +13,14 @@ use crate::{
 use gdl_players::Budget;
 use gdl_runtime::{GameExt, dynamic::MoveId, game::Id};
 
-/// After so many steps without a choice play halts, should the game have no end.
+/// After this number of steps without a choice play halts, should the game have no end.
 const MOST_FORCED: usize = 1000;
 
 impl Session {
     /// A person's move.
     ///
     /// # Errors
-    /// If it is not theirs to make now; then nothing has changed.
+    /// Returns an error if it is not theirs to make now; then nothing has changed.
     pub(crate) fn choose(
         &mut self,
         looker: Viewer,
@@ -61,8 +61,8 @@ impl Session {
         Ok(())
     }
 
-    /// Plays on until a role has to think, and gives these thoughts: so many at most. When the budget is spent it ends in
-    /// the midst of that.
+    /// Plays on until a role has to think, and returns these thoughts, `most` at most. When the
+    /// budget is spent it ends in the midst of that.
     pub(crate) fn settle(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let mut forced = 0;
         loop {
@@ -118,7 +118,7 @@ impl Session {
     }
 }
 
-/// If a move's name says that nothing is done.
+/// Returns whether a move's name says that nothing is done.
 #[must_use]
 pub(crate) fn is_idle(action: &str) -> bool {
     const NAMES: [&str; 9] = ["noop", "no_op", "no-op", "nop", "nil", "none", "nothing", "wait", "idle"];

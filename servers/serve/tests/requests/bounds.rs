@@ -1,4 +1,4 @@
-//! What strangers send, in quantities: each test comes to a bound of the server.
+//! Untrusted input in quantities: each test reaches a bound of the server.
 
 use super::client::{Answer, Client};
 use serde_json::{Value, json};
@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 const WORDS: [&str; 16] =
     ["ba", "be", "bi", "bo", "da", "de", "di", "do", "ka", "ke", "ki", "ko", "ma", "me", "mi", "mo"];
 
-/// A game of 4,096 fluents that hold until they are dropped, and of as many moves; its names are long if that is wanted.
+/// A game of 4,096 fluents that hold until they are dropped, and of as many moves; its names are
+/// long if that is wanted.
 fn heap(long: bool) -> String {
     let name = if long { "n".repeat(200) } else { "n".to_owned() };
     let words = WORDS.map(|word| format!("(word {word}) ")).concat();
@@ -50,7 +51,7 @@ fn histories_are_bounded_in_places_move_by_move() {
     let moves = vec![["turn"]; 4_998];
     let view = client.post("/api/sessions", &json!({ "rulesheet": LAMP, "moves": moves }));
     assert_eq!((view.status, &view.body["place"]), (201, &json!(4_998)));
-    // A long line is told as far as anybody reads.
+    // A long line is shown as far as anybody reads.
     let (line, left_out) = (&view.body["line"], &view.body["left_out"]["steps"]);
     let told = line.as_array().expect("a line").len() as u64;
     assert_eq!(Some(told), left_out.as_u64().map(|left_out| 4_998 - left_out));
@@ -75,12 +76,13 @@ fn histories_are_bounded_in_bytes() {
     assert_eq!(view.status, 201, "{}", view.body);
     let refused = start(&keep(4_500));
     assert_eq!(code(&refused), (413, "too_large"), "{}", refused.body);
-    // A match of so many large states is no file to send.
+    // A match of many large states is no file to send.
     let record_of = |answer: &Answer| {
         client.get(&format!("/api/sessions/{}/record", answer.body["id"].as_str().expect("an id")))
     };
     assert_eq!(code(&record_of(&view)), (413, "too_large"));
-    // The same of a record to go on with, whose states need not be long: none of these has a fluent but the first.
+    // The same of a record to go on with, whose states need not be long: none of these has a fluent
+    // but the first.
     let saved = record_of(&start(&[])).body;
     let mut record = saved.clone();
     let moves: Vec<[&str; 1]> = [["drop"]].into_iter().chain(keep(4_400)).collect();
@@ -100,7 +102,7 @@ fn what_is_told_of_a_state_is_bounded() {
     let moves = view["legal"][0]["moves"].as_array().expect("moves").len() as u64;
     assert_eq!((fluents + left("fluents"), moves + left("moves")), (4_096, 4_099));
     assert!(fluents < 3_000 && moves < 3_000 && view.to_string().len() < 2 << 20, "{fluents}, {moves}");
-    // What is not told can be done.
+    // Moves that are not listed can be made.
     let path = format!("/api/sessions/{}", view["id"].as_str().expect("an id"));
     let action = format!("({} mo mo mo)", "n".repeat(200));
     let moved = client.post(&format!("{path}/moves"), &json!({ "role": "r", "move": action })).body;

@@ -1,4 +1,5 @@
-//! A client of the server without sockets: requests in, answers out, each held against the description of the interface.
+//! A client of the server without sockets: requests in, answers out, each held against the
+//! description of the interface.
 
 use crate::validity::fault;
 use axum::{
@@ -68,7 +69,7 @@ impl Client {
     /// Sends a request as it stands.
     ///
     /// # Panics
-    /// If the answer is not one that the description allows.
+    /// Panics if the answer is not one that the description allows.
     pub(super) fn send(&self, method: &str, path: &str, body: &[u8], headers: &[(&str, &str)]) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
@@ -114,7 +115,7 @@ impl Client {
         Answer { status, body: answer }
     }
 
-    /// What the description says of a request.
+    /// The description of a request.
     fn described(&self, method: &str, path: &str) -> Option<&Value> {
         let path = path.split('?').next()?;
         if self.host == GUESTS && !is_for_guests(method, path) {
@@ -142,7 +143,7 @@ impl Client {
     }
 }
 
-/// If guests may ask for this.
+/// Returns whether guests may ask for this.
 fn is_for_guests(method: &str, path: &str) -> bool {
     let Some(place) = path.strip_prefix("/api/sessions/") else {
         return path == "/" || path.starts_with("/page/");

@@ -1,4 +1,5 @@
-//! A guest has a seat and nothing else: two clients of one server, one at its machine and one at the door of guests.
+//! A guest has a seat and nothing else: two clients of one server, one at its machine and one at
+//! the door of guests.
 
 use super::client::{Answer, Client, GUESTS};
 use serde_json::{Value, json};
@@ -55,7 +56,7 @@ fn two_play_each_at_their_own_seat() {
     let view = play(&there, &seat, "o", &second);
     assert_eq!((view.status, &view.body["place"]), (200, &json!(2)));
     assert_eq!(here.get(&own).body["legal"][0]["role"], "x");
-    // What a guest may ask beside that.
+    // The other requests of a guest.
     assert!(
         there.get(&format!("{seat}/rulesheet")).body["text"]
             .as_str()
@@ -198,7 +199,7 @@ fn neither_sees_what_the_rules_hide_from_them() {
     invite(&here, id, "alice");
     let view = here.get(&own).body;
     assert_eq!((&view["closed"], dice(&view).len(), &view["legal"]), (&json!(true), 0, &json!([])));
-    // Nor is told what chance will do, though nothing is hidden.
+    // A guest does not see what chance will do either, though nothing is hidden.
     let (own, seat) = invited(&here, &json!({ "game": "pig", "seed": 3 }), "alice");
     assert_eq!((&here.get(&own).body["seed"], &there.get(&seat).body["seed"]), (&Value::Null, &Value::Null));
 }

@@ -52,7 +52,8 @@ fn clocks_are_told_kept_with_a_match_and_end_it() {
     let (session, view) = start(&client, &json!({ "game": "tictactoe", "clocks": clocks }));
     let roles = &view["game"]["roles"];
     assert_eq!(roles[0]["clock"], json!({ "left": 300.0, "runs": false, "text": "5+3" }));
-    // A clock of less than a millisecond is down when play is looked at again: who waits is told at once.
+    // A clock of less than a millisecond is down when play is looked at again: a waiting viewer
+    // sees it at once.
     let made = client.post(&format!("{session}/moves"), &json!({ "role": "xplayer", "move": "(mark 2 2)" }));
     assert_eq!(made.status, 200, "{}", made.body);
     let after = client.get(&format!("{session}?after={}&wait=20", made.body["version"])).body;
@@ -63,7 +64,7 @@ fn clocks_are_told_kept_with_a_match_and_end_it() {
     assert_eq!(after["game"]["roles"][1]["clock"]["left"], 0.0);
     let late = client.post(&format!("{session}/moves"), &json!({ "role": "oplayer", "move": "(mark 1 1)" }));
     assert_eq!((late.status, &late.body["code"]), (409, &json!("halted")));
-    // What is saved holds what is left, and can be gone on with.
+    // A saved match holds the remaining time, and can be continued.
     let saved = client.get(&format!("{session}/record")).body;
     assert_eq!(saved["clocks"]["xplayer"], "5+3");
     let again = json!({ "game": "tictactoe", "record": saved, "clocks": saved["clocks"] });

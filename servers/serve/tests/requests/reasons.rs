@@ -1,4 +1,5 @@
-//! Reasons by requests: why something holds or not, moves that are not legal, plays as tests; and what a seat may not know.
+//! Reasons by requests: why something holds or not, moves that are not legal, plays as tests; and
+//! what a seat may not know.
 
 use super::client::{Answer, Client};
 use gdl_serve::Shown;
@@ -50,7 +51,7 @@ fn a_move_that_is_not_legal_has_its_rule_and_the_literal_that_fails() {
         start(&client, &json!({ "game": "tictactoe", "position": "((control xplayer) (cell 1 1 o))" }));
     let given = why(&client, &elsewhere, "", "true (cell 1 1 o)").body;
     assert_eq!(given["why"], json!({ "atom": "(true (cell 1 1 o))", "holds": true, "given": true }));
-    // What makes no sense is told to.
+    // Requests without meaning are refused.
     for (atom, code, word) in [
         ("legal oplayer (marc 1 1)", "no_reason", "`marc` is no word of these rules; did you mean `mark`?"),
         ("((", "no_reason", ""),
@@ -89,7 +90,8 @@ fn moves_that_are_not_legal_are_listed_found_and_counted() {
     let other = list("?role=xplayer");
     assert_eq!(texts(&other["moves"]).len(), 9);
     assert_eq!(client.get(&format!("{session}/illegal?role=nobody")).status, 422);
-    // Of many some are told, and any can be found: each of three hundred steps has a move of its own.
+    // Some of many are listed, and any can be found: each of three hundred steps has a move of its
+    // own.
     let steps = (0..300).map(|step| format!("(succ {step} {}) ", step + 1)).collect::<Vec<_>>().concat();
     let rules = format!(
         "(role r) {steps} (init (at 0)) (<= (legal r (take ?n)) (true (at ?n)) (succ ?n ?m)) (legal r wait)
@@ -181,12 +183,12 @@ fn a_seat_is_told_nothing_that_it_may_not_know() {
                 "{query}"
             );
         }
-        // Her own die she knows, the other's she is not told of, nor may bob's moves be listed for her.
+        // She knows her own die, does not see the other's, and may not have bob's moves listed.
         assert_eq!(why(&client, &one, "alice", "true (die alice 3)").body["why"]["holds"], true);
         assert_eq!(why(&client, &one, "alice", "true (die bob 6)").status, 409);
         assert_eq!(why(&client, &one, "alice", "true (die alice 4)").body["why"]["holds"], false);
         assert_eq!(client.get(&format!("{one}/illegal?seat=alice&role=bob")).status, 409);
-        // Before it is said who looks nothing is told, and the play is no test before its end.
+        // Without a viewer nothing is revealed, and the play is no test before its end.
         assert_eq!(why(&client, &one, "", "terminal").status, 409);
         for seat in ["", "?seat=alice", "?seat=bob"] {
             assert_eq!(client.get(&format!("{one}/test{seat}")).body["code"], "hidden", "{seat}");

@@ -217,7 +217,7 @@ fn a_file_is_read_only_and_refused_where_it_has_no_results() {
         assert_eq!(client.get(&format!("/api/results{path}")).status, 200, "{path}");
     }
     assert!(bytes() == before && !folder.path("cup.db.lock").exists());
-    // What is gone or spoilt later is told.
+    // Matches that are gone or spoilt later are reported.
     fs::remove_file(&database).expect("it is there");
     assert_eq!(client.get("/api/results/standings").body["code"], "unreadable");
     let refused = |bytes: Option<&[u8]>| {
@@ -305,7 +305,7 @@ fn what_others_may_have_written_is_refused_before_it_takes_much() {
             assert_eq!((answer.status, &answer.body["code"]), (409, &json!("unreadable")), "{sql} {path}");
         }
     }
-    // A step that is too long is left out, with those behind it.
+    // A step that is too long is left out, with those after it.
     fs::write(folder.path("cup.db"), &before).expect("a file");
     change(&folder, &format!("UPDATE steps SET errors = {list} WHERE match = 1 AND step = 1"));
     let answer = client.get("/api/results/matches/1");

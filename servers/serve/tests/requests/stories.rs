@@ -1,4 +1,4 @@
-//! Stories that were told at random, and those that once found something.
+//! Stories that were drawn at random, and those that once found something.
 
 use super::{client::Client, story::play};
 use proptest::{collection::vec, prelude::*};

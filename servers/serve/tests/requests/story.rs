@@ -1,7 +1,8 @@
-//! Stories: bytes in, a sequence of requests out, sound ones and others, which must not break the server.
+//! Stories: bytes in, a sequence of requests out, sound ones and others, which must not break the
+//! server.
 //!
-//! Two people use the server. Each answer must be one that the description allows; and whatever one of them does, the
-//! other's session stays as it was.
+//! Two people use the server. Each answer must be one that the description allows; and whatever one
+//! of them does, the other's session stays as it was.
 
 use super::client::{Answer, Client};
 use serde_json::{Value, json};
@@ -52,7 +53,7 @@ impl<'b> Bytes<'b> {
 #[derive(Default)]
 struct Person {
     view: Option<Value>,
-    /// How often a session of theirs was started or changed.
+    /// The number of times that a session of theirs was started or changed.
     granted: usize,
 }
 
@@ -73,7 +74,7 @@ impl Person {
 /// Plays the story that the bytes tell, and counts the steps that changed a session.
 ///
 /// # Panics
-/// If an answer is not as described, or a person's session is changed by another.
+/// Panics if an answer is not as described, or a person's session is changed by another.
 pub(super) fn play(client: &Client, bytes: &[u8]) -> usize {
     let mut bytes = Bytes(bytes);
     let mut people = [Person::default(), Person::default()];
@@ -100,7 +101,7 @@ pub(super) fn play(client: &Client, bytes: &[u8]) -> usize {
 }
 
 fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
-    // Whoever has no session wants one, mostly.
+    // Users without a session want one, mostly.
     if person.view.is_none() && bytes.below(8) != 7 {
         return start(client, person, bytes);
     }

@@ -1,1 +1,1 @@
-//! Nothing at all: code that says `::core` here has lost.
+//! An empty crate: code that says `::core` here has lost.

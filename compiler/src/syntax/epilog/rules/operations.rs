@@ -9,7 +9,7 @@ use crate::diagnostic::{Span, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Translation<'_> {
-    /// The effects of an operation under conditions, each of which is an alternative.
+    /// The effects of an operation under conditions; each of these is an alternative.
     pub(super) fn effects(
         &mut self,
         id: Id,
@@ -123,7 +123,8 @@ impl Translation<'_> {
             let mut state = Body { literals: vec![Literal::Positive(made.clone())], ..Body::default() };
             made.variables(&mut state.bound);
             let mut head = head.clone();
-            // The head binds nothing here: what it needs, the operation and its conditions must give.
+            // The head binds nothing here: what it needs, the operation and its conditions must
+            // give.
             if condition.iter().any(|&literal| self.literal(literal, &mut head, &mut state).is_none()) {
                 continue;
             }
@@ -249,7 +250,7 @@ impl Translation<'_> {
         }
     }
 
-    /// What no operation deletes stays.
+    /// The frame rules: facts that no operation deletes stay.
     pub(super) fn frame(&mut self) {
         for ((name, arity), span) in self.facts.clone() {
             let places: Vec<Term> = (0..arity).map(|i| Term::variable(format!("A{i}"), span)).collect();

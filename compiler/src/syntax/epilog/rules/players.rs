@@ -1,4 +1,4 @@
-//! Who moves, what the other players do, and what a role gets.
+//! The players: the one on turn, the moves of the others, and the goals.
 
 use super::super::super::dialect::Reading;
 use super::super::clause::{Literal, Term};
@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Span, codes};
 use std::collections::BTreeMap;
 
 impl Translation<'_> {
-    /// Who moves, what the others do, and what a role gets.
+    /// Writes the rules for the player on turn, the moves of the others, and the goals.
     pub(super) fn players(&mut self) {
         let span = |views: &Sheet<'_>, name: &str| {
             views
@@ -102,7 +102,8 @@ impl Translation<'_> {
     }
 }
 
-/// The fault of a text with operations whose moves are written as in infix GDL: the only one that is reported then.
+/// The fault of a text with operations whose moves are written as in infix GDL: the only one that
+/// is reported then.
 pub(in super::super) fn mixed(sheet: &Sheet<'_>) -> Option<Diagnostic> {
     let is_defined = |arity| sheet.defined.contains(&("legal".to_owned(), arity));
     if is_defined(1) || !is_defined(2) {

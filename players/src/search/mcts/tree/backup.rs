@@ -1,5 +1,5 @@
-//! Backup in a tree: the value of the state that a path led to goes up, into the means, best lines and proofs of all
-//! nodes on it.
+//! Backup in a tree: the value of the state that a path led to goes up, into the means, best lines
+//! and proofs of all nodes on it.
 
 use super::{Kind, NONE, Path, Reply, Step, Tree, slot::Slot};
 use gdl_runtime::Game;
@@ -75,7 +75,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Takes what a node is worth from its best slot, else from its mean.
+    /// Takes what a node is worth from its best slot, otherwise from its mean.
     fn settle(&mut self, at: u32) {
         let node = &self.nodes[at as usize];
         let own = at as usize * self.roles;
@@ -111,8 +111,9 @@ impl<G: Game> Tree<G> {
         })
     }
 
-    /// Proves the value of a node if its children say it (Winands, Björnsson and Saito, "Monte-Carlo tree search
-    /// solver", 2008, for any number of roles and any goals). The node, if it is proved.
+    /// Proves the value of a node if its children say it (Winands, Björnsson and Saito,
+    /// "Monte-Carlo tree search solver", 2008, for any number of roles and any goals). The node, if
+    /// it is proved.
     fn prove(&mut self, at: u32) -> Option<u32> {
         let node = &self.nodes[at as usize];
         if node.is_proved {

@@ -1,6 +1,8 @@
-//! Reuse of a tree when play has gone on: what is below the state that it came to moves up in the lists, and the rest is dropped.
+//! Reuse of a tree when play has gone on: what is below the state that it came to moves up in the
+//! lists, and the rest is dropped.
 //!
-//! Beside the tree that takes [`Tree::REUSE`] bytes for each node. What is below states whose roles have slots of their own is dropped too.
+//! In addition to the tree that takes [`Tree::REUSE`] bytes for each node. What is below states
+//! whose roles have slots of their own is dropped too.
 
 use super::{Kind, NONE, Tree};
 use crate::search::memory::hash;
@@ -70,7 +72,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// For each node some number if it is below one, or that one; else none.
+    /// For each node some number if it is below one, or that one; otherwise none.
     fn reached(&self, root: u32) -> Vec<u32> {
         let mut numbers = vec![NONE; self.nodes.len()];
         let mut queue = Vec::with_capacity(self.nodes.len());

@@ -6,7 +6,7 @@ use super::{
 };
 use gdl_runtime::Game;
 
-/// What the root says of a move.
+/// The statistics of a move at the root.
 pub(in crate::search::mcts) struct Tried {
     pub(in crate::search::mcts) action: u32,
     pub(in crate::search::mcts) visits: u64,
@@ -46,7 +46,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// What the root says of the moves of a role, in move order.
+    /// The statistics of a role's moves at the root, in move order.
     pub(in crate::search::mcts) fn tried(&self, role: usize) -> Vec<Tried> {
         let tried = |slot: &Slot| Tried {
             action: slot.action,
@@ -61,8 +61,8 @@ impl<G: Game> Tree<G> {
         choose(self.slots_of(role), self.payoff.range(role).1.into())
     }
 
-    /// The mixed strategy of a role at the root, if several roles choose there: for each legal move, in move order, how
-    /// likely it should be, and what it is worth.
+    /// The mixed strategy of a role at the root, if several roles choose there: for each legal
+    /// move, in move order, how likely it should be, and what it is worth.
     pub(in crate::search::mcts) fn mixed(&self, role: usize) -> Option<Vec<(f64, f64)>> {
         let Kind::Stage(stage) = &self.top().kind else { return None };
         let number = stage.decisions.iter().position(|decision| decision.role == role)?;
@@ -78,12 +78,13 @@ impl<G: Game> Tree<G> {
         Some(strategy.iter().enumerate().map(worth).collect())
     }
 
-    /// How often the root was visited.
+    /// The number of visits of the root.
     pub(in crate::search::mcts) fn visits(&self) -> u32 {
         self.top().visits
     }
 
-    /// Adds what another tree of the same root found of its moves. What one of them proved is proved.
+    /// Adds what another tree of the same root found of its moves. What one of them proved is
+    /// proved.
     pub(in crate::search::mcts) fn merge(&mut self, other: &Self) {
         let more = other.top();
         let top = &mut self.nodes[self.root as usize];

@@ -1,11 +1,13 @@
-//! Slots of a tree: a move of a role and what came of it, the one to try next and the one to make.
+//! Slots of a tree: a move of a role with its statistics, the choice of the one to try next and of
+//! the one to make.
 
 use gdl_runtime::chance::Stream;
 
-/// The width of the bound of a move that was never tried, where one that was tried once has 1: what is expected of it may be far off.
+/// The width of the bound of a move that was never tried, where one that was tried once has 1: what
+/// is expected of it may be far off.
 const UNTRIED: f32 = 2.0;
 
-/// A move of a role and what came of it.
+/// A move of a role and its statistics.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) action: u32,
@@ -13,7 +15,8 @@ pub(super) struct Slot {
     /// Visits, those under way among them, and the sum of what the role got.
     pub(super) visits: u32,
     pub(super) sum: f32,
-    /// What the role gets at the end of the best line behind it, as far as that is known; else negative.
+    /// The role's value at the end of the best line after it, as far as that is known; otherwise
+    /// negative.
     pub(super) worth: f32,
     pub(super) is_proved: bool,
 }
@@ -28,13 +31,14 @@ impl Slot {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub(super) exploration: f32,
-    /// How much the best line counts beside the mean of all.
+    /// The weight of the best line relative to the mean of all.
     pub(super) minimax: f32,
 }
 
-/// The slot to try next: the one with the greatest upper bound (Auer, Cesa-Bianchi and Fischer, "Finite-time analysis of the
-/// multiarmed bandit problem", 2002; Kocsis and Szepesvári, "Bandit based Monte-Carlo planning", 2006). `expected` says what a move is
-/// worth that was never tried, or infinity: then such moves come first.
+/// The slot to try next: the one with the greatest upper bound (Auer, Cesa-Bianchi and Fischer,
+/// "Finite-time analysis of the multiarmed bandit problem", 2002; Kocsis and Szepesvári, "Bandit
+/// based Monte-Carlo planning", 2006). `expected` says what a move is worth that was never tried,
+/// or infinity: then such moves come first.
 pub(super) fn best(
     slots: &[Slot],
     visits: u32,
@@ -66,8 +70,8 @@ pub(super) fn best(
     most.0
 }
 
-/// The slot to play: one that is proved to be worth the most a role can get, else the one tried most, unless what is
-/// proved of another is better.
+/// The slot to play: one that is proved to be worth the most a role can get, otherwise the one
+/// tried most, unless what is proved of another is better.
 pub(super) fn choose(slots: &[Slot], greatest: f32) -> Option<usize> {
     let won = slots.iter().position(|slot| slot.is_proved && slot.mean() >= greatest);
     let open = |slot: &&Slot| !slot.is_proved;

@@ -1,5 +1,4 @@
-//! The built-in games in one table: their sizes, how soon they load and how fast they play, as
-//! `docs/games.md` has it.
+//! The built-in games in one table: their sizes, how soon they load and how fast they play, as `docs/reference/games.md` has it.
 //!
 //!     cargo bench -p gdl-benches --bench games -- [--seconds S] [--rounds N] [--write PAGE]
 //!
@@ -74,7 +73,7 @@ fn measure(entry: &Entry, args: &Args) -> Result<String, Box<dyn Error>> {
     let [fluents, moves, operations] =
         [sizes.0, sizes.1, operations].map(|number| output::thousands(number as u128));
     Ok(format!(
-        "| {} | {} | {} | {fluents} | {moves} | {operations} | {:.0} ms | {} | {} |\n",
+        "| [{0}](games/{0}.md) | {1} | {2} | {fluents} | {moves} | {operations} | {3:.0} ms | {4} | {5} |\n",
         entry.name,
         kinds.join(", "),
         entry.players,

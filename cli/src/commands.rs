@@ -108,7 +108,7 @@ impl Command {
     pub(crate) fn wants_json(&self) -> bool {
         match self {
             Self::List(args) => args.json,
-            Self::Check(args) => args.json,
+            Self::Check(args) => args.format() == check::Format::Json,
             Self::Equal(args) => args.json,
             Self::Net(args) => args.json,
             Self::Perft(args) => args.json,

@@ -1,4 +1,5 @@
-//! The `gdl` command: [`main`] reads arguments, runs one command and returns an exit code.
+//! The `gdl` command: [`run`] reads arguments, runs one command and returns an exit code. [`main`]
+//! does so with those of the process, and the Python package with those that it is given.
 //!
 //! Commands are in `commands`, one file each; arguments that several share are in `args`. The work
 //! on games is in `gdl_tools`, each server in a crate of its own behind a feature.
@@ -16,14 +17,18 @@ use clap::{
     error::{ContextKind, ContextValue},
 };
 use commands::Command;
+use gdl_runtime::lanes::Isa;
 use gdl_tools::{
     error::Error,
     output::{self, BAD},
     report,
 };
 use std::{
+    env,
+    ffi::OsString,
     io::{self, Write},
     process::ExitCode,
+    sync::{LazyLock, OnceLock},
 };
 
 const STYLES: Styles = Styles::styled()
@@ -52,6 +57,27 @@ This program lacks some commands, such as `gdl serve`, and compiled code of some
 fn after_help() -> String {
     if MISSING.is_empty() { AFTER_HELP.to_owned() } else { format!("{AFTER_HELP}{ALL_COMMANDS}") }
 }
+
+/// The text of `gdl --version`: the version, then what this build has and what it found here. `-V`
+/// prints the version alone.
+static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
+    let (best, all) = (Isa::best(), Isa::ALL.iter().filter(|isa| isa.is_available()));
+    let found: Vec<&str> = all.map(|isa| isa.name()).collect();
+    let missing =
+        if MISSING.is_empty() { "all".to_owned() } else { format!("all but {}", MISSING.join(", ")) };
+    format!(
+        "{}\n\ninstruction set: {} (found: {})\nsystem: {}-{}\ncommands: {missing}\n\
+         graphics cards: {}\ncompiled games: {} of {}",
+        env!("CARGO_PKG_VERSION"),
+        best.name(),
+        found.join(", "),
+        env::consts::ARCH,
+        env::consts::OS,
+        if cfg!(feature = "gpu") { "yes" } else { "no" },
+        gdl_games::compiled().count(),
+        gdl_games::LIST.len(),
+    )
+});
 
 /// The commands of `gdl --help`, by what they are for. A build may lack some.
 const GROUPS: [(&str, &[&str]); 4] = [
@@ -88,7 +114,7 @@ fn command_line() -> clap::Command {
 
 /// Check, compile, play and verify games written in the Game Description Language.
 #[derive(Debug, Parser)]
-#[command(name = "gdl", version, styles = STYLES, after_help = after_help(), max_term_width = 100)]
+#[command(name = "gdl", version, long_version = LONG_VERSION.as_str(), styles = STYLES, after_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
     /// The subcommand.
     #[command(subcommand)]
@@ -122,10 +148,23 @@ fn missing(error: &clap::Error) -> Option<String> {
     })
 }
 
+/// The words that start this program anew, for a command that works in processes of its own.
+static LAUNCHER: OnceLock<Vec<OsString>> = OnceLock::new();
+
 /// Runs the command that the arguments of this process name.
 #[must_use]
 pub fn main() -> ExitCode {
-    let parsed = command_line().try_get_matches().and_then(|matches| Cli::from_arg_matches(&matches));
+    let launcher = env::current_exe().map(|path| vec![path.into()]).unwrap_or_default();
+    ExitCode::from(run(launcher, env::args_os()))
+}
+
+/// Runs the command that arguments name, of which the first is the program, and returns the exit
+/// code. `launcher` is what starts this program anew: its path, or an interpreter with its arguments.
+#[must_use]
+pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) -> u8 {
+    LAUNCHER.get_or_init(|| launcher);
+    let parsed =
+        command_line().try_get_matches_from(args).and_then(|matches| Cli::from_arg_matches(&matches));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
@@ -136,13 +175,13 @@ pub fn main() -> ExitCode {
             // better know.
             let printed = error.print().and_then(|()| io::stdout().flush());
             if error.use_stderr() {
-                return ExitCode::from(2);
+                return 2;
             }
-            return printed.map_or_else(|error| fail(&Error::Output(error)), |()| ExitCode::SUCCESS);
+            return printed.map_or_else(|error| fail(&Error::Output(error)), |()| 0);
         }
     };
     match cli.command.run(Cli::command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(error) => {
             if let Some(faults) = report::failure(&error).filter(|_| cli.command.wants_json()) {
                 // A reader that closed the pipe has seen enough.
@@ -153,8 +192,8 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Prints the rest of the message of a command that did not succeed.
-fn fail(error: &Error) -> ExitCode {
+/// Says what is left to be said of a command that did not succeed.
+fn fail(error: &Error) -> u8 {
     if let Some(message) = error.message() {
         output::remark(format_args!("{BAD}error{BAD:#}: {message}"));
     }

@@ -1,4 +1,4 @@
-//! The slow, obvious semantics of checked rules: the oracle every engine is compared with.
+//! Evaluation of checked rules as they are written: answers and explanations, state by state.
 //!
 //! An [`Evaluator`] of checked [`Rules`] answers for any state: who may do
 //! what, what comes next, is it over, what are the goal values. Every answer is computed bottom up
@@ -224,23 +224,6 @@ impl<'r> Evaluator<'r> {
         let role = self.role(role)?;
         let mine = |tuple: &[Id]| (tuple[0] == role).then_some(tuple[1]);
         self.ask(self.rules.keywords.goal, Some((state, &[])), mine)
-    }
-
-    /// The declared fluents, sorted.
-    ///
-    /// # Errors
-    /// As for [`Evaluator::initial`].
-    pub fn base(&self) -> Result<Vec<Term>, EvalError> {
-        self.ask(self.rules.keywords.base, None, |tuple| Some(tuple[0]))
-    }
-
-    /// A player's declared moves, sorted.
-    ///
-    /// # Errors
-    /// As for [`Evaluator::initial`], or if there is no such player.
-    pub fn input(&self, role: usize) -> Result<Vec<Term>, EvalError> {
-        let role = self.role(role)?;
-        self.ask(self.rules.keywords.input, None, |tuple| (tuple[0] == role).then_some(tuple[1]))
     }
 
     fn role(&self, role: usize) -> Result<Id, EvalError> {

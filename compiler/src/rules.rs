@@ -1,4 +1,4 @@
-//! Checked rules: what [`check`](crate::check) hands to grounding and to the oracle.
+//! Checked rules: what [`check`](crate::check) hands to grounding and evaluation.
 //!
 //! A [`Rules`] value is safe (every variable is bound by a positive literal), consistent in its
 //! keywords, and bounded in nesting; roles are ground. Symbols are interned; with case folding two

@@ -260,8 +260,6 @@ fn moves_lead_to_the_next_state() {
     assert_eq!(fluents(&state), ["(n 2)", "over", "s"]);
     assert!(evaluator.terminal(&state).unwrap());
     assert_eq!(texts(&evaluator.goals(&state, 0).unwrap()), ["100"]);
-    assert_eq!(texts(&evaluator.base().unwrap()), ["(n 1)", "(n 2)"]);
-    assert_eq!(texts(&evaluator.input(0).unwrap()), ["a"]);
 }
 
 #[test]

@@ -38,15 +38,15 @@ fn texts(terms: &[Term]) -> Vec<String> {
 struct Pair<'r> {
     game: &'r Lifted,
     scratch: Scratch,
-    oracle: &'r Evaluator<'r>,
+    evaluator: &'r Evaluator<'r>,
     row: Vec<u64>,
     state: State,
 }
 
 impl<'r> Pair<'r> {
-    fn new(game: &'r Lifted, oracle: &'r Evaluator<'r>) -> Self {
-        let state = oracle.initial().expect("the oracle knows the start");
-        Self { game, scratch: game.scratch(), oracle, row: game.initial().to_vec(), state }
+    fn new(game: &'r Lifted, evaluator: &'r Evaluator<'r>) -> Self {
+        let state = evaluator.initial().expect("the evaluator knows the start");
+        Self { game, scratch: game.scratch(), evaluator, row: game.initial().to_vec(), state }
     }
 
     /// Compares what is seen of the state; the legal moves of each role, by number.
@@ -65,7 +65,7 @@ impl<'r> Pair<'r> {
             let mine = (0..shape.moves as u32).filter(|&m| seen.contains(&shape.legal_bit(role, m as usize)));
             legal.push(mine.collect::<Vec<_>>());
             let moves: Vec<&str> = legal[role].iter().map(|&m| names.moves[m as usize].as_str()).collect();
-            let expected = self.oracle.legal(&self.state, role).expect("legal moves");
+            let expected = self.evaluator.legal(&self.state, role).expect("legal moves");
             assert_eq!(moves, texts(&expected), "legal moves in {fluents:?}");
             assert!(legal[role].iter().all(|m| game.role_moves[role].contains(m)));
             let values = game.role_goals[role].iter().enumerate();
@@ -75,12 +75,16 @@ impl<'r> Pair<'r> {
             goal += game.role_goals[role].len();
             assert_eq!(
                 goals,
-                texts(&self.oracle.goals(&self.state, role).expect("goals")),
+                texts(&self.evaluator.goals(&self.state, role).expect("goals")),
                 "goals in {fluents:?}"
             );
         }
         let terminal = seen.contains(&shape.terminal_bit());
-        assert_eq!(terminal, self.oracle.terminal(&self.state).expect("terminal"), "terminal in {fluents:?}");
+        assert_eq!(
+            terminal,
+            self.evaluator.terminal(&self.state).expect("terminal"),
+            "terminal in {fluents:?}"
+        );
         (legal, terminal)
     }
 
@@ -88,7 +92,7 @@ impl<'r> Pair<'r> {
     fn step(&mut self, joint: &[u32]) {
         let (game, shape) = (self.game, self.game.shape);
         let names = &game.vocabulary;
-        let moves = joint.iter().map(|&m| self.oracle.term(&names.moves[m as usize]).expect("a move"));
+        let moves = joint.iter().map(|&m| self.evaluator.term(&names.moves[m as usize]).expect("a move"));
         let moves: Vec<Term> = moves.collect();
         let mut row = vec![u64::MAX; shape.roles * shape.percept_words()];
         game.perceive(&mut self.scratch, &self.row, joint, &mut row).expect("within the limits");
@@ -96,11 +100,11 @@ impl<'r> Pair<'r> {
         for role in 0..shape.roles {
             let percepts = (0..shape.percepts).filter(|&p| seen.contains(&shape.percept_bit(role, p)));
             let percepts: Vec<&str> = percepts.map(|p| names.percepts[p].as_str()).collect();
-            let expected = self.oracle.percepts(&self.state, &moves, role).expect("percepts");
+            let expected = self.evaluator.percepts(&self.state, &moves, role).expect("percepts");
             assert_eq!(percepts, texts(&expected), "percepts of {joint:?}");
         }
         game.advance(&mut self.scratch, &mut self.row, joint).expect("within the limits");
-        self.state = self.oracle.next(&self.state, &moves).expect("a next state");
+        self.state = self.evaluator.next(&self.state, &moves).expect("a next state");
     }
 }
 
@@ -109,13 +113,13 @@ impl<'r> Pair<'r> {
 fn agree(text: &str, steps: usize) -> Lifted {
     let rules = rules(text);
     let game = Lifted::new(&rules, &Options::default()).expect("within the limits");
-    let oracle = Evaluator::new(&rules).expect("within the limits");
-    let mut pair = Pair::new(&game, &oracle);
+    let evaluator = Evaluator::new(&rules).expect("within the limits");
+    let mut pair = Pair::new(&game, &evaluator);
     let mut random = 7_u64;
     for _ in 0..steps {
         let (legal, terminal) = pair.look();
         if terminal || legal.iter().any(Vec::is_empty) {
-            pair = Pair { scratch: pair.scratch, ..Pair::new(&game, &oracle) };
+            pair = Pair { scratch: pair.scratch, ..Pair::new(&game, &evaluator) };
             continue;
         }
         let joint: Vec<u32> = legal

@@ -48,12 +48,12 @@ fn played_by(text: &str, options: &Options) -> Result<GroundRules, &'static str>
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (random >> 33) as usize % count
     };
-    let oracle = Evaluator::new(&rules).expect("within the limits");
-    let mut play = Play::new(&game, &oracle);
+    let evaluator = Evaluator::new(&rules).expect("within the limits");
+    let mut play = Play::new(&game, &evaluator);
     for _ in 0..60 {
         let seen = play.look();
         if seen.terminal || seen.legal.iter().any(Vec::is_empty) {
-            play = Play::new(&game, &oracle);
+            play = Play::new(&game, &evaluator);
             continue;
         }
         let joint: Vec<u32> = seen.legal.iter().map(|moves| moves[below(moves.len())]).collect();
@@ -65,7 +65,7 @@ fn played_by(text: &str, options: &Options) -> Result<GroundRules, &'static str>
 /// A state of grounded rules, and the same state of the evaluator.
 struct Play<'g> {
     game: &'g GroundRules,
-    oracle: &'g Evaluator<'g>,
+    evaluator: &'g Evaluator<'g>,
     state: Vec<bool>,
     expected: State,
 }
@@ -79,14 +79,14 @@ struct Seen {
 }
 
 impl<'g> Play<'g> {
-    fn new(game: &'g GroundRules, oracle: &'g Evaluator<'g>) -> Self {
-        Self { game, oracle, state: game.initial.clone(), expected: oracle.initial().expect("a start") }
+    fn new(game: &'g GroundRules, evaluator: &'g Evaluator<'g>) -> Self {
+        Self { game, evaluator, state: game.initial.clone(), expected: evaluator.initial().expect("a start") }
     }
 
     /// Compares all that is seen of the state.
     #[track_caller]
     fn look(&self) -> Seen {
-        let Self { game, oracle, state, expected } = self;
+        let Self { game, evaluator, state, expected } = self;
         let names = &game.vocabulary;
         let held: Vec<&str> =
             (0..state.len()).filter(|&f| state[f]).map(|f| names.fluents[f].as_str()).collect();
@@ -101,7 +101,7 @@ impl<'g> Play<'g> {
             let moves: Vec<&str> =
                 legal.iter().map(|&action| names.moves[action as usize].as_str()).collect();
             let known: Vec<String> =
-                oracle.legal(expected, role).expect("moves").iter().map(ToString::to_string).collect();
+                evaluator.legal(expected, role).expect("moves").iter().map(ToString::to_string).collect();
             assert_eq!(moves, known, "legal moves in {held:?}");
             let goals: BTreeSet<String> = game.goal[role]
                 .iter()
@@ -109,13 +109,13 @@ impl<'g> Play<'g> {
                 .map(|(value, _)| value.to_string())
                 .collect();
             let known =
-                oracle.goals(expected, role).expect("goals").iter().map(ToString::to_string).collect();
+                evaluator.goals(expected, role).expect("goals").iter().map(ToString::to_string).collect();
             assert_eq!(goals, known, "goals in {held:?}");
             all_legal.push(legal);
             all_goals.push(goals);
         }
         let terminal = game.terminal.as_ref().is_some_and(holds);
-        assert_eq!(terminal, oracle.terminal(expected).expect("an answer"), "terminal in {held:?}");
+        assert_eq!(terminal, evaluator.terminal(expected).expect("an answer"), "terminal in {held:?}");
         Seen { legal: all_legal, goals: all_goals, terminal }
     }
 
@@ -124,8 +124,8 @@ impl<'g> Play<'g> {
         let truths = self.game.truths_of_step(|fluent| self.state[fluent as usize], joint);
         let names = &self.game.vocabulary.moves;
         let made: Vec<_> =
-            joint.iter().map(|&m| self.oracle.term(&names[m as usize]).expect("a move")).collect();
-        self.expected = self.oracle.next(&self.expected, &made).expect("a next state");
+            joint.iter().map(|&m| self.evaluator.term(&names[m as usize]).expect("a move")).collect();
+        self.expected = self.evaluator.next(&self.expected, &made).expect("a next state");
         let holds = |next: &Option<AtomId>| next.is_some_and(|atom| truths[atom.index()]);
         self.state = self.game.next.iter().map(holds).collect();
     }
@@ -407,9 +407,9 @@ fn a_sudoku_that_asks_for_nine_cells_together_is_taken_apart() {
     let (text, options) = (sudoku(), within(100_000));
     let game = played_by(&text, &options).expect("grounded");
     let rules = rules(&text, &options);
-    let oracle = Evaluator::new(&rules).expect("within the limits");
+    let evaluator = Evaluator::new(&rules).expect("within the limits");
     let judge = |digit: &dyn Fn(usize, usize) -> usize| {
-        let mut play = Play::new(&game, &oracle);
+        let mut play = Play::new(&game, &evaluator);
         for (x, y) in (0..81).map(|cell| (cell % 9, cell / 9)) {
             let text = format!("(write {} {} {})", x + 1, y + 1, digit(x, y) + 1);
             let action = game.vocabulary.moves.iter().position(|name| *name == text).expect("a move");

@@ -15,21 +15,21 @@ fn case(name: &str) -> Source {
     Source::new(name, std::fs::read_to_string(path).expect("a rulesheet"))
 }
 
-/// The numbers of sequences of joint moves, as the oracle counts them, up to as many moves.
+/// The numbers of sequences of joint moves, as the evaluator counts them, up to as many moves.
 fn perft(source: &Source, depth: usize) -> Vec<u64> {
     perft_of(&read(source, &Options::default()).expect("it can be played").0, depth)
 }
 
 fn perft_of(rules: &Rules, depth: usize) -> Vec<u64> {
-    let oracle = Evaluator::new(rules).expect("it can be evaluated");
-    let mut states: Vec<(State, u64)> = vec![(oracle.initial().expect("a state"), 1)];
+    let evaluator = Evaluator::new(rules).expect("it can be evaluated");
+    let mut states: Vec<(State, u64)> = vec![(evaluator.initial().expect("a state"), 1)];
     let mut counts = Vec::new();
     for _ in 0..depth {
         let mut next = Vec::new();
         for (state, times) in states {
-            if !oracle.terminal(&state).expect("an answer") {
-                for joint in joints(&oracle, &state) {
-                    next.push((oracle.next(&state, &joint).expect("a state"), times));
+            if !evaluator.terminal(&state).expect("an answer") {
+                for joint in joints(&evaluator, &state) {
+                    next.push((evaluator.next(&state, &joint).expect("a state"), times));
                 }
             }
         }
@@ -39,10 +39,10 @@ fn perft_of(rules: &Rules, depth: usize) -> Vec<u64> {
     counts
 }
 
-fn joints(oracle: &Evaluator<'_>, state: &State) -> Vec<Vec<gdl_compiler::eval::Term>> {
+fn joints(evaluator: &Evaluator<'_>, state: &State) -> Vec<Vec<gdl_compiler::eval::Term>> {
     let mut joints = vec![Vec::new()];
-    for role in 0..oracle.roles().len() {
-        let legal = oracle.legal(state, role).expect("an answer");
+    for role in 0..evaluator.roles().len() {
+        let legal = evaluator.legal(state, role).expect("an answer");
         let extend = |joint: &Vec<_>| {
             let with =
                 |action: &gdl_compiler::eval::Term| [&joint[..], std::slice::from_ref(action)].concat();

@@ -1,4 +1,4 @@
-//! Rulesheets made from bytes: what compiles plays the same in the table engine and in `eval`.
+//! Rulesheets made from bytes: what compiles plays the same in all engines and in the oracle.
 #![no_main]
 
 use gdl_fuzz::{comparison::compare, generator::rulesheet, options};

@@ -1,7 +1,6 @@
-//! Threads play games: every step of every lane is one of the rules, by the table and, in some
-//! lanes, by the oracle `eval`. Tallies are those of the games played, each legal move is as likely
-//! as the others, and means are those of lanes. The tallies that every card must repeat are as they
-//! were.
+//! What threads play are games: every step of every lane is one of the rules, by the table and, of some lanes, by the evaluator `eval`;
+//! tallies are those of the games played; each legal move is as likely as the others; means are those of lanes; and the tallies that every
+//! card must repeat are as they were.
 
 #[allow(unreachable_pub, reason = "other packages have it as a module of their own")]
 #[path = "../../tests/src/corpus.rs"]
@@ -24,7 +23,7 @@ use gdl_runtime::{
 };
 use std::collections::BTreeMap;
 
-/// Steps of a game that the oracle follows.
+/// Steps of a game that the evaluator follows.
 const STEPS: usize = if cfg!(debug_assertions) { 40 } else { 2_000 };
 
 /// Lanes that it follows.
@@ -33,11 +32,11 @@ const FOLLOWED: usize = 2;
 /// Gates of the table that may be run for a game; some lanes are followed by the table until then.
 const WORK: usize = if cfg!(debug_assertions) { 20_000_000 } else { 400_000_000 };
 
-/// A game of a lane, made by the table, and by the oracle as long as it follows.
+/// A game of a lane, made by the table, and by the evaluator as long as it follows.
 struct Twin<'r> {
     state: BitBox,
     length: u64,
-    oracle: Option<State>,
+    evaluator: Option<State>,
     rules: &'r Evaluator<'r>,
 }
 
@@ -50,32 +49,32 @@ fn texts<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
 
 impl<'r> Twin<'r> {
     fn new(game: &Dynamic, rules: &'r Evaluator<'r>, is_followed: bool) -> Self {
-        let oracle = is_followed.then(|| rules.initial().expect("the oracle takes built-in games"));
-        Self { state: game.initial(), length: 0, oracle, rules }
+        let evaluator = is_followed.then(|| rules.initial().expect("the evaluator takes built-in games"));
+        Self { state: game.initial(), length: 0, evaluator, rules }
     }
 
-    /// Makes a joint move. True if the oracle did so too.
+    /// Makes a joint move. True if the evaluator did so too.
     fn step(&mut self, game: &Dynamic, joint: &[usize], name: &str) -> bool {
         assert!(!game.is_terminal(&self.state), "{name}: a game that is over goes on");
         let joint: Vec<_> = joint.iter().map(|&action| Id::from_index(action)).collect();
         self.state = game.apply(&self.state, &joint).unwrap_or_else(|error| panic!("{name}: {error}"));
         self.length += 1;
-        let Some(before) = &self.oracle else { return false };
+        let Some(before) = &self.evaluator else { return false };
         let rules = self.rules;
-        assert!(!rules.terminal(before).expect("small"), "{name}: the oracle says that it is over");
+        assert!(!rules.terminal(before).expect("small"), "{name}: the evaluator says that it is over");
         let joint: Vec<Term> =
             joint.iter().map(|&action| rules.term(game.move_text(action)).expect("a move")).collect();
         for (role, action) in joint.iter().enumerate() {
             let legal = rules.legal(before, role).expect("small");
-            assert!(legal.contains(action), "{name}: the oracle does not take {}", action.as_str());
+            assert!(legal.contains(action), "{name}: the evaluator does not take {}", action.as_str());
         }
         let next = rules.next(before, &joint).expect("small");
         assert_eq!(
             texts(next.iter().map(Term::as_str)),
             texts(game.fluents(&self.state).map(|fluent| game.fluent_text(fluent))),
-            "{name}: the oracle (left) comes to another state"
+            "{name}: the evaluator (left) comes to another state"
         );
-        self.oracle = Some(next);
+        self.evaluator = Some(next);
         true
     }
 
@@ -84,7 +83,7 @@ impl<'r> Twin<'r> {
         tally.playouts += 1;
         tally.states += self.length;
         let is_terminal = game.is_terminal(&self.state);
-        if let Some(state) = &self.oracle {
+        if let Some(state) = &self.evaluator {
             assert_eq!(self.rules.terminal(state).expect("small"), is_terminal, "{name}");
         }
         if !is_terminal {
@@ -99,7 +98,7 @@ impl<'r> Twin<'r> {
         }
         let chance = game.chance_role().map(Id::index);
         let goals: Vec<Vec<u8>> = game.roles().map(|role| game.goals(&self.state, role)).collect();
-        if let Some(state) = &self.oracle {
+        if let Some(state) = &self.evaluator {
             for (role, goals) in goals.iter().enumerate() {
                 let found = self.rules.goals(state, role).expect("small");
                 let mut values: Vec<u8> =
@@ -146,7 +145,7 @@ fn follow(
     let options = Options { limits, ..Options::default() };
     let Ok(compilation) = compile(&source, &options) else { return Err(Error::NoLanes) };
     let game = Dynamic::decode(&compilation.table).expect("the table can be read");
-    let rules = Evaluator::with_limits(&compilation.rules, &options.limits).expect("the oracle takes it");
+    let rules = Evaluator::with_limits(&compilation.rules, &options.limits).expect("the evaluator takes it");
     let (observe, advance) = game.table().expect("a table").gates();
     let mut work = 0;
     let mut steps = STEPS;
@@ -173,7 +172,7 @@ fn follow(
                 if twin.step(&game, &joint, name) {
                     steps = steps.saturating_sub(1);
                     if steps == 0 {
-                        twin.oracle = None;
+                        twin.evaluator = None;
                     }
                 }
                 step.state(lane, state.as_mut());
@@ -241,7 +240,7 @@ fn other_rulesheets_are_played_by_their_rules() {
             break;
         }
         let Ok((game, tally)) = follow(&name, &text, small(), LENGTH, 33) else {
-            // The oracle says nothing of rules that the compiler refuses.
+            // The evaluator says nothing of rules that the compiler refuses.
             if is_debug || follow(&name, &text, corpus::limits(), LENGTH, 33).is_err() {
                 skipped.push(name);
             } else {

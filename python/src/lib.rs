@@ -5,6 +5,7 @@
 //! take long is done without the interpreter's lock and ends when signals ask for it.
 
 mod batch;
+mod command;
 mod game;
 mod gpu;
 mod information;
@@ -27,6 +28,7 @@ mod _gdl {
     #[pymodule_export]
     use super::{
         batch::Batch,
+        command::command,
         game::{Game, builtin, load},
         information::Information,
         planes::planes,

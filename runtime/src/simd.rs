@@ -1,12 +1,14 @@
 //! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any
 //! [`Word`], and run with the instructions of an [`Isa`].
 //!
-//! This is the one module of the crate with `unsafe` in it: in `x86` calls of instructions that not
-//! every machine has, in `store` planes that lie in words, in `operations` planes at places that
-//! were looked at before. The types that stand for instructions are private here, so a kernel only
-//! meets them inside [`Isa::run`], which has asked the machine first. Libraries that do the same
-//! (`pulp`, `fearless_simd`) have neither functions of three operands nor AES rounds.
+//! This is the one module of the crate with `unsafe` in it: in `x86` and `arm` calls of instructions that not every machine has, in
+//! `store` planes that lie in words, in `operations` planes at places that were looked at before. The types that stand for
+//! instructions are private here, so a kernel only meets them inside [`Isa::run`], which has asked the machine first. Libraries
+//! that do the same (`pulp`, `fearless_simd`) have neither functions of three operands nor AES rounds.
 
+#[cfg(target_arch = "aarch64")]
+#[allow(unsafe_code, reason = "instructions that not every machine has")]
+mod arm;
 mod bytes;
 #[allow(unsafe_code, reason = "places that were looked at before")]
 mod operations;
@@ -148,6 +150,12 @@ pub trait Word: Copy {
     /// `MixColumns`, `AddRoundKey`).
     #[must_use]
     fn aes_round(self, key: Self) -> Self;
+    /// Three such rounds.
+    #[must_use]
+    #[inline(always)]
+    fn aes_rounds(self, keys: [Self; 3]) -> Self {
+        keys.into_iter().fold(self, Self::aes_round)
+    }
 
     /// The bytes at `places`, each below 128, of the 128 bytes of `low` and `high`, where `lanes`
     /// has a bit for the byte; zero elsewhere.

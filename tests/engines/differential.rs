@@ -1,5 +1,5 @@
-//! Generated rulesheets mean the same to everyone: to the table engine, to `eval` and, where Python
-//! has clingo and the reference semantics lies next to the checkout, to that as well.
+//! Generated rulesheets mean the same to everyone: to the engines, to the compiler's evaluator, to the
+//! oracle and, where Python has clingo and the reference semantics lies beside the checkout, to that.
 //!
 //! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two
 //! have differed, or that has made something panic, stays in the compiler's `tests/regressions`.
@@ -7,7 +7,7 @@
 use gdl_compiler::{Limits, Options};
 use gdl_test_support::{shared, skip};
 use gdl_tests::{
-    comparison::{Outcome, Position, compare},
+    comparison::{Outcome, Position, compare, oracle},
     generator::rulesheet,
 };
 use proptest::{
@@ -43,14 +43,15 @@ fn split() -> Options {
     Options { split_from: 1, ..options() }
 }
 
-/// Plays generated rulesheets in table engine and `eval`, and gives `visit` those that were played.
-/// A rulesheet on which the engines differ is made as small as possible and shown.
+/// Plays generated rulesheets in all engines and in the oracle, and gives `visit` those that were played. A
+/// rulesheet on which the engines differ is made as small as possible and shown.
 fn play_generated(cases: u32, visit: impl Fn(&str, Vec<Position>)) {
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&setting("GDL_SEED", 0).to_le_bytes());
     let random = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let (played, lively, refused) = (Cell::new(0), Cell::new(0), RefCell::new(BTreeMap::new()));
+    let without_oracle = Cell::new(0);
     let result = TestRunner::new_with_rng(config, random).run(&vec(any::<u8>(), 400..1_600), |bytes| {
         let text = rulesheet(&bytes);
         match catch_unwind(|| {
@@ -59,6 +60,8 @@ fn play_generated(cases: u32, visit: impl Fn(&str, Vec<Position>)) {
         }) {
             Ok(Outcome::Agreed(positions)) => {
                 played.set(played.get() + 1);
+                let is_refused = oracle(&text, &options()).is_err();
+                without_oracle.set(without_oracle.get() + u32::from(is_refused));
                 let first = &positions[0];
                 let choice = first.legal.iter().any(|moves| moves.len() > 1);
                 let change = positions.iter().any(|position| position.fluents != first.fluents);
@@ -80,6 +83,9 @@ fn play_generated(cases: u32, visit: impl Fn(&str, Vec<Position>)) {
     let (played, lively) = (played.get(), lively.get());
     println!("{played} of {cases} rulesheets were played; {lively} of them have choices and change");
     println!("refused: {:?}", refused.into_inner());
+    let without_oracle = without_oracle.get();
+    println!("{without_oracle} of those played are refused by the oracle");
+    assert!(20 * without_oracle <= played, "too many rulesheets are refused by the oracle");
     assert!(10 * played > 7 * cases, "too many rulesheets are refused");
     assert!(3 * lively > played, "too many rulesheets are dull");
 }

@@ -1,11 +1,13 @@
-//! The meaning of rulesheets that readers may disagree about: each case says what is seen of the
-//! start and after some moves, and both the table engine and `eval` must see just that.
+//! The meaning of rulesheets that readers may disagree about: each case says what is seen of the start and after some
+//! moves, and the table engine, the compiler's evaluator and the oracle must see just that.
 //!
 //! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the
 //! end.
 
 use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
+use gdl_oracle::{Oracle, Settings};
 use gdl_runtime::engine;
+use gdl_tests::reasoner::OracleReasoner;
 use gdl_tools::{
     load,
     verify::{GameReasoner, Reasoner},
@@ -56,7 +58,10 @@ fn assert_seen_with(text: &str, options: &Options, joints: &[&str], expected: &s
     let tree = parse(&source, options, &mut diagnostics);
     let rules = check(&tree, &source, options, &mut diagnostics)
         .unwrap_or_else(|| panic!("{}", diagnostics.render(&source)));
-    assert_eq!(seen(&Evaluator::new(&rules).expect("evaluable"), joints), expected, "eval of {text}");
+    assert_eq!(seen(&Evaluator::new(&rules).expect("evaluable"), joints), expected, "evaluator of {text}");
+    let settings = Settings { case_sensitive: options.case_sensitive, ..Settings::default() };
+    let oracle = Oracle::new(text, &settings).expect("a game");
+    assert_eq!(seen(&OracleReasoner(oracle), joints), expected, "oracle of {text}");
     let source = Source::new("case", text);
     let game =
         engine::compile(&source, options).unwrap_or_else(|faults| panic!("{}", faults.render(&source)));

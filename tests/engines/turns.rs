@@ -1,10 +1,7 @@
-//! The role to move, and steps in which one role's move is given: the runtime's answers, compared
-//! with counts by hand from the legal moves that `eval` finds.
+//! Whose turn it is, and steps of which one role's move is given: what the runtime says of them, counted by hand from the legal
+//! moves that the oracle finds.
 
-use gdl_compiler::{
-    Options, Source,
-    eval::{Evaluator, Term},
-};
+use gdl_oracle::{Oracle, Settings};
 use gdl_runtime::{Dynamic, Game, GameExt, Information, chance::Stream, game::StepError};
 use gdl_tools::game::GameArg;
 
@@ -12,21 +9,17 @@ use gdl_tools::game::GameArg;
 /// numbers.
 fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
     let entry = gdl_games::find(name).expect("built in");
-    let source = Source::new(name, entry.text);
-    let rules = gdl_compiler::read(&source, &Options::default()).expect("sound").0;
-    let oracle = Evaluator::new(&rules).expect("evaluable");
+    let oracle = Oracle::new(entry.text, &Settings::default()).expect("a game");
     let game: Dynamic = GameArg::BuiltIn(entry).tabled(None).expect("a table");
     let chance = game.chance_role();
     let mut stream = Stream::new(seed, 0);
     let (mut state, mut asked) = (game.initial(), Vec::new());
     let mut known: Vec<_> = game.roles().map(Information::<Dynamic>::new).collect();
     loop {
-        let fluents =
-            game.fluents(&state).map(|fluent| oracle.term(game.fluent_text(fluent)).expect("a term"));
-        let there = fluents.collect();
-        let is_over = oracle.terminal(&there).expect("an answer");
-        let legal: Vec<Vec<Term>> =
-            (0..oracle.roles().len()).map(|role| oracle.legal(&there, role).expect("moves")).collect();
+        let fluents = game.fluents(&state).map(|fluent| game.fluent_text(fluent).to_owned());
+        let there = oracle.position(&fluents.collect()).expect("an answer");
+        let is_over = there.is_terminal();
+        let legal: Vec<Vec<String>> = (0..oracle.roles().len()).map(|role| there.legal(role)).collect();
         let choosers: Vec<usize> = (0..legal.len()).filter(|&role| legal[role].len() > 1).collect();
         let players: Vec<_> = game.roles().filter(|&role| Some(role) != chance).collect();
         let players: Vec<_> = game
@@ -45,7 +38,7 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
         for action in 0..game.vocabulary().moves().len() {
             let action = gdl_runtime::game::Id::from_index(action);
             let text = game.move_text(action);
-            let made = |role: usize| legal[role].iter().any(|legal| legal.as_str() == text);
+            let made = |role: usize| legal[role].iter().any(|legal| legal == text);
             let by = match choosers[..] {
                 [] => (0..legal.len()).find(|&role| made(role)),
                 [only] => Some(only).filter(|&only| made(only)),
@@ -53,8 +46,7 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
             };
             let joint = by.filter(|_| !is_over).map(|by| -> Vec<String> {
                 let each = legal.iter().enumerate();
-                each.map(|(role, legal)| if role == by { text } else { legal[0].as_str() }.to_owned())
-                    .collect()
+                each.map(|(role, legal)| if role == by { text } else { &legal[0] }.to_owned()).collect()
             });
             let found = game.joint(&state, action);
             let texts =

@@ -8,7 +8,6 @@ mod handwritten;
 mod leduc;
 mod odd_games;
 mod perft;
-mod pictures;
 mod pig;
 mod poker;
 mod published;

@@ -1,10 +1,12 @@
-//! Games that look odd and are right: no error, and by the evaluator and by the compiled net the
-//! counts that another semantics gives.
+//! Games that look odd and are right: no error, and by the evaluator, by the oracle and by the
+//! compiled net the counts that another semantics gives.
 
 use gdl_compiler::{
     Diagnostics, Options, Severity, Source, check::check, compile, eval::Evaluator, syntax::parse,
 };
+use gdl_oracle::{Oracle, Settings};
 use gdl_runtime::engine;
+use gdl_tests::reasoner::OracleReasoner;
 use gdl_tools::verify::{GameReasoner, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
@@ -80,6 +82,8 @@ fn accepted_rulesheets_have_their_known_counts() {
         let rules = check(&tree, &source, &options, &mut diagnostics).expect("it compiles");
         let evaluator = Evaluator::new(&rules).expect("evaluable");
         assert_eq!(counts(&evaluator), expected, "{name} by the evaluator");
+        let oracle = Oracle::new(source.text(), &Settings::default()).expect("a game");
+        assert_eq!(counts(&OracleReasoner(oracle)), expected, "{name} by the oracle");
 
         let game =
             engine::compile(&source, &options).unwrap_or_else(|faults| panic!("{}", faults.render(&source)));

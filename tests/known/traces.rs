@@ -3,7 +3,7 @@
 //!
 //! Rulesheets and traces lie in a folder `shared` next to the checkout; without it the tests are
 //! skipped. Each rulesheet is compiled to a table. One that takes too much for that is evaluated
-//! state by state. A debug build compiles under small limits, takes `eval` for the rest, and
+//! state by state. A debug build compiles under small limits, takes the evaluator for the rest, and
 //! compares the beginning of each trace, a release build all that the default limits admit and more
 //! of each trace; `gdl verify` compares the whole. Some rulesheets are evaluated state by state
 //! although they need not be: one in `GDL_SAMPLE`, so
@@ -14,12 +14,13 @@ use gdl_compiler::{
     Diagnostics, Limits as CompilerLimits, Options, Rules, Severity, Source, check::check, compile,
     eval::Evaluator, syntax::parse,
 };
+use gdl_oracle::{Error, Oracle, Settings};
 use gdl_runtime::{
     Dynamic,
     engine::{eventful, lift},
 };
 use gdl_test_support::shared;
-use gdl_tests::threads;
+use gdl_tests::{reasoner::OracleReasoner, threads};
 use gdl_tools::{
     load,
     verify::{GameReasoner, Limits, Outcome, Trace, verify},
@@ -47,7 +48,7 @@ const NOT_GROUNDED: &[&str] = &["base__laikLee_hex"];
 /// Rulesheets that are evaluated state by state in any case: the hardest to ground.
 const HARD: &[&str] = &["base__chess", "base__laikLee_hex", "base__slaughter", "base__sudoku"];
 
-/// The rulesheet for which `eval` has no answer: paths as lists of cells are more than it keeps.
+/// What the evaluator has no answer for: paths as lists of cells are more than it keeps.
 const WITHOUT_EVAL: &str = "base__laikLee_hex";
 
 const IS_DEBUG: bool = cfg!(debug_assertions);
@@ -59,7 +60,7 @@ const BY_TABLE: Limits = if IS_DEBUG {
     Limits { playouts: 4, steps: 500, states: 500, moves: 20_000, deadline: None }
 };
 
-/// The part of a trace that is compared by `eval`.
+/// How much of a trace is compared by the compiler's evaluator and by the oracle.
 const BY_EVAL: Limits = if IS_DEBUG {
     Limits { playouts: 1, steps: 5, states: 1, moves: 100, deadline: None }
 } else {
@@ -230,7 +231,7 @@ fn rulesheets_agree_with_their_traces() {
 
 /// Sheets that students and researchers wrote, and what an independent semantics says of them.
 #[test]
-fn rulesheets_of_students_agree_with_the_oracle() {
+fn rulesheets_of_students_agree_with_their_traces() {
     let Some(traces) = traces_in("rulesheets/games2", "traces2") else { return };
     let compared = threads::map(traces, |(source, trace)| (compare(&source, &trace), source));
     let (mut count, mut steps) = (0, 0);
@@ -266,4 +267,45 @@ fn rulesheets_agree_when_evaluated_state_by_state() {
     }
     println!("{count} rulesheets were evaluated state by state");
     assert!(count * one_of >= 240, "only {count} rulesheets were evaluated");
+}
+
+/// The oracle itself against the traces. Rulesheets that ask too much of its naive evaluation are
+/// left out, and so are those with unbound variables.
+#[test]
+fn the_oracle_agrees_with_traces() {
+    let one_of = sample();
+    let (Some(games), Some(others)) = (traces(), traces_in("rulesheets/games2", "traces2")) else { return };
+    let sampled = games.chain(others).enumerate().filter(|(i, _)| i % one_of == 0);
+    let max_steps = if IS_DEBUG { 10_000_000 } else { 50_000_000 };
+    let compared = threads::map(sampled, |(_, (source, trace))| {
+        let settings = Settings { case_sensitive: true, max_steps, ..Settings::default() };
+        let outcome = Oracle::new(source.text(), &settings)
+            .map(|oracle| verify(&OracleReasoner(oracle), &trace, &BY_EVAL).difference);
+        (source.name().to_owned(), outcome)
+    });
+    let (mut agreed, mut too_much) = (0, 0);
+    for (name, outcome) in compared {
+        let fault = match outcome {
+            Err(Error::Refused(reason)) => Some(reason),
+            Err(Error::TooMuch) => Some(Error::TooMuch.to_string()),
+            Err(Error::Unstratified) => panic!("{name} depends on its own negation"),
+            Ok(None) => None,
+            Ok(Some(difference)) if difference.found == Error::TooMuch.to_string() => Some(difference.found),
+            Ok(Some(difference)) => Some(difference.to_string()),
+        };
+        match (fault, DIFFERENT.iter().find(|(other, ..)| *other == name)) {
+            (None, None) => agreed += 1,
+            (Some(fault), None) if fault == Error::TooMuch.to_string() => too_much += 1,
+            (Some(fault), None) if fault.contains("unbound") => {
+                assert!(name.starts_with("testbase"), "{name}");
+            }
+            (Some(fault), Some((_, found, _))) => {
+                assert!(fault.contains(found) || fault.contains("unbound"), "{name}: {fault}");
+            }
+            (Some(fault), None) => panic!("{name}: {fault}"),
+            (None, Some((.., reason))) => panic!("{name} agrees, though {reason}"),
+        }
+    }
+    println!("the oracle agrees with {agreed} traces; {too_much} rulesheets are too much for it");
+    assert!(agreed * one_of >= 240, "only {agreed} traces are compared");
 }

@@ -1,9 +1,8 @@
 //! The journey of a rulesheet through every phase and engine, and what became of it.
 //!
-//! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and
-//! without a panic. All engines agree on the games: the table, lanes on every instruction set, the
-//! lifted engine, and `eval`, state by state. `enter` is called before each phase, with the bytes
-//! that it may take in addition to those in use.
+//! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and without a panic; and all
+//! engines agree on what they play: the table, lanes on every instruction set, the lifted engine, the evaluator and the
+//! oracle, state by state. `enter` hears of each phase before it begins, with the bytes that it may take beyond what is there already.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Phase, Severity, Source, compile,
@@ -34,7 +33,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Steps compared with `eval`.
+/// Steps compared with the oracle.
 const STEPS: usize = 10;
 
 /// The most moves of a game that is played.
@@ -63,7 +62,7 @@ pub(crate) enum End {
     Refused(&'static str),
     /// It was too much for the compiler, and was evaluated state by state.
     Lifted,
-    /// `eval` ran into a limit.
+    /// The evaluator ran into a limit.
     TooMuch,
     /// It was played in all engines.
     Played {
@@ -124,7 +123,7 @@ fn limits() -> Limits {
     }
 }
 
-/// The limits of `eval`, so large that it runs out after the others.
+/// What the evaluator may take, with little of which it would run out before others do.
 fn patient() -> Limits {
     Limits { fuel: 4_000_000, ..limits() }
 }
@@ -171,7 +170,7 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
         Ok(compilation) => compilation,
         Err(failure) if failure.diagnostics.are_excesses() => {
             let Ok(lifted) = lifted else { return End::TooMuch };
-            enter("eval", PLAY);
+            enter("oracle", PLAY);
             return match agree(text, &[lifted], &rules, &patient, STEPS) {
                 comparison::Outcome::Agreed(_) => End::Lifted,
                 comparison::Outcome::Refused(reason) => End::Refused(reason),
@@ -190,7 +189,7 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
         let split = compile(&source, &Options { split_from: 1, ..observed });
         games.extend(split.map(|split| Dynamic::decode(&split.table).expect("the table can be read")));
     }
-    enter("eval", PLAY);
+    enter("oracle", PLAY);
     let end = agree(text, &games, &rules, &patient, STEPS);
     let in_lanes = play(&games[0], &games[1], enter);
     let comparison::Outcome::Agreed(positions) = end else { return End::TooMuch };

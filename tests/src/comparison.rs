@@ -1,21 +1,23 @@
-//! Comparison of engines that play one game at once: what all say of each state, or where they
-//! differ.
+//! Comparison of engines that play one game: everything that can be seen of each state, or where
+//! they differ.
+//!
+//! A random game is recorded by a [`Semantics`], the oracle where it has an answer, and followed in
+//! every engine. The compiler's evaluator is compared too: it records the same game by itself.
 
 use gdl_compiler::{
     Compilation, Levels, Options, Rules, Source, compile, diagnostic::codes, eval::EvalError,
-    eval::Evaluator, eval::State, eval::Term,
+    eval::Evaluator, eval::Term,
 };
+use gdl_oracle::{Error, Oracle, Settings, State};
 use gdl_runtime::{
     Dynamic, Game, GameExt,
-    bits::BitBox,
     chance::Stream,
-    dynamic::{MoveId, RoleId},
     engine::{eventful, lift},
     game::Perception,
 };
 
-/// A state, as the oracle sees it.
-#[derive(Debug, PartialEq)]
+/// A state, and the joint move that was made in it.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Position {
     /// The fluents that hold, sorted.
     pub fluents: Vec<String>,
@@ -31,12 +33,232 @@ pub struct Position {
     pub percepts: Vec<Vec<String>>,
 }
 
+/// The meaning of a rulesheet, state by state.
+pub trait Semantics {
+    /// The roles, in the order of the text.
+    fn roles(&self) -> Vec<String>;
+
+    /// The state at the start.
+    ///
+    /// # Errors
+    /// If a limit is exceeded or an atom depends on its own negation.
+    fn initial(&self) -> Result<State, Error>;
+
+    /// All that is seen of a state and of the joint move that `choose` returns, and the successor
+    /// state. The game stays where it is if `choose` returns no moves.
+    ///
+    /// # Errors
+    /// As for [`Semantics::initial`].
+    fn step(
+        &self,
+        state: &State,
+        choose: &mut dyn FnMut(&Position) -> Vec<String>,
+    ) -> Result<(Position, Option<State>), Error>;
+}
+
+impl Semantics for Oracle {
+    fn roles(&self) -> Vec<String> {
+        self.roles().to_vec()
+    }
+
+    fn initial(&self) -> Result<State, Error> {
+        Ok(self.initial().clone())
+    }
+
+    fn step(
+        &self,
+        state: &State,
+        choose: &mut dyn FnMut(&Position) -> Vec<String>,
+    ) -> Result<(Position, Option<State>), Error> {
+        let (known, roles) = (self.position(state)?, 0..self.roles().len());
+        let mut position = Position {
+            fluents: state.iter().cloned().collect(),
+            terminal: known.is_terminal(),
+            legal: roles.clone().map(|role| known.legal(role)).collect(),
+            goals: roles.map(|role| values(&known.goals(role))).collect(),
+            ..Position::default()
+        };
+        position.joint = choose(&position);
+        if position.joint.is_empty() {
+            return Ok((position, None));
+        }
+        let (next, percepts) = known.next(&position.joint)?;
+        Ok((Position { percepts, ..position }, Some(next)))
+    }
+}
+
+impl Semantics for Evaluator<'_> {
+    fn roles(&self) -> Vec<String> {
+        texts(self.roles())
+    }
+
+    fn initial(&self) -> Result<State, Error> {
+        Ok(self.initial().map_err(reason)?.iter().map(Term::to_string).collect())
+    }
+
+    fn step(
+        &self,
+        state: &State,
+        choose: &mut dyn FnMut(&Position) -> Vec<String>,
+    ) -> Result<(Position, Option<State>), Error> {
+        let known = state.iter().map(|text| self.term(text)).collect::<Result<_, _>>().map_err(reason)?;
+        let legal = |role| Ok(texts(&self.legal(&known, role).map_err(reason)?));
+        let goals = |role| Ok(values(&texts(&self.goals(&known, role).map_err(reason)?)));
+        let roles = 0..self.roles().len();
+        let mut position = Position {
+            fluents: state.iter().cloned().collect(),
+            terminal: self.terminal(&known).map_err(reason)?,
+            legal: roles.clone().map(legal).collect::<Result<_, Error>>()?,
+            goals: roles.clone().map(goals).collect::<Result<_, Error>>()?,
+            ..Position::default()
+        };
+        position.joint = choose(&position);
+        if position.joint.is_empty() {
+            return Ok((position, None));
+        }
+        let joint = position.joint.iter().map(|text| self.term(text));
+        let joint = joint.collect::<Result<Vec<_>, _>>().map_err(reason)?;
+        let percepts = roles.map(|role| Ok(texts(&self.percepts(&known, &joint, role).map_err(reason)?)));
+        position.percepts = percepts.collect::<Result<_, Error>>()?;
+        let next = self.next(&known, &joint).map_err(reason)?;
+        Ok((position, Some(next.iter().map(Term::to_string).collect())))
+    }
+}
+
+fn reason(error: EvalError) -> Error {
+    match error {
+        EvalError::Fuel { .. }
+        | EvalError::TermDepth { .. }
+        | EvalError::TermSize { .. }
+        | EvalError::Atoms { .. } => Error::TooMuch,
+        EvalError::Unstratified { .. } => Error::Unstratified,
+        error => Error::Refused(error.to_string()),
+    }
+}
+
+fn texts(terms: &[Term]) -> Vec<String> {
+    let mut texts: Vec<String> = terms.iter().map(Term::to_string).collect();
+    texts.sort_unstable();
+    texts
+}
+
+/// The goal values of some texts; no engine has a value that is no number.
+fn values(texts: &[String]) -> Vec<u8> {
+    let mut values: Vec<u8> = texts.iter().map(|text| text.parse().unwrap_or(u8::MAX)).collect();
+    values.sort_unstable();
+    values.dedup();
+    values
+}
+
+/// Some states of random games. One without a joint move is followed by the initial one.
+pub struct Record {
+    /// The roles, in the order of the text.
+    pub roles: Vec<String>,
+    /// The states, in the order of play.
+    pub positions: Vec<Position>,
+    /// The reason for which the last game was left, if it was.
+    pub end: Option<Error>,
+}
+
+impl Record {
+    /// Plays some random steps. Equal legal moves lead to equal draws, whoever plays.
+    #[must_use]
+    pub fn new(semantics: &impl Semantics, steps: usize) -> Self {
+        let mut record = Self { roles: semantics.roles(), positions: Vec::new(), end: None };
+        record.end = record.play(semantics, steps).err();
+        record
+    }
+
+    fn play(&mut self, semantics: &impl Semantics, steps: usize) -> Result<(), Error> {
+        let mut random = Stream::new(1, 0);
+        let mut state = semantics.initial()?;
+        for step in 0..=steps {
+            let mut draw = |position: &Position| {
+                if step == steps || position.terminal || position.legal.iter().any(Vec::is_empty) {
+                    return Vec::new();
+                }
+                let draw = |moves: &Vec<String>| moves[random.below(moves.len() as u64) as usize].clone();
+                position.legal.iter().map(draw).collect()
+            };
+            let (position, next) = semantics.step(&state, &mut draw)?;
+            self.positions.push(position);
+            state = next.map_or_else(|| semantics.initial(), Ok)?;
+        }
+        Ok(())
+    }
+
+    /// Follows the games in an engine and compares all that is seen. Returns the state in which
+    /// the last game was left, or `None` if the engine gave up before.
+    ///
+    /// # Panics
+    /// If they differ.
+    pub fn follow<G: Game>(
+        &self,
+        name: &str,
+        game: &G,
+        has_given_up: impl Fn(&G) -> bool,
+    ) -> Option<G::State> {
+        assert!(game.roles().map(|role| game.role_text(role)).eq(&self.roles), "roles of {name}");
+        let mut state = game.initial();
+        for (step, position) in self.positions.iter().enumerate() {
+            let mut found = seen(game, &state);
+            if has_given_up(game) {
+                return None;
+            }
+            found.joint.clone_from(&position.joint);
+            let mut next = None;
+            if !position.joint.is_empty() {
+                let made = game.roles().zip(&position.joint).map(|(role, made)| {
+                    let mut legal = game.legal_moves(&state, role);
+                    legal.find(|&action| game.move_text(action) == made)
+                });
+                if let Some(joint) = made.collect::<Option<Vec<_>>>() {
+                    found.percepts = perceived(game, &state, &joint);
+                    next = Some(game.apply(&state, &joint));
+                }
+                if has_given_up(game) {
+                    return None;
+                }
+            }
+            assert_eq!(found, *position, "{name} (left) and record (right) differ at step {step}");
+            state = next.map_or_else(|| game.initial(), |next| next.expect("the moves are legal"));
+        }
+        Some(state)
+    }
+}
+
+fn seen<G: Game>(game: &G, state: &G::State) -> Position {
+    let moves =
+        |role| game.legal_moves(state, role).map(|action| game.move_text(action).to_owned()).collect();
+    Position {
+        fluents: game.fluents(state).map(|fluent| game.fluent_text(fluent).to_owned()).collect(),
+        terminal: game.is_terminal(state),
+        goals: game.roles().map(|role| game.goals(state, role)).collect(),
+        legal: game.roles().map(moves).collect(),
+        joint: Vec::new(),
+        percepts: Vec::new(),
+    }
+}
+
+/// The percepts of each role.
+fn perceived<G: Game>(game: &G, state: &G::State, joint: &[G::Move]) -> Vec<Vec<String>> {
+    let perceive = |role| match game.perception(state, joint, role) {
+        Perception::Percepts(all) => all.iter().map(|&p| game.percept_text(p).to_owned()).collect(),
+        // The rules have no percepts.
+        Perception::Joint(seen) => {
+            assert_eq!(*seen, *joint, "the joint move is perceived");
+            Vec::new()
+        }
+    };
+    game.roles().map(perceive).collect()
+}
+
 /// The outcome of a rulesheet.
 #[derive(Debug)]
 pub enum Outcome {
     /// The compiler refuses it, with the code of the first error.
     Refused(&'static str),
-    /// The oracle ran into a limit.
+    /// The oracle and the evaluator ran into a limit.
     TooMuch,
     /// The engines agree on these states, in the order of play. One without a joint move is
     /// followed by the initial one.
@@ -50,8 +272,17 @@ pub fn lenient(options: &Options) -> Options {
     Options { levels: Levels { allow, ..Levels::default() }, ..options.clone() }
 }
 
-/// Plays `steps` random steps in the table engine, by events in all ways, in the lifted engine
-/// and in `eval`.
+/// An oracle of a rulesheet, within steps that suit tests of many rulesheets.
+///
+/// # Errors
+/// If the oracle refuses it, or a limit is exceeded.
+pub fn oracle(text: &str, options: &Options) -> Result<Oracle, Error> {
+    let case_sensitive = options.case_sensitive;
+    Oracle::new(text, &Settings { case_sensitive, max_steps: 3_000_000, max_symbols: 200_000 })
+}
+
+/// Plays `steps` random steps in the table engine, by events in all ways, in the lifted engine,
+/// in the evaluator and in the oracle.
 ///
 /// # Panics
 /// Panics if they differ.
@@ -99,160 +330,56 @@ pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
     games
 }
 
-/// Plays `steps` random steps in some games of the same rules and in `eval`. A lifted game that has
-/// come to a limit shows nothing any more, and is not compared from there on.
+/// Follows `steps` random steps of the oracle in some games of the same rules and in the evaluator.
+/// If the oracle refuses the rulesheet or exceeds its limits, the evaluator's steps are followed
+/// instead. A lifted game that has come to a limit is not compared from there on.
 ///
 /// # Panics
 /// Panics if they differ.
 #[must_use]
 pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, steps: usize) -> Outcome {
-    match play(text, games, rules, options, steps) {
-        Ok(positions) => Outcome::Agreed(positions),
-        Err(
-            EvalError::Fuel { .. }
-            | EvalError::TermDepth { .. }
-            | EvalError::TermSize { .. }
-            | EvalError::Atoms { .. },
-        ) => Outcome::TooMuch,
-        Err(error) => panic!("the compiler accepts what the oracle does not: {error}\n{text}"),
-    }
-}
-
-fn play(
-    text: &str,
-    games: &[Dynamic],
-    rules: &Rules,
-    options: &Options,
-    steps: usize,
-) -> Result<Vec<Position>, EvalError> {
-    let oracle = Evaluator::with_limits(rules, &options.limits)?;
-    let roles = oracle.roles().len();
-    for game in games {
-        let names = game.roles().map(|role| game.role_text(role));
-        assert!(oracle.roles().iter().map(Term::as_str).eq(names), "roles");
-    }
-    let start = || games.iter().map(Dynamic::initial).collect::<Vec<_>>();
-    let mut random = Stream::new(1, 0);
-    let mut positions = Vec::new();
-    let (mut states, mut expected) = (start(), oracle.initial()?);
-    for step in 0..=steps {
-        let mut position = match position(&oracle, &expected) {
-            Err(EvalError::Unstratified { .. })
-                if all_give_up(games, &states, |game, state| drop(seen(game, state))) =>
-            {
-                return Ok(positions);
-            }
-            position => position?,
-        };
-        for (game, state) in games.iter().zip(&states) {
-            let engine = game.engine();
-            let seen = seen(game, state);
-            if has_given_up(game) {
-                continue;
-            }
-            assert_eq!(seen, position, "{engine} (left) and oracle (right) differ at step {step} of\n{text}");
-        }
-        let mobile = position.legal.iter().all(|moves| !moves.is_empty());
-        if step == steps || position.terminal || !mobile {
-            positions.push(position);
-            (states, expected) = (start(), oracle.initial()?);
-            continue;
-        }
-        for moves in &position.legal {
-            position.joint.push(moves[random.below(moves.len() as u64) as usize].clone());
-        }
-        let made = position.joint.iter();
-        let moves = made.clone().map(|action| oracle.term(action)).collect::<Result<Vec<_>, _>>()?;
-        let known = |game: &Dynamic| -> Vec<_> {
-            made.clone().map(|action| game.parse_move(action).expect("a known move")).collect()
-        };
-        let advance = |game: &Dynamic, state: &BitBox| {
-            let moves = known(game);
-            let perceived: Vec<_> = game.roles().map(|role| perceived(game, state, &moves, role)).collect();
-            (perceived, game.apply(state, &moves))
-        };
-        let percepts = |role| Ok(texts(oracle.percepts(&expected, &moves, role)?));
-        let told = (0..roles).map(percepts).collect::<Result<Vec<_>, _>>();
-        (position.percepts, expected) =
-            match told.and_then(|told| Ok((told, oracle.next(&expected, &moves)?))) {
-                Err(EvalError::Unstratified { .. })
-                    if all_give_up(games, &states, |game, state| drop(advance(game, state))) =>
-                {
-                    return Ok(positions);
-                }
-                told => told?,
-            };
-        for (game, state) in games.iter().zip(&mut states) {
-            let (perceived, next) = advance(game, state);
-            if has_given_up(game) {
-                continue;
-            }
-            let engine = game.engine();
+    let evaluated = match Evaluator::with_limits(rules, &options.limits) {
+        Ok(evaluator) => Record::new(&evaluator, steps),
+        Err(error) => Record { roles: Vec::new(), positions: Vec::new(), end: Some(reason(error)) },
+    };
+    let known = oracle(text, options).map(|oracle| Record::new(&oracle, steps));
+    if let Ok(record) = &known {
+        let both = record.positions.iter().zip(&evaluated.positions);
+        both.enumerate().for_each(|(step, (oracle, evaluator))| {
             assert_eq!(
-                perceived, position.percepts,
-                "{engine} (left) and oracle (right) differ at step {step} of\n{text}"
+                evaluator, oracle,
+                "evaluator (left) and oracle (right) differ at step {step} of\n{text}"
             );
-            *state = next.expect("the moves are legal");
-        }
-        positions.push(position);
+        });
     }
-    Ok(positions)
-}
-
-/// Returns whether all games come to a limit where the rules leave something open, when something
-/// is asked of them.
-fn all_give_up(games: &[Dynamic], states: &[BitBox], ask: impl Fn(&Dynamic, &BitBox)) -> bool {
-    games.iter().zip(states).for_each(|(game, state)| ask(game, state));
-    games.iter().all(has_given_up)
+    let is_better = |record: &Record| !matches!(record.end, Some(Error::Refused(_) | Error::TooMuch));
+    let record = known.ok().filter(is_better).unwrap_or(evaluated);
+    let follow =
+        |game: &Dynamic| record.follow(&format!("{} of\n{text}\n", game.engine()), game, has_given_up);
+    let ends: Vec<_> = games.iter().map(follow).collect();
+    match record.end {
+        None => {}
+        Some(Error::TooMuch) => return Outcome::TooMuch,
+        Some(Error::Refused(reason)) => {
+            panic!("the compiler accepts what the evaluator does not: {reason}\n{text}")
+        }
+        // All games come to a limit too, in the state that follows or in its successors.
+        Some(Error::Unstratified) => {
+            for (game, state) in games.iter().zip(&ends) {
+                let Some(state) = state else { continue };
+                drop(seen(game, state));
+                let first = |role| game.legal_moves(state, role).next();
+                if let Some(joint) = game.roles().map(first).collect::<Option<Vec<_>>>() {
+                    drop(perceived(game, state, &joint));
+                    drop(game.apply(state, &joint));
+                }
+                assert!(has_given_up(game), "the compiler accepts what depends on its own negation:\n{text}");
+            }
+        }
+    }
+    Outcome::Agreed(record.positions)
 }
 
 fn has_given_up(game: &Dynamic) -> bool {
     game.failed_evaluations().is_some()
-}
-
-fn texts(terms: impl IntoIterator<Item = Term>) -> Vec<String> {
-    let mut texts: Vec<String> = terms.into_iter().map(|term| term.as_str().to_owned()).collect();
-    texts.sort();
-    texts
-}
-
-fn position(oracle: &Evaluator<'_>, state: &State) -> Result<Position, EvalError> {
-    let roles = 0..oracle.roles().len();
-    // No engine has a value that is no number.
-    let value = |goal: &String| goal.parse().unwrap_or(u8::MAX);
-    let goals = roles.clone().map(|role| {
-        let mut values: Vec<u8> = texts(oracle.goals(state, role)?).iter().map(value).collect();
-        values.sort_unstable();
-        values.dedup();
-        Ok(values)
-    });
-    Ok(Position {
-        fluents: texts(state.iter().cloned()),
-        terminal: oracle.terminal(state)?,
-        goals: goals.collect::<Result<_, _>>()?,
-        legal: roles.map(|role| Ok(texts(oracle.legal(state, role)?))).collect::<Result<_, _>>()?,
-        joint: Vec::new(),
-        percepts: Vec::new(),
-    })
-}
-
-fn seen(game: &Dynamic, state: &BitBox) -> Position {
-    let moves =
-        |role| game.legal_moves(state, role).map(|action| game.move_text(action).to_owned()).collect();
-    Position {
-        fluents: game.fluents(state).map(|fluent| game.fluent_text(fluent).to_owned()).collect(),
-        terminal: game.is_terminal(state),
-        goals: game.roles().map(|role| game.goals(state, role)).collect(),
-        legal: game.roles().map(moves).collect(),
-        joint: Vec::new(),
-        percepts: Vec::new(),
-    }
-}
-
-fn perceived(game: &Dynamic, state: &BitBox, joint: &[MoveId], role: RoleId) -> Vec<String> {
-    match game.perception(state, joint, role) {
-        Perception::Percepts(all) => all.iter().map(|&p| game.percept_text(p).to_owned()).collect(),
-        // The rules say nothing of percepts.
-        Perception::Joint(_) => Vec::new(),
-    }
 }

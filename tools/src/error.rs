@@ -1,7 +1,7 @@
 //! Errors of commands, and their exit codes.
 
 use gdl_compiler::{Diagnostics, Source};
-use std::{fmt, io, process::ExitCode};
+use std::{fmt, io};
 
 /// A command that did not succeed.
 #[derive(Debug)]
@@ -22,11 +22,11 @@ impl Error {
     /// The exit code: 1 for a faulty input, 2 for wrong arguments. A closed pipe is no failure:
     /// the reader has seen enough.
     #[must_use]
-    pub fn exit_code(&self) -> ExitCode {
+    pub fn exit_code(&self) -> u8 {
         match self {
-            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            Self::Input(_) | Self::Rules(_) | Self::Reported | Self::Output(_) => ExitCode::from(1),
-            Self::Usage(_) => ExitCode::from(2),
+            Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => 0,
+            Self::Input(_) | Self::Rules(_) | Self::Reported | Self::Output(_) => 1,
+            Self::Usage(_) => 2,
         }
     }
 

@@ -12,6 +12,7 @@
 //! command. Separate measurements run in a process of its own ([`child`]); [`statistics`] sums up.
 
 pub mod analyze;
+pub mod annotations;
 pub mod child;
 pub mod contest;
 pub mod engine;

@@ -10,12 +10,10 @@
 //!   `(goal white 100)`, which must hold, or `(not ATOM)`;
 //! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
 //!
-//! The oracle answers for the rules, so a test that fails comes with the reason ([`Explanation`]);
-//! sequences are counted by the game as it is played. A play that people made becomes a test
-//! ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be legal, and states
-//! and goals as they were recorded ([`Judge`]). A test ends with the first step that fails. Tests
-//! are read as a whole before any is run, and a file that cannot be read is an error with its
-//! place.
+//! The evaluator answers for the rules, so a test that fails comes with the reason ([`Explanation`]); sequences are counted by the
+//! game as it is played. A play that people made becomes a test ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be
+//! legal, and states and goals as they were recorded ([`Judge`]). A test ends with the first step that fails. Tests are read as a whole before
+//! any is run, and a file that cannot be read is an error with its place.
 
 use crate::{
     error::{Error, Result},
@@ -176,9 +174,9 @@ impl Reader<'_> {
 /// Runs a test.
 ///
 /// # Errors
-/// Returns an error if sequences cannot be counted; what the test finds is no error.
-pub fn run(oracle: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Result<Option<Failure>> {
-    let mut state = match oracle.initial() {
+/// If sequences cannot be counted; what the test finds is no error.
+pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Result<Option<Failure>> {
+    let mut state = match evaluator.initial() {
         Ok(state) => state,
         Err(error) => return Ok(Some(Failure { span: None, message: error.to_string(), why: None })),
     };
@@ -191,7 +189,7 @@ pub fn run(oracle: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Resu
                     format!("counted {}", counts.iter().map(u128::to_string).collect::<Vec<_>>().join(" "));
                 return Ok(failed(Failure { span: None, message, why: None }));
             }
-        } else if let Err(failure) = follow(oracle, &mut state, step) {
+        } else if let Err(failure) = follow(evaluator, &mut state, step) {
             return Ok(failed(failure));
         }
     }
@@ -208,21 +206,21 @@ fn wrong(error: EvalError) -> Failure {
 }
 
 /// Makes a step, or says why not.
-fn follow(oracle: &Evaluator<'_>, state: &mut State, step: &Step) -> std::result::Result<(), Failure> {
+fn follow(evaluator: &Evaluator<'_>, state: &mut State, step: &Step) -> std::result::Result<(), Failure> {
     match step {
-        Step::Moves(moves) => *state = after(oracle, state, moves)?,
+        Step::Moves(moves) => *state = after(evaluator, state, moves)?,
         Step::Does(role, action) => {
             let is_asked = |name: &Term| name.as_str().eq_ignore_ascii_case(role);
-            if !oracle.roles().iter().any(is_asked) {
+            if !evaluator.roles().iter().any(is_asked) {
                 return Err(plain(format!("there is no role `{role}`")));
             }
             let mut moves = Vec::new();
-            for (number, name) in oracle.roles().iter().enumerate() {
+            for (number, name) in evaluator.roles().iter().enumerate() {
                 if is_asked(name) {
                     moves.push(action.clone());
                     continue;
                 }
-                match &oracle.legal(state, number).map_err(wrong)?[..] {
+                match &evaluator.legal(state, number).map_err(wrong)?[..] {
                     [only] => moves.push(only.to_string()),
                     legal => {
                         let count = counted(legal.len(), "legal move");
@@ -231,18 +229,18 @@ fn follow(oracle: &Evaluator<'_>, state: &mut State, step: &Step) -> std::result
                     }
                 }
             }
-            *state = after(oracle, state, &moves)?;
+            *state = after(evaluator, state, &moves)?;
         }
         Step::State(text) => {
             let items = term::items(text).unwrap_or_default();
             *state = items
                 .iter()
-                .map(|item| oracle.term(item))
+                .map(|item| evaluator.term(item))
                 .collect::<std::result::Result<_, _>>()
                 .map_err(wrong)?;
         }
         Step::Holds(atom, expected) => {
-            let explanation = oracle.explain(atom, state, None, DEPTH).map_err(wrong)?;
+            let explanation = evaluator.explain(atom, state, None, DEPTH).map_err(wrong)?;
             if explanation.holds != *expected {
                 let verdict = if explanation.holds { "holds" } else { "does not hold" };
                 let message = format!("`{}` {verdict}", explanation.atom);
@@ -255,27 +253,27 @@ fn follow(oracle: &Evaluator<'_>, state: &mut State, step: &Step) -> std::result
 }
 
 /// The state after a joint move, if it is legal.
-fn after(oracle: &Evaluator<'_>, state: &State, moves: &[String]) -> std::result::Result<State, Failure> {
-    let roles = oracle.roles();
+fn after(evaluator: &Evaluator<'_>, state: &State, moves: &[String]) -> std::result::Result<State, Failure> {
+    let roles = evaluator.roles();
     if moves.len() != roles.len() {
         return Err(plain(format!("{} for {}", counted(moves.len(), "move"), counted(roles.len(), "role"))));
     }
     let mut joint = Vec::new();
     for (role, action) in roles.iter().zip(moves) {
-        let legal = oracle.explain(&format!("(legal {role} {action})"), state, None, DEPTH).map_err(wrong)?;
+        let legal =
+            evaluator.explain(&format!("(legal {role} {action})"), state, None, DEPTH).map_err(wrong)?;
         if !legal.holds {
             let message = format!("`{action}` is not legal for `{role}`");
             return Err(Failure { span: None, message, why: Some(Box::new(legal)) });
         }
-        joint.push(oracle.term(action).map_err(wrong)?);
+        joint.push(evaluator.term(action).map_err(wrong)?);
     }
-    oracle.next(state, &joint).map_err(wrong)
+    evaluator.next(state, &joint).map_err(wrong)
 }
 
-/// The judge of recorded matches: the oracle and, once the end or the goals exceed its limits,
-/// lifted evaluation for these two.
+/// What judges recorded matches: the evaluator and, once the end or the goals take more than its limits, lifted evaluation for these two.
 pub struct Judge<'a> {
-    oracle: &'a Evaluator<'a>,
+    evaluator: &'a Evaluator<'a>,
     lift: &'a dyn Fn() -> Result<Dynamic>,
     lifted: OnceCell<std::result::Result<Dynamic, String>>,
 }
@@ -287,15 +285,13 @@ impl fmt::Debug for Judge<'_> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge that asks the oracle. `lift` makes the rules a game that is evaluated state by
-    /// state, if that is needed.
+    /// A judge that asks the evaluator. `lift` makes the rules a game that is evaluated state by state, if that is needed.
     #[must_use]
-    pub fn new(oracle: &'a Evaluator<'a>, lift: &'a dyn Fn() -> Result<Dynamic>) -> Self {
-        Self { oracle, lift, lifted: OnceCell::new() }
+    pub fn new(evaluator: &'a Evaluator<'a>, lift: &'a dyn Fn() -> Result<Dynamic>) -> Self {
+        Self { evaluator, lift, lifted: OnceCell::new() }
     }
 
-    /// Returns whether the end and the goals were too much for the oracle, and are lifted
-    /// evaluation's from then on.
+    /// If the end and the goals were too much for the evaluator, and are lifted evaluation's from then on.
     #[must_use]
     pub fn is_lifted(&self) -> bool {
         self.lifted.get().is_some()
@@ -307,8 +303,8 @@ impl<'a> Judge<'a> {
     /// # Errors
     /// What does not conform to the rules.
     pub fn follow(&self, record: &Record) -> std::result::Result<(), Failure> {
-        let oracle = self.oracle;
-        let mut state = oracle.initial().map_err(wrong)?;
+        let evaluator = self.evaluator;
+        let mut state = evaluator.initial().map_err(wrong)?;
         for number in 0..=record.moves.len() {
             let at = |failure: Failure| {
                 let message = format!("after {}: {}", counted(number, "joint move"), failure.message);
@@ -317,22 +313,22 @@ impl<'a> Judge<'a> {
             if let Some(recorded) = record.states.get(number) {
                 let items = term::items(recorded).unwrap_or_default();
                 let recorded =
-                    items.iter().map(|item| oracle.term(item)).collect::<std::result::Result<State, _>>();
+                    items.iter().map(|item| evaluator.term(item)).collect::<std::result::Result<State, _>>();
                 let recorded = recorded.map_err(wrong).map_err(at)?;
                 if let Some(difference) = difference(&state, &recorded) {
                     return Err(at(plain(difference)));
                 }
             }
             if let Some(moves) = record.moves.get(number) {
-                let is_over = || oracle.terminal(&state);
+                let is_over = || evaluator.terminal(&state);
                 if self.ask(is_over, &state, GameExt::is_terminal).map_err(at)? {
                     return Err(at(plain("the match is over, and it was played on".to_owned())));
                 }
-                state = after(oracle, &state, moves).map_err(at)?;
+                state = after(evaluator, &state, moves).map_err(at)?;
             }
         }
-        for (number, (role, value)) in oracle.roles().iter().zip(&record.goal_values).enumerate() {
-            let goals = || Ok(oracle.goals(&state, number)?.iter().map(Term::to_string).collect());
+        for (number, (role, value)) in evaluator.roles().iter().zip(&record.goal_values).enumerate() {
+            let goals = || Ok(evaluator.goals(&state, number)?.iter().map(Term::to_string).collect());
             let lifted = |game: &Dynamic, state: &_| {
                 let role = game.roles().nth(number);
                 let goals = role.map_or_else(Vec::new, |role| game.goals(state, role));
@@ -347,15 +343,15 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// The answer of the oracle or, where that exceeds its limits, of lifted evaluation.
+    /// What the evaluator says or, where that takes it too much, lifted evaluation.
     fn ask<T>(
         &self,
-        oracle: impl FnOnce() -> std::result::Result<T, EvalError>,
+        evaluator: impl FnOnce() -> std::result::Result<T, EvalError>,
         state: &State,
         lifted: impl FnOnce(&Dynamic, &<Dynamic as Game>::State) -> T,
     ) -> std::result::Result<T, Failure> {
         if !self.is_lifted() {
-            match oracle() {
+            match evaluator() {
                 Err(
                     EvalError::Fuel { .. }
                     | EvalError::TermDepth { .. }
@@ -481,15 +477,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_for_the_oracle_is_judged_by_lifted_evaluation() {
+    fn what_is_too_much_for_the_evaluator_is_judged_by_lifted_evaluation() {
         let source = || Source::new("rules", RULES);
         let rules = load::checked(source(), &load::quiet()).expect("rules");
         let lift = || load::play(source(), &load::quiet(), Some(Way::Lifted));
         let none = || Err(Error::Input("too much".to_owned()));
         let few = Limits { max_atoms: 200, ..Limits::default() };
         for (limits, is_lifted) in [(Limits::default(), false), (few, true)] {
-            let oracle = Evaluator::with_limits(&rules, &limits).expect("an oracle");
-            let judge = Judge::new(&oracle, &lift);
+            let evaluator = Evaluator::with_limits(&rules, &limits).expect("an evaluator");
+            let judge = Judge::new(&evaluator, &lift);
             let found = |record| judge.follow(&record).err().map(|failure| failure.message);
             assert_eq!(found(record(&["stay", "go"], 100)), None);
             assert_eq!(judge.is_lifted(), is_lifted);
@@ -502,7 +498,7 @@ mod tests {
                 let found = found(record(moves, goal)).unwrap_or_default();
                 assert!(found.starts_with(message), "{found}");
             }
-            let judge = Judge::new(&oracle, &none);
+            let judge = Judge::new(&evaluator, &none);
             let found = judge.follow(&record(&["go"], 100)).err().map(|failure| failure.message);
             assert_eq!(found.as_deref(), is_lifted.then_some("too much"));
         }

@@ -1,9 +1,8 @@
 //! Reasons why an atom holds at a position or not: the questions of `gdl why`.
 //!
-//! A [`Position`] is read from what a person writes: the start, a state, moves from the start, or a
-//! file that `gdl play` saved or a match recorder wrote. An atom is asked about there, and the
-//! oracle explains it by the rules ([`Explanation`]). What is not `true` at a position is asked of
-//! the step that led to it, by `next` or `init`.
+//! A [`Position`] is read from what a person writes: the start, a state, moves from the start, or a file that `gdl play` saved
+//! or a match recorder wrote. An atom is asked about there, and the evaluator explains it by the rules ([`Explanation`]). What is not `true`
+//! at a position is asked of the step that led to it, by `next` or `init`.
 
 mod page;
 
@@ -82,14 +81,14 @@ impl Position {
     /// after N joint moves.
     ///
     /// # Errors
-    /// Returns an error if the text means none, a file cannot be read, or a move is not legal.
-    pub fn read(text: &str, oracle: &Evaluator<'_>) -> Result<Self> {
+    /// If the text means none, a file cannot be read, or a move is not legal.
+    pub fn read(text: &str, evaluator: &Evaluator<'_>) -> Result<Self> {
         let text = text.trim();
         if text == "start" {
-            return Self::after(oracle, &[], 0);
+            return Self::after(evaluator, &[], 0);
         }
         if text.starts_with('(') {
-            return Self::of(oracle, text);
+            return Self::of(evaluator, text);
         }
         if let Some(moves) = text.strip_prefix("after").filter(|rest| rest.trim_start().starts_with('(')) {
             let list = format!("({moves})");
@@ -101,7 +100,7 @@ impl Position {
                     "the moves are not lists with a move of each role: `after (a noop) (noop b)`".to_owned(),
                 )
             })?;
-            return Self::after(oracle, &joints, joints.len());
+            return Self::after(evaluator, &joints, joints.len());
         }
         let (path, depth) =
             match text.rsplit_once('@').and_then(|(path, depth)| Some((path, depth.parse().ok()?))) {
@@ -116,15 +115,15 @@ impl Position {
                 moves.len()
             )));
         }
-        Self::after(oracle, &moves, depth)
+        Self::after(evaluator, &moves, depth)
     }
 
     /// The start.
     ///
     /// # Errors
-    /// Returns an error if the rules take too much to be evaluated.
-    pub fn start(oracle: &Evaluator<'_>) -> Result<Self> {
-        let state = oracle.initial().map_err(|error| wrong("the start", &error))?;
+    /// If the rules take too much to be evaluated.
+    pub fn start(evaluator: &Evaluator<'_>) -> Result<Self> {
+        let state = evaluator.initial().map_err(|error| wrong("the start", &error))?;
         Ok(Self { state, depth: Some(0), before: None, making: None })
     }
 
@@ -132,9 +131,9 @@ impl Position {
     /// is not known.
     ///
     /// # Errors
-    /// Returns an error if the text is no such list.
-    pub fn of(oracle: &Evaluator<'_>, text: &str) -> Result<Self> {
-        Ok(Self { state: state(text, oracle)?, depth: None, before: None, making: None })
+    /// If the text is no such list.
+    pub fn of(evaluator: &Evaluator<'_>, text: &str) -> Result<Self> {
+        Ok(Self { state: state(text, evaluator)?, depth: None, before: None, making: None })
     }
 
     /// The same, reached by the joint move made at another state, after a number of joint moves
@@ -147,11 +146,11 @@ impl Position {
         before: &str,
         joint: &[String],
         depth: usize,
-        oracle: &Evaluator<'_>,
+        evaluator: &Evaluator<'_>,
     ) -> Result<Self> {
-        let made = joint.iter().map(|action| oracle.term(action)).collect::<std::result::Result<_, _>>();
+        let made = joint.iter().map(|action| evaluator.term(action)).collect::<std::result::Result<_, _>>();
         let made = made.map_err(|error| wrong("the joint move", &error))?;
-        Ok(Self { before: Some((state(before, oracle)?, made)), depth: Some(depth), ..self })
+        Ok(Self { before: Some((state(before, evaluator)?, made)), depth: Some(depth), ..self })
     }
 
     /// The same, as the state where the game starts.
@@ -163,17 +162,17 @@ impl Position {
     /// The position after a joint move, which has a move of each role.
     ///
     /// # Errors
-    /// Returns an error if it is not legal, or the rules take too much to be evaluated.
-    pub fn step(self, oracle: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
-        let made = self.joint(oracle, texts).map_err(Error::Input)?;
-        let next = oracle.next(&self.state, &made).map_err(|error| Error::Input(error.to_string()))?;
+    /// If it is not legal, or the rules take too much to be evaluated.
+    pub fn step(self, evaluator: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
+        let made = self.joint(evaluator, texts).map_err(Error::Input)?;
+        let next = evaluator.next(&self.state, &made).map_err(|error| Error::Input(error.to_string()))?;
         let depth = self.depth.map(|depth| depth + 1);
         Ok(Self { state: next, depth, before: Some((self.state, made)), making: None })
     }
 
-    /// The position after `depth` of some joint moves; the one that follows is made there.
-    fn after(oracle: &Evaluator<'_>, moves: &[Vec<String>], depth: usize) -> Result<Self> {
-        let mut position = Self::start(oracle)?;
+    /// The position after so many of some joint moves; the one that follows is made there.
+    fn after(evaluator: &Evaluator<'_>, moves: &[Vec<String>], depth: usize) -> Result<Self> {
+        let mut position = Self::start(evaluator)?;
         for (number, joint) in moves.iter().take(depth + 1).enumerate() {
             let numbered = |error: Error| match error {
                 Error::Input(message) => Error::Input(format!("joint move {}: {message}", number + 1)),
@@ -181,24 +180,24 @@ impl Position {
             };
             if number == depth {
                 position.making =
-                    Some(position.joint(oracle, joint).map_err(Error::Input).map_err(numbered)?);
+                    Some(position.joint(evaluator, joint).map_err(Error::Input).map_err(numbered)?);
                 break;
             }
-            position = position.step(oracle, joint).map_err(numbered)?;
+            position = position.step(evaluator, joint).map_err(numbered)?;
         }
         Ok(position)
     }
 
     /// A joint move that is legal here, of its texts.
-    fn joint(&self, oracle: &Evaluator<'_>, texts: &[String]) -> std::result::Result<Vec<Term>, String> {
-        let roles = oracle.roles();
+    fn joint(&self, evaluator: &Evaluator<'_>, texts: &[String]) -> std::result::Result<Vec<Term>, String> {
+        let roles = evaluator.roles();
         if texts.len() != roles.len() {
             return Err(format!("{} moves for {} roles", texts.len(), roles.len()));
         }
         let mut joint = Vec::new();
         for (number, (text, role)) in texts.iter().zip(roles).enumerate() {
-            let action = oracle.term(text).map_err(|error| error.to_string())?;
-            let legal = oracle.legal(&self.state, number).map_err(|error| error.to_string())?;
+            let action = evaluator.term(text).map_err(|error| error.to_string())?;
+            let legal = evaluator.legal(&self.state, number).map_err(|error| error.to_string())?;
             if !legal.contains(&action) {
                 return Err(format!(
                     "`{action}` is not legal for `{role}`; ask why: `(legal {role} {action})`"
@@ -213,19 +212,19 @@ impl Position {
     /// all roles.
     ///
     /// # Errors
-    /// Returns an error if it is not legal.
-    pub fn making(self, oracle: &Evaluator<'_>, text: &str) -> Result<Self> {
+    /// If it is not legal.
+    pub fn making(self, evaluator: &Evaluator<'_>, text: &str) -> Result<Self> {
         let texts = joint(text.trim())
             .ok_or_else(|| Error::Input(format!("`{text}` is not a list with a move of each role")))?;
-        self.making_all(oracle, &texts)
+        self.making_all(evaluator, &texts)
     }
 
     /// The same, of a move of each role.
     ///
     /// # Errors
-    /// Returns an error if it is not legal.
-    pub fn making_all(self, oracle: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
-        let making = Some(self.joint(oracle, texts).map_err(Error::Input)?);
+    /// If it is not legal.
+    pub fn making_all(self, evaluator: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
+        let making = Some(self.joint(evaluator, texts).map_err(Error::Input)?);
         Ok(Self { making, ..self })
     }
 
@@ -238,7 +237,7 @@ impl Position {
     pub fn ask(
         &self,
         rules: &Rules,
-        oracle: &Evaluator<'_>,
+        evaluator: &Evaluator<'_>,
         atom: &str,
         depth: usize,
     ) -> Result<Explanation> {
@@ -256,7 +255,7 @@ impl Position {
                 (None, None) => None,
             };
             if let Some((atom, state, joint)) = asked {
-                return explain(rules, oracle, &atom, state, joint, depth);
+                return explain(rules, evaluator, &atom, state, joint, depth);
             }
         }
         if self.making.is_none() && (is("next") || is("sees") || is("does")) {
@@ -264,27 +263,27 @@ impl Position {
                 "`{head}` is about a joint move: say which one is made, as by `--making '(MOVE ..)'`"
             )));
         }
-        explain(rules, oracle, &atom, &self.state, self.making.as_deref(), depth)
+        explain(rules, evaluator, &atom, &self.state, self.making.as_deref(), depth)
     }
 }
 
 /// The state of a text.
-fn state(text: &str, oracle: &Evaluator<'_>) -> Result<State> {
+fn state(text: &str, evaluator: &Evaluator<'_>) -> Result<State> {
     let items = term::items(text)
         .ok_or_else(|| Error::Input("the state is not one list of fluents: `((a 1) (b 2))`".to_owned()))?;
-    let state = items.iter().map(|item| oracle.term(item)).collect::<std::result::Result<_, _>>();
+    let state = items.iter().map(|item| evaluator.term(item)).collect::<std::result::Result<_, _>>();
     state.map_err(|error| wrong("the state", &error))
 }
 
 fn explain(
     rules: &Rules,
-    oracle: &Evaluator<'_>,
+    evaluator: &Evaluator<'_>,
     atom: &str,
     state: &State,
     joint: Option<&[Term]>,
     depth: usize,
 ) -> Result<Explanation> {
-    oracle.explain(atom, state, joint, depth).map_err(|error| match (unknown(rules, atom), error) {
+    evaluator.explain(atom, state, joint, depth).map_err(|error| match (unknown(rules, atom), error) {
         (Some((word, near)), EvalError::NotATerm { .. }) => {
             Error::Input(format!("`{word}` is no word of these rules{near}"))
         }

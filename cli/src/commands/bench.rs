@@ -4,6 +4,7 @@
 //! this one collects what they report.
 
 use crate::{
+    LAUNCHER,
     args::rules::{Bounds, Case},
     gpu::Run,
 };
@@ -30,7 +31,6 @@ use gdl_tools::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
-    env,
     io::{self, Write},
     ops::ControlFlow,
     path::{Path, PathBuf},
@@ -179,8 +179,10 @@ fn name(file: &Path) -> String {
 
 /// Measures a rulesheet in a process of its own.
 fn apart(file: &Path, args: &BenchArgs) -> Outcome {
-    let program = env::current_exe().map_err(|error| format!("this program has no path: {error}"))?;
+    let launcher = LAUNCHER.get().and_then(|words| words.split_first());
+    let (program, words) = launcher.ok_or("this program has no path")?;
     let mut command = Command::new(program);
+    command.args(words);
     command.args(["bench", "--alone", "--case", &written(&args.case), "--limits", &written(&args.limits)]);
     command.args(["--seconds", &args.seconds.to_string(), "--deadline", &args.deadline.to_string()]);
     if args.reading.lenient {

@@ -1,11 +1,12 @@
-//! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played. That
-//! one can only be evaluated state by state is a warning.
+//! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played. A
+//! game that can only be evaluated state by state has a warning.
 
 use crate::args::rules::RulesArgs;
 use clap::{Args, ValueEnum};
 use gdl_compiler::{Applicability, Compilation, Diagnostics, Options, Severity, Source};
 use gdl_runtime::Dynamic;
 use gdl_tools::{
+    annotations,
     error::{Error, Result},
     fix,
     load::{self, Compiled},
@@ -42,6 +43,7 @@ Examples:
   gdl check draft.kif --fix
   gdl check draft.kif --fix=guess
   gdl check draft.kif --allow unused_relation,GDL021 --json
+  gdl check games/*.kif --format sarif > gdl.sarif
   gdl check - --name draft.kif --json < unsaved_buffer")]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(crate) struct CheckArgs {
@@ -54,7 +56,14 @@ pub(crate) struct CheckArgs {
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
+<<<<<<< HEAD
     /// Do in the files what help lines say where that is certain, and check the result
+=======
+    /// Print diagnostics for people, for programs, or for a forge
+    #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
+    pub format: Format,
+    /// Do in the files what help lines say where that is certain, and check what comes of it
+>>>>>>> main
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "sure")]
     pub fix: Option<Fix>,
     /// Print the JSON Schema of what `--json` prints
@@ -69,6 +78,27 @@ pub(crate) struct CheckArgs {
     /// The treatment of symbols and lints.
     #[command(flatten)]
     pub rules: RulesArgs,
+}
+
+impl CheckArgs {
+    /// The format of what is printed.
+    #[must_use]
+    pub(crate) fn format(&self) -> Format {
+        if self.json { Format::Json } else { self.format }
+    }
+}
+
+/// Formats of diagnostics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Text for people, on stderr
+    Text,
+    /// The object of `--json`
+    Json,
+    /// Text, and on stdout a workflow command of GitHub Actions for each diagnostic
+    Github,
+    /// A SARIF 2.1.0 log, for services that collect faults
+    Sarif,
 }
 
 /// Edits that `--fix` makes.
@@ -116,7 +146,8 @@ impl SimulationArgs {
 /// The JSON Schema of the output of `--json`.
 const SCHEMA: &str = include_str!("../../schema/check.json");
 
-/// Checks each file; the diagnostics go to stderr, a line per file to stdout.
+/// Checks each file. Diagnostics as text go to stderr, with a line per file on stdout; other formats
+/// go to stdout.
 ///
 /// # Errors
 /// [`Error::Reported`] if a diagnostic of any file is an error.
@@ -128,15 +159,20 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     }
     let options = args.rules.options();
     let settings = args.simulate.then(|| args.simulation.settings());
+    let format = args.format();
     let mut whole = Whole::default();
     for path in &args.files {
         if let Some(how) = args.fix {
             fix_file(path, how, &options)?;
         }
         let (source, diagnostics, simulation) = judge(path, &args.name, &options, settings.as_ref());
-        whole.add(&source, &diagnostics, simulation.as_ref());
-        if args.json {
-            continue;
+        let added = whole.add(&source, &diagnostics, simulation.as_ref());
+        match format {
+            Format::Json | Format::Sarif => continue,
+            Format::Github => {
+                added.iter().try_for_each(|one| writeln!(out, "{}", annotations::github(one)))?
+            }
+            Format::Text => {}
         }
         report::show(&diagnostics, &source);
         let played = simulation.map_or_else(String::new, |simulation| format!("; {DIM}{simulation}{DIM:#}"));
@@ -144,8 +180,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
         // In step with the diagnostics on stderr.
         out.flush()?;
     }
-    if args.json {
-        output::json(&whole.to_json())?;
+    match format {
+        Format::Json => output::json(&whole.to_json())?,
+        Format::Sarif => output::json(&annotations::sarif(&whole.diagnostics))?,
+        Format::Github | Format::Text => {}
     }
     if whole.errors > 0 { Err(Error::Reported) } else { Ok(()) }
 }
@@ -238,7 +276,14 @@ struct Whole {
 }
 
 impl Whole {
-    fn add(&mut self, source: &Source, diagnostics: &Diagnostics, simulation: Option<&Statistics>) {
+    /// Adds what was found in a file, and returns its diagnostics.
+    fn add(
+        &mut self,
+        source: &Source,
+        diagnostics: &Diagnostics,
+        simulation: Option<&Statistics>,
+    ) -> &[Value] {
+        let before = self.diagnostics.len();
         self.diagnostics.extend(diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, source)));
         self.errors += diagnostics.count(Severity::Error);
         self.warnings += diagnostics.count(Severity::Warning);
@@ -251,6 +296,7 @@ impl Whole {
                 "steps": steps,
             })
         }));
+        &self.diagnostics[before..]
     }
 
     fn to_json(&self) -> Value {

@@ -33,7 +33,7 @@ use std::{
 A rulesheet is checked, played at random, and played by searches of different strength: length, branching,
 outcome, balance, depth of skill, variety, drama, dead rules and moves. One that does not check, hardly
 ever ends, is always drawn or won by the same role, or leaves no choice is given up early, with the
-reason. What each number means and where it is from: docs/judge.md.
+reason. What each number means and where it is from: docs/how-to/judging.md.
 
 Nothing goes by the clock: the same rulesheet, seed and options give the same numbers.
 

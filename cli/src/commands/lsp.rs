@@ -8,7 +8,7 @@ use std::io;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 An editor starts this command and speaks to it over stdin and stdout; how an editor is told to is in
-editors/README.md of the source.
+docs/how-to/editors.md of the source.
 
 It shows what `gdl check` says while one types, lints as hints, and what is meant by help lines as
 quick fixes. It says what a name is, finds where it is given and used, renames, completes and formats.

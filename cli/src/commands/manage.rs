@@ -25,7 +25,7 @@ use std::{
 /// Arguments of `gdl manage`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A schedule is a file like this one; docs/manage.md has all that it may say:
+A schedule is a file like this one; docs/how-to/tournaments.md has all that it may say:
 
   version = 1
   games = [\"tictactoe\", \"mygames/nim.kif\"]

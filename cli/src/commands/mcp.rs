@@ -4,6 +4,7 @@ use clap::Args;
 use gdl_context_server::Settings;
 use gdl_tools::{
     error::{Error, Result},
+    game::ReadingArgs,
     parse::seconds,
 };
 use std::{io, path::PathBuf, time::Duration};
@@ -12,7 +13,7 @@ use std::{io, path::PathBuf, time::Duration};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A client that speaks the Model Context Protocol, such as an assistant or a program that writes rules,
-starts this command and speaks to it over stdin and stdout; how a client is told to is in docs/mcp.md
+starts this command and speaks to it over stdin and stdout; how a client is told to is in docs/how-to/agents.md
 of the source.
 
 Tools: check, explain, fix, simulate, play, legal_moves, why, best_move, analyze, compare.
@@ -28,6 +29,8 @@ pub(crate) struct McpArgs {
     /// Let rulesheets below this folder be read
     #[arg(long, value_name = "DIR")]
     pub folder: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: ReadingArgs,
     /// How long the work for one question may take
     #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
     pub seconds: f64,
@@ -41,6 +44,10 @@ pub(crate) fn run(args: &McpArgs) -> Result {
     if let Some(folder) = args.folder.as_ref().filter(|folder| !folder.is_dir()) {
         return Err(Error::Input(format!("there is no folder {}", folder.display())));
     }
-    let settings = Settings { folder: args.folder.clone(), longest: Duration::from_secs_f64(args.seconds) };
+    let settings = Settings {
+        folder: args.folder.clone(),
+        lenient: args.reading.lenient,
+        longest: Duration::from_secs_f64(args.seconds),
+    };
     Ok(gdl_context_server::serve(io::stdin(), io::stdout(), &settings)?)
 }

@@ -1,7 +1,6 @@
 //! `gdl new`: a folder with a rulesheet, a crate that uses it, and a test.
 //!
-//! The rulesheet is a whole game, to be changed into another one: that of `docs/primer.md`. Nothing
-//! is overwritten.
+//! The rulesheet is a whole game, to be changed into another one: that of `docs/tutorial/language.md`. Nothing is overwritten.
 
 use clap::Args;
 use gdl_tools::{
@@ -93,7 +92,7 @@ const TAKEN: &[&str] = &[
 #[derive(Debug, Args)]
 #[command(after_help = "\
 The folder has a rulesheet of a small game to change, a library that compiles it by `gdl!`, a program that
-plays it, and a test of its rules. docs/primer.md teaches the language with that game. The crate needs the
+plays it, and a test of its rules. docs/tutorial/language.md teaches the language with that game. The crate needs the
 package gdl-runtime: with --runtime it is that of a clone; without, that of the registry, where it is not
 published yet. Everything but `cargo` works without it.
 

@@ -91,6 +91,7 @@ pub(crate) fn run(args: &ServeArgs) -> Result {
     let game = args.game.clone().map(|game| game.read(args.reading));
     let shown = gdl_serve::Shown {
         game: game.as_ref(),
+        lenient: args.reading.lenient,
         #[cfg(feature = "manage")]
         results: args.results.as_deref(),
     };

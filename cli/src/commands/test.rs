@@ -76,8 +76,8 @@ pub(crate) fn run(args: &TestArgs) -> Result {
     let text = source.clone();
     let silent = Options { lenient: options.lenient, ..load::quiet() };
     let rules = load::checked(source, &options)?;
-    let oracle = Evaluator::with_limits(&rules, &options.limits);
-    let oracle = oracle.map_err(|error| Error::Input(error.to_string()))?;
+    let evaluator = Evaluator::with_limits(&rules, &options.limits);
+    let evaluator = evaluator.map_err(|error| Error::Input(error.to_string()))?;
     let mut game: Option<Dynamic> = None;
     let mut count = |state: &str, depth: usize| -> Result<Vec<u128>> {
         if game.is_none() {
@@ -93,7 +93,7 @@ pub(crate) fn run(args: &TestArgs) -> Result {
     };
     let files = if args.files.is_empty() { vec![beside] } else { args.files.clone() };
     let lift = || load::play(text.clone(), &silent, Some(Way::Lifted));
-    let judge = Judge::new(&oracle, &lift);
+    let judge = Judge::new(&evaluator, &lift);
     let mut outcomes = Vec::new();
     let progress = Progress::counted("files", files.len() as u64);
     for (number, path) in files.iter().enumerate() {
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &TestArgs) -> Result {
             let source = load::open(path, &options)?;
             for test in plays::read(&source, &options)?.iter().filter(|test| test.name.contains(&args.filter))
             {
-                let failure = plays::run(&oracle, test, &mut count)?;
+                let failure = plays::run(&evaluator, test, &mut count)?;
                 let place = failure.as_ref().and_then(|failure| failure.span).map(|span| {
                     let at = source.position(span.start);
                     format!("{file}:{}:{}", at.line, at.column)

@@ -22,7 +22,7 @@ use std::{
 #[command(after_help = "\
 The rulesheet is read as the reference reasoner reads it: case counts, lints are allowed,
 and other readings are those of `--lenient`. A trace is a JSON object of the format
-ggp-oracle-trace-1, which docs/traces.md describes; matches recorded by `gdl match --record` are
+ggp-oracle-trace-1, which docs/reference/traces.md describes; matches recorded by `gdl match --record` are
 compared by `gdl test`.
 
 Examples:

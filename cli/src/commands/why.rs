@@ -57,13 +57,13 @@ pub(crate) fn run(args: &WhyArgs) -> Result {
     let (source, options) = args.game.source()?;
     let text = source.clone();
     let rules = load::checked(source, &options)?;
-    let oracle = Evaluator::with_limits(&rules, &options.limits);
-    let oracle = oracle.map_err(|error| Error::Input(error.to_string()))?;
-    let mut position = Position::read(&args.position, &oracle)?;
+    let evaluator = Evaluator::with_limits(&rules, &options.limits);
+    let evaluator = evaluator.map_err(|error| Error::Input(error.to_string()))?;
+    let mut position = Position::read(&args.position, &evaluator)?;
     if let Some(joint) = &args.making {
-        position = position.making(&oracle, joint)?;
+        position = position.making(&evaluator, joint)?;
     }
-    let explanation = position.ask(&rules, &oracle, &args.atom, usize::from(args.depth))?;
+    let explanation = position.ask(&rules, &evaluator, &args.atom, usize::from(args.depth))?;
     if args.json {
         return output::json(&json!({
             "game": args.game.name(),

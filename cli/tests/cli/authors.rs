@@ -3,7 +3,7 @@
 use super::{command, file, gdl, json};
 use std::{fs, path::Path, process::Command};
 
-const PRIMER: &str = include_str!("../../../docs/primer.md");
+const PRIMER: &str = include_str!("../../../docs/tutorial/language.md");
 const GAME: &str = include_str!("../../src/commands/new/dominoes.kif");
 
 /// The primer's code blocks of this kind, one after the other.
@@ -60,7 +60,7 @@ fn what_the_primer_says_is_so() {
     assert_eq!(gdl(&["fmt", "--check", &path]).code, Some(0));
     let counts = json(&["perft", &path, "--depth", "3", "--json"])["counts"].to_string();
     assert_eq!(counts, "[5,12,6]");
-    assert!(PRIMER.contains("--depth 3                5, 12, 6: "));
+    assert!(PRIMER.contains("--depth 3              # 5, 12, 6: "));
     assert!(gdl(&["why", &path, "start", "legal left noop"]).stdout.contains("(true (control left)) holds"));
 }
 

@@ -96,6 +96,45 @@ fn faults_as_json_have_all_their_fields() {
 }
 
 #[test]
+fn forges_show_faults_beside_their_lines() {
+    let path = file("reversed.kif", "(role robot)\n(<- terminal (role robot))\n");
+    let run = gdl(&["check", &path, "--format", "github"]);
+    assert_eq!(run.code, Some(1));
+    let place = "line=2,endLine=2,col=2,endColumn=4,title=GDL020%3A implication_reversed::";
+    assert!(
+        run.stdout.lines().any(|line| line.starts_with("::error ") && line.contains(place)),
+        "{}",
+        run.stdout
+    );
+    let run = gdl(&["check", &path, "--format", "sarif"]);
+    assert_eq!((run.code, run.stderr.as_str()), (Some(1), ""));
+    let log: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
+    let results = log["runs"][0]["results"].as_array().expect("a list");
+    let arrow = results.iter().find(|result| result["ruleId"] == "GDL020").expect("the arrow is found");
+    let change = &arrow["fixes"][0]["artifactChanges"][0]["replacements"][0];
+    assert_eq!(change["insertedContent"]["text"], "<=", "{arrow}");
+    assert_eq!(gdl(&["check", &path, "--json", "--format", "sarif"]).code, Some(2));
+}
+
+/// The hooks of `.pre-commit-hooks.yaml` pass on a sound rulesheet, and the check fails on another.
+#[test]
+fn hooks_for_commits_run() {
+    let hooks = include_str!("../../../.pre-commit-hooks.yaml");
+    let entries: Vec<Vec<&str>> = hooks
+        .lines()
+        .filter_map(|line| line.trim().strip_prefix("entry: gdl "))
+        .map(|entry| entry.split(' ').collect())
+        .collect();
+    assert_eq!(entries.len(), 2);
+    let sound = file("hooked.kif", gdl_games::find("tictactoe").expect("built in").text);
+    for entry in &entries {
+        assert_eq!(gdl(&[&entry[..], &[&sound]].concat()).code, Some(0), "{entry:?}");
+    }
+    let faulty = file("hooked_faulty.kif", "(role robot)\n(legal robot)\n");
+    assert_eq!(gdl(&[&entries[0][..], &[&faulty]].concat()).code, Some(1));
+}
+
+#[test]
 fn a_lint_can_be_allowed_and_denied() {
     let codes = |args: &[&str]| -> Vec<String> {
         let run = gdl(args);

@@ -3,6 +3,8 @@
 mod analyze;
 mod authors;
 mod bench;
+#[cfg(all(unix, feature = "manage", feature = "serve"))]
+mod book;
 mod check;
 mod fmt;
 mod games;

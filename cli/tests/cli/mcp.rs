@@ -230,13 +230,13 @@ fn fix_does_what_check_fix_does() {
 
 /// The views of positions equal those of the slow evaluator.
 #[test]
-fn positions_are_those_of_the_oracle() {
+fn positions_are_those_of_the_evaluator() {
     let mut client = Client::new(&[]);
     for name in ["tictactoe", "nim", "liars_dice"] {
         let text = gdl_games::find(name).expect("built in").text;
         let rules = rules_of(text);
-        let oracle = Evaluator::new(&rules).expect("it is sound");
-        let mut state = oracle.initial().expect("a state");
+        let evaluator = Evaluator::new(&rules).expect("it is sound");
+        let mut state = evaluator.initial().expect("a state");
         let mut moves: Vec<Vec<String>> = Vec::new();
         for step in 0..6 {
             let position =
@@ -244,15 +244,15 @@ fn positions_are_those_of_the_oracle() {
             let mut fluents: Vec<String> = state.iter().map(ToString::to_string).collect();
             fluents.sort();
             assert_eq!(position["state"], json!(format!("({})", fluents.join(" "))));
-            let terminal = oracle.terminal(&state).expect("an answer");
+            let terminal = evaluator.terminal(&state).expect("an answer");
             assert_eq!(position["terminal"], json!(terminal));
             let from_state = json!({ "rulesheet": text, "state": position["state"] });
             let mut seen = client.call("play", &from_state)["position"].clone();
             let mut joint = Vec::new();
-            for (number, role) in oracle.roles().iter().enumerate() {
+            for (number, role) in evaluator.roles().iter().enumerate() {
                 let shown = &position["roles"][number];
                 assert_eq!(shown["role"], json!(role.as_str()));
-                let legal = oracle.legal(&state, number).expect("moves");
+                let legal = evaluator.legal(&state, number).expect("moves");
                 let mut legal: Vec<String> = legal.iter().map(ToString::to_string).collect();
                 legal.sort();
                 if !terminal {
@@ -262,7 +262,7 @@ fn positions_are_those_of_the_oracle() {
                     assert_eq!(client.call("why", &ask)["holds"], true, "{atom}");
                     joint.push(legal[(step * 7 + number) % legal.len()].clone());
                 }
-                let goals: Vec<u8> = oracle
+                let goals: Vec<u8> = evaluator
                     .goals(&state, number)
                     .expect("goals")
                     .iter()
@@ -278,8 +278,8 @@ fn positions_are_those_of_the_oracle() {
             if terminal {
                 break;
             }
-            let terms: Vec<_> = joint.iter().map(|text| oracle.term(text).expect("a term")).collect();
-            state = oracle.next(&state, &terms).expect("a state");
+            let terms: Vec<_> = joint.iter().map(|text| evaluator.term(text).expect("a term")).collect();
+            state = evaluator.next(&state, &terms).expect("a state");
             moves.push(joint);
         }
         assert!(moves.len() > 2, "{name}");
@@ -358,6 +358,20 @@ fn files_are_read_below_the_folder_alone() {
     assert!(client.refusal("check", &json!({ "rulesheet": whole })).contains("files are not read"));
     client.close();
     assert_eq!(gdl(&["mcp", "--folder", "/no/such/folder"]).code, Some(1));
+}
+
+#[test]
+fn rulesheets_are_read_leniently_if_asked() {
+    let unrewarded = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal bob wait)
+        (<= (next (step 2)) (true (step 1))) (<= terminal (true (step 2))) (<= (goal ann 50) (true (step 2)))";
+    let errors = |args: &[&str]| {
+        let mut client = Client::new(args);
+        let found = client.call("check", &json!({ "rulesheet": unrewarded }));
+        client.close();
+        found["errors"].clone()
+    };
+    assert_eq!(errors(&[]), 1);
+    assert_eq!(errors(&["--lenient"]), 0);
 }
 
 /// Rules whose grounding takes seconds, until a limit ends it.

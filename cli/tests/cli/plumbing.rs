@@ -209,6 +209,17 @@ fn a_full_device_is_an_error() {
 }
 
 #[test]
+fn the_version_says_what_was_built_and_found() {
+    assert_eq!(gdl(&["-V"]).stdout, concat!("gdl ", env!("CARGO_PKG_VERSION"), "\n"));
+    let long = gdl(&["--version", "--verbose"]).stdout;
+    let best = gdl_runtime::lanes::Isa::best().name();
+    assert!(long.starts_with(concat!("gdl ", env!("CARGO_PKG_VERSION"), "\n")), "{long}");
+    for line in [&*format!("instruction set: {best} (found: portable"), "commands: all\n"] {
+        assert!(long.contains(line), "{line}: {long}");
+    }
+}
+
+#[test]
 fn pipes_get_no_colours() {
     for args in [vec!["list"], vec!["net", "tictactoe"], vec!["playouts", "tictactoe", "--count", "100"]] {
         let run = gdl(&args);

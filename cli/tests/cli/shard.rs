@@ -302,7 +302,7 @@ fn a_file_is_written_as_a_whole() {
 
 #[test]
 fn the_documented_document_is_the_one_that_is_printed() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/shards.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/how-to/many-machines.md");
     let page = fs::read_to_string(page).expect("the page is there");
     let document = page.split("```json\n").nth(1).and_then(|rest| rest.split("```").next());
     let job = ["playouts", "nim", "--count", "100", "--engine", "single", "--seed", "7", "--range", "0..3"];
@@ -312,7 +312,7 @@ fn the_documented_document_is_the_one_that_is_printed() {
 /// Runs the lines of the page as they stand there. A line is skipped if its tool is missing.
 #[test]
 fn the_documented_lines_run() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/shards.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/how-to/many-machines.md");
     let page = fs::read_to_string(page).expect("the page is there");
     let blocks: Vec<&str> =
         page.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();

@@ -127,22 +127,22 @@ fn right_games_are_found_right() {
     }
 }
 
-/// Returns whether the oracle, which shares nothing with the engine, sees the same.
+/// Whether the evaluator, which shares nothing with the engine, sees the same.
 fn assert_seen(rules: &Rules, found: &Diagnostic) {
     let Some(Witness { roles, moves, state, repeats }) = found.witness.as_deref() else {
         assert!(["GDL118", "GDL119"].contains(&found.code.id), "{found:?}");
         return;
     };
-    let oracle = Evaluator::new(rules).expect("the oracle can evaluate it");
-    let mut states: Vec<State> = vec![oracle.initial().expect("initial")];
+    let evaluator = Evaluator::new(rules).expect("the evaluator can evaluate it");
+    let mut states: Vec<State> = vec![evaluator.initial().expect("initial")];
     for joint in moves {
         let now = states.last().expect("at least one");
-        assert!(!oracle.terminal(now).expect("terminal"), "{found:?}");
-        let terms: Vec<Term> = joint.iter().map(|text| oracle.term(text).expect("a term")).collect();
+        assert!(!evaluator.terminal(now).expect("terminal"), "{found:?}");
+        let terms: Vec<Term> = joint.iter().map(|text| evaluator.term(text).expect("a term")).collect();
         for (role, action) in terms.iter().enumerate() {
-            assert!(oracle.legal(now, role).expect("legal").contains(action), "{found:?}");
+            assert!(evaluator.legal(now, role).expect("legal").contains(action), "{found:?}");
         }
-        let next = oracle.next(now, &terms).expect("next");
+        let next = evaluator.next(now, &terms).expect("next");
         states.push(next);
     }
     let last = states.last().expect("at least one");
@@ -153,7 +153,7 @@ fn assert_seen(rules: &Rules, found: &Diagnostic) {
         roles.iter().position(quoted).expect("the message names the role")
     };
     let goals = |state: &State| -> Vec<String> {
-        let mut goals: Vec<u8> = oracle
+        let mut goals: Vec<u8> = evaluator
             .goals(state, role())
             .expect("goals")
             .iter()
@@ -162,9 +162,11 @@ fn assert_seen(rules: &Rules, found: &Diagnostic) {
         goals.sort_unstable();
         goals.iter().map(u8::to_string).collect()
     };
-    let terminal = oracle.terminal(last).expect("terminal");
+    let terminal = evaluator.terminal(last).expect("terminal");
     match found.code.id {
-        "GDL121" => assert!(!terminal && oracle.legal(last, role()).expect("legal").is_empty(), "{found:?}"),
+        "GDL121" => {
+            assert!(!terminal && evaluator.legal(last, role()).expect("legal").is_empty(), "{found:?}")
+        }
         "GDL122" => {
             assert!(found.message.ends_with(&goals(last).join(" and ")), "{found:?}");
             assert_eq!(terminal, found.message.contains("terminal"), "{found:?}");
@@ -186,7 +188,7 @@ fn assert_seen(rules: &Rules, found: &Diagnostic) {
 /// Every finding on every small rulesheet, whether all states are visited or games are played at
 /// random.
 #[test]
-fn the_oracle_sees_what_is_found() {
+fn the_evaluator_sees_what_is_found() {
     let small = Settings { playouts: Some(30), steps: 40, work: 20_000_000, ..Settings::default() };
     let mut counts = std::collections::BTreeMap::new();
     for (name, text) in [folder("accept"), folder("reject"), own()].concat() {

@@ -438,6 +438,9 @@ def load(
     deny: str | Iterable[str] = ...,
     warn: str | Iterable[str] = ...,
 ) -> Game: ...
+def command(launcher: Sequence[str], arguments: Sequence[str]) -> int:
+    """Run the `gdl` command with arguments, the program first, and return its exit code."""
+
 def builtin(name: str) -> Game: ...
 def builtin_text(name: str) -> str | None:
     """The rulesheet of a built-in game; None if no game has this name."""

@@ -59,7 +59,6 @@ impl<W: Word> Source<W> {
     #[inline(always)]
     pub(super) fn plane(&mut self) -> W {
         self.counter = self.counter.add(self.stride);
-        let [first, second, third] = self.keys;
-        self.counter.aes_round(first).aes_round(second).aes_round(third)
+        self.counter.aes_rounds(self.keys)
     }
 }

@@ -1,27 +1,33 @@
-//! Planes as eight words of 64 bits, which rustc turns into whatever vectors every machine of a
-//! kind has.
+//! Planes as eight words of 64 bits, which rustc turns into whatever vectors every machine of a kind has.
+//!
+//! Rounds of AES are most of the work of random games without instructions for them, and nearly all
+//! machines have those: they are asked for, three rounds at a time.
 
+#[cfg(target_arch = "aarch64")]
+use super::arm as machine;
+#[cfg(target_arch = "x86_64")]
+use super::x86 as machine;
 use super::{Plane, Word};
 
 #[derive(Clone, Copy)]
-pub(super) struct Portable([u64; 8]);
+pub(super) struct Portable(Plane);
 
 impl Portable {
     #[inline(always)]
     fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        Self(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+        Self(Plane(std::array::from_fn(|i| f(self.0.0[i], other.0.0[i]))))
     }
 }
 
 impl Word for Portable {
     #[inline(always)]
     fn load(plane: &Plane) -> Self {
-        Self(plane.0)
+        Self(*plane)
     }
 
     #[inline(always)]
     fn store(self, plane: &mut Plane) {
-        plane.0 = self.0;
+        *plane = self.0;
     }
 
     #[inline(always)]
@@ -46,12 +52,12 @@ impl Word for Portable {
 
     #[inline(always)]
     fn any(self) -> bool {
-        self.0.iter().fold(0, |all, word| all | word) != 0
+        self.0.0.iter().fold(0, |all, word| all | word) != 0
     }
 
     #[inline(always)]
     fn counts(self) -> Self {
-        Self(self.0.map(|word| u64::from(word.count_ones())))
+        Self(Plane(self.0.0.map(|word| u64::from(word.count_ones()))))
     }
 
     #[inline(always)]
@@ -61,13 +67,29 @@ impl Word for Portable {
 
     #[inline(always)]
     fn aes_round(self, key: Self) -> Self {
-        let mut words = key.0;
-        for (pair, key) in self.0.chunks_exact(2).zip(words.chunks_exact_mut(2)) {
+        let mut words = key.0.0;
+        for (pair, key) in self.0.0.chunks_exact(2).zip(words.chunks_exact_mut(2)) {
             let [low, high] = aes_round([pair[0], pair[1]]);
             key[0] ^= low;
             key[1] ^= high;
         }
-        Self(words)
+        Self(Plane(words))
+    }
+
+    #[inline(always)]
+    fn aes_rounds(self, keys: [Self; 3]) -> Self {
+        let rounds = machine::aes_rounds(&self.0, keys.each_ref().map(|key| &key.0));
+        rounds.map_or_else(|| keys.into_iter().fold(self, Self::aes_round), Self)
+    }
+}
+
+/// A machine without instructions that are known here.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod machine {
+    use super::Plane;
+
+    pub(super) fn aes_rounds(_: &Plane, _: [&Plane; 3]) -> Option<Plane> {
+        None
     }
 }
 

@@ -28,6 +28,7 @@ impl Kernel for Functions {
             a.counts(),
             a.add(b),
             a.aes_round(b),
+            a.aes_rounds([b, c, a]),
         ];
         macro_rules! tables {
             ($($table:literal)*) => { results.extend([$(W::ternary::<$table>(a, b, c)),*]) };
@@ -79,7 +80,7 @@ fn words_do_as_single_bits_do() {
                     assert_eq!(result.lane(lane), expected, "{isa:?}");
                 }
                 let row = row.iter().fold(0, |row, &bit| 2 * row + u8::from(bit));
-                for (result, table) in results[15..].iter().zip(TABLES) {
+                for (result, table) in results[16..].iter().zip(TABLES) {
                     assert_eq!(result.lane(lane), table >> row & 1 == 1, "{isa:?}: {table:#x}");
                 }
             }
@@ -91,6 +92,12 @@ fn words_do_as_single_bits_do() {
             let mut round = Plane::ZERO;
             Portable::load(&a).aes_round(Portable::load(&b)).store(&mut round);
             assert_eq!(results[14], round, "{isa:?}");
+            let rounds = [planes[1], planes[2], planes[0]].iter().fold(a, |before, key| {
+                let mut after = Plane::ZERO;
+                Portable::load(&before).aes_round(Portable::load(key)).store(&mut after);
+                after
+            });
+            assert_eq!(results[15], rounds, "{isa:?}");
         }
     }
 }

@@ -30,6 +30,8 @@ use std::{
 pub struct Settings {
     /// Rulesheets below this folder may be read; no file without it.
     pub folder: Option<PathBuf>,
+    /// Rulesheets are read as [`Options::lenient`](gdl_compiler::Options::lenient) has it.
+    pub lenient: bool,
     /// The longest that the work for one question may take.
     pub longest: Duration,
 }
@@ -49,8 +51,8 @@ pub fn serve(
     let folder = settings.folder.as_ref().map(|folder| folder.canonicalize()).transpose()?;
     let (transport, written) = transport::start(input, output)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
-    runtime.block_on(server::serve(transport, sheet::Shelf::new(folder), settings.longest));
-    // Work that was cancelled may take a moment to notice.
+    runtime.block_on(server::serve(transport, sheet::Shelf::new(folder, settings.lenient), settings.longest));
+    // Work that was called off may take a moment to notice.
     runtime.shutdown_timeout(Duration::from_millis(100));
     // A client that has gone reads nothing, and says nothing of it.
     let _ = written.recv_timeout(LAST_WORDS);

@@ -20,6 +20,7 @@ const NAME: &str = "rulesheet";
 pub(crate) struct Shelf {
     /// The folder of files that may be read, without links.
     folder: Option<PathBuf>,
+    is_lenient: bool,
 }
 
 /// A rulesheet.
@@ -27,11 +28,16 @@ pub(crate) struct Shelf {
 pub(crate) struct Sheet {
     pub source: Source,
     entry: Option<&'static Entry>,
+    is_lenient: bool,
 }
 
 impl Shelf {
-    pub(crate) fn new(folder: Option<PathBuf>) -> Self {
-        Self { folder }
+    pub(crate) fn new(folder: Option<PathBuf>, is_lenient: bool) -> Self {
+        Self { folder, is_lenient }
+    }
+
+    fn sheet(&self, source: Source) -> Sheet {
+        Sheet { source, entry: None, is_lenient: self.is_lenient }
     }
 
     /// The rulesheet that is meant.
@@ -45,11 +51,11 @@ impl Shelf {
                 let message = format!("the rulesheet has {} bytes, more than {limit}", rulesheet.len());
                 return Err(Refusal::new(message));
             }
-            return Ok(Sheet { source: Source::new(NAME, rulesheet), entry: None });
+            return Ok(self.sheet(Source::new(NAME, rulesheet)));
         }
         let name = rulesheet.trim();
         if let Some(entry) = gdl_games::find(name) {
-            return Ok(Sheet { source: load::text_of(entry), entry: Some(entry) });
+            return Ok(Sheet { entry: Some(entry), ..self.sheet(load::text_of(entry)) });
         }
         if name.contains(['/', '\\']) || name.to_ascii_lowercase().ends_with(".kif") {
             return self.read(name);
@@ -81,7 +87,7 @@ impl Shelf {
             let (source, diagnostics) = load::alone(*fault);
             Refusal::of_rules(&diagnostics, &source)
         })?;
-        Ok(Sheet { source: Source::new(name, source.text()), entry: None })
+        Ok(self.sheet(Source::new(name, source.text())))
     }
 }
 
@@ -89,7 +95,8 @@ impl Sheet {
     /// The options to compile a rulesheet, as long as that is wanted.
     pub(crate) fn options(&self, levels: Levels, cancel: &Cancel) -> Options {
         let limits = if self.entry.is_some() { Limits::default() } else { Limits::network() };
-        Options { limits, levels, observer: observer(cancel), ..Options::default() }
+        let lenient = self.is_lenient;
+        Options { lenient, limits, levels, observer: observer(cancel), ..Options::default() }
     }
 
     /// The game, which is evaluated state by state if it takes too much to be grounded.
@@ -123,8 +130,8 @@ impl Sheet {
     /// The slow reference evaluator of rules.
     ///
     /// # Errors
-    /// Returns an error if they take too much to be evaluated.
-    pub(crate) fn oracle(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
+    /// If they take too much to be evaluated.
+    pub(crate) fn evaluator(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
         let limits = Limits::network();
         Evaluator::with_limits(rules, &limits).map_err(|error| Refusal::new(error.to_string()))
     }

@@ -213,9 +213,8 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
                 "this is a schedule of version {}; this gdl reads version {VERSION}",
                 version.get_ref()
             );
-            return Err(
-                Fault::new(version.span(), message).help("docs/manage.md has the keys of this version")
-            );
+            return Err(Fault::new(version.span(), message)
+                .help("docs/how-to/tournaments.md has the keys of this version"));
         }
         Some(_) => {}
     }

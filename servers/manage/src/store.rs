@@ -10,7 +10,7 @@
 //! whether it has results of this version (`store/header`): if not, none is touched. What is read
 //! is bounded (`store/bounds`).
 //!
-//! The tables are described in `docs/manage.md`; [`Store::VERSION`] changes with them.
+//! The tables are described in `docs/how-to/tournaments.md`; [`Store::VERSION`] changes with them.
 
 pub(crate) mod bounds;
 mod header;

@@ -72,20 +72,22 @@ impl LoadMode {
 #[derive(Debug, Default)]
 pub(crate) struct Games {
     own: Option<Opened>,
+    is_lenient: bool,
     recent: Mutex<VecDeque<(Arc<str>, Dynamic)>>,
 }
 
 impl Games {
-    /// The built-in games, and `own` if it is none of them.
+    /// The built-in games, and `own` if it is none of them; other rulesheets are read leniently or not.
     ///
     /// # Errors
-    /// Returns an error if the rulesheet cannot be read or has errors.
-    pub(crate) fn new(own: Option<&GameArg>) -> Result<Self> {
-        let Some(arg @ GameArg::File { .. }) = own else { return Ok(Self::default()) };
+    /// If the rulesheet cannot be read or is at fault.
+    pub(crate) fn new(own: Option<&GameArg>, is_lenient: bool) -> Result<Self> {
+        let games = Self { is_lenient, ..Self::default() };
+        let Some(arg @ GameArg::File { .. }) = own else { return Ok(games) };
         let (source, options) = arg.source()?;
         let text = source.text().into();
         let game = load::play(source, &options, None)?;
-        Ok(Self { own: Some(Opened { name: arg.name(), is_known: true, text, game }), ..Self::default() })
+        Ok(Self { own: Some(Opened { name: arg.name(), is_known: true, text, game }), ..games })
     }
 
     /// The game that `gdl serve` was given, if it is not built in.
@@ -111,7 +113,13 @@ impl Games {
         Ok(Opened { name: entry.name.to_owned(), is_known: true, text: entry.text.into(), game })
     }
 
-    /// Returns whether a rulesheet is one of the last that were compiled.
+    /// Options for a rulesheet that came with a request.
+    #[must_use]
+    pub(crate) fn options(&self, mode: LoadMode, observer: Observer) -> Options {
+        Options { lenient: self.is_lenient, limits: mode.limits(), observer, ..Options::default() }
+    }
+
+    /// If a rulesheet is one of the last that were compiled.
     #[must_use]
     pub(crate) fn is_recent(&self, text: &str) -> bool {
         lock(&self.recent).iter().any(|(known, _)| &**known == text)
@@ -133,19 +141,19 @@ impl Games {
     /// The game of a rulesheet that came with a request.
     ///
     /// # Errors
-    /// All that is wrong with it, that it takes too much, or that it was cancelled.
-    pub(crate) fn load(&self, name: &str, text: &str, way: LoadMode, observer: Observer) -> Answer<Opened> {
+    /// All that is wrong with it, that it takes too much, or that it was called off.
+    pub(crate) fn load(&self, name: &str, text: &str, mode: LoadMode, observer: Observer) -> Answer<Opened> {
         let opened = |game| Opened { name: name.to_owned(), is_known: false, text: text.into(), game };
         let known =
             || lock(&self.recent).iter().find(|(known, _)| &**known == text).map(|(_, game)| game.clone());
-        if way != LoadMode::Lifted
+        if mode != LoadMode::Lifted
             && let Some(game) = known()
         {
             return Ok(opened(game));
         }
-        let options = Options { limits: way.limits(), observer, ..Options::default() };
+        let options = self.options(mode, observer);
         let source = Source::new(name, text);
-        let engine = (way == LoadMode::Lifted).then_some(engine::EngineKind::Lifted);
+        let engine = (mode == LoadMode::Lifted).then_some(engine::EngineKind::Lifted);
         let made = compile_as(&source, &options, engine);
         let game = made.map_err(|diagnostics| {
             let too_much = |message: String| {
@@ -162,7 +170,7 @@ impl Games {
                 None => Problem::unfit("faulty_rulesheet", "the rulesheet is at fault").diagnostics(list()),
             }
         })?;
-        if way != LoadMode::Lifted {
+        if mode != LoadMode::Lifted {
             self.keep(text, game.clone());
         }
         Ok(opened(game))

@@ -87,6 +87,8 @@ pub fn routes() -> Vec<&'static str> {
 pub struct Shown<'s> {
     /// The game to open first.
     pub game: Option<&'s GameArg>,
+    /// Rulesheets of the page are read as [`Options::lenient`](gdl_compiler::Options::lenient) has it.
+    pub lenient: bool,
     /// A file of results of `gdl manage`.
     #[cfg(feature = "manage")]
     pub results: Option<&'s Path>,

@@ -1,9 +1,8 @@
 //! The form of a board's cells, as the rules for neighbours show it: hexagons where each cell has
 //! the neighbours of one, and a ring where the cells of a single row follow each other round.
 //!
-//! Rulesheets on hexagons have a relation such as `adjacent` between two cells that hangs on the
-//! rules alone. Its atoms are asked of the oracle, within [`FUEL`] steps; what cannot be found out
-//! so is a board of squares.
+//! Rulesheets on hexagons have a relation such as `adjacent` between two cells that hangs on the rules alone. Its atoms are asked of the
+//! evaluator, within [`FUEL`] steps; what cannot be found out so is a board of squares.
 
 use crate::facts;
 use gdl_compiler::{Limits, Options, Source, eval::Evaluator};
@@ -14,7 +13,7 @@ use gdl_runtime::{
 use gdl_tools::load;
 use std::collections::BTreeSet;
 
-/// Steps of the oracle, a tenth of a second or so, and the longest rulesheet that is asked.
+/// Steps of the evaluator, a tenth of a second or so, and the longest rulesheet that is asked.
 const FUEL: u64 = 1_000_000;
 const MOST_BYTES: usize = 200_000;
 
@@ -81,10 +80,10 @@ fn tiling_by(board: &Board, text: &str, name: &str, arity: usize) -> Option<Tili
     let probed = format!("{text}\n(<= (init ({PROBE} {variables})) ({name} {variables}))");
     let source = Source::new("neighbours", probed);
     let limits = Limits { fuel: FUEL, ..Limits::network() };
-    let options = Options { limits: limits.clone(), ..load::quiet() };
+    let options = Options { lenient: true, limits: limits.clone(), ..load::quiet() };
     let (rules, _) = gdl_compiler::read(&source, &options).ok()?;
-    let oracle = Evaluator::with_limits(&rules, &limits).ok()?;
-    let initial = oracle.initial().ok()?;
+    let evaluator = Evaluator::with_limits(&rules, &limits).ok()?;
+    let initial = evaluator.initial().ok()?;
     let wide = board.columns().len();
     let mut steps: BTreeSet<(isize, isize)> = BTreeSet::new();
     let mut pairs = 0;

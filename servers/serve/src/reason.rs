@@ -1,11 +1,9 @@
-//! The reasons by the rules that a person may see in a session. A [`Question`] is taken from the
-//! session with the permitted states, and the oracle answers it in another thread, as `gdl why`
-//! does.
+//! The reasons by the rules that a person is told of a session: a [`Question`] is taken from the session with what may be told, and
+//! answered beside it by the evaluator, as `gdl why` does.
 //!
-//! A role that may not know the state receives a reason if it is the same in every state of its
-//! information set, so it reveals nothing that the role could not find out by itself. There may be
-//! [`MOST_STATES`] of them. An answer takes at most [`FUEL`] steps of the oracle in all and
-//! [`MOST_BYTES`] as JSON; a larger one is cut to a smaller depth.
+//! A role that may not know the state is told a reason if it is the same in every state that fits what the role knows, so it says
+//! nothing that the role could not find out by itself; there may be [`MOST_STATES`] of them. An answer takes [`FUEL`] steps of the
+//! evaluator in all and [`MOST_BYTES`] as JSON: one that would be larger goes less deep.
 
 use crate::{
     games::Opened,
@@ -26,7 +24,7 @@ use std::iter;
 
 /// States that fit what a role knows in which a reason is looked for.
 const MOST_STATES: usize = 64;
-/// Steps of the oracle for an answer: a second or so.
+/// Steps of the evaluator for an answer: a second or so.
 const FUEL: u64 = 8_000_000;
 /// The most atoms of a relation.
 const MOST_ATOMS: usize = 200_000;
@@ -101,23 +99,25 @@ impl Question {
         let unfit = |message: String| Problem::unfit("no_reason", message);
         let source = Source::new(&*self.opened.name, &*self.opened.text);
         let limits = if self.opened.is_known { Limits::default() } else { Limits::network() };
-        let options = Options { limits: limits.clone(), observer: observer(cancel), ..load::quiet() };
+        // An open game was read strictly or leniently; sound rules read the same both ways.
+        let options =
+            Options { lenient: true, limits: limits.clone(), observer: observer(cancel), ..load::quiet() };
         let (rules, _) = gdl_compiler::read(&source, &options)
             .map_err(|_| unfit("the rules take too much to be read".to_owned()))?;
         // States in which the same is asked share the fuel.
         let limits = Limits { fuel: FUEL / self.states.len() as u64, max_atoms: MOST_ATOMS, ..limits };
-        let oracle = Evaluator::with_limits(&rules, &limits).map_err(|error| unfit(error.to_string()))?;
+        let evaluator = Evaluator::with_limits(&rules, &limits).map_err(|error| unfit(error.to_string()))?;
         let explain = |state: &String, depth: usize| {
             if cancel.is_cancelled() {
                 return Err(Problem::late());
             }
-            let position = Position::of(&oracle, state).and_then(|position| match &self.before {
-                Some((before, joint, depth)) => position.reached(before, joint, *depth, &oracle),
+            let position = Position::of(&evaluator, state).and_then(|position| match &self.before {
+                Some((before, joint, depth)) => position.reached(before, joint, *depth, &evaluator),
                 None if self.is_start => Ok(position.at_start()),
                 None => Ok(position),
             });
             position
-                .and_then(|position| position.ask(&rules, &oracle, atom, depth))
+                .and_then(|position| position.ask(&rules, &evaluator, atom, depth))
                 .map_err(|error| unfit(error.to_string()))
         };
         let depths = iter::successors(Some(depth.clamp(1, DEEPEST)), |depth| Some(depth / 2));

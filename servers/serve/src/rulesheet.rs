@@ -70,9 +70,9 @@ pub(crate) fn judge(
     cancel: &Cancel,
 ) -> Option<Verdict> {
     let source = Source::new(NAME, &question.text);
-    let watched = |levels: Levels| {
-        let limits = LoadMode::within(question.patient).limits();
-        Options { limits, levels, observer: observer.clone(), ..Options::default() }
+    let watched = |levels: Levels| Options {
+        levels,
+        ..games.options(LoadMode::within(question.patient), observer.clone())
     };
     let keep = |compiled: &load::Compiled| {
         if let Ok(game) = Dynamic::decode(&compiled.table) {

@@ -44,7 +44,7 @@ impl Server {
     /// Returns an error if the game or the results cannot be opened.
     pub(crate) fn new(shown: &Shown<'_>, port: u16, guests: Option<SocketAddr>) -> Result<Arc<Self>> {
         Ok(Arc::new(Self {
-            games: Games::new(shown.game)?,
+            games: Games::new(shown.game, shown.lenient)?,
             sessions: Registry::default(),
             guests: Guests::at(guests),
             queues: WorkQueues::default(),

@@ -64,24 +64,24 @@ impl Question for Why {
         few_enough(&self.moves)?;
         let sheet = shelf.find(&self.rulesheet)?;
         let rules = sheet.rules(cancel)?;
-        let oracle = Sheet::oracle(&rules)?;
+        let evaluator = Sheet::evaluator(&rules)?;
         let mut position = match &self.state {
-            Some(state) => Position::of(&oracle, state)?,
-            None => Position::start(&oracle)?,
+            Some(state) => Position::of(&evaluator, state)?,
+            None => Position::start(&evaluator)?,
         };
         for (number, joint) in self.moves.iter().enumerate() {
             wanted(cancel)?;
-            position = position.step(&oracle, joint).map_err(|error| match error {
+            position = position.step(&evaluator, joint).map_err(|error| match error {
                 Error::Input(message) => Refusal::new(format!("joint move {}: {message}", number + 1)),
                 error => error.into(),
             })?;
         }
         if let Some(making) = &self.making {
-            position = position.making_all(&oracle, making)?;
+            position = position.making_all(&evaluator, making)?;
         }
         wanted(cancel)?;
         let depth = usize::from(self.depth.unwrap_or(DEPTH).min(DEEPEST));
-        let explanation = position.ask(&rules, &oracle, &self.atom, depth)?;
+        let explanation = position.ask(&rules, &evaluator, &self.atom, depth)?;
         let text = plain(|out| Page { rules: &rules, source: &sheet.source, out }.print(&explanation));
         let Value::Object(why) = to_json(&explanation, &rules, &sheet.source) else {
             return Err(Refusal::new("there is no explanation"));

@@ -1,8 +1,7 @@
 //! Reasons why a ground atom holds at the start of the game or not, by the rules, two rules deep.
 //!
-//! The oracle answers, with so little fuel that no hover waits for it; longer explanations are left
-//! to `gdl why`. For `true` the explanation is why `init` gives the fluent or not. Relations of a
-//! step (`next`, `does`, `sees`) have no value at the start.
+//! The evaluator is asked, with so little fuel that no hover waits for it; what takes more is not told here, and `gdl why` tells it. Of `true`
+//! it is told why `init` gives the fluent or not. What a step brings (`next`, `does`, `sees`) is no matter of the start.
 
 use crate::document::Document;
 use gdl_compiler::{
@@ -12,7 +11,7 @@ use gdl_compiler::{
 };
 use std::fmt::Write;
 
-/// Steps of the oracle for one answer: some milliseconds.
+/// Steps of the evaluator for one answer: some milliseconds.
 const FUEL: u64 = 300_000;
 
 /// Rules that one answer goes deep.
@@ -49,9 +48,9 @@ pub(crate) fn why(document: &Document, literal: NodeId) -> Option<String> {
         ("true", [_, fluent]) => format!("(init {})", tree.text(*fluent, &document.source)),
         _ => written.to_owned(),
     };
-    let oracle = Evaluator::with_limits(rules, &Limits { fuel: FUEL, ..Limits::network() }).ok()?;
-    let state = oracle.initial().ok()?;
-    let explanation = oracle.explain(&atom, &state, None, DEPTH).ok()?;
+    let evaluator = Evaluator::with_limits(rules, &Limits { fuel: FUEL, ..Limits::network() }).ok()?;
+    let state = evaluator.initial().ok()?;
+    let explanation = evaluator.explain(&atom, &state, None, DEPTH).ok()?;
     let verdict = if explanation.holds { "holds" } else { "does not hold" };
     let words = written.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut page = Page { document, rules, text: format!("At the start `{words}` {verdict}") };

@@ -289,7 +289,7 @@ fn net_of(opened: &Opened, cancel: &Cancel) -> Option<SessionNet> {
     opened.game.table()?;
     let source = Source::new(&*opened.name, &*opened.text);
     let limits = if opened.is_known { Limits::default() } else { Limits::network() };
-    let options = Options { limits, observer: observer(cancel), ..load::quiet() };
+    let options = Options { lenient: true, limits, observer: observer(cancel), ..load::quiet() };
     let (_, compiled) = load::inspect(&source, &options);
     let most = if opened.is_known { usize::MAX } else { net::MOST_OPERATIONS };
     compiled.ok().map(|compiled| SessionNet::new(compiled, most))

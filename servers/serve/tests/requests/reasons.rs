@@ -2,6 +2,7 @@
 //! what a seat may not know.
 
 use super::client::{Answer, Client};
+use gdl_serve::Shown;
 use serde_json::{Value, json};
 
 fn start(client: &Client, request: &Value) -> String {
@@ -237,4 +238,18 @@ fn what_takes_too_much_is_told_to_do_so() {
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert!(answer.body.to_string().len() <= (1 << 20) + 100);
     assert_eq!(answer.body["why"]["attempts"].as_array().map(Vec::len), Some(600));
+}
+
+#[test]
+fn rules_that_are_read_leniently_have_reasons_and_a_net() {
+    let unrewarded = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal bob wait)
+        (<= (next (step 2)) (true (step 1))) (<= terminal (true (step 2))) (<= (goal ann 50) (true (step 2)))";
+    let request = json!({ "rulesheet": unrewarded });
+    assert_eq!(Client::new().post("/api/sessions", &request).status, 422);
+    let client = Client::of(&Shown { lenient: true, ..Shown::default() });
+    let session = start(&client, &request);
+    let reason = why(&client, &session, "", "legal ann hold");
+    assert_eq!((reason.status, &reason.body["why"]["holds"]), (200, &json!(true)), "{}", reason.body);
+    let inside = client.get(&format!("{session}/inside"));
+    assert!(inside.status == 200 && inside.body["picture"]["nodes"].is_array(), "{}", inside.body);
 }

@@ -1,4 +1,5 @@
-//! The built-in games in one table: their sizes, how soon they load and how fast they play, as `docs/reference/games.md` has it.
+//! The built-in games in one table: their sizes, how soon they load and how fast they play, as
+//! `docs/reference/games.md` has it.
 //!
 //!     cargo bench -p gdl-benches --bench games -- [--seconds S] [--rounds N] [--write PAGE]
 //!

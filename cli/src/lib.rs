@@ -159,7 +159,8 @@ pub fn main() -> ExitCode {
 }
 
 /// Runs the command that arguments name, of which the first is the program, and returns the exit
-/// code. `launcher` is what starts this program anew: its path, or an interpreter with its arguments.
+/// code. `launcher` is what starts this program anew: its path, or an interpreter with its
+/// arguments.
 #[must_use]
 pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) -> u8 {
     LAUNCHER.get_or_init(|| launcher);

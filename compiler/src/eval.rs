@@ -13,8 +13,8 @@
 //!     repeat for each rule: join the body, derive the head; until nothing new  (semi-naive)
 //! ```
 //!
-//! A relation that is not recursive and would have very many atoms is not filled: a rule that uses it
-//! joins the bodies of its rules instead, with the arguments known by then.
+//! A relation that is not recursive and would have very many atoms is not filled: a rule that uses
+//! it joins the bodies of its rules instead, with the arguments known by then.
 
 mod explain;
 mod machine;
@@ -132,7 +132,7 @@ impl<'r> Evaluator<'r> {
     /// An evaluator with the usual limits.
     ///
     /// # Errors
-    /// If a term of the rules exceeds the limits.
+    /// Returns an error if a term of the rules exceeds the limits.
     pub fn new(rules: &'r Rules) -> Result<Self, EvalError> {
         Self::with_limits(rules, &Limits::default())
     }
@@ -140,7 +140,7 @@ impl<'r> Evaluator<'r> {
     /// An evaluator that keeps to the given fuel, atoms of a relation, term depth and term size.
     ///
     /// # Errors
-    /// If a term of the rules exceeds the limits.
+    /// Returns an error if a term of the rules exceeds the limits.
     pub fn with_limits(rules: &'r Rules, limits: &Limits) -> Result<Self, EvalError> {
         let mut terms = Terms::new(limits.max_term_depth, limits.max_term_size);
         let program = Program::new(rules, &mut terms)?;
@@ -162,7 +162,7 @@ impl<'r> Evaluator<'r> {
     /// The term a KIF text stands for, with symbols as first spelled in the rules.
     ///
     /// # Errors
-    /// If the text is not a ground term of this game.
+    /// Returns an error if the text is not a ground term of this game.
     pub fn term(&self, text: &str) -> Result<Term, EvalError> {
         let mut machine = self.machine.borrow_mut();
         let id = machine.store.terms.parse(&self.rules.symbols, text)?;
@@ -172,7 +172,8 @@ impl<'r> Evaluator<'r> {
     /// The fluents that hold at the start.
     ///
     /// # Errors
-    /// If a limit is exceeded or the rules are unstratified; likewise for all other questions.
+    /// Returns an error if a limit is exceeded or the rules are unstratified; likewise for all
+    /// other questions.
     pub fn initial(&self) -> Result<State, EvalError> {
         let all = self.ask(self.rules.keywords.init, None, |tuple| Some(tuple[0]))?;
         Ok(all.into_iter().collect())
@@ -207,7 +208,7 @@ impl<'r> Evaluator<'r> {
         self.ask(self.rules.keywords.sees, Some((state, joint)), mine)
     }
 
-    /// Whether the game is over.
+    /// Returns whether the game is over.
     ///
     /// # Errors
     /// As for [`Evaluator::initial`].

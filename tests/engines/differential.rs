@@ -1,5 +1,6 @@
-//! Generated rulesheets mean the same to everyone: to the engines, to the compiler's evaluator, to the
-//! oracle and, where Python has clingo and the reference semantics lies beside the checkout, to that.
+//! Generated rulesheets mean the same to everyone: to the engines, to the compiler's evaluator, to
+//! the oracle and, where Python has clingo and the reference semantics lies beside the checkout, to
+//! that.
 //!
 //! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two
 //! have differed, or that has made something panic, stays in the compiler's `tests/regressions`.
@@ -43,8 +44,8 @@ fn split() -> Options {
     Options { split_from: 1, ..options() }
 }
 
-/// Plays generated rulesheets in all engines and in the oracle, and gives `visit` those that were played. A
-/// rulesheet on which the engines differ is made as small as possible and shown.
+/// Plays generated rulesheets in all engines and in the oracle, and gives `visit` those that were
+/// played. A rulesheet on which the engines differ is made as small as possible and shown.
 fn play_generated(cases: u32, visit: impl Fn(&str, Vec<Position>)) {
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&setting("GDL_SEED", 0).to_le_bytes());

@@ -1,5 +1,6 @@
-//! Explanations agree with the oracle on the atoms of every step of seeded playouts of the built-in games, and with themselves: what an
-//! atom rests on holds, what it fails for does not, and nothing rests on itself.
+//! Explanations agree with the oracle on the atoms of every step of seeded playouts of the built-in
+//! games, and with themselves: what an atom rests on holds, what it fails for does not, and nothing
+//! rests on itself.
 
 use super::agreement::{record, rules};
 use gdl_compiler::eval::{Evaluator, Explanation, Literal, Reason, State, Term};

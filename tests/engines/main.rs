@@ -1,5 +1,6 @@
-//! Engines mean the same by a rulesheet as the oracle, a naive semantics: on the built-in games, on generated
-//! rulesheets, on what readers of the language may disagree about, whose turn it is and what a play says as a test.
+//! Engines mean the same by a rulesheet as the oracle, a naive semantics: on the built-in games, on
+//! generated rulesheets, on what readers of the language may disagree about, whose turn it is and
+//! what a play says as a test.
 
 mod agreement;
 mod differential;

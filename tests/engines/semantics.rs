@@ -1,5 +1,6 @@
-//! The meaning of rulesheets that readers may disagree about: each case says what is seen of the start and after some
-//! moves, and the table engine, the compiler's evaluator and the oracle must see just that.
+//! The meaning of rulesheets that readers may disagree about: each case says what is seen of the
+//! start and after some moves, and the table engine, the compiler's evaluator and the oracle must
+//! see just that.
 //!
 //! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the
 //! end.

@@ -1,8 +1,9 @@
 //! The journey of a rulesheet through every phase and engine, and what became of it.
 //!
-//! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and without a panic; and all
-//! engines agree on what they play: the table, lanes on every instruction set, the lifted engine, the evaluator and the
-//! oracle, state by state. `enter` hears of each phase before it begins, with the bytes that it may take beyond what is there already.
+//! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and
+//! without a panic; and all engines agree on what they play: the table, lanes on every instruction
+//! set, the lifted engine, the evaluator and the oracle, state by state. `enter` hears of each
+//! phase before it begins, with the bytes that it may take beyond what is there already.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Phase, Severity, Source, compile,

@@ -41,7 +41,7 @@ pub trait Semantics {
     /// The state at the start.
     ///
     /// # Errors
-    /// If a limit is exceeded or an atom depends on its own negation.
+    /// Returns an error if a limit is exceeded or an atom depends on its own negation.
     fn initial(&self) -> Result<State, Error>;
 
     /// All that is seen of a state and of the joint move that `choose` returns, and the successor
@@ -191,7 +191,7 @@ impl Record {
     /// the last game was left, or `None` if the engine gave up before.
     ///
     /// # Panics
-    /// If they differ.
+    /// Panics if they differ.
     pub fn follow<G: Game>(
         &self,
         name: &str,
@@ -275,7 +275,7 @@ pub fn lenient(options: &Options) -> Options {
 /// An oracle of a rulesheet, within steps that suit tests of many rulesheets.
 ///
 /// # Errors
-/// If the oracle refuses it, or a limit is exceeded.
+/// Returns an error if the oracle refuses it, or a limit is exceeded.
 pub fn oracle(text: &str, options: &Options) -> Result<Oracle, Error> {
     let case_sensitive = options.case_sensitive;
     Oracle::new(text, &Settings { case_sensitive, max_steps: 3_000_000, max_symbols: 200_000 })

@@ -10,10 +10,12 @@
 //!   `(goal white 100)`, which must hold, or `(not ATOM)`;
 //! - `(perft N ..)`: the numbers of sequences of one, two, three joint moves, and so on.
 //!
-//! The evaluator answers for the rules, so a test that fails comes with the reason ([`Explanation`]); sequences are counted by the
-//! game as it is played. A play that people made becomes a test ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be
-//! legal, and states and goals as they were recorded ([`Judge`]). A test ends with the first step that fails. Tests are read as a whole before
-//! any is run, and a file that cannot be read is an error with its place.
+//! The evaluator answers for the rules, so a test that fails comes with the reason
+//! ([`Explanation`]); sequences are counted by the game as it is played. A play that people made
+//! becomes a test ([`recorded`]). Of a recorded match, in ggp-base's form, every move must be
+//! legal, and states and goals as they were recorded ([`Judge`]). A test ends with the first step
+//! that fails. Tests are read as a whole before any is run, and a file that cannot be read is an
+//! error with its place.
 
 use crate::{
     error::{Error, Result},
@@ -174,7 +176,7 @@ impl Reader<'_> {
 /// Runs a test.
 ///
 /// # Errors
-/// If sequences cannot be counted; what the test finds is no error.
+/// Returns an error if sequences cannot be counted; what the test finds is no error.
 pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> Result<Option<Failure>> {
     let mut state = match evaluator.initial() {
         Ok(state) => state,
@@ -271,7 +273,8 @@ fn after(evaluator: &Evaluator<'_>, state: &State, moves: &[String]) -> std::res
     evaluator.next(state, &joint).map_err(wrong)
 }
 
-/// What judges recorded matches: the evaluator and, once the end or the goals take more than its limits, lifted evaluation for these two.
+/// What judges recorded matches: the evaluator and, once the end or the goals take more than its
+/// limits, lifted evaluation for these two.
 pub struct Judge<'a> {
     evaluator: &'a Evaluator<'a>,
     lift: &'a dyn Fn() -> Result<Dynamic>,
@@ -285,13 +288,15 @@ impl fmt::Debug for Judge<'_> {
 }
 
 impl<'a> Judge<'a> {
-    /// A judge that asks the evaluator. `lift` makes the rules a game that is evaluated state by state, if that is needed.
+    /// A judge that asks the evaluator. `lift` makes the rules a game that is evaluated state by
+    /// state, if that is needed.
     #[must_use]
     pub fn new(evaluator: &'a Evaluator<'a>, lift: &'a dyn Fn() -> Result<Dynamic>) -> Self {
         Self { evaluator, lift, lifted: OnceCell::new() }
     }
 
-    /// If the end and the goals were too much for the evaluator, and are lifted evaluation's from then on.
+    /// Returns whether the end and the goals were too much for the evaluator, and are lifted
+    /// evaluation's from then on.
     #[must_use]
     pub fn is_lifted(&self) -> bool {
         self.lifted.get().is_some()

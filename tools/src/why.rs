@@ -1,8 +1,9 @@
 //! Reasons why an atom holds at a position or not: the questions of `gdl why`.
 //!
-//! A [`Position`] is read from what a person writes: the start, a state, moves from the start, or a file that `gdl play` saved
-//! or a match recorder wrote. An atom is asked about there, and the evaluator explains it by the rules ([`Explanation`]). What is not `true`
-//! at a position is asked of the step that led to it, by `next` or `init`.
+//! A [`Position`] is read from what a person writes: the start, a state, moves from the start, or a
+//! file that `gdl play` saved or a match recorder wrote. An atom is asked about there, and the
+//! evaluator explains it by the rules ([`Explanation`]). What is not `true` at a position is asked
+//! of the step that led to it, by `next` or `init`.
 
 mod page;
 
@@ -81,7 +82,7 @@ impl Position {
     /// after N joint moves.
     ///
     /// # Errors
-    /// If the text means none, a file cannot be read, or a move is not legal.
+    /// Returns an error if the text means none, a file cannot be read, or a move is not legal.
     pub fn read(text: &str, evaluator: &Evaluator<'_>) -> Result<Self> {
         let text = text.trim();
         if text == "start" {
@@ -121,7 +122,7 @@ impl Position {
     /// The start.
     ///
     /// # Errors
-    /// If the rules take too much to be evaluated.
+    /// Returns an error if the rules take too much to be evaluated.
     pub fn start(evaluator: &Evaluator<'_>) -> Result<Self> {
         let state = evaluator.initial().map_err(|error| wrong("the start", &error))?;
         Ok(Self { state, depth: Some(0), before: None, making: None })
@@ -131,7 +132,7 @@ impl Position {
     /// is not known.
     ///
     /// # Errors
-    /// If the text is no such list.
+    /// Returns an error if the text is no such list.
     pub fn of(evaluator: &Evaluator<'_>, text: &str) -> Result<Self> {
         Ok(Self { state: state(text, evaluator)?, depth: None, before: None, making: None })
     }
@@ -162,7 +163,7 @@ impl Position {
     /// The position after a joint move, which has a move of each role.
     ///
     /// # Errors
-    /// If it is not legal, or the rules take too much to be evaluated.
+    /// Returns an error if it is not legal, or the rules take too much to be evaluated.
     pub fn step(self, evaluator: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
         let made = self.joint(evaluator, texts).map_err(Error::Input)?;
         let next = evaluator.next(&self.state, &made).map_err(|error| Error::Input(error.to_string()))?;
@@ -212,7 +213,7 @@ impl Position {
     /// all roles.
     ///
     /// # Errors
-    /// If it is not legal.
+    /// Returns an error if it is not legal.
     pub fn making(self, evaluator: &Evaluator<'_>, text: &str) -> Result<Self> {
         let texts = joint(text.trim())
             .ok_or_else(|| Error::Input(format!("`{text}` is not a list with a move of each role")))?;
@@ -222,7 +223,7 @@ impl Position {
     /// The same, of a move of each role.
     ///
     /// # Errors
-    /// If it is not legal.
+    /// Returns an error if it is not legal.
     pub fn making_all(self, evaluator: &Evaluator<'_>, texts: &[String]) -> Result<Self> {
         let making = Some(self.joint(evaluator, texts).map_err(Error::Input)?);
         Ok(Self { making, ..self })

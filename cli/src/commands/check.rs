@@ -146,8 +146,8 @@ impl SimulationArgs {
 /// The JSON Schema of the output of `--json`.
 const SCHEMA: &str = include_str!("../../schema/check.json");
 
-/// Checks each file. Diagnostics as text go to stderr, with a line per file on stdout; other formats
-/// go to stdout.
+/// Checks each file. Diagnostics as text go to stderr, with a line per file on stdout; other
+/// formats go to stdout.
 ///
 /// # Errors
 /// [`Error::Reported`] if a diagnostic of any file is an error.

@@ -1,6 +1,7 @@
 //! `gdl new`: a folder with a rulesheet, a crate that uses it, and a test.
 //!
-//! The rulesheet is a whole game, to be changed into another one: that of `docs/tutorial/language.md`. Nothing is overwritten.
+//! The rulesheet is a whole game, to be changed into another one: that of
+//! `docs/tutorial/language.md`. Nothing is overwritten.
 
 use clap::Args;
 use gdl_tools::{

@@ -163,7 +163,7 @@ impl Browser {
 /// The result in an answer.
 ///
 /// # Panics
-/// If the answer is an error.
+/// Panics if the answer is an error.
 fn result(method: &str, mut answer: Value) -> Value {
     assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
     answer["result"].take()

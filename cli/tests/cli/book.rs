@@ -1,8 +1,9 @@
 //! Commands of the README and the book, run as they stand there.
 //!
-//! A page's blocks fenced as `sh` run one after the other in a folder of the page. A block fenced as
-//! `sh,manual` is shown only, and its page says why. If the next block is fenced as `text,output`, the
-//! commands print it. A fence that names a file, such as `toml,cup.toml`, writes the file.
+//! A page's blocks fenced as `sh` run one after the other in a folder of the page. A block fenced
+//! as `sh,manual` is shown only, and its page says why. If the next block is fenced as
+//! `text,output`, the commands print it. A fence that names a file, such as `toml,cup.toml`, writes
+//! the file.
 
 use std::{
     fs,

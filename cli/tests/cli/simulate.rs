@@ -127,7 +127,7 @@ fn right_games_are_found_right() {
     }
 }
 
-/// Whether the evaluator, which shares nothing with the engine, sees the same.
+/// Returns whether the evaluator, which shares nothing with the engine, sees the same.
 fn assert_seen(rules: &Rules, found: &Diagnostic) {
     let Some(Witness { roles, moves, state, repeats }) = found.witness.as_deref() else {
         assert!(["GDL118", "GDL119"].contains(&found.code.id), "{found:?}");

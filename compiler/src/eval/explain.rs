@@ -1,11 +1,14 @@
 //! Why an atom holds in a state, or why not.
 //!
-//! The [`Explainer`] has filled tables, and a ground atom is given to it. Of an atom that holds it tells a rule that gives it, with the literals of
-//! the body as they were satisfied, and why these hold; of any other it tells for each rule whose head fits how far its body
-//! can be satisfied, literal by literal in the order of the text, and the first literal that cannot. A literal that tests waits until its
-//! variables are bound. Atoms of relations that depend on themselves are explained as they were first derived, so no explanation
-//! rests on itself. It goes as deep as is asked, tells no more than [`MOST`] atoms in no more than [`MOST_BYTES`] of texts, and takes fuel as
-//! any question does; an atom whose rules are more than that is told like one that is deeper than was asked for.
+//! The [`Explainer`] has filled tables, and a ground atom is given to it. Of an atom that holds it
+//! tells a rule that gives it, with the literals of the body as they were satisfied, and why these
+//! hold; of any other it tells for each rule whose head fits how far its body can be satisfied,
+//! literal by literal in the order of the text, and the first literal that cannot. A literal that
+//! tests waits until its variables are bound. Atoms of relations that depend on themselves are
+//! explained as they were first derived, so no explanation rests on itself. It goes as deep as is
+//! asked, tells no more than [`MOST`] atoms in no more than [`MOST_BYTES`] of texts, and takes fuel
+//! as any question does; an atom whose rules are more than that is told like one that is deeper
+//! than was asked for.
 
 use super::machine::Machine;
 use super::program::{Clause, Goal};
@@ -36,7 +39,7 @@ type Binding = Vec<Option<Id>>;
 pub struct Explanation {
     /// The atom as KIF text.
     pub atom: String,
-    /// Whether it holds.
+    /// True if it holds.
     pub holds: bool,
     /// Why.
     pub reason: Reason,
@@ -235,7 +238,8 @@ impl<'m> Explainer<'m> {
         Ok(known.zip(place).and_then(|(known, place)| known.get(place)).cloned())
     }
 
-    /// A literal of a rule, and why its atom holds or does not. Of a disjunction it is the branch that holds, if one does.
+    /// A literal of a rule, and why its atom holds or does not. Of a disjunction it is the branch
+    /// that holds, if one does.
     fn literal(
         &mut self,
         rule: &Rule,
@@ -265,7 +269,7 @@ impl<'m> Explainer<'m> {
         Ok(Literal { text, span, why })
     }
 
-    /// Whether a formula holds; nothing if a variable is not bound.
+    /// Returns whether a formula holds; nothing if a variable is not bound.
     fn holds(&mut self, formula: &Formula, binding: &Binding) -> Result<Option<bool>, EvalError> {
         Ok(match formula {
             Formula::Atom(atom) => match self.tuple(atom, binding)? {
@@ -357,8 +361,8 @@ impl<'m> Explainer<'m> {
     }
 }
 
-/// The literals of a rule with their goals, in the order of the text but for those that test, which wait for their
-/// variables.
+/// The literals of a rule with their goals, in the order of the text but for those that test, which
+/// wait for their variables.
 fn order<'r>(rule: &'r Rule, binding: &Binding) -> Vec<(&'r Formula, std::ops::Range<usize>)> {
     let mut bound: Vec<bool> = binding.iter().map(Option::is_some).collect();
     let mut place = 0;
@@ -394,12 +398,14 @@ fn goals(formula: &Formula, negative: bool) -> usize {
 }
 
 impl super::Evaluator<'_> {
-    /// Why an atom such as `(legal white (mark 1 1))` holds in a state, or why not. `joint` is the joint move, which
-    /// `(next ..)` and `(sees ..)` alone depend on; `(init ..)` depends on neither and takes any state. The answer goes
-    /// `depth` rules deep, 100 at most, explains 1,000 atoms at most, and has 4 MiB of texts at most.
+    /// Why an atom such as `(legal white (mark 1 1))` holds in a state, or why not. `joint` is the
+    /// joint move, which `(next ..)` and `(sees ..)` alone depend on; `(init ..)` depends on
+    /// neither and takes any state. The answer goes `depth` rules deep, 100 at most, explains 1,000
+    /// atoms at most, and has 4 MiB of texts at most.
     ///
     /// # Errors
-    /// If the text is no ground atom of the rules, there are not as many moves as players, or a limit is exceeded.
+    /// Returns an error if the text is no ground atom of the rules, there are not as many moves as
+    /// players, or a limit is exceeded.
     pub fn explain(
         &self,
         atom: &str,

@@ -1,9 +1,10 @@
 //! What fills tables, component by component.
 //!
-//! A [`Machine`] has a [`Program`], a state and perhaps a joint move; [`Machine::demand`] brings a relation
-//! and all it depends on up to date. Tables that hang on the rules alone are filled once, those of
-//! a state are kept until another state is entered, and likewise for a joint move. A relation that
-//! proves vast is not filled; what needs it asks for the tuples with certain arguments.
+//! A [`Machine`] has a [`Program`], a state and perhaps a joint move; [`Machine::demand`] brings a
+//! relation and all it depends on up to date. Tables that hang on the rules alone are filled once,
+//! those of a state are kept until another state is entered, and likewise for a joint move. A
+//! relation that proves vast is not filled; what needs it asks for the tuples with certain
+//! arguments.
 
 use super::plan::{Mode, ON_DEMAND, Planner, Step};
 use super::program::{Clause, Component, Goal, Layer, Program};
@@ -191,7 +192,8 @@ impl Machine {
         Ok(solver.sink)
     }
 
-    /// Fills a component again, whose relations are filled and not vast; by relation, how each tuple of its table was derived.
+    /// Fills a component again, whose relations are filled and not vast; by relation, how each
+    /// tuple of its table was derived.
     pub(super) fn derive_again(
         &mut self,
         number: usize,
@@ -238,9 +240,9 @@ impl Machine {
     }
 }
 
-/// Whether a component may be left unfilled and asked about instead: one relation, not recursive and
-/// not itself what users ask for, all of it by rules. Such relations are often written as mere
-/// abbreviations and vast if filled.
+/// Returns whether a component may be left unfilled and asked about instead: one relation, not
+/// recursive and not itself what users ask for, all of it by rules. Such relations are often
+/// written as mere abbreviations and vast if filled.
 fn may_be_on_demand(component: &Component, rules: &Rules) -> bool {
     let keywords = &rules.keywords;
     let asked = [

@@ -60,8 +60,8 @@ pub(super) struct Planner<'p> {
 }
 
 impl Planner<'_> {
-    /// Orders a body, given which variables are bound beforehand. With `delta`, the first goal is an
-    /// atom that ranges over those tuples only.
+    /// Orders a body, given which variables are bound beforehand. With `delta`, the first goal is
+    /// an atom that ranges over those tuples only.
     pub(super) fn plan<'g>(
         &mut self,
         head: &Atom,

@@ -223,7 +223,8 @@ impl Reader<'_> {
         Ok(Atom { relation, arguments, leaves, shape })
     }
 
-    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if `negative`.
+    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if
+    /// `negative`.
     fn normalise(&mut self, formula: &Formula, negative: bool, out: &mut Vec<Goal>) -> Result<(), EvalError> {
         match formula {
             Formula::Atom(inner) => {

@@ -75,7 +75,8 @@ impl<'p, 's> Solver<'p, 's> {
         self.solve(steps, None).map(|_| ())
     }
 
-    /// Runs the goals of a body with the arguments of the head given, but for those that are [`FREE`].
+    /// Runs the goals of a body with the arguments of the head given, but for those that are
+    /// [`FREE`].
     pub(super) fn run_given(
         &mut self,
         goals: &'p [Goal],
@@ -283,7 +284,7 @@ impl<'p, 's> Solver<'p, 's> {
         Ok(ground.into())
     }
 
-    /// Whether a head is derived already.
+    /// Returns whether a head is derived already.
     fn is_known(&self, head: &[Id]) -> bool {
         match &self.sink {
             Sink::Table { .. } => self.store.tables[self.head.relation].contains(head),

@@ -1,6 +1,7 @@
 //! Ground terms: small ids inside, KIF text outside.
 //!
-//! Terms of the rules and of KIF text have [`Id`]s that are equal exactly if the terms are; a [`Term`] prints as KIF. Every term that exists respects the limits on depth and size.
+//! Terms of the rules and of KIF text have [`Id`]s that are equal exactly if the terms are; a
+//! [`Term`] prints as KIF. Every term that exists respects the limits on depth and size.
 
 use super::EvalError;
 use crate::rules::Symbols;

@@ -1,4 +1,5 @@
-//! Planes as eight words of 64 bits, which rustc turns into whatever vectors every machine of a kind has.
+//! Planes as eight words of 64 bits, which rustc turns into whatever vectors every machine of a
+//! kind has.
 //!
 //! Rounds of AES are most of the work of random games without instructions for them, and nearly all
 //! machines have those: they are asked for, three rounds at a time.

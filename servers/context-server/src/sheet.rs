@@ -130,7 +130,7 @@ impl Sheet {
     /// The slow reference evaluator of rules.
     ///
     /// # Errors
-    /// If they take too much to be evaluated.
+    /// Returns an error if they take too much to be evaluated.
     pub(crate) fn evaluator(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
         let limits = Limits::network();
         Evaluator::with_limits(rules, &limits).map_err(|error| Refusal::new(error.to_string()))

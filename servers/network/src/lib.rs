@@ -9,8 +9,8 @@
 //! A [`Sheet`] is a rulesheet of any syntax as it is sent; its [`Names`] show whether another one
 //! differs only in its symbols.
 //!
-//! What the protocol wants, what peers do that is not in it, and what holds against those who mean harm is in
-//! `docs/how-to/network.md`.
+//! What the protocol wants, what peers do that is not in it, and what holds against those who mean
+//! harm is in `docs/how-to/network.md`.
 
 pub mod client;
 mod connections;

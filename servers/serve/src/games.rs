@@ -77,10 +77,11 @@ pub(crate) struct Games {
 }
 
 impl Games {
-    /// The built-in games, and `own` if it is none of them; other rulesheets are read leniently or not.
+    /// The built-in games, and `own` if it is none of them; other rulesheets are read leniently or
+    /// not.
     ///
     /// # Errors
-    /// If the rulesheet cannot be read or is at fault.
+    /// Returns an error if the rulesheet cannot be read or is at fault.
     pub(crate) fn new(own: Option<&GameArg>, is_lenient: bool) -> Result<Self> {
         let games = Self { is_lenient, ..Self::default() };
         let Some(arg @ GameArg::File { .. }) = own else { return Ok(games) };
@@ -119,7 +120,7 @@ impl Games {
         Options { lenient: self.is_lenient, limits: mode.limits(), observer, ..Options::default() }
     }
 
-    /// If a rulesheet is one of the last that were compiled.
+    /// Returns whether a rulesheet is one of the last that were compiled.
     #[must_use]
     pub(crate) fn is_recent(&self, text: &str) -> bool {
         lock(&self.recent).iter().any(|(known, _)| &**known == text)

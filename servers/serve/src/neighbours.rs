@@ -1,8 +1,9 @@
 //! The form of a board's cells, as the rules for neighbours show it: hexagons where each cell has
 //! the neighbours of one, and a ring where the cells of a single row follow each other round.
 //!
-//! Rulesheets on hexagons have a relation such as `adjacent` between two cells that hangs on the rules alone. Its atoms are asked of the
-//! evaluator, within [`FUEL`] steps; what cannot be found out so is a board of squares.
+//! Rulesheets on hexagons have a relation such as `adjacent` between two cells that hangs on the
+//! rules alone. Its atoms are asked of the evaluator, within [`FUEL`] steps; what cannot be found
+//! out so is a board of squares.
 
 use crate::facts;
 use gdl_compiler::{Limits, Options, Source, eval::Evaluator};

@@ -94,7 +94,8 @@ impl Oracle {
     /// Reads a rulesheet in KIF.
     ///
     /// # Errors
-    /// If the text breaks a restriction of the language, or an answer exceeds the limits.
+    /// Returns an error if the text breaks a restriction of the language, or an answer exceeds the
+    /// limits.
     pub fn new(text: &str, settings: &Settings) -> Result<Self, Error> {
         let Rulesheet { names, relations, keywords, roles, rules } =
             Rulesheet::read(text, settings.case_sensitive)?;
@@ -120,7 +121,7 @@ impl Oracle {
     /// A state, ready for questions.
     ///
     /// # Errors
-    /// If a fluent is no ground term of the game, or an answer exceeds the limits.
+    /// Returns an error if a fluent is no ground term of the game, or an answer exceeds the limits.
     pub fn position(&self, state: &State) -> Result<Position<'_>, Error> {
         let fluents = state.iter().map(|text| Ok(vec![self.names.term(text)?]));
         let mut facts = self.facts.clone();
@@ -157,7 +158,7 @@ impl Position<'_> {
     /// The successor state after a joint move, one move for each role, and each role's percepts.
     ///
     /// # Errors
-    /// If a move is no ground term of the game, or an answer exceeds the limits.
+    /// Returns an error if a move is no ground term of the game, or an answer exceeds the limits.
     pub fn next(&self, joint: &[String]) -> Result<(State, Vec<Vec<String>>), Error> {
         let Oracle { names, keywords, program, settings, roles, .. } = self.oracle;
         if joint.len() != roles.len() {

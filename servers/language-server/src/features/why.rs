@@ -1,7 +1,8 @@
 //! Reasons why a ground atom holds at the start of the game or not, by the rules, two rules deep.
 //!
-//! The evaluator is asked, with so little fuel that no hover waits for it; what takes more is not told here, and `gdl why` tells it. Of `true`
-//! it is told why `init` gives the fluent or not. What a step brings (`next`, `does`, `sees`) is no matter of the start.
+//! The evaluator is asked, with so little fuel that no hover waits for it; what takes more is not
+//! told here, and `gdl why` tells it. Of `true` it is told why `init` gives the fluent or not. What
+//! a step brings (`next`, `does`, `sees`) is no matter of the start.
 
 use crate::document::Document;
 use gdl_compiler::{

@@ -6,7 +6,8 @@
 //! the compiler's other parts. Relations that depend negatively on themselves are grounded against
 //! the rest and given their well-founded model, so rules that are stratified only once grounded
 //! mean what they should; if an atom stays undefined, that is an error. All work is bounded by
-//! [`Limits`]: fuel is counted per question. Why an atom holds or does not is a question, too ([`Evaluator::explain`]).
+//! [`Limits`]: fuel is counted per question. An explanation of an atom is a question, too
+//! ([`Evaluator::explain`]).
 //!
 //! ```text
 //! for each component of relations the question depends on, in order of dependence:

@@ -2,7 +2,7 @@
 //!
 //! A [`Table`] holds the tuples of one relation. A [`View`] holds, for one shape of arguments, the
 //! leaves of the tuples that have the shape, and finds rows by any of its columns. Views are
-//! brought up to date by [`View::refresh`]; until then they may lag behind their table.
+//! brought up to date by [`View::refresh`]; until then they may lack its newest tuples.
 
 use super::program::Shape;
 use super::term::{Id, Terms};

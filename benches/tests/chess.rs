@@ -4,8 +4,8 @@
 use cozy_chess::{Board, Color, GameStatus, Move, Piece};
 use gdl_runtime::{Game, GameExt, chance::Stream};
 
-/// A legal move of the library as the rulesheet writes it. Castling is there a move of the king
-/// onto its rook.
+/// A legal move of the library as the rulesheet writes it. In the library castling is a move of the
+/// king onto its rook.
 fn text(board: &Board, action: Move) -> String {
     let (from, to) = (action.from, action.to);
     if board.color_on(to) == Some(board.side_to_move()) {

@@ -158,9 +158,8 @@ pub fn main() -> ExitCode {
     ExitCode::from(run(launcher, env::args_os()))
 }
 
-/// Runs the command that arguments name, of which the first is the program, and returns the exit
-/// code. `launcher` is what starts this program anew: its path, or an interpreter with its
-/// arguments.
+/// Runs the command of the arguments, the first being the program, and returns the exit code.
+/// `launcher` is what starts this program anew: its path, or an interpreter with its arguments.
 #[must_use]
 pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) -> u8 {
     LAUNCHER.get_or_init(|| launcher);
@@ -193,7 +192,7 @@ pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) ->
     }
 }
 
-/// Says what is left to be said of a command that did not succeed.
+/// Prints the rest of the message of a command that did not succeed.
 fn fail(error: &Error) -> u8 {
     if let Some(message) = error.message() {
         output::remark(format_args!("{BAD}error{BAD:#}: {message}"));

@@ -6,7 +6,8 @@
 //! the compiler's other parts. Relations that depend negatively on themselves are grounded against
 //! the rest and given their well-founded model, so rules that are stratified only once grounded
 //! mean what they should; if an atom stays undefined, that is an error. All work is bounded by
-//! [`Limits`]: fuel is counted per question. Why an atom holds or does not is a question, too ([`Evaluator::explain`]).
+//! [`Limits`]: fuel is counted per question. An explanation of an atom is a question, too
+//! ([`Evaluator::explain`]).
 //!
 //! ```text
 //! for each component of relations the question depends on, in order of dependence:
@@ -41,7 +42,7 @@ use term::{Id, Terms};
 /// The fluents that hold, in the order of their KIF text.
 pub type State = BTreeSet<Term>;
 
-/// Why a question has no answer.
+/// The reason why a question has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EvalError {
@@ -172,8 +173,8 @@ impl<'r> Evaluator<'r> {
     /// The fluents that hold at the start.
     ///
     /// # Errors
-    /// Returns an error if a limit is exceeded or the rules are unstratified; likewise for all
-    /// other questions.
+    /// Returns an error if a limit is exceeded or the rules are unstratified; the same holds for
+    /// all other questions.
     pub fn initial(&self) -> Result<State, EvalError> {
         let all = self.ask(self.rules.keywords.init, None, |tuple| Some(tuple[0]))?;
         Ok(all.into_iter().collect())
@@ -198,7 +199,7 @@ impl<'r> Evaluator<'r> {
         Ok(all.into_iter().collect())
     }
 
-    /// What a player perceives of a joint move, sorted (GDL-II).
+    /// The percepts of a player for a joint move, sorted (GDL-II).
     ///
     /// # Errors
     /// As for [`Evaluator::next`], or if there is no such player.

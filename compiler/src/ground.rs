@@ -187,8 +187,9 @@ impl GroundRules {
     }
 }
 
-/// Grounds a rulesheet. Faults that only the ground program shows, and limits, go to `diagnostics`;
-/// then nothing comes back. Nor does it for rules that grow, which the checks have reported.
+/// Grounds a rulesheet. Faults that only the ground program shows, and exceeded limits, go to
+/// `diagnostics`; then the result is `None`. It is also `None` for rules that grow, which the
+/// checks have reported.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     if rules.grows {
         return None;

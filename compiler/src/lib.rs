@@ -44,10 +44,9 @@ pub const IS_UNOPTIMIZED: bool = cfg!(unoptimized);
 /// The options of a compilation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// True if spellings that differ in case alone are different symbols, in KIF; elsewhere they
-    /// are.
+    /// Treats KIF symbols as case-sensitive. Other syntaxes always are.
     pub case_sensitive: bool,
-    /// The syntax of the text, which otherwise tells it itself.
+    /// The input syntax; detected from the text if `None`.
     pub syntax: Option<Syntax>,
     /// Reads rulesheets as the reference reasoner does: a role without goals has 0, `does` never
     /// holds for `legal`, `goal` and `terminal`, and callers bind variables that a rule does not.

@@ -52,7 +52,7 @@ pub use share::share;
 
 use crate::{meter::Meter, propnet::Net};
 
-/// A pass and its name. Nothing comes back if the meter has not enough steps or bytes.
+/// A pass and its name. A pass returns `None` if the meter has not enough steps or bytes.
 pub type Pass = (&'static str, fn(&Net, &mut Meter) -> Option<Net>);
 
 /// The passes in the order they run.

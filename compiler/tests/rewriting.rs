@@ -459,7 +459,8 @@ fn hypothetical(shut: &str) -> String {
     )
 }
 
-/// Something full between the king and the eye that is elsewhere than what leaves its square.
+/// The condition of an occupied square between the king and the eye, other than the square that the
+/// piece leaves.
 const BETWEEN: &str = "(between ?k ?l ?x ?y ?s ?t) (full ?x ?y)";
 const ELSEWHERE: &str = "(or (distinct ?x ?a) (distinct ?y ?b))";
 

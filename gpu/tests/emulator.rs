@@ -1,7 +1,7 @@
-//! What threads play are games: every step of every lane is one of the rules, by the table and, of
-//! some lanes, by the evaluator `eval`; tallies are those of the games played; each legal move is
-//! as likely as the others; means are those of lanes; and the tallies that every card must repeat
-//! are as they were.
+//! Threads play games: every step of every lane is one of the rules, by the table and, in some
+//! lanes, by the evaluator `eval`. Tallies are those of the games played, each legal move is as
+//! likely as the others, and means are those of lanes. The tallies that every card must repeat are
+//! as they were.
 
 #[allow(unreachable_pub, reason = "other packages have it as a module of their own")]
 #[path = "../../tests/src/corpus.rs"]

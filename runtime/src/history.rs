@@ -166,8 +166,8 @@ impl<G: Game> History<G> {
         self.joint(Place(here))
     }
 
-    /// Goes a joint move on, the one by which this place was left last, and says which one it was.
-    /// `None` where nothing was ever made.
+    /// Makes the joint move by which this place was left last, and returns its number. Returns
+    /// `None` if no move was ever made here.
     pub fn redo(&mut self) -> Option<&[G::Move]> {
         self.at = self.nodes[self.at].onward?;
         self.joint(Place(self.at))

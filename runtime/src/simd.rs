@@ -1,12 +1,12 @@
 //! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any
 //! [`Word`], and run with the instructions of an [`Isa`].
 //!
-//! This is the one module of the crate with `unsafe` in it: in `x86` and `arm` calls of
-//! instructions that not every machine has, in `store` planes that lie in words, in `operations`
-//! planes at places that were looked at before. The types that stand for instructions are private
-//! here, so a kernel only meets them inside [`Isa::run`], which has asked the machine first.
-//! Libraries that do the same (`pulp`, `fearless_simd`) have neither functions of three operands
-//! nor AES rounds.
+//! This is the one module of the crate with `unsafe` in it. In `x86` and `arm` it calls
+//! instructions that not every machine has, in `store` it reads planes that lie in words, and in
+//! `operations` planes at places that were checked before. The types that stand for instructions
+//! are private here, so a kernel only meets them inside [`Isa::run`], which has checked the machine
+//! first. Libraries that do the same (`pulp`, `fearless_simd`) have neither functions of three
+//! operands nor AES rounds.
 
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code, reason = "instructions that not every machine has")]

@@ -34,7 +34,7 @@ pub(crate) fn rules(text: &str) -> Rules {
 /// Games whose start takes the oracle many seconds; the compiler's evaluator records them.
 const SLOW_STARTS: &[&str] = &["pig"];
 
-/// Games of which a state takes the oracle a large part of a second, and the steps of them.
+/// Games with states that take the oracle a large part of a second, and the steps of them.
 const SLOW_STEPS: &[(&str, usize)] = &[("go", 12), ("reversi", 60), ("xiangqi", 12)];
 
 /// A random game by the oracle, played once for all engines.

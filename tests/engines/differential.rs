@@ -1,6 +1,6 @@
-//! Generated rulesheets mean the same to everyone: to the engines, to the compiler's evaluator, to
-//! the oracle and, where Python has clingo and the reference semantics lies beside the checkout, to
-//! that.
+//! Generated rulesheets mean the same everywhere: to the engines, to the compiler's evaluator, to
+//! the oracle and, where Python has clingo and the reference semantics lies next to the checkout,
+//! to that.
 //!
 //! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two
 //! have differed, or that has made something panic, stays in the compiler's `tests/regressions`.

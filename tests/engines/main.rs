@@ -1,6 +1,6 @@
-//! Engines mean the same by a rulesheet as the oracle, a naive semantics: on the built-in games, on
-//! generated rulesheets, on what readers of the language may disagree about, whose turn it is and
-//! what a play says as a test.
+//! Engines agree with the oracle, a naive semantics: on the built-in games, on generated
+//! rulesheets, on points where readers of the language may disagree, on the player to move, and on
+//! the verdict of a play as a test.
 
 mod agreement;
 mod differential;

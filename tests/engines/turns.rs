@@ -1,5 +1,5 @@
-//! Whose turn it is, and steps of which one role's move is given: what the runtime says of them,
-//! counted by hand from the legal moves that the oracle finds.
+//! The role to move, and steps in which one role's move is given: the runtime's answers, compared
+//! with counts by hand from the legal moves that the oracle finds.
 
 use gdl_oracle::{Oracle, Settings};
 use gdl_runtime::{Dynamic, Game, GameExt, Information, chance::Stream, game::StepError};

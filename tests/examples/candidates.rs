@@ -1,5 +1,5 @@
-//! Writes mutants of short built-in games to files: candidates for `gdl judge`, of which most are
-//! no games (`docs/how-to/judging.md`).
+//! Writes mutants of short built-in games to files: candidates for `gdl judge`; most are no games
+//! (`docs/how-to/judging.md`).
 //!
 //! ```text
 //! cargo run -p gdl-tests --example candidates -- FOLDER COUNT SEED

@@ -17,8 +17,8 @@ fn depth(in_debug: usize) -> usize {
 /// The numbers of states that are first reached after 0, 1, 2 and more moves, up to `depth`,
 /// whatever their number of moves, and the fewest moves to one with the goal 100.
 ///
-/// Of a state only a hash is kept, of 64 bits: were two of millions the same, by a chance of one in
-/// millions, a count would be too small, in every run.
+/// Only a hash of 64 bits is kept of each state. If two of millions were equal, with a chance of
+/// one in millions, a count would be too small, in every run.
 fn layers(name: &str, depth: usize) -> (Vec<u64>, Option<usize>) {
     let game = built_in(name);
     let role = game.roles().next().expect("a player");

@@ -48,7 +48,8 @@ const NOT_GROUNDED: &[&str] = &["base__laikLee_hex"];
 /// Rulesheets that are evaluated state by state in any case: the hardest to ground.
 const HARD: &[&str] = &["base__chess", "base__laikLee_hex", "base__slaughter", "base__sudoku"];
 
-/// What the evaluator has no answer for: paths as lists of cells are more than it keeps.
+/// The rulesheet for which the evaluator has no answer: paths as lists of cells are more than it
+/// keeps.
 const WITHOUT_EVAL: &str = "base__laikLee_hex";
 
 const IS_DEBUG: bool = cfg!(debug_assertions);
@@ -60,7 +61,7 @@ const BY_TABLE: Limits = if IS_DEBUG {
     Limits { playouts: 4, steps: 500, states: 500, moves: 20_000, deadline: None }
 };
 
-/// How much of a trace is compared by the compiler's evaluator and by the oracle.
+/// The part of a trace that is compared by the compiler's evaluator and by the oracle.
 const BY_EVAL: Limits = if IS_DEBUG {
     Limits { playouts: 1, steps: 5, states: 1, moves: 100, deadline: None }
 } else {

@@ -337,8 +337,8 @@ fn the_real_state_is_always_possible() {
     }
 }
 
-/// A role knows what it may do: its legal moves are the same in all states that fit what it was
-/// given. No check of rulesheets finds where they are not.
+/// A role knows its moves: its legal moves are the same in all states of its information set.
+/// Checks of rulesheets do not find where they are not.
 #[test]
 fn roles_know_their_legal_moves() {
     let hidden = gdl_games::LIST.iter().filter(|entry| entry.tags.contains(&gdl_games::Tag::Hidden));

@@ -1,9 +1,9 @@
 //! The journey of a rulesheet through every phase and engine, and what became of it.
 //!
 //! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and
-//! without a panic; and all engines agree on what they play: the table, lanes on every instruction
-//! set, the lifted engine, the evaluator and the oracle, state by state. `enter` hears of each
-//! phase before it begins, with the bytes that it may take beyond what is there already.
+//! without a panic. All engines agree on the games: the table, lanes on every instruction set, the
+//! lifted engine, the evaluator and the oracle, state by state. `enter` is called before each
+//! phase, with the bytes that it may take in addition to those in use.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Phase, Severity, Source, compile,
@@ -124,7 +124,7 @@ fn limits() -> Limits {
     }
 }
 
-/// What the evaluator may take, with little of which it would run out before others do.
+/// The limits of the evaluator, so large that it runs out after the others.
 fn patient() -> Limits {
     Limits { fuel: 4_000_000, ..limits() }
 }

@@ -161,7 +161,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Plays some random steps. Equal legal moves lead to equal draws, whoever plays.
+    /// Plays some random steps. Equal legal moves lead to equal draws with either semantics.
     #[must_use]
     pub fn new(semantics: &impl Semantics, steps: usize) -> Self {
         let mut record = Self { roles: semantics.roles(), positions: Vec::new(), end: None };

@@ -6,7 +6,7 @@ use gdl_compiler::diagnostic::{Code, codes};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A diagnostic as a [workflow command], a line that GitHub shows beside the text.
+/// A diagnostic as a [workflow command], a line that GitHub shows next to the text.
 ///
 /// [workflow command]: https://docs.github.com/actions/reference/workflow-commands-for-github-actions
 #[must_use]

@@ -1,8 +1,8 @@
 //! Contests: matches of the same players, who change seats from match to match. A [`Contest`] says
 //! who plays and what moves may cost; a [`Total`] what each player came to.
 //!
-//! A match follows from the seed and its number alone, unless players go by the clock; totals are
-//! whole numbers, so those of ranges of matches add up to that of all, in whatever process each is
+//! A match depends on the seed and its number alone, unless players use the clock. Totals are whole
+//! numbers, so those of ranges of matches add up to that of all, in whatever process each is
 //! played.
 
 use crate::{

@@ -131,7 +131,7 @@ impl<A: Game, B: Game> Walk<A, B> {
     }
 }
 
-/// Joint moves that are to be made: from which pair, the number there, and the moves.
+/// Joint moves to be made: the pair they start from, the number there, and the moves.
 type Steps<M> = Vec<(usize, usize, Vec<M>)>;
 
 impl<A: Game, B: Game> Pair<'_, A, B> {

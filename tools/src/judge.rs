@@ -2,12 +2,12 @@
 //! amount of play.
 //!
 //! A rulesheet is compiled within limits, then played at random in lanes, followed move by move
-//! ([`coverage`]), and played by searches of different strength ([`skill`]), whose matches are told
-//! as stories ([`drama`]). Each stage may find it hopeless: then the later ones are left out, since
-//! most candidates of a generator are. What is measured is defined in [`outcome`], [`skill`],
-//! [`drama`], [`variety`] and [`coverage`], each measure in one function; [`score`] makes one
-//! number of some. `docs/how-to/judging.md` says which paper each is from. [`text`] and [`page`]
-//! show it.
+//! ([`coverage`]), and played by searches of different strength ([`skill`]), whose matches are
+//! retold as stories ([`drama`]). Each stage may find it hopeless: then the later ones are left
+//! out, since most candidates of a generator are. The measures are defined in [`outcome`],
+//! [`skill`], [`drama`], [`variety`] and [`coverage`], each in one function; [`score`] combines
+//! some to one number. `docs/how-to/judging.md` has the paper of each. [`text`] and [`page`] show
+//! it.
 //!
 //! Nothing depends on the clock: the same rulesheet and settings give the same judgement, on any
 //! number of threads and at any load. Playing is bounded by numbers of games, their length, and

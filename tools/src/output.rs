@@ -18,11 +18,11 @@ pub const BOLD: Style = Style::new().bold();
 pub const DIM: Style = Style::new().dimmed();
 /// Examples.
 pub const CODE: Style = AnsiColor::Cyan.on_default();
-/// All is well.
+/// The style of success.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// Something is odd.
+/// The style of warnings.
 pub const ODD: Style = AnsiColor::Yellow.on_default().bold();
-/// Something is wrong.
+/// The style of errors.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Stdout for a report. Styles are taken out unless it is a terminal that may have them.

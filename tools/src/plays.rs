@@ -273,8 +273,8 @@ fn after(evaluator: &Evaluator<'_>, state: &State, moves: &[String]) -> std::res
     evaluator.next(state, &joint).map_err(wrong)
 }
 
-/// What judges recorded matches: the evaluator and, once the end or the goals take more than its
-/// limits, lifted evaluation for these two.
+/// The judge of recorded matches: the evaluator and, once the end or the goals exceed its limits,
+/// lifted evaluation for these two.
 pub struct Judge<'a> {
     evaluator: &'a Evaluator<'a>,
     lift: &'a dyn Fn() -> Result<Dynamic>,
@@ -348,7 +348,7 @@ impl<'a> Judge<'a> {
         Ok(())
     }
 
-    /// What the evaluator says or, where that takes it too much, lifted evaluation.
+    /// The answer of the evaluator or, where that exceeds its limits, of lifted evaluation.
     fn ask<T>(
         &self,
         evaluator: impl FnOnce() -> std::result::Result<T, EvalError>,

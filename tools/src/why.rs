@@ -171,7 +171,7 @@ impl Position {
         Ok(Self { state: next, depth, before: Some((self.state, made)), making: None })
     }
 
-    /// The position after so many of some joint moves; the one that follows is made there.
+    /// The position after `depth` of some joint moves; the one that follows is made there.
     fn after(evaluator: &Evaluator<'_>, moves: &[Vec<String>], depth: usize) -> Result<Self> {
         let mut position = Self::start(evaluator)?;
         for (number, joint) in moves.iter().take(depth + 1).enumerate() {

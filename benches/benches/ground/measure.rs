@@ -23,7 +23,7 @@ use std::{env, process::Command, time::Duration};
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
     Grounded(Figures),
-    /// There is no net, and why.
+    /// No net, with the reason.
     Refused {
         code: String,
         message: String,

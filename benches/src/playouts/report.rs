@@ -78,8 +78,8 @@ impl Contestant {
 }
 
 impl Contest {
-    /// The ratios to the first engine with as many threads, the least, the median and the greatest;
-    /// none for that engine itself.
+    /// The ratios to the first engine with the same number of threads, the least, the median and
+    /// the greatest; none for that engine itself.
     pub(super) fn ratios(&self, contestant: &Contestant) -> Option<[f64; 3]> {
         let yardstick = self.contestants.iter().find(|other| other.threads == contestant.threads)?;
         if yardstick.engine == contestant.engine {

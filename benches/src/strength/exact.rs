@@ -1,9 +1,9 @@
 //! Positions whose values are known exactly, by plain solvers of their own: how often a player's
 //! move keeps the value.
 //!
-//! Positions come from seeded random games. Only those count in which some move gives something
-//! away; of connect four those after 12 to 19 moves where neither player can win at once, of
-//! reversi those with ten empty cells.
+//! Positions come from seeded random games. Only those count in which some move is worse than
+//! another. Positions of connect four are those after 12 to 19 moves where neither player can win
+//! at once; those of reversi have ten empty cells.
 
 mod connect_four;
 mod reversi;

@@ -48,7 +48,7 @@ impl RulesArgs {
 /// The argument for the syntax of a rulesheet.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct SyntaxArgs {
-    /// The syntax of the text, which otherwise tells it itself
+    /// The syntax of the text; detected if it is not given
     #[arg(long, value_enum)]
     pub syntax: Option<Written>,
 }

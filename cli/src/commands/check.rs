@@ -56,14 +56,10 @@ pub(crate) struct CheckArgs {
     /// Print one JSON object on stdout
     #[arg(long)]
     pub json: bool,
-<<<<<<< HEAD
-    /// Do in the files what help lines say where that is certain, and check the result
-=======
     /// Print diagnostics for people, for programs, or for a forge
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     pub format: Format,
-    /// Do in the files what help lines say where that is certain, and check what comes of it
->>>>>>> main
+    /// Do in the files what help lines say where that is certain, and check the result
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "sure")]
     pub fix: Option<Fix>,
     /// Print the JSON Schema of what `--json` prints

@@ -1,14 +1,13 @@
-//! Why an atom holds in a state, or why not.
+//! Reasons why an atom holds in a state or not.
 //!
-//! The [`Explainer`] has filled tables, and a ground atom is given to it. Of an atom that holds it
-//! tells a rule that gives it, with the literals of the body as they were satisfied, and why these
-//! hold; of any other it tells for each rule whose head fits how far its body can be satisfied,
-//! literal by literal in the order of the text, and the first literal that cannot. A literal that
-//! tests waits until its variables are bound. Atoms of relations that depend on themselves are
-//! explained as they were first derived, so no explanation rests on itself. It goes as deep as is
-//! asked, tells no more than [`MOST`] atoms in no more than [`MOST_BYTES`] of texts, and takes fuel
-//! as any question does; an atom whose rules are more than that is told like one that is deeper
-//! than was asked for.
+//! Input: an [`Explainer`] with filled tables, and a ground atom. Output: an explanation. If the
+//! atom holds, it is a rule that gives it, with the literals of the body as they were satisfied,
+//! and why these hold. Otherwise it lists each rule whose head fits: how far its body can be
+//! satisfied, literal by literal in the order of the text, and the first literal that cannot. A
+//! literal that tests waits until its variables are bound. Atoms of relations that depend on
+//! themselves are explained as they were first derived, so no explanation rests on itself. The
+//! depth is given; an explanation has at most [`MOST`] atoms and [`MOST_BYTES`] of texts, and takes
+//! fuel as any question does. An atom whose rules exceed these is cut, like one beyond the depth.
 
 use super::machine::Machine;
 use super::program::{Clause, Goal};
@@ -25,13 +24,13 @@ const MOST: usize = 1_000;
 /// Bytes of the texts of one explanation, each with what stands around it.
 const MOST_BYTES: usize = 4 << 20;
 
-/// What a text takes besides its bytes.
+/// The bytes of a text besides its letters.
 const AROUND: usize = 64;
 
 /// The deepest explanation.
 const DEEPEST: usize = 100;
 
-/// What variables of a rule stand for.
+/// The values of a rule's variables.
 type Binding = Vec<Option<Id>>;
 
 /// An atom, and why it holds or does not.
@@ -41,11 +40,11 @@ pub struct Explanation {
     pub atom: String,
     /// True if it holds.
     pub holds: bool,
-    /// Why.
+    /// The reason.
     pub reason: Reason,
 }
 
-/// Why an atom holds or does not.
+/// The reason why an atom holds or does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
     /// It is a fluent of the state or a move that is made, or neither.
@@ -68,13 +67,13 @@ pub enum Reason {
 pub struct Literal {
     /// As KIF text; a variable that nothing binds keeps its name.
     pub text: String,
-    /// Where it stands, or the whole rule if it is no atom.
+    /// Its place, or the whole rule if it is no atom.
     pub span: Span,
-    /// Why its atom, if it has one without variables, holds or does not.
+    /// The reason why its atom, if it has one without variables, holds or does not.
     pub why: Option<Box<Explanation>>,
 }
 
-/// How far a rule can be satisfied that does not give an atom.
+/// A rule that does not give an atom, and how far it can be satisfied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
     /// Its place in [`Rules::rules`].
@@ -147,7 +146,7 @@ impl<'m> Explainer<'m> {
         Ok(Reason::Rule { rule, premises })
     }
 
-    /// How far each rule gets that may give the atom.
+    /// The attempts of all rules that may give the atom.
     fn attempts(&mut self, relation: RelationId, tuple: &[Id], depth: usize) -> Result<Reason, EvalError> {
         let component = self.machine.program.component_of[relation.index()];
         let rules = self.rules;
@@ -202,7 +201,7 @@ impl<'m> Explainer<'m> {
         Ok(None)
     }
 
-    /// What a clause's variables stand for in the first solution of some goals that has this head.
+    /// The values of a clause's variables in the first solution of some goals that has this head.
     fn first(
         &mut self,
         component: usize,
@@ -218,7 +217,7 @@ impl<'m> Explainer<'m> {
         Ok(found.map(|binding| Derivation { clause, binding }))
     }
 
-    /// How an atom was first derived, if its relation depends on itself.
+    /// The first derivation of an atom, if its relation depends on itself.
     fn derivation(&mut self, relation: RelationId, tuple: &[Id]) -> Result<Option<Derivation>, EvalError> {
         let number = self.machine.program.component_of[relation.index()];
         let component = &self.machine.program.components[number];
@@ -361,8 +360,8 @@ impl<'m> Explainer<'m> {
     }
 }
 
-/// The literals of a rule with their goals, in the order of the text but for those that test, which
-/// wait for their variables.
+/// The literals of a rule with their goals, in the order of the text, except that tests wait for
+/// their variables.
 fn order<'r>(rule: &'r Rule, binding: &Binding) -> Vec<(&'r Formula, std::ops::Range<usize>)> {
     let mut bound: Vec<bool> = binding.iter().map(Option::is_some).collect();
     let mut place = 0;
@@ -388,7 +387,7 @@ fn order<'r>(rule: &'r Rule, binding: &Binding) -> Vec<(&'r Formula, std::ops::R
     ordered
 }
 
-/// How many goals a formula of a body is made of.
+/// The number of goals that make up a formula of a body.
 fn goals(formula: &Formula, negative: bool) -> usize {
     match formula {
         Formula::Not(inner) => goals(inner, !negative),
@@ -398,8 +397,8 @@ fn goals(formula: &Formula, negative: bool) -> usize {
 }
 
 impl super::Evaluator<'_> {
-    /// Why an atom such as `(legal white (mark 1 1))` holds in a state, or why not. `joint` is the
-    /// joint move, which `(next ..)` and `(sees ..)` alone depend on; `(init ..)` depends on
+    /// Explains why an atom such as `(legal white (mark 1 1))` holds in a state or not. `joint` is
+    /// the joint move, which `(next ..)` and `(sees ..)` alone depend on; `(init ..)` depends on
     /// neither and takes any state. The answer goes `depth` rules deep, 100 at most, explains 1,000
     /// atoms at most, and has 4 MiB of texts at most.
     ///

@@ -1,10 +1,10 @@
-//! What fills tables, component by component.
+//! The evaluation of tables, component by component.
 //!
 //! A [`Machine`] has a [`Program`], a state and perhaps a joint move; [`Machine::demand`] brings a
-//! relation and all it depends on up to date. Tables that hang on the rules alone are filled once,
-//! those of a state are kept until another state is entered, and likewise for a joint move. A
-//! relation that proves vast is not filled; what needs it asks for the tuples with certain
-//! arguments.
+//! relation and all it depends on up to date. Tables that depend on the rules alone are filled
+//! once. Those of a state are kept until another state is entered, those of a joint move until
+//! another one is. A relation that proves vast is not filled; its users query the tuples with
+//! certain arguments.
 
 use super::plan::{Mode, ON_DEMAND, Planner, Step};
 use super::program::{Clause, Component, Goal, Layer, Program};
@@ -19,7 +19,7 @@ use crate::rules::{RelationId, Rules};
 pub(super) struct Machine {
     pub(super) program: Program,
     pub(super) store: Store,
-    /// Which components are up to date.
+    /// For each component, whether it is up to date.
     done: Vec<bool>,
     /// The state the tables hold, and the players and moves.
     state: Option<State>,
@@ -75,7 +75,7 @@ impl Machine {
         }
     }
 
-    /// Brings the components up to date; each must stand behind those it depends on.
+    /// Brings the components up to date; each must come after those it depends on.
     pub(super) fn demand(&mut self, components: &[usize], rules: &Rules) -> Result<(), EvalError> {
         for &number in components {
             if !self.done[number] {
@@ -101,7 +101,7 @@ impl Machine {
         if !component.negative_cycle {
             let limit = if may_be_on_demand(component, rules) { ON_DEMAND } else { usize::MAX };
             let limit = limit.min(self.store.max_atoms);
-            // Who needs a vast answer is vast, or had better be taken for it.
+            // A relation that needs a vast answer is vast, or better counts as such.
             self.store.max_answer = limit;
             let result = self.fixpoint(number, Mode::Derive, limit);
             self.store.max_answer = self.store.max_atoms;

@@ -27,19 +27,19 @@ pub(super) enum Step<'p> {
     Compare { left: &'p Pattern, right: &'p Pattern, equal: bool },
     /// Tries every branch.
     Any { branches: Vec<Vec<Step<'p>>>, once: bool },
-    /// Goes on only if the head is not derived yet; behind it one solution is enough.
+    /// Continues only if the head is not derived yet; after it one solution is enough.
     Cut,
 }
 
-/// Which rows a scan tries.
+/// The rows that a scan tries.
 pub(super) enum Rows {
     /// `from..to`
     Range(usize, usize),
-    /// Those an index finds for the bound leaves.
+    /// The rows that an index finds for the bound leaves.
     Index { index: usize, columns: Vec<usize> },
 }
 
-/// What a plan is for.
+/// The purpose of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     /// Derive heads.
@@ -50,7 +50,7 @@ pub(super) enum Mode {
     Instances,
 }
 
-/// What the planner may look at; views are refreshed and indexes built as plans need them.
+/// The input of the planner; views are refreshed and indexes built as plans need them.
 pub(super) struct Planner<'p> {
     pub(super) program: &'p Program,
     pub(super) store: &'p mut Store,
@@ -187,7 +187,7 @@ impl Planner<'_> {
         self.program.component_of[atom.relation] == self.component
     }
 
-    /// How many rows to expect of a goal; `None` if it has to wait for more variables.
+    /// The expected number of rows of a goal; `None` if it has to wait for more variables.
     fn cost(&self, goal: &Goal, bound: &[bool]) -> Option<f64> {
         match goal {
             Goal::Holds(atom) | Goal::Fails(atom) if all_bound(atom, bound) => {
@@ -261,7 +261,7 @@ fn bind(atom: &Atom, bound: &mut [bool]) {
     }
 }
 
-/// Marks the variables bound behind a goal.
+/// Marks the variables bound after a goal.
 fn bind_goal(goal: &Goal, bound: &mut [bool]) {
     match goal {
         Goal::Holds(atom) => bind(atom, bound),

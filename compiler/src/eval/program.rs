@@ -1,8 +1,8 @@
 //! Rules made ready for evaluation.
 //!
 //! A [`Program`] has the clauses of checked [`Rules`] in negation normal form, gathered into
-//! components (strongly connected relations) of which each comes after those it depends on. A
-//! component knows whether its relations hold always, in a state, or in a state and a joint move.
+//! components (strongly connected relations). Each component comes after those it depends on, and
+//! has a layer: its relations hold always, in a state, or in a state and a joint move.
 
 use super::EvalError;
 use super::term::{Id, Terms};
@@ -15,7 +15,7 @@ pub(super) enum Pattern {
     Variable(usize),
     /// A term without variables.
     Ground(Id),
-    /// A symbol applied to terms, one of which has a variable.
+    /// A symbol applied to terms; one of them has a variable.
     Function(u32, Vec<Pattern>),
 }
 
@@ -36,7 +36,7 @@ pub(super) enum Shape {
     Function(u32, Vec<Shape>),
 }
 
-/// What an atom demands of a leaf of its shape.
+/// The requirement of an atom on a leaf of its shape.
 #[derive(Clone, Copy)]
 pub(super) enum Leaf {
     Variable(usize),
@@ -49,7 +49,7 @@ pub(super) struct Atom {
     pub(super) arguments: Vec<Pattern>,
     /// The leaves of the arguments, left to right.
     pub(super) leaves: Vec<Leaf>,
-    /// Which of [`Program::shapes`] the arguments have.
+    /// The index in [`Program::shapes`] of the arguments' shape.
     pub(super) shape: usize,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Clause {
     pub(super) variants: Vec<Vec<Goal>>,
 }
 
-/// What the truth of a relation hangs on.
+/// The data on which the truth of a relation depends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Layer {
     Rules,

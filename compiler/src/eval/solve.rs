@@ -1,4 +1,5 @@
-//! What runs one plan: finds all bindings that satisfy a body and derives the head for each.
+//! The interpreter of one plan: finds all bindings that satisfy a body and derives the head for
+//! each.
 //!
 //! The [`Step`]s on up-to-date views and the tables give new tuples of the head's table or, for
 //! a component with a negative cycle, instances of the clause. Backtracking recurses once per step,
@@ -22,9 +23,9 @@ pub(super) struct Instance {
     pub(super) negative: Vec<GroundAtom>,
 }
 
-/// Where solutions go.
+/// The destination of solutions.
 pub(super) enum Sink {
-    /// To the head's table, up to so many.
+    /// The head's table, up to a number of tuples.
     Table {
         limit: usize,
     },
@@ -52,7 +53,7 @@ pub(super) struct Solver<'p, 's> {
 /// Questions that may be open at once, lest the stack overflow.
 const MAX_OPEN: usize = 64;
 
-/// What follows a branch.
+/// The continuation of a branch.
 struct Rest<'r, 'p> {
     steps: &'r [Step<'p>],
     rest: Option<&'r Rest<'r, 'p>>,
@@ -75,7 +76,7 @@ impl<'p, 's> Solver<'p, 's> {
         self.solve(steps, None).map(|_| ())
     }
 
-    /// Runs the goals of a body with the arguments of the head given, but for those that are
+    /// Runs the goals of a body with the arguments of the head given, except those that are
     /// [`FREE`].
     pub(super) fn run_given(
         &mut self,

@@ -1,4 +1,4 @@
-//! What was derived so far: the tables, the views into them, and answers given on demand.
+//! The derived facts: the tables, the views into them, and answers given on demand.
 
 use super::EvalError;
 use super::program::Program;
@@ -9,7 +9,7 @@ use crate::rules::Rules;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// How many steps may still be taken.
+/// The steps that may still be taken.
 pub(super) struct Fuel {
     left: u64,
     limit: u64,
@@ -31,7 +31,7 @@ impl Fuel {
     }
 }
 
-/// What stands for an argument that is not given in a question.
+/// The placeholder of an argument that is not given in a question.
 pub(super) const FREE: Id = Id::MAX;
 
 /// The answers of a relation that is asked about instead of being filled.
@@ -56,7 +56,7 @@ impl Answers {
     }
 }
 
-/// How a tuple was first derived: the clause of its component, and what its variables stood for.
+/// The first derivation of a tuple: the clause of its component, and the values of its variables.
 #[derive(Clone)]
 pub(super) struct Derivation {
     pub(super) clause: usize,
@@ -77,7 +77,7 @@ pub(super) struct Store {
     pub(super) max_atoms: usize,
     /// Tuples of one answer.
     pub(super) max_answer: usize,
-    /// If it is kept how tuples of tables were derived: by relation and place in its table.
+    /// The derivations of tuples, if they are kept: by relation and place in its table.
     pub(super) derivations: Option<Vec<Vec<Derivation>>>,
     /// Questions in the course of being answered, each for the sake of the one before.
     pub(super) n_open: usize,

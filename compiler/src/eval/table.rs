@@ -1,8 +1,8 @@
 //! Derived atoms and the ways into them.
 //!
-//! A [`Table`] holds the tuples of one relation. A [`View`] holds, for one shape of arguments, what
-//! stands at the leaves of those tuples that have the shape, and finds rows by any of its columns.
-//! Views are brought up to date by [`View::refresh`]; until then they may lag behind their table.
+//! A [`Table`] holds the tuples of one relation. A [`View`] holds, for one shape of arguments, the
+//! leaves of the tuples that have the shape, and finds rows by any of its columns. Views are
+//! brought up to date by [`View::refresh`]; until then they may lack its newest tuples.
 
 use super::program::Shape;
 use super::term::{Id, Terms};
@@ -40,7 +40,7 @@ impl Table {
         self.place(tuple).is_some()
     }
 
-    /// How many tuples were there before it.
+    /// The number of tuples before it.
     pub(super) fn place(&self, tuple: &[Id]) -> Option<usize> {
         let mut i = self.first.get(&hash(tuple.iter().copied())).copied().unwrap_or(END);
         while i != END && self.tuple(i) != tuple {
@@ -73,7 +73,7 @@ pub(super) struct View {
     cells: Vec<Id>,
     /// The tuple of each row.
     tuple_of: Vec<usize>,
-    /// How many tuples of the table have been looked at.
+    /// The number of tuples of the table that have been looked at.
     seen: usize,
     indexes: Vec<Index>,
 }

@@ -233,8 +233,8 @@ pub(super) struct Clauses {
     pub(super) rewritten: Vec<RelationId>,
 }
 
-/// An `or` with fewer combinations than this is multiplied out: a relation of its own would hide
-/// from the optimiser which moves it speaks of.
+/// The number of combinations below which an `or` is multiplied out. A relation of its own would
+/// hide from the optimiser which moves it mentions.
 const NAMED_FROM: usize = 4;
 
 /// The bytes of a literal with a few arguments.

@@ -48,7 +48,7 @@ impl Instances {
     }
 }
 
-/// A clause, and what it has come to.
+/// A clause, and the state of its evaluation.
 #[derive(Debug)]
 pub(super) struct ClauseState {
     pub(super) clause: Rc<Clause>,

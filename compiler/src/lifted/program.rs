@@ -47,7 +47,7 @@ pub(super) struct Program {
     pub(super) variants: Vec<Vec<Vec<Goal>>>,
     /// The clauses of each relation.
     pub(super) clauses_of: Vec<Vec<usize>>,
-    /// Each after those it depends on.
+    /// The components, each after those it depends on.
     pub(super) components: Vec<Component>,
     /// The component of each relation.
     pub(super) component_of: Vec<usize>,

@@ -29,7 +29,7 @@ impl Budget {
         Self { allowed: (START * literals).clamp(BOUNDS.0, BOUNDS.1).min(most), most, paid: 0 }
     }
 
-    /// True if there are steps left, of those that a prover has taken so far.
+    /// True if the steps that a prover has taken so far leave some.
     pub(super) fn lasts(&self, prover: &Prover<'_>) -> bool {
         prover.work() <= self.allowed
     }

@@ -84,7 +84,7 @@ impl<G: Game + Clone + 'static> Detached<G> {
     /// says otherwise: longer than a referee waits.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(3);
 
-    /// The player in a thread of its own, which starts here.
+    /// Starts the player in a thread of its own.
     ///
     /// # Errors
     /// Returns an error if the system has no more threads.

@@ -104,7 +104,8 @@ const fn blind(odd: usize) -> usize {
     }
 }
 
-/// Draws a number below an odd one where it is to be drawn. Where that must be done again.
+/// Draws a number below an odd one in some lanes. Returns the lanes in which that must be done
+/// again.
 #[inline(always)]
 fn try_draw<W: Word>(rank: &mut [W], odd: usize, todo: W, noise: &mut Source<W>) -> W {
     let zero = W::splat(false);

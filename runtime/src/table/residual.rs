@@ -204,7 +204,7 @@ impl ByteBudget {
     }
 }
 
-/// A table's copy makes its own residuals.
+/// The clone of a table makes its own residuals.
 impl Clone for ByteBudget {
     fn clone(&self) -> Self {
         Self::default()

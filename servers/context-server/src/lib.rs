@@ -52,7 +52,7 @@ pub fn serve(
     let (transport, written) = transport::start(input, output)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(server::serve(transport, sheet::Shelf::new(folder, settings.lenient), settings.longest));
-    // Work that was called off may take a moment to notice.
+    // Cancelled work may take a moment to notice.
     runtime.shutdown_timeout(Duration::from_millis(100));
     // A client that has gone reads nothing, and says nothing of it.
     let _ = written.recv_timeout(LAST_WORDS);

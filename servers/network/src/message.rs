@@ -99,7 +99,7 @@ pub enum Reply {
     Move(String),
     /// To `STOP`.
     Done,
-    /// To `ABORT`.
+    /// The answer to `ABORT`.
     Aborted,
 }
 

@@ -12,7 +12,7 @@ use crate::{assets, description, server::Server};
 use axum::routing::{MethodRouter, get, post};
 use std::sync::Arc;
 
-/// Each address, and who answers there.
+/// The handlers of all addresses.
 pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
     let handlers = vec![
         ("/", get(assets::index)),

@@ -14,7 +14,7 @@ use std::time::Duration;
 const NODES: u64 = 1500;
 /// No search takes longer.
 const LONGEST: Duration = Duration::from_millis(500);
-/// Roles that are searched for.
+/// The number of roles that are searched for.
 const MOST_ROLES: usize = 6;
 /// Bytes of a search.
 const MOST_BYTES: usize = 16 << 20;

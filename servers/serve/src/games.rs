@@ -81,7 +81,7 @@ impl Games {
     /// not.
     ///
     /// # Errors
-    /// Returns an error if the rulesheet cannot be read or is at fault.
+    /// Returns an error if the rulesheet cannot be read or has errors.
     pub(crate) fn new(own: Option<&GameArg>, is_lenient: bool) -> Result<Self> {
         let games = Self { is_lenient, ..Self::default() };
         let Some(arg @ GameArg::File { .. }) = own else { return Ok(games) };
@@ -142,7 +142,7 @@ impl Games {
     /// The game of a rulesheet that came with a request.
     ///
     /// # Errors
-    /// All that is wrong with it, that it takes too much, or that it was called off.
+    /// Returns all its faults, or the error that it takes too much or was cancelled.
     pub(crate) fn load(&self, name: &str, text: &str, mode: LoadMode, observer: Observer) -> Answer<Opened> {
         let opened = |game| Opened { name: name.to_owned(), is_known: false, text: text.into(), game };
         let known =

@@ -70,7 +70,7 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
-    /// It was too long on its way.
+    /// The request took too long to arrive.
     #[must_use]
     pub(crate) fn slow() -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, "slow", "the request did not come to an end in time")

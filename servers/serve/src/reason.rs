@@ -1,10 +1,11 @@
-//! The reasons by the rules that a person is told of a session: a [`Question`] is taken from the
-//! session with what may be told, and answered beside it by the evaluator, as `gdl why` does.
+//! The reasons by the rules that a person may see in a session. A [`Question`] is taken from the
+//! session with the permitted states, and the evaluator answers it in another thread, as `gdl why`
+//! does.
 //!
-//! A role that may not know the state is told a reason if it is the same in every state that fits
-//! what the role knows, so it says nothing that the role could not find out by itself; there may be
-//! [`MOST_STATES`] of them. An answer takes [`FUEL`] steps of the evaluator in all and
-//! [`MOST_BYTES`] as JSON: one that would be larger goes less deep.
+//! A role that may not know the state receives a reason if it is the same in every state of its
+//! information set, so it reveals nothing that the role could not find out by itself. There may be
+//! [`MOST_STATES`] of them. An answer takes at most [`FUEL`] steps of the evaluator in all and
+//! [`MOST_BYTES`] as JSON; a larger one is cut to a smaller depth.
 
 use crate::{
     games::Opened,

@@ -90,7 +90,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// What is wrong with a link of a page, if anything is.
+/// The fault of a link of a page, if there is one.
 fn fault(root: &Path, page: &Path, target: &str) -> Option<&'static str> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;

@@ -229,7 +229,7 @@ impl Rulesheet {
 struct Reader {
     names: Names,
     relations: BTreeMap<(String, usize), usize>,
-    /// Of the rule that is read.
+    /// The variables of the rule that is read.
     variables: Vec<String>,
 }
 

@@ -14,7 +14,7 @@ fn texts(state: &State) -> Vec<&str> {
     state.iter().map(String::as_str).collect()
 }
 
-/// Asserts the legal moves of the initial state, but for `wait`.
+/// Asserts the legal moves of the initial state, except `wait`.
 #[track_caller]
 fn assert_legal(rules: &str, expected: &[&str]) {
     let oracle = oracle(rules);

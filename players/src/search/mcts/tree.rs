@@ -49,7 +49,7 @@ struct Node<G: Game> {
     is_proved: bool,
 }
 
-/// A way from the root down: the nodes, and where it went on from each.
+/// A path from the root down: the nodes, and the slots by which it left each.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
     steps: Vec<(u32, Step)>,

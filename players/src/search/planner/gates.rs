@@ -38,8 +38,8 @@ pub(super) fn run(may: &mut [Lanes], gates: &[Gate]) {
     }
 }
 
-/// For each node whether it depends on one of those before the first gate for which this is set.
-/// O(gates).
+/// For each node, whether it depends on an input for which `depends` is set. `depends` has an entry
+/// for each node before the first gate. O(gates).
 pub(super) fn dependents(
     mut depends: Vec<bool>,
     gates: usize,

@@ -195,9 +195,9 @@ impl Outlook {
 const MOST_CHANGERS: usize = 64;
 const MOST_WORK: usize = 1 << 24;
 
-/// For each fluent the moves that may set it, and those that may clear it: what follows if just
-/// that one is made, with all other fluents unknown. That exactly one move is made says more than
-/// the gates do where moves are asked for that were not made.
+/// For each fluent the moves that may set it, and those that may clear it, by what follows if just
+/// that move is made, with all other fluents unknown. The fact that exactly one move is made is
+/// stronger than the gates where these ask for moves that were not made.
 fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option<Box<[u32]>>; 2]> {
     let moves = advance.inputs() - 1 - fluents;
     let all = [u64::MAX; LANES / 64];

@@ -49,7 +49,7 @@ impl Visit {
         }
     }
 
-    /// Visits all states. False if some state shows that the symmetries are none.
+    /// Visits all states. Returns false if some state shows that the symmetries do not hold.
     pub(super) fn run<G: Game>(
         &mut self,
         game: &G,

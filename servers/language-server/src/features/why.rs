@@ -1,8 +1,8 @@
 //! Reasons why a ground atom holds at the start of the game or not, by the rules, two rules deep.
 //!
-//! The evaluator is asked, with so little fuel that no hover waits for it; what takes more is not
-//! told here, and `gdl why` tells it. Of `true` it is told why `init` gives the fluent or not. What
-//! a step brings (`next`, `does`, `sees`) is no matter of the start.
+//! The evaluator answers, with so little fuel that no hover waits for it; longer explanations are
+//! left to `gdl why`. For `true` the explanation is why `init` gives the fluent or not. Relations
+//! of a step (`next`, `does`, `sees`) have no value at the start.
 
 use crate::document::Document;
 use gdl_compiler::{

@@ -39,7 +39,7 @@ use std::sync::Arc;
 /// No atom that is asked about is longer.
 const LONGEST_ATOM: usize = 10_000;
 
-/// No analysis follows more games.
+/// The greatest number of games of an analysis.
 const MOST_GAMES: u64 = 10_000;
 
 /// The game of a session.

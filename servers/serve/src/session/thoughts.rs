@@ -17,7 +17,7 @@ use gdl_runtime::{
     game::Id,
 };
 
-/// No more machines of a session think at a time; the others do after them.
+/// The greatest number of machines of a session that think at a time; the others follow after them.
 const MOST_THINKING: usize = 16;
 
 impl Session {

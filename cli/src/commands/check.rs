@@ -166,7 +166,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
         match format {
             Format::Json | Format::Sarif => continue,
             Format::Github => {
-                added.iter().try_for_each(|one| writeln!(out, "{}", annotations::github(one)))?
+                added.iter().try_for_each(|one| writeln!(out, "{}", annotations::github(one)))?;
             }
             Format::Text => {}
         }

@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn texts_and_names_are_told_apart() {
-        let shelf = Shelf::new(None);
+        let shelf = Shelf::new(None, false);
         assert_eq!(shelf.find("(role x)").expect("a text").source.text(), "(role x)");
         assert_eq!(shelf.find(" nim ").expect("a name").source.name(), "nim.kif");
         assert!(refused(&shelf, "tictacto").contains("did you mean `tictactoe`?"));
@@ -182,7 +182,7 @@ mod tests {
         fs::write(whole.path().join("secret.kif"), "(role secret)").expect("written");
         fs::write(folder.join("mine/a.kif"), "(role a)").expect("written");
         fs::write(folder.join("notes.txt"), "(role b)").expect("written");
-        let shelf = Shelf::new(Some(folder.canonicalize().expect("it is there")));
+        let shelf = Shelf::new(Some(folder.canonicalize().expect("it is there")), false);
         assert_eq!(shelf.find("mine/a.kif").expect("below").source.text(), "(role a)");
         assert_eq!(shelf.find("./mine/../mine/a.kif").expect("below").source.text(), "(role a)");
         let secret = whole.path().join("secret.kif");

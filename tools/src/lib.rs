@@ -3,7 +3,7 @@
 //! Texts that people write are read by [`parse`], a game is found ([`game`], [`load`]) and run as asked for ([`engine`]), and
 //! [`players`] are known by name. [`analyze`], [`simulate`] and [`verify`] say what a game is like, what only play shows of it,
 //! and whether it agrees with a reference, [`judge`] whether it is any good, [`why`] why something holds in it, [`plays`] whether it
-//! means what its author expects, [`equal`] whether two are one game; [`fix`] makes the edits of diagnostics; [`play`] is what a person at a game is shown. A [`contest`] is matches between players, a
+//! means what its author expects, [`equal`] whether two are one game; [`levels`] are its net for programs elsewhere; [`fix`] makes the edits of diagnostics; [`play`] is what a person at a game is shown. A [`contest`] is matches between players, a
 //! [`shard`] a part of work that many machines share; rulesheets are told apart by their [`fingerprint`]. Results go out by [`output`],
 //! diagnostics by [`report`], [`progress`] is shown meanwhile, and what went wrong is an [`error`]. What is measured apart runs
 //! in a process of its own ([`child`]); [`statistics`] sums up.
@@ -18,6 +18,7 @@ pub mod fingerprint;
 pub mod fix;
 pub mod game;
 pub mod judge;
+pub mod levels;
 pub mod load;
 pub mod output;
 pub mod parse;

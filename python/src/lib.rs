@@ -7,6 +7,7 @@ mod batch;
 mod game;
 mod gpu;
 mod information;
+mod levels;
 mod picture;
 mod planes;
 mod player;
@@ -28,6 +29,7 @@ mod _gdl {
         batch::Batch,
         game::{Game, builtin, load},
         information::Information,
+        levels::levels,
         planes::planes,
         player::{Player, Solution},
         proofs::Proofs,

@@ -9,6 +9,7 @@ mod command;
 mod game;
 mod gpu;
 mod information;
+mod levels;
 mod picture;
 mod planes;
 mod player;
@@ -31,6 +32,7 @@ mod _gdl {
         command::command,
         game::{Game, builtin, load},
         information::Information,
+        levels::levels,
         planes::planes,
         player::{Player, Solution},
         proofs::Proofs,

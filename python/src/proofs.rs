@@ -113,6 +113,11 @@ impl Proofs {
         proofs
     }
 
+    /// The role that alone may have a choice while each fluent of a group holds, and while none does.
+    pub(crate) fn turns(&self) -> (Vec<(u32, Option<usize>)>, Option<usize>) {
+        self.turns.as_ref().map_or((Vec::new(), None), |turns| (turns.cases.clone(), turns.otherwise))
+    }
+
     /// The role to move in a state where none has a choice, given the players' only moves. It is
     /// the one that may have a choice while the same fluent of the group holds, otherwise the first
     /// that does not wait.

@@ -173,6 +173,13 @@ impl Table {
         [&self.observe, &self.advance]
     }
 
+    /// The circuit of percepts: its inputs are those of the circuit that advances, its outputs the
+    /// percepts of each role in turn. Returns `None` if each role perceives the joint move.
+    #[must_use]
+    pub fn perception(&self) -> Option<&Circuit> {
+        self.sees.as_ref().map(|sees| &sees.perceive)
+    }
+
     /// The table whose lanes run this code, if there is any.
     pub(crate) fn with_straight(mut self, code: Option<Straight>) -> Self {
         if let (Some(lanes), Some(code)) = (&mut self.lanes, code) {

@@ -2,8 +2,9 @@
 //! server.
 //!
 //! [`parse`] reads texts that people write, a game is found ([`game`], [`load`]) and run by an
-//! engine ([`engine`]), and [`players`] are known by name. [`analyze`] measures a game,
-//! [`simulate`] finds faults that only play shows, and [`verify`] compares it with a reference.
+//! engine ([`engine`]), and [`players`] are known by name. [`levels`] are its net for programs
+//! elsewhere. [`analyze`] measures a game, [`simulate`] finds faults that only play shows, and
+//! [`verify`] compares it with a reference.
 //! [`judge`] rates it, [`why`] explains atoms, [`plays`] tests it against recorded plays, and
 //! [`equal`] compares two games. [`fix`] makes the edits of diagnostics; [`play`] has the views for
 //! a person at a game. A [`contest`] is matches between players, a [`shard`] a part of work that
@@ -22,6 +23,7 @@ pub mod fingerprint;
 pub mod fix;
 pub mod game;
 pub mod judge;
+pub mod levels;
 pub mod load;
 pub mod output;
 pub mod parse;

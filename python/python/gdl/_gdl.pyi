@@ -28,6 +28,7 @@ __all__ = [
     "builtin_text",
     "catalogue",
     "check",
+    "levels",
     "load",
     "merge",
     "near",
@@ -450,6 +451,15 @@ def near(name: str) -> str:
 
 def catalogue() -> list[tuple[str, int, bool]]:
     """Name, number of players and whether it is compiled in, of each built-in game, by name."""
+
+_Levels: TypeAlias = tuple[NDArray[np.uint32], NDArray[np.uint32], NDArray[np.uint32]]
+
+def levels(
+    game: Game,
+) -> tuple[_Levels, _Levels | None, list[list[int]], tuple[list[tuple[int, int | None]], int | None]]:
+    """The net of a game as gates, sizes of levels and outputs: that of the step, and that of the
+    goals if it is apart; the percepts of each role; and the role of each fluent that shows whose
+    turn it is, with the role if none of them holds."""
 
 def planes(game: Game) -> tuple[list[str], int, int, list[int]]:
     """Channels, height, width, and for each place the number of its fluent: see `gdl.planes`."""

@@ -1,0 +1,155 @@
+"""Rulesheets as environments of JAX: pure functions for `jit`, `vmap` and the rest.
+
+>>> import gdl.jax, jax
+>>> game = gdl.jax.game("connect_four")
+>>> states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 1024))
+>>> states = jax.jit(jax.vmap(game.step))(states, jax.numpy.zeros(1024, int))
+>>> states.legal_action_mask.shape, jax.vmap(game.observe)(states).shape
+((1024, 9), (1024, 86))
+
+`game` makes a `Game` of any rulesheet that has a net, `pgx` an environment of Pgx, and `write` a
+file that needs JAX and NumPy alone. `python -m gdl.jax GAME > game.py` writes the same file.
+
+Action `i` of a role is its move `Game.moves[role][i]`, which is `game.moves_of(role)[i]` of gdl. A
+step takes one action if at most one role has a choice in each state (`gdl.Game.proofs`), otherwise
+one for each role. Chance moves inside the step, by the key. Where the rules say what the roles
+perceive, a role observes its percepts of the last step; otherwise all observe the fluents.
+
+Needs JAX: `pip install 'gdl[jax]'`.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import sys
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from . import _adapters
+from ._gdl import levels
+from ._load import GameLike, game_of
+
+try:
+    from . import _jax
+    from ._jax import Game, State, pgx
+except ImportError as error:
+    raise _adapters.missing("gdl.jax", "JAX", "jax") from error
+
+__all__ = ["Game", "State", "game", "pgx", "write"]
+
+MOST_ROLES = 127
+"""The most roles of a batch."""
+
+HEADER = '''"""{name}: a game as pure functions of JAX, made by gdl from its rulesheet. See `GAME` and `pgx`."""
+
+# SPDX-License-Identifier: 0BSD
+#
+# Permission to use, copy, modify, and/or distribute this software for any purpose with or without
+# fee is hereby granted.
+#
+# THE SOFTWARE IS PROVIDED "AS IS" AND THE AUTHOR DISCLAIMS ALL WARRANTIES WITH REGARD TO THIS
+# SOFTWARE INCLUDING ALL IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS. IN NO EVENT SHALL THE
+# AUTHOR BE LIABLE FOR ANY SPECIAL, DIRECT, INDIRECT, OR CONSEQUENTIAL DAMAGES OR ANY DAMAGES
+# WHATSOEVER RESULTING FROM LOSS OF USE, DATA OR PROFITS, WHETHER IN AN ACTION OF CONTRACT,
+# NEGLIGENCE OR OTHER TORTIOUS ACTION, ARISING OUT OF OR IN CONNECTION WITH THE USE OR PERFORMANCE
+# OF THIS SOFTWARE.
+#
+# `DATA` and `TABLE` at the end come from the rulesheet: its licence holds for them.
+'''
+
+
+def game(rules: GameLike, *, max_steps: int | None = None) -> Game:
+    """Returns a game as pure functions of JAX.
+
+    Args:
+        rules: A `gdl.Game`, or what `gdl.load` takes.
+        max_steps: The step after which a game is truncated; never if None.
+
+    Returns:
+        The game.
+
+    Raises:
+        ValueError: The rules are too large for a net.
+        gdl.RulesError: The rulesheet has faults.
+
+    Example:
+        >>> game = gdl.jax.game("tictactoe", max_steps=20)
+        >>> game.init().legal_action_mask.sum()
+        Array(9, dtype=int32)
+    """
+    return Game(*_net(rules), max_steps)
+
+
+def write(rules: GameLike, path: str | PathLike[str]) -> None:
+    """Writes a game as a Python file that needs JAX and NumPy alone.
+
+    The file has `GAME`, a `gdl.jax.Game`, and the function `pgx`. Equal rules give equal files.
+
+    Args:
+        rules: A `gdl.Game`, or what `gdl.load` takes.
+        path: The file, which is replaced if it exists.
+
+    Raises:
+        ValueError: The rules are too large for a net.
+        gdl.RulesError: The rulesheet has faults.
+        OSError: The file cannot be written.
+
+    Example:
+        >>> gdl.jax.write("connect_four", "connect_four.py")
+    """
+    Path(path).write_text(_source(rules))
+
+
+def _source(rules: GameLike) -> str:
+    data, arrays = _net(rules)
+    table = io.BytesIO()
+    # Bytes of equal weight stand together, since they compress better.
+    split: dict[str, Any] = {}
+    for name, array in arrays.items():
+        split[name] = np.frombuffer(array.T.astype("<u4").tobytes(), np.uint8).reshape(-1, 4).T.copy()
+    np.savez_compressed(table, **split)
+    program = Path(_jax.__file__).read_text().split('"""', 2)[2]
+    text = base64.b85encode(table.getvalue()).decode()
+    return f"{HEADER.format(name=data['name'])}{program}\n\nDATA = {data!r}\nTABLE = {text!r}\nGAME = load(DATA, TABLE)\n"
+
+
+def _net(rules: GameLike) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The data and the arrays of a game, as `Game` takes them."""
+    game = game_of(rules)
+    step, goals, percepts, turns = levels(game)
+    roles = range(len(game.roles))
+    moves = [game.moves_of(role) for role in roles]
+    initial = game.initial()
+    legal = [initial.legal_move_ids(role) for role in roles]
+    fluents = np.zeros(len(game.fluents), bool)
+    fluents[initial.fluent_ids] = True
+    # Lanes prove it of games whose turns follow from how many moves were made.
+    by_lanes = game.chance_role is None and len(roles) <= MOST_ROLES and game.batch(1).sequential
+    data = {
+        "name": game.name,
+        "roles": list(game.roles),
+        "moves": [[game.moves[move] for move in own] for own in moves],
+        "goals": [game.goals_of(role) for role in roles],
+        "fluents": list(game.fluents),
+        "percepts": list(game.percepts),
+        "role_percepts": percepts,
+        "chance": None if game.chance_role is None else game.roles.index(game.chance_role),
+        "sequential": game.proofs.sequential or by_lanes,
+        "turns": turns,
+        "is_over": initial.is_terminal or _adapters.is_stuck(initial),
+    }
+    arrays = dict(zip(("gates", "levels", "outputs"), step, strict=True))
+    arrays["initial"] = np.concatenate([fluents, *(np.isin(own, can) for own, can in zip(moves, legal, strict=True))])
+    if goals is not None:
+        arrays |= zip(("goal_gates", "goal_levels", "goal_outputs"), goals, strict=True)
+    return data, arrays
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m gdl.jax GAME > game.py")
+    sys.stdout.write(_source(sys.argv[1]))

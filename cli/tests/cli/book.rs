@@ -82,7 +82,8 @@ impl Server {
             line.split(" #").next().unwrap_or(line).trim().trim_end_matches('&').split_whitespace();
         assert_eq!(words.next(), Some("gdl"));
         let mut command = Command::new(env!("CARGO_BIN_EXE_gdl"));
-        command.args(words).current_dir(folder).stdin(Stdio::null()).stdout(Stdio::piped());
+        command.args(words).current_dir(folder);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         if !line.contains("--port") {
             command.args(["--port", &port.to_string()]);
         }

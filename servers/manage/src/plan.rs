@@ -1,4 +1,4 @@
-//! Plans: the matches that a schedule comes to, in the order in which they are played.
+//! Plans: the matches of a schedule, in the order in which they are played.
 //!
 //! A [`Plan`] is a [`Schedule`] whose rulesheets were compiled. Its matches follow from these
 //! alone: each repetition has all games, each game every choice of players for its seats, each

@@ -1,5 +1,5 @@
-//! Thoughts: what a session has its machines think about, and what a search for advice is asked and
-//! finds.
+//! Thoughts: the tasks that a session has its machines think about, and the tasks and results of a
+//! search for advice.
 
 use crate::seats::{Machine, Mind};
 use gdl_players::player::MoveStats;

@@ -67,7 +67,7 @@ impl Compiled {
 struct Clock(Arc<Mutex<Vec<(Phase, Instant)>>>);
 
 impl Clock {
-    /// An observer that notes it, and goes on with another one.
+    /// An observer that notes the times of phases, and passes reports on to another observer.
     fn observer(&self, other: Observer) -> Observer {
         let clock = self.clone();
         Observer::new(move |progress: Progress| {

@@ -240,8 +240,8 @@ fn seatings(
     Ok(all)
 }
 
-/// Every choice of players for some seats, in order. Where there are fewer players than seats, each
-/// is there and some are more than once.
+/// Every choice of players for some seats, in order. If there are fewer players than seats, each
+/// has one and some have several.
 struct Choices {
     players: usize,
     seats: usize,

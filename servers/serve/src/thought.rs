@@ -26,7 +26,7 @@ pub(crate) struct Thought {
     pub is_known: bool,
     /// The epoch of the session that it belongs to.
     pub epoch: u64,
-    /// Pulled when it is not wanted any more.
+    /// The handle to cancel it.
     pub cancel: Cancel,
     /// True if machines alone play, so that people want to see it.
     pub is_shown: bool,

@@ -194,7 +194,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A place in the source and what is to be said of it.
+/// A place in the source with a remark.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
     /// The place.
@@ -230,7 +230,7 @@ impl Edit {
     }
 }
 
-/// The confidence that the edits of a diagnostic write what the author meant.
+/// The confidence that the edits of a diagnostic match the author's intention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Applicability {
     /// The edits are the one reading that is valid, and leave a valid game the game it was: a
@@ -255,7 +255,8 @@ impl Applicability {
     }
 }
 
-/// Play that shows what a diagnostic says: the moves from the start to where it can be seen.
+/// A play that shows the fault of a diagnostic: the moves from the start to the state where it can
+/// be seen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     /// The players, in role order.
@@ -288,8 +289,8 @@ pub struct Diagnostic {
     pub witness: Option<Box<Witness>>,
     /// Advice on what to write instead.
     pub help: Option<String>,
-    /// The edits that do what the help line says, where a program can: all of them at once, none
-    /// inside another.
+    /// The edits that do what the help line says, if a program can make them: all of them at once,
+    /// none inside another.
     pub edits: Vec<Edit>,
     /// The confidence in the edits; meaningless without edits.
     pub applicability: Applicability,

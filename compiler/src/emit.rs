@@ -12,7 +12,7 @@ pub mod table;
 
 use crate::{optimize::Phases, propnet::Net};
 
-/// The way in which the steps of a game are compiled: those of single states, and those of lanes.
+/// The form in which the steps of a game are compiled: those of single states, and those of lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Code {
     /// Straight-line code within [`STRAIGHT_BUDGET`] and [`LANES_BUDGET`], otherwise the table.

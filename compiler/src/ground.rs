@@ -37,7 +37,7 @@ mod watch;
 
 pub use crate::datalog::terms;
 
-/// Strongly connected components, for those that look for cycles in what was grounded.
+/// Strongly connected components, for checks that look for cycles in the ground rules.
 pub mod cycle {
     pub use crate::graph::components;
 }
@@ -109,13 +109,13 @@ pub struct GroundRules {
     pub initial: Vec<bool>,
     /// Role and move of every move that is ever possible, sorted.
     pub does: Vec<(u32, u32)>,
-    /// For each fluent, the atom that says it holds next, if any can.
+    /// For each fluent, the atom that it holds next, if it can.
     pub next: Vec<Option<AtomId>>,
     /// For each role, moves and the atoms that say they are legal.
     pub legal: Vec<Vec<(u32, AtomId)>>,
     /// For each role, goal values and the atoms that say they hold.
     pub goal: Vec<Vec<(u8, AtomId)>>,
-    /// The atom that says that the state is terminal, if it can be.
+    /// The atom that the state is terminal, if it can be.
     pub terminal: Option<AtomId>,
     /// For each role, percepts and the atoms that say the role perceives them; `None` without rules
     /// for `sees`.

@@ -143,7 +143,7 @@ struct Nets {
 /// each phase begins.
 ///
 /// # Errors
-/// What is wrong with the rulesheet, and what was understood of it.
+/// Returns the errors of the rulesheet, and the parts that were understood.
 pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Failure>> {
     compile_in_stages(source, options, |_| {})
 }
@@ -153,7 +153,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Fa
 /// errors. A rulesheet that cannot be grounded has no net to show.
 ///
 /// # Errors
-/// What is wrong with the rulesheet, and what was understood of it.
+/// Returns the errors of the rulesheet, and the parts that were understood.
 pub fn compile_in_stages(
     source: &Source,
     options: &Options,
@@ -223,7 +223,7 @@ fn ground_and_build(
 /// grounding, since rules are evaluated state by state.
 ///
 /// # Errors
-/// What is wrong with the rulesheet, and what was understood of it.
+/// Returns the errors of the rulesheet, and the parts that were understood.
 pub fn read(source: &Source, options: &Options) -> Result<(Rules, Diagnostics), Box<Failure>> {
     let mut diagnostics = Diagnostics::of(source, options);
     let (tree, rules) = parse_and_check(source, options, &mut diagnostics);

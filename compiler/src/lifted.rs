@@ -199,7 +199,7 @@ fn no_value(rules: &Rules) -> Diagnostic {
         .help("bind the value by a relation that has numbers alone")
 }
 
-/// An evaluation that takes more than the limits allow, or to which the rules have no answer.
+/// An evaluation that exceeds the limits, or for which the rules have no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Excess(String);
 
@@ -335,8 +335,8 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// The steps that evaluations took so far, and the tables that they emptied before, which tell
-    /// how long that was.
+    /// The steps that evaluations took so far, and the tables that they emptied before, from which
+    /// their time is estimated.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work

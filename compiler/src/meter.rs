@@ -202,8 +202,8 @@ impl Meter {
         share.stop
     }
 
-    /// Does what may be left out, within a share. Nothing comes of it if that is not enough, which
-    /// is noted, or if there is nothing to gain.
+    /// Does optional work within a share. Returns `None` if the share is not enough, which is
+    /// noted, or if there is nothing to gain.
     pub fn attempt<T>(
         &mut self,
         part: &'static str,

@@ -20,7 +20,7 @@ pub fn check(rules: &Rules, ground: &GroundRules, net: &Net, diagnostics: &mut D
     start(rules, ground, diagnostics);
 }
 
-/// Reports that the game cannot end, which of its roles cannot win, and what may be why.
+/// Reports that the game cannot end, which of its roles cannot win, and the possible causes.
 pub fn conclude<'a>(
     rules: &Rules,
     is_endless: bool,

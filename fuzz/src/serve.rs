@@ -5,7 +5,7 @@ mod client;
 #[path = "../../servers/serve/tests/requests/story.rs"]
 mod story;
 
-/// Plays the story that the bytes tell to a server of its own.
+/// Plays the story that the bytes encode to a server of its own.
 pub fn play(bytes: &[u8]) {
     // How much of it was granted is of no interest.
     story::play(&client::Client::new(), bytes);

@@ -88,7 +88,7 @@ pub fn playouts(name: &str, settings: PlayoutSettings<'_>) -> Option<Stats> {
     visit(name, Plays(settings))
 }
 
-/// Settings of perft; what is `None` is as [`Perft`] has it.
+/// Settings of perft; fields that are `None` have the defaults of [`Perft`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PerftSettings {
     /// The engine.

@@ -1,5 +1,5 @@
-//! Uniform choice of a legal move in 32 games at once, by a builder: from words that tell which
-//! moves are legal to words that tell which one of them is made, each exactly as likely.
+//! Uniform choice of a legal move in 32 games at once, by a builder: from words of legal moves to
+//! words of the moves made, each exactly as likely.
 //!
 //! Numbers are spread over words, one for each binary digit, the lowest first. Legal moves are
 //! counted in groups of at most seven and the counts summed. A rank is drawn by rejection, in each

@@ -294,8 +294,8 @@ impl Prepared<'_> {
         self.playouts_with(seed, count, &mut Control::default())
     }
 
-    /// The same, which may end before: the tally is that of a run with as many playouts as it says
-    /// then.
+    /// The same, which `control` may stop: the tally is then that of a run with the number of
+    /// playouts that it reports.
     ///
     /// # Errors
     /// Returns an error if the device fails.

@@ -131,8 +131,8 @@ impl Record {
         self.replay_while(game, |_| true)
     }
 
-    /// [`Record::replay`] as long as `goes_on` says so: it is asked before each step, with what was
-    /// played so far.
+    /// Does the same as [`Record::replay`], and calls `goes_on` with the history so far before each
+    /// step; stops if that returns false.
     ///
     /// # Errors
     /// As for [`Record::replay`], and [`RecordError::Stopped`].

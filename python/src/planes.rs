@@ -1,4 +1,4 @@
-//! States as planes: [`Planes`] tell which fluent stands where, if [`Board`] finds a grid in the
+//! States as planes: [`Planes`] have the place of each fluent, if [`Board`] finds a grid in the
 //! names of fluents.
 //!
 //! A channel is a mark of a board, such as `x`, set in the cells where a fluent says so; with

@@ -1,5 +1,5 @@
-//! Plays that fit what a role knows, drawn with their exact probability: the way to resample what
-//! is hidden.
+//! Plays that fit a role's information, drawn with their exact probability, to resample hidden
+//! facts.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt, Information,

@@ -1,4 +1,4 @@
-//! Cancellation: the one way to end what takes long, a switch that another thread pulls.
+//! Cancellation: the one way to end long work, a switch that another thread sets.
 
 use std::sync::{
     Arc,

@@ -28,8 +28,8 @@ pub enum EngineKind {
     Lifted,
 }
 
-/// Compiles a rulesheet with options of the compiler, for the engine that a trial says; one that
-/// takes too much is lifted.
+/// Compiles a rulesheet with options of the compiler, for the engine that a trial chooses; one that
+/// exceeds the limits of grounding is lifted.
 ///
 /// # Errors
 /// All that is wrong with it.
@@ -40,7 +40,7 @@ pub fn compile(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagno
 /// [`compile`] for the engine that is asked for, if one is.
 ///
 /// # Errors
-/// All that is wrong with it, or that it takes too much for this engine.
+/// Returns all errors, or that it takes too much for this engine.
 pub fn compile_as(
     source: &Source,
     options: &Options,
@@ -53,7 +53,7 @@ pub fn compile_as(
 /// the [`early`] game of the rules, if there is one.
 ///
 /// # Errors
-/// All that is wrong with it, or that it takes too much for this engine.
+/// Returns all errors, or that it takes too much for this engine.
 pub fn compile_in_stages(
     source: &Source,
     options: &Options,
@@ -118,8 +118,8 @@ pub fn early(net: &Net) -> Option<Dynamic> {
     (net.literals() >= EARLY_FROM).then(|| Events::early(net).map(Dynamic::eventful)).flatten()
 }
 
-/// The game of a compilation, run by the engine that is asked for, otherwise by that which a trial
-/// says; evaluations are within the usual limits.
+/// The game of a compilation, run by the given engine, otherwise by the one that a trial chooses;
+/// evaluations are within the usual limits.
 ///
 /// # Errors
 /// The limit that is too low for it.
@@ -148,8 +148,8 @@ fn playable_within(
     }
 }
 
-/// The game of a compilation, run by the engine that a trial says, and what the trial expects of
-/// those that take part in it; nothing where the table is small. Evaluations are within the limits.
+/// The game of a compilation, run by the engine that a trial chooses, and the trial's estimates of
+/// the engines that take part; none where the table is small. Evaluations are within the limits.
 ///
 /// # Errors
 /// The limit that is too low for the table.
@@ -173,8 +173,8 @@ fn decode(compilation: &Compilation) -> Result<Table, Box<Diagnostic>> {
     Table::decode(&compilation.table).map_err(|error| Box::new(too_large(&error)))
 }
 
-/// The games of a compilation that are run by what changes from state to state, by each of the nets
-/// that the trial chooses from, as far as that does not take too much memory.
+/// The incremental games of a compilation, by each of the nets that the trial chooses from, as far
+/// as these do not take too much memory.
 pub fn eventful(compilation: &Compilation) -> impl Iterator<Item = Dynamic> {
     Events::of(compilation, &Limits::default()).map(Dynamic::eventful)
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use crate::table::TableError;
 
-/// A game that is interpreted. Clones share what it is interpreted from.
+/// A game that is interpreted. Clones share its data.
 #[derive(Clone, Debug)]
 pub struct Dynamic {
     engine: Engine,

@@ -60,8 +60,8 @@ impl Id for NoPercept {
     }
 }
 
-/// The rules of a game: what each engine answers in its own way. What follows from that is in
-/// [`GameExt`], which every game has.
+/// The rules of a game: the methods that each engine implements. [`GameExt`] has methods that
+/// follow from these, for every game.
 ///
 /// Everything works on `&self`: a compiled game is a zero-sized value, a dynamic one shares its
 /// tables between threads.

@@ -239,7 +239,7 @@ impl<G: Game> History<G> {
         self.nodes.len() == 1
     }
 
-    /// All places, in the order in which they were first come to.
+    /// All places, in the order of their first visit.
     pub fn places(&self) -> impl ExactSizeIterator<Item = Place> + use<G> {
         (0..self.nodes.len()).map(Place)
     }

@@ -92,7 +92,7 @@ impl<G: Game> Information<G> {
         self.role
     }
 
-    /// The role's move in each step and what it perceived of that step.
+    /// The role's move in each step and its perception of that step.
     #[must_use]
     pub fn steps(&self) -> &[Step<G>] {
         &self.steps

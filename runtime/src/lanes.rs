@@ -60,7 +60,7 @@ pub struct Lanes {
     cycle: Cycle,
     /// The bits of the initial state.
     initial: Box<[u64]>,
-    /// The most moves that are to choose from.
+    /// The greatest number of moves of a choice.
     moves: usize,
     /// The slots that all programs together take, and straight-line code.
     slots: usize,

@@ -213,7 +213,8 @@ impl Lifted {
         }
     }
 
-    /// Returns whether the way to a state was abandoned, which is nowhere if there is a table.
+    /// Returns whether a state is the lost state, which failed evaluations lead to. There is none
+    /// if there is a table.
     fn is_lost(&self, state: &[u64]) -> bool {
         self.table.is_none() && bits::test(state, self.shape.fluents)
     }

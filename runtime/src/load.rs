@@ -379,8 +379,8 @@ impl Loader {
         Self { way: Some(EngineKind::Lifted), ..self }
     }
 
-    /// Single states are stepped by the table. Otherwise a trial says whether that,
-    /// [`Loader::events`] or [`Loader::lifted`] takes least.
+    /// Single states are stepped by the table. Otherwise a trial chooses the fastest of that,
+    /// [`Loader::events`] and [`Loader::lifted`].
     pub fn table(self) -> Self {
         Self { way: Some(EngineKind::Table), ..self }
     }
@@ -444,7 +444,7 @@ impl Loader {
     /// Compiles a rulesheet. Warnings are dropped: see [`Loader::load_with_warnings`].
     ///
     /// # Errors
-    /// All that is wrong with the rulesheet, or that there was not enough time.
+    /// Returns all errors of the rulesheet, or that there was not enough time.
     pub fn load(&self, text: &str) -> Result<Dynamic, LoadError> {
         self.load_with_warnings(text).map(|(game, _)| game)
     }
@@ -491,8 +491,8 @@ impl Loader {
     /// ```
     ///
     /// # Errors
-    /// All that is wrong with the rulesheet, also where that shows after there is an early game, or
-    /// that there was not enough time.
+    /// Returns all errors of the rulesheet, also those found after there is an early game, or that
+    /// there was not enough time.
     pub fn load_in_stages(&self, text: &str, early: impl FnOnce(Dynamic)) -> Result<Dynamic, LoadError> {
         self.load_as(text, Some(early)).map(|(game, _)| game)
     }

@@ -125,12 +125,11 @@ impl<G: Game> fmt::Debug for Playouts<'_, G> {
 }
 
 impl<'g, G: Game> Playouts<'g, G> {
-    /// Playouts that will be made if neither [`Playouts::count`] nor [`Playouts::within`] says how
-    /// many.
+    /// The number of playouts if neither [`Playouts::count`] nor [`Playouts::within`] sets it.
     pub const DEFAULT_COUNT: u64 = DEFAULT_COUNT;
 
-    /// Moves of a playout after which it is abandoned, unless [`Playouts::max_length`] says
-    /// otherwise.
+    /// Moves of a playout after which it is abandoned, unless [`Playouts::max_length`] sets another
+    /// number.
     pub const DEFAULT_MAX_LENGTH: u64 = 10_000;
 
     /// A run from the game's initial state, with seed 0 and one thread per processor.

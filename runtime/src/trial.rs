@@ -62,8 +62,8 @@ const FEW_MOVES: usize = 100;
 /// what grounding them took.
 const STEPS_OF_GATE: u64 = 20;
 
-/// The most steps that it may take all together: rules that take more to be made ready take more to
-/// be evaluated, too.
+/// The greatest number of steps for all of that: rules that take more to prepare take more to
+/// evaluate, too.
 const MOST_STEPS: u64 = 4_000_000;
 
 /// Nanoseconds of a step, by the table and by gates that count, from which on gates that watch and

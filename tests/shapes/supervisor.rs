@@ -95,8 +95,8 @@ pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> 
     Some(summary)
 }
 
-/// The forms of a case without all those that are not needed for its fault, as far as there is time
-/// to find out.
+/// The forms of a case without those that its fault does not need, as far as there is time to find
+/// out.
 fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: bool) -> Vec<String> {
     let path: PathBuf = env::temp_dir().join(format!("gdl-shapes-{}-{test}.kif", process::id()));
     let start = Instant::now();

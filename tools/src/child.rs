@@ -43,7 +43,7 @@ pub fn run(mut command: Command, input: &str, cap: Duration) -> io::Result<Repor
     Ok(Report { output, stopped })
 }
 
-/// The most memory that this process had at a time, in bytes, where Linux tells.
+/// The peak memory of this process, in bytes, where Linux reports it.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;

@@ -1,5 +1,5 @@
-//! Contests: matches of the same players, who change seats from match to match. A [`Contest`] says
-//! who plays and what moves may cost; a [`Total`] what each player came to.
+//! Contests: matches of the same players, who change seats from match to match. A [`Contest`] has
+//! the players and the cost of moves; a [`Total`] has the results of each player.
 //!
 //! A match depends on the seed and its number alone, unless players use the clock. Totals are whole
 //! numbers, so those of ranges of matches add up to that of all, in whatever process each is
@@ -35,7 +35,7 @@ pub const DEFAULT_COUNT: u64 = 100;
 /// Nodes for a move unless it is said how many or how long: some milliseconds of small games.
 pub const DEFAULT_NODES: u64 = 10_000;
 
-/// Joint moves after which a match is abandoned unless it is said how many.
+/// Joint moves after which a match is abandoned by default.
 pub const DEFAULT_LONGEST: usize = 10_000;
 
 /// Matches between players.

@@ -50,7 +50,7 @@ impl EngineChoice {
         }
     }
 
-    /// The engine of perft that it is: lanes are those of the table there.
+    /// The engine of perft for this choice: lanes are those of the table there.
     #[must_use]
     pub fn of_perft(self) -> playouts::PlayoutMode {
         if self.is_lanes() { playouts::PlayoutMode::Lanes } else { playouts::PlayoutMode::Single }

@@ -28,7 +28,7 @@ use std::{
     time::Instant,
 };
 
-/// A game that went through every phase, and how long each took.
+/// A game that went through every phase, and the time of each.
 #[derive(Debug)]
 pub struct Compiled {
     /// The compilation, without its diagnostics.
@@ -67,7 +67,7 @@ impl Compiled {
 struct Clock(Arc<Mutex<Vec<(Phase, Instant)>>>);
 
 impl Clock {
-    /// An observer that notes it, and goes on with another one.
+    /// An observer that notes the times of phases, and passes reports on to another observer.
     fn observer(&self, other: Observer) -> Observer {
         let clock = self.clone();
         Observer::new(move |progress: Progress| {
@@ -196,8 +196,8 @@ fn receive(
     Err(Box::new((Source::new(name, ""), fault)))
 }
 
-/// Takes a rulesheet through all phases: all that is to be said of it and the game; or, if some of
-/// that is an error, the rules as far as they were understood. What takes long is shown on the
+/// Takes a rulesheet through all phases. Returns all diagnostics and the game; or, if some of these
+/// are errors, the rules as far as they were understood. The progress of long work is shown on the
 /// terminal, which is the only observer here.
 pub fn examine(
     source: &Source,
@@ -252,7 +252,7 @@ pub fn check(source: &Source, options: &Options) -> (Diagnostics, Option<Compile
     (diagnostics, compiled.ok())
 }
 
-/// Options for those who do not want to hear of lints and warnings.
+/// Options without lints and warnings.
 #[must_use]
 pub fn quiet() -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
@@ -313,8 +313,8 @@ pub enum Loaded {
     Lifted(Dynamic),
 }
 
-/// Makes a rulesheet a game that runs as asked for: else compiled or, if it takes too much to be
-/// grounded, evaluated state by state. What is to be said of it goes to stderr.
+/// Makes a rulesheet a game that runs by the given engine; otherwise compiled or, if it is too
+/// large to be grounded, interpreted in each state. Diagnostics go to stderr.
 ///
 /// # Errors
 /// [`Error::Rules`] if it cannot be used, [`Error::Input`] if it is too large to be played.
@@ -395,8 +395,8 @@ pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic> 
     game.map_err(|excess| Error::Input(excess.message))
 }
 
-/// The game of what was compiled, run as a trial says, and what the trial expects of the engines
-/// that take part in it.
+/// The game of a compilation, run as a trial chooses, and the trial's estimates of the engines that
+/// take part.
 ///
 /// # Errors
 /// [`Error::Input`] if it is too large to be played.
@@ -422,7 +422,7 @@ pub fn checked(source: Source, options: &Options) -> Result<Rules> {
     rules.ok_or_else(|| Error::Rules(Box::new((source, diagnostics))))
 }
 
-/// Reads a rulesheet. What is to be said of it goes to stderr.
+/// Reads a rulesheet. Diagnostics go to stderr.
 ///
 /// # Errors
 /// [`Error::Rules`] if it cannot be read.

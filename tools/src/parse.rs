@@ -1,5 +1,5 @@
-//! Values that people write: a text in, a value or a sentence that says what is wrong with it out;
-//! and values as they are written.
+//! Values that people write: a text in, a value or an error sentence out; and values as they are
+//! written.
 
 use clap::ValueEnum;
 use gdl_compiler::diagnostic::codes;

@@ -295,8 +295,8 @@ impl<'a> Judge<'a> {
         Self { evaluator, lift, lifted: OnceCell::new() }
     }
 
-    /// Returns whether the end and the goals were too much for the evaluator, and are lifted
-    /// evaluation's from then on.
+    /// Returns whether the end and the goals exceeded the evaluator's limits, so that lifted
+    /// evaluation answers from then on.
     #[must_use]
     pub fn is_lifted(&self) -> bool {
         self.lifted.get().is_some()

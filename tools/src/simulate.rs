@@ -66,7 +66,7 @@ impl Default for Settings {
 pub struct Statistics {
     /// States visited breadth first.
     pub states: usize,
-    /// True if these are all that play can reach, so that what was not found is not there.
+    /// True if these are all that play can reach, so that further faults do not exist.
     pub complete: bool,
     /// Random games played.
     pub playouts: u64,

@@ -21,8 +21,8 @@ use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, fmt, fmt::Write as _, time::Instant};
 use trace::{End, Playout, Step};
 
-/// Something that knows the rules of one game. Terms are KIF texts, lists are sorted by bytes and
-/// hold each term once, players are known by their place in [`Reasoner::roles`].
+/// A reasoner for the rules of one game. Terms are KIF texts, lists are sorted by bytes and hold
+/// each term once, and players are identified by their place in [`Reasoner::roles`].
 pub trait Reasoner {
     /// A state of the game.
     type State: Clone + Ord;

@@ -1,4 +1,4 @@
-//! The terms of matches: what moves may cost, and what luck follows from.
+//! The terms of matches: the cost of moves, and the seed.
 
 use clap::Args;
 use gdl_players::Referee;

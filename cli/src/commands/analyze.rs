@@ -1,4 +1,4 @@
-//! `gdl analyze`: what a game is like, as random play shows it.
+//! `gdl analyze`: measures of a game by random play.
 
 use crate::args::way::WayArgs;
 use clap::Args;

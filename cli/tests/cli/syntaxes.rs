@@ -1,4 +1,5 @@
-//! `gdl convert`, `gdl equal` and `gdl scramble`, and other commands on what is no KIF.
+//! `gdl convert`, `gdl equal` and `gdl scramble`, and other commands on rulesheets in other
+//! syntaxes than KIF.
 
 use super::{file, gdl};
 use serde_json::Value;

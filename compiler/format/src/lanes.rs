@@ -17,7 +17,7 @@ pub const SLOT_BYTES: usize = 64;
 // The first slots. Slot 0 is never set.
 /// Lanes that play no game before the step.
 pub const IDLE: u32 = 1;
-/// Lanes that may start a game: those, and where a game has come to its end.
+/// The lanes that may start a game: lanes without a game, and lanes whose game has ended.
 pub const FRESH: u32 = 2;
 /// Lanes whose state is terminal.
 pub const TERMINAL: u32 = 3;
@@ -60,7 +60,7 @@ impl Cycle {
         Self { fluents: Vec::new(), values: vec![Vec::new()] }
     }
 
-    /// For a phase, which words of a state tell it, which of their bits, and what these are.
+    /// The words and bits of a state that identify a phase, and the values of these bits.
     #[must_use]
     pub fn words(&self, phase: usize) -> BTreeMap<usize, (u64, u64)> {
         let mut words: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
@@ -90,7 +90,7 @@ pub struct Phase {
     pub items: Vec<(Item, u32)>,
 }
 
-/// Operations, one after the other: runs of those that do the same.
+/// Consecutive operations: runs of the same operation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// The table of each run and the number of its operations: bit 4a + 2b + c of the table for

@@ -47,7 +47,7 @@ impl Shape {
         self.percepts.div_ceil(64)
     }
 
-    /// The bit of a view that says that a role may make a move.
+    /// The bit of a view for the legality of a role's move.
     #[must_use]
     pub const fn legal_bit(self, role: usize, action: usize) -> usize {
         role * self.legal_words() * 64 + action
@@ -65,7 +65,7 @@ impl Shape {
         self.goal_bit() + self.goals
     }
 
-    /// The bit of a row of percepts that says that a role perceives a percept.
+    /// The bit of a row of percepts for a role's percept.
     #[must_use]
     pub const fn percept_bit(self, role: usize, percept: usize) -> usize {
         role * self.percept_words() * 64 + percept

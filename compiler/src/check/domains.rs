@@ -1,5 +1,5 @@
-//! Relations of one argument that say which values stand where: what may bind a variable that
-//! nothing binds.
+//! Relations of one argument that list the values of places: they may bind a variable that nothing
+//! binds.
 //!
 //! Rules that bind a variable by such a relation show which values each place of the variable
 //! takes: `(mark ?m)` in a rule with `(true (cell ?x ?y ?m))` says that the third argument of

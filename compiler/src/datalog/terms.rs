@@ -4,8 +4,7 @@
 //! of exponential size written out takes linear space here; its written size is tracked
 //! (saturating), and no term beyond the limits on depth and size is made.
 //!
-//! Terms are in two parts: fixed ones, which clones share, and those that come up later and can be
-//! forgotten.
+//! Terms are in two parts: fixed ones, which clones share, and later ones, which can be forgotten.
 
 use super::calls::{Calls, hash_call};
 use crate::{

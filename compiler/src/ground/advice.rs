@@ -58,9 +58,9 @@ pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
     format!("let fewer arguments of {what} vary together, or raise the limit")
 }
 
-/// Variables that some literals mention and nothing else does, and the variables that these
-/// literals share with the rest of the rule: those of a variable for which they share the fewest.
-/// Returns `None` if all other variables are shared.
+/// The variables that some literals mention and nothing else does, and the variables that these
+/// literals share with the rest of the rule. Of all such variables, those that share the fewest are
+/// taken. Returns `None` if all other variables are shared.
 fn part(rule: &Rule) -> Option<(Vec<Variable>, Vec<Variable>)> {
     let head = in_head(rule);
     let parts = all(rule).filter(|v| !head[v.index()]).filter_map(|variable| {

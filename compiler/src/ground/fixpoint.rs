@@ -1,4 +1,4 @@
-//! The semi-naive fixpoint: what can hold, and every instance that can make it hold.
+//! The semi-naive fixpoint: all atoms that can hold, and every instance that can derive them.
 //!
 //! Facts wait in a list. Each in turn enters the indexes and starts the plans of all clauses that
 //! have a literal it matches; what those derive joins the list. An instance is found when the last

@@ -15,9 +15,8 @@
 //! becomes one clause again (`branches.rs`), and fixed relations that say what is different give
 //! way to what they say (`unfold.rs`).
 //!
-//! Whatever the clauses, weighing all their cuts takes no more than [`WEIGHING`] steps, which are
-//! taken from the grounder's: beyond that clauses stay whole. What is made is a few clauses for
-//! each cut that was carried out.
+//! Whatever the clauses, weighing all their cuts takes at most [`WEIGHING`] of the grounder's
+//! steps; beyond that clauses stay whole. Each cut that is carried out makes a few clauses.
 
 mod cut;
 

@@ -1,4 +1,4 @@
-//! The ground program in one state: which atoms hold, and which rules say so.
+//! The ground program in one state: the atoms that hold, and the rules that derive them.
 //!
 //! The truth of each atom takes time in proportion to the ground program. Play runs on the net;
 //! this is for the questions that only rules can answer: which rule gave an atom, and which rules
@@ -34,8 +34,9 @@ impl GroundRules {
         }
     }
 
-    /// The rules that have instances, an entry for each of [`Rules::rules`](crate::Rules::rules). Static rules have none, since nothing
-    /// but what they say is left of them; nor have those that others took the place of.
+    /// The rules that have instances, an entry for each of [`Rules::rules`](crate::Rules::rules).
+    /// Static rules have none, since only their facts remain; nor have those that were replaced by
+    /// others.
     #[must_use]
     pub fn with_instances(&self) -> Vec<bool> {
         let mut rules = vec![false; self.places.len()];

@@ -1,5 +1,5 @@
-//! Constant folding: removes fluents that never change, moves that are never legal and those of a
-//! role that has no other from the gates.
+//! Constant folding: removes from the gates fluents that never change, moves that are never legal,
+//! and moves of a role that has no other.
 //!
 //! Ternary simulation from the initial state, with every possible move unknown, joins the states it
 //! meets until nothing changes. A fluent that is then known keeps its initial value for ever, and a

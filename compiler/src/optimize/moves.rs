@@ -1,5 +1,5 @@
-//! Sums of products of moves: a role makes one move, so where it leads and what it takes along can
-//! be asked apart.
+//! Sums of products of moves: a role makes one move, so a move's destination can be split from its
+//! source.
 //!
 //! The rules of a board say what stands on a square next by its moves, one by one: a rook is on B
 //! if one of the moves from A to B is made and a rook is on A. For each B that is a sum of as many

@@ -1,4 +1,4 @@
-//! Rulesheets inside Markdown: what stands between lines that begin with three backticks.
+//! Rulesheets inside Markdown: the text between lines that begin with three backticks.
 //!
 //! Language models answer so. What stands outside the fences is not read. O(bytes).
 

@@ -11,8 +11,8 @@ pub struct Report {
     pub nodes: u64,
     /// Random games played.
     pub playouts: u64,
-    /// Joint moves looked ahead: the last depth that was searched completely, or that of the
-    /// deepest node of a tree that grows where it is promising.
+    /// The depth in joint moves: the last depth that was searched completely, or that of the
+    /// deepest node of a tree.
     pub depth: u32,
     /// Nodes whose remaining moves could not matter.
     pub cutoffs: u64,
@@ -29,7 +29,7 @@ pub struct Report {
     /// The principal variation: the joint moves expected, each as a KIF list in role order, as far
     /// as they are known.
     pub line: Vec<String>,
-    /// The role's legal moves, best first, where the search tells them apart.
+    /// The role's legal moves, best first, if the search distinguishes them.
     pub moves: Vec<MoveStats>,
     /// A note on what else there is to say: why a game was not solved.
     pub note: Option<String>,

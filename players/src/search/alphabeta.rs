@@ -104,7 +104,7 @@ impl<G: Game> AlphaBeta<G> {
         Self { name: "paranoid", is_paranoid: true, ..Self::new() }
     }
 
-    /// The search that looks at nothing but what each move leads to.
+    /// The search that looks one move ahead.
     #[must_use]
     pub fn greedy() -> Self {
         Self { name: "greedy", ..Self::new().depth(1) }

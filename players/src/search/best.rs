@@ -105,8 +105,8 @@ impl<G: Game> Best<G> {
     /// needs more.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// Steps of random games to the end, from which on a proof is tried: before that it is hardly
-    /// ever found, and the tree misses what it takes.
+    /// The mean number of steps of random games to the end from which down a proof is tried. In
+    /// longer games a proof is hardly ever found, and its time is lost for the tree.
     const END: usize = 12;
 
     /// The shares of the remaining budget that go into successive proofs while the proof sees about
@@ -137,7 +137,7 @@ impl<G: Game> Best<G> {
         }
     }
 
-    /// The seed of all that is drawn; 0 unless this says otherwise.
+    /// The seed of all randomness; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;

@@ -287,7 +287,7 @@ impl<G: Game> Ismcts<G> {
         }
     }
 
-    /// The seed of all that is drawn; 0 unless this says otherwise.
+    /// The seed of all randomness; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;

@@ -10,7 +10,7 @@ use gdl_runtime::{
     game::Shape,
 };
 
-/// The most lines of a game; where there are more the goal is of another kind.
+/// The most lines of a game; a goal with more lines is of another kind.
 const MOST: usize = 2048;
 
 /// The numbers of fluents that a line may have. Where two would do, nearly every state has threats.

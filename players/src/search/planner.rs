@@ -332,7 +332,7 @@ impl<G: Game> Planner<G> {
         Self { seed: 0, bytes, plan: None, work: None, guess: Mcts::new(), mind: MatchMemory::new(0) }
     }
 
-    /// The seed of what is drawn where nothing is found; 0 unless this says otherwise.
+    /// The seed of random moves where no plan is found; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;

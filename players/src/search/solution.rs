@@ -184,7 +184,7 @@ impl<G: Game> Solution<G> {
         Ok(Self::of_visit(visit))
     }
 
-    /// The number of states, those that symmetries take into each other counted once.
+    /// The number of states; those that symmetries map to each other count once.
     #[must_use]
     pub fn len(&self) -> usize {
         self.states.len()

@@ -1,5 +1,5 @@
-//! Successors of a state where a search ends: each is made when it is asked for, and what is seen
-//! of it too if that costs nothing.
+//! The successors of a state where a search ends: each is made on request, and so is its view if
+//! that costs nothing.
 //!
 //! The first successor is made alone, since often a search needs no other. With the second all are
 //! made in one pass of the lanes, if their number makes this faster. They are the same, so a search

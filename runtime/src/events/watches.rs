@@ -1,4 +1,4 @@
-//! Gates that watch an operand, so that what nothing relies on is not evaluated.
+//! Gates that watch an operand, so that gates without dependents are not evaluated.
 //!
 //! A gate is *live* if an output is it, or a live gate relies on it: a true gate relies on all its
 //! operands, a false one on one false operand, which it *watches*. All others are *stale*: their

@@ -1,4 +1,4 @@
-//! Errors of steps and texts, which tell a player what to do instead.
+//! Errors of steps and texts, with advice on what to do instead.
 
 use std::{error::Error, fmt};
 

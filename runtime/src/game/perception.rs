@@ -1,5 +1,4 @@
-//! Perceptions: what a role perceives of a step, which is the joint move or the percepts that the
-//! rules give it.
+//! Perceptions of a role in a step: the joint move, or the percepts that the rules give it.
 
 use super::{Id, Shape};
 use crate::bits;

@@ -173,7 +173,8 @@ impl<'g, G: Game> Expansion<'g, G> {
 
     /// Like [`Expansion::advance`], but goal bits may stay clear in states that are not terminal,
     /// as with
-    /// [`Game::observe_without_goals`]: where pieces are counted for them that is much less work.
+    /// Does the same as [`Game::observe_without_goals`]: if goals count pieces, that is much less
+    /// work.
     ///
     /// # Panics
     /// Panics if the batch is of another shape.

@@ -1,5 +1,5 @@
-//! Uniform choice of a legal move in 512 lanes at once: from planes that tell which moves are legal
-//! in each lane to planes that tell which one of them is made, each exactly as likely.
+//! Uniform choice of a legal move in 512 lanes at once: from planes of the legal moves to planes of
+//! the moves made, each exactly as likely.
 //!
 //! Numbers are spread over planes, one for each binary digit. Legal moves are counted in groups of
 //! at most seven, and the counts summed. A lane's rank is drawn by rejection: the number of random
@@ -13,7 +13,7 @@
 //! Without optimisation each number of moves has a function of its own: inlined into one, they had
 //! a frame of two megabytes.
 //!
-//! How much noise that takes depends on what is drawn, but not on the instruction set. There are no
+//! The amount of noise depends on the drawn numbers, but not on the instruction set. There are no
 //! closures here: one that handles a [`Word`] is compiled without the instructions of that word.
 
 use super::noise::Source;

@@ -1,6 +1,5 @@
-//! Uniform choice where the number of legal moves is known, the same in all lanes that matter: from
-//! planes that tell which moves are legal to planes that tell which one of them is made, each
-//! exactly as likely.
+//! Uniform choice where the number of legal moves is known and the same in all lanes that matter:
+//! from planes of the legal moves to planes of the moves made, each exactly as likely.
 //!
 //! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes.
 //! The powers of two in its length are digits as they come. Only the odd part is drawn by

@@ -415,7 +415,8 @@ impl<'t> RowExpansion<'t> {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::Nothing }), None);
     }
 
-    /// [`RowExpansion::advance`] where of what is seen only the legal moves are wanted.
+    /// Does the same as [`RowExpansion::advance`], but only the legal moves of the views are
+    /// wanted.
     pub fn advance_legal(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::Legal }), None);
     }

@@ -77,7 +77,7 @@ impl<'t> Descent<'t> {
         })
     }
 
-    /// In how many states the moves counted last were counted.
+    /// The number of states whose moves were the last ones counted.
     pub(super) fn states(&self) -> u64 {
         self.states
     }

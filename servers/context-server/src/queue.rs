@@ -25,7 +25,7 @@ const WAITING: usize = 32;
 #[derive(Clone, Debug)]
 pub(crate) struct WorkQueue {
     turns: Arc<Semaphore>,
-    /// One for each piece that is at work or waits.
+    /// One token for each job that runs or waits.
     places: Arc<Semaphore>,
     longest: Duration,
 }

@@ -1,5 +1,5 @@
-//! Rulesheets that are asked about: a text, the name of a built-in game, or a file below a folder;
-//! and what is made of them.
+//! Rulesheets of questions: a text, the name of a built-in game, or a file below a folder; and the
+//! rules or games made from them.
 //!
 //! What has a parenthesis is text. Everything is compiled within [`Limits::network`], built-in
 //! games within the usual limits, and as long as that is wanted. A file is read only if it is a

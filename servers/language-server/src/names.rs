@@ -1,4 +1,4 @@
-//! The names of a rulesheet: where each stands, and what it is there.
+//! The names of a rulesheet: the places of each, and its meaning there.
 //!
 //! The index is made of the forms alone, so it is there whatever is wrong with the rules. A
 //! relation, and what is written in terms, are two things though they share a name; functions and

@@ -22,7 +22,7 @@ const MOST_HEADER: u64 = 1 << 10;
 pub(crate) enum Event {
     /// A message of the client.
     Message(Message),
-    /// A message that is none, and the request it was meant to be, if it says so.
+    /// An invalid message, with the id of the request it was meant to be, if it has one.
     Malformed(Option<RequestId>, ErrorCode, String),
     /// The result of the worker.
     Found(Finding),

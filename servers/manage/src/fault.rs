@@ -1,4 +1,4 @@
-//! Faults of schedules: what is wrong, where, and what to write instead.
+//! Faults of schedules: the error, its place, and what to write instead.
 //!
 //! A fault that knows its place is shown with the line of the schedule and a mark below it.
 

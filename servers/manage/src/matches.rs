@@ -108,7 +108,7 @@ pub struct Listed {
     pub ended: Option<i64>,
     /// `terminal`, `stuck` or `too long`, since it is over.
     pub ending: Option<String>,
-    /// The last step that is there: 0 is the start, none that not even that is.
+    /// The last step present: 0 is the start; `None` if not even that is.
     pub last: Option<u32>,
     /// Its roles, in their order.
     pub seats: Vec<Seated>,
@@ -207,7 +207,7 @@ impl Store {
         Ok(Contents { schedule: self.name()?, games, players: self.players()? })
     }
 
-    /// Some of the matches that are asked for: [`MOST_LISTED`], or fewer where they have many
+    /// A page of the matches that were asked for: [`MOST_LISTED`], or fewer where they have many
     /// seats.
     ///
     /// # Errors

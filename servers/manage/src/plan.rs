@@ -1,4 +1,4 @@
-//! Plans: the matches that a schedule comes to, in the order in which they are played.
+//! Plans: the matches of a schedule, in the order in which they are played.
 //!
 //! A [`Plan`] is a [`Schedule`] whose rulesheets were compiled. Its matches follow from these
 //! alone: each repetition has all games, each game every choice of players for its seats, each
@@ -240,8 +240,8 @@ fn seatings(
     Ok(all)
 }
 
-/// Every choice of players for some seats, in order. Where there are fewer players than seats, each
-/// is there and some are more than once.
+/// Every choice of players for some seats, in order. If there are fewer players than seats, each
+/// has one and some have several.
 struct Choices {
     players: usize,
     seats: usize,

@@ -1,5 +1,5 @@
-//! Signatures: a record becomes JSON that says who wrote it, as ggp-base signs and verifies
-//! matches.
+//! Signatures: a record becomes JSON with the identity of its writer, as ggp-base signs and
+//! verifies matches.
 //!
 //! The public key is added to the record, then the signature of its canonical form: RSA with SHA-1
 //! and the padding of PKCS #1, in base 64 after the letters that stand for these. In the canonical

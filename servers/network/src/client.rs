@@ -1,4 +1,4 @@
-//! The client: what a manager does to ask a player something, and whatever comes back.
+//! The client: a manager's request to a player, and any answer.
 //!
 //! A request goes out as ggp-base's manager writes it. What comes back may be in chunks, without a
 //! length, broken off or endless: it is read up to 64 KiB and no longer than is allowed, and is an

@@ -109,9 +109,9 @@ impl Host {
         self
     }
 
-    /// The engine by which games are played, that which is ready first and then that which a trial
-    /// chooses unless this says otherwise. Moves are drawn until it is ready, and to the end where
-    /// the rules take too much for it.
+    /// The engine by which games are played. By default the one that is ready first plays, and then
+    /// the one that a trial chooses. Moves are drawn until it is ready, and to the end if the rules
+    /// exceed its limits.
     #[must_use]
     pub fn way(mut self, way: Option<EngineKind>) -> Self {
         self.way = way;

@@ -9,8 +9,8 @@
 //! A [`Sheet`] is a rulesheet of any syntax as it is sent; its [`Names`] show whether another one
 //! differs only in its symbols.
 //!
-//! What the protocol wants, what peers do that is not in it, and what holds against those who mean
-//! harm is in `docs/how-to/network.md`.
+//! The protocol, the deviations of peers, and the defences against attackers are described in
+//! `docs/how-to/network.md`.
 
 pub mod client;
 mod connections;
@@ -37,7 +37,7 @@ pub use sheet::Sheet;
 use connections::Bounds;
 use std::{io, net::TcpListener, sync::Arc};
 
-/// Answers what comes to a listener for a host, until the process ends.
+/// Answers the messages of a listener for a host, until the process ends.
 ///
 /// # Errors
 /// Returns an error if the listener is of no use, or no runtime is available.

@@ -7,7 +7,7 @@ use std::{fmt, net::SocketAddr};
 /// The greatest length of a note's text: untrusted messages must not fill a log.
 const MOST: usize = 200;
 
-/// A message and what became of it, or something that a match came to.
+/// A message and its answer, or an event of a match.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Note {

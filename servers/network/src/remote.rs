@@ -93,7 +93,7 @@ impl<G: Game> Remote<G> {
     /// The clock that is sent to a player if nothing else limits its time.
     pub const DEFAULT_CLOCK: Duration = Duration::from_secs(10);
 
-    /// The player at an address, for a game that comes of this sheet.
+    /// The player at an address, for a game made from this sheet.
     #[must_use]
     pub fn new(address: Address, sheet: Sheet) -> Self {
         let name = format!("remote:{address}");

@@ -94,7 +94,7 @@ pub struct Shown<'s> {
     pub results: Option<&'s Path>,
 }
 
-/// All that a server answers that is reached at a port of this machine.
+/// All answers of a server that is reached at a port of this machine.
 ///
 /// # Errors
 /// Returns an error if the game or the results cannot be opened.
@@ -102,7 +102,7 @@ pub fn router(shown: &Shown<'_>, port: u16) -> Result<Router> {
     Server::new(shown, port, None).map(|server| answering(server, Door::Here))
 }
 
-/// The same, and all that it answers guests, who come in at this address.
+/// The same, and all answers for guests, who come in at this address.
 ///
 /// # Errors
 /// Returns an error if the game or the results cannot be opened.

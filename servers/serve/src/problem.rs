@@ -1,5 +1,5 @@
-//! The problem of a request that cannot be done, as it is answered: a status, and JSON that says
-//! why and what to do instead.
+//! The problem of a request that cannot be done, as it is answered: a status, and JSON with the
+//! reason and what to do instead.
 
 use axum::{
     Json,

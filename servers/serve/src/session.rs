@@ -1,5 +1,5 @@
-//! A session is a game that is being played: it takes moves, seats and ways through its history,
-//! and says who has to think next.
+//! A session is a game that is being played. It takes moves, seats and ways through its history,
+//! and returns the thoughts that machines have to think next.
 //!
 //! A session steps itself: chance and roles without a choice move at once, and a joint move is made
 //! as soon as every role has chosen. Choices of machines come out as

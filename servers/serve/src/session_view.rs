@@ -44,7 +44,7 @@ const MOST_PERCEIVED: usize = 10_000;
 pub(crate) struct View {
     /// The id of the session.
     pub id: String,
-    /// Goes up whenever the view changes.
+    /// A number that grows whenever the view changes.
     pub version: u64,
     /// The game.
     pub game: GameView,

@@ -1,5 +1,5 @@
-//! Thoughts: what a session has its machines think about, and what a search for advice is asked and
-//! finds.
+//! Thoughts: the tasks that a session has its machines think about, and the tasks and results of a
+//! search for advice.
 
 use crate::seats::{Machine, Mind};
 use gdl_players::player::MoveStats;
@@ -26,7 +26,7 @@ pub(crate) struct Thought {
     pub is_known: bool,
     /// The epoch of the session that it belongs to.
     pub epoch: u64,
-    /// Pulled when it is not wanted any more.
+    /// The handle to cancel it.
     pub cancel: Cancel,
     /// True if machines alone play, so that people want to see it.
     pub is_shown: bool,

@@ -1,5 +1,5 @@
-//! The story of a match: what each role could expect in each position, and what that says of
-//! tension.
+//! The story of a match: the expectation of each role in each position, and the tension that
+//! follows from it.
 //!
 //! The values come from a Monte Carlo tree search with as many nodes as the players had. They are
 //! of 100, so a difference of less than `LEVEL` points counts as none.
@@ -23,7 +23,7 @@ pub struct Drama {
     pub drama: Option<f64>,
     /// The mean number of lead changes of a match.
     pub lead_changes: f64,
-    /// The mean share of a match that is played though it is decided, of those that had a winner.
+    /// The mean share of a match that is played though it is decided, over those that had a winner.
     pub decided: Option<f64>,
     /// The values of the most dramatic match, position by position, and its winner; of one that had
     /// a winner.

@@ -271,8 +271,7 @@ impl Rung {
 }
 
 impl Ladder {
-    /// Depth of skill: the mean of what thinking longer gains on each rung, where that is more than
-    /// luck.
+    /// Depth of skill: the mean gain of thinking longer on each rung, if that is more than luck.
     #[must_use]
     pub fn depth(&self) -> f64 {
         self.rungs.iter().map(Rung::sure_gain).sum::<f64>() / self.rungs.len().max(1) as f64

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// The joint moves that an opening is made of.
 const OPENING: usize = 4;
 
-/// Shares of what was met that was met for the first time.
+/// The shares of different states, ends and openings among all that were met.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Variety {
     /// Different states, as a share of those that random games visit.

@@ -29,8 +29,8 @@ impl View {
         Self { board: Board::of(game).map(|board| board.with_hints(rulesheet)) }
     }
 
-    /// A position: the board, then whatever else holds, a line for each relation. With colours,
-    /// which the way out takes off where they are not wanted.
+    /// A position: the board, then the other fluents, a line for each relation. It has colours,
+    /// which the output removes where they are not wanted.
     #[must_use]
     pub fn text<G: Game>(&self, game: &G, state: &G::State) -> String {
         let held = || game.fluents(state).map(Id::index);

@@ -1,5 +1,5 @@
-//! Jobs: what is asked for ([`Request`]), with what counts as granted left out; and what a document
-//! says was done ([`Job`]), with all that its numbers depend on.
+//! Jobs: the task ([`Request`]), with defaults left out; and the [`Job`] of a document, with
+//! everything that its numbers depend on.
 
 use super::sums::Count;
 use crate::{analyze::Settings, contest};

@@ -1,4 +1,4 @@
-//! Random games, for what lies beyond the states that could all be visited.
+//! Random games, for rulesheets with more states than can be visited.
 //!
 //! Every look and every step is paid from the settings' work, unless a number of games was asked
 //! for. A game has as many steps as the settings say, or as [`MAX_GOALS`] moves of all roles make;

@@ -73,7 +73,7 @@ impl Trace {
     /// Reads a trace.
     ///
     /// # Errors
-    /// Returns an error if the text is not a trace; the message says where.
+    /// Returns an error with the place if the text is not a trace.
     pub fn read(text: &str) -> Result<Self, String> {
         let trace: Self = serde_json::from_str(text).map_err(|error| {
             // A record has no hashes and counts: it is another comparison.

@@ -1,4 +1,4 @@
-//! The rules mean what they should: counts that were made by hand, and what holds in some states.
+//! Tests of the rules: counts that were made by hand, and fluents that hold in some states.
 
 use dominoes::dominoes::{Fluent, Role, game};
 use gdl_runtime::{Game, GameExt, perft::Perft};

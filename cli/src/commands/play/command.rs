@@ -1,4 +1,5 @@
-//! A command that a person types: parses a line to a [`Command`], or says what to type instead.
+//! Commands that a person types: a line becomes a [`Command`], or a message on what to type
+//! instead.
 
 use gdl_runtime::kif::{self, bare};
 use std::path::PathBuf;

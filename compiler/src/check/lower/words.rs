@@ -1,4 +1,4 @@
-//! Words of the language where they may not stand, and what to write instead.
+//! Misplaced words of the language, and what to write instead.
 //!
 //! Input: a word at a head, a literal or a term. Output: a fault with the edits that fix it, or
 //! nothing if the word may stand there. O(form) for each fault; searches of the whole text are made

@@ -68,8 +68,8 @@ pub(in super::super) const SHARE: u64 = 4;
 /// Steps that it may take to learn what is functional before some limit is reached.
 const LEARNING: u64 = 2_000_000;
 
-/// Takes clauses apart by what is functional, if a parked one asks for several fluents. That is
-/// learnt once.
+/// Takes clauses apart at functional variables, if a parked one asks for several fluents. The
+/// functional arguments are learnt once.
 pub(super) fn take_apart(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     let keywords = &context.rules.keywords;
     if !*context.learns || !context.parked.iter().any(|clause| asks(clause, keywords)) {

@@ -1,4 +1,4 @@
-//! One way to split a clause: what is taken out, what stays, and what that promises.
+//! One way to split a clause: the part taken out, the rest, and the expected gain.
 //!
 //! A [`Draft`] is made of a clause and a block of variables, and becomes a [`Cut`] if both sides
 //! are less than the clause. Sizes are estimates, or what a join of the facts found so far shows.

@@ -1,5 +1,5 @@
-//! The character of a game: what tells which search suits it, by its vocabulary and by a few random
-//! games.
+//! The character of a game, by its vocabulary and by a few random games: it determines which search
+//! suits it.
 
 use crate::{
     player::Budget,

@@ -141,8 +141,8 @@ impl Descent {
         }
     }
 
-    /// Looks at a state and adds it to the way, unless it is over or lost. True if the goal that
-    /// was aimed at is found.
+    /// Looks at a state and adds it to the path, unless it is over or lost. Returns true if the
+    /// goal that was aimed at is found.
     fn enter<G: Game>(
         &mut self,
         problem: &mut Problem,

@@ -1,5 +1,5 @@
-//! A look at a block of states: who decides in each and what follows, or that some permutation is
-//! no symmetry.
+//! A look at a block of states: the deciding role and the successors of each, or the finding that
+//! some permutation is no symmetry.
 //!
 //! What is seen of the states, and their steps with what follows, are kept until the next look,
 //! within a number of bytes.

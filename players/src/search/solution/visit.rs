@@ -1,9 +1,9 @@
 //! The visit of all states that play can reach from a start: the states, the steps between them,
 //! and what the last ones are worth.
 //!
-//! States are looked at in blocks, fewer at a time where what is seen of a block takes too much.
-//! Each step is made once, and once more for each symmetry. Lists grow only where there is room for
-//! that, and for what going back from the ends takes.
+//! States are looked at in blocks, fewer at a time where the views of a block take too much. Each
+//! step is made once, and once more for each symmetry. Lists grow only where there is room for
+//! that, and for going back from the ends.
 
 use super::{
     SolveError, canonical,

@@ -1,4 +1,5 @@
-//! The wiring of gates that count: a net turned round, so that each gate knows what reads it.
+//! The wiring of gates that count: a net turned round, so that each gate has the list of its
+//! readers.
 //!
 //! Input: a net, and the layout of the game's rows. Output: the readers of each gate. Gates that no
 //! output depends on are left out; gates of too many operands for a count are made of parts.

@@ -1,5 +1,5 @@
 //! The views of games in planes, written into arrays of a caller: rows of fluents and of legal
-//! moves, who is asked, which games ended, and what that is worth.
+//! moves, the role to move, the ended games and their values.
 //!
 //! Rows are transposed 64 planes at a time; of one word or two they go from registers to the array.
 //! Nothing here changes a game.

@@ -1,4 +1,4 @@
-//! `simulate`: what only play shows of a rulesheet, with the moves that show it.
+//! `simulate`: faults of a rulesheet that only play shows, with the moves that show them.
 
 use super::{Question, check::objects};
 use crate::{refusal::Refusal, sheet::Shelf};

@@ -1,4 +1,4 @@
-//! Operations: what they add and delete, which call which, and what stays.
+//! Operations: their additions and deletions, their calls of each other, and the frame rules.
 
 use super::super::super::expressions::{Id, Literal as Signed, What};
 use super::super::super::infix::MOST_LITERALS;

@@ -1,8 +1,8 @@
 //! Reuse of a tree when play has gone on: what is below the state that it came to moves up in the
 //! lists, and the rest is dropped.
 //!
-//! In addition to the tree that takes [`Tree::REUSE`] bytes for each node. What is below states
-//! whose roles have slots of their own is dropped too.
+//! In addition to the tree that takes [`Tree::REUSE`] bytes for each node. Subtrees of states whose
+//! roles have slots of their own are dropped too.
 
 use super::{Kind, NONE, Tree};
 use crate::search::memory::hash;

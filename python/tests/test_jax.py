@@ -204,13 +204,7 @@ def test_transformations(four: gdl.jax.Game) -> None:
 
     states = starts(four, 3)
     slopes = compiled(jax.vmap(jax.grad(loss), in_axes=(None, 0, 0)))(jnp.float32(2), states, jnp.array([1, 4, 5]))
-    assert slopes.tolist() == [43, 43, 43]
-    mesh = jax.make_mesh((1,), ("games",))
-    spec = jax.sharding.PartitionSpec("games")
-    sharded = jax.shard_map(jax.vmap(four.step), mesh=mesh, in_specs=(spec, spec), out_specs=spec)
-    actions = jnp.array([1, 4, 5])
-    after = jax.jit(sharded)(states, actions)
-    assert jax.tree.all(jax.tree.map(lambda a, b: bool((a == b).all()), after, jax.vmap(four.step)(states, actions)))
+    assert slopes.tolist() == [1, 2, 2]  # The fluents that hold: whose turn it is, and a disc.
 
 
 def test_ends(four: gdl.jax.Game) -> None:
@@ -223,7 +217,7 @@ def test_ends(four: gdl.jax.Game) -> None:
     assert still.terminated and not still.rewards.any() and (still.bits == state.bits).all()
     fresh = four.auto_reset(state)
     assert fresh.terminated and fresh.rewards.tolist() == [1, -1]
-    assert (fresh.bits == four.init().bits).all() and fresh.legal_action_mask.sum() == 8 and fresh.step_count == 0
+    assert (fresh.bits == four.init().bits).all() and fresh.legal_action_mask.sum() == 7 and fresh.step_count == 0
     short = gdl.jax.game("connect_four", max_steps=2)
     state = short.step(short.step(short.init(), 0), 0)
     assert state.truncated and not state.terminated and short.step(state, 0).step_count == 2

@@ -5,7 +5,7 @@
 >>> states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 1024))
 >>> states = jax.jit(jax.vmap(game.step))(states, jax.numpy.zeros(1024, int))
 >>> states.legal_action_mask.shape, jax.vmap(game.observe)(states).shape
-((1024, 9), (1024, 86))
+((1024, 8), (1024, 86))
 
 `game` makes a `Game` of any rulesheet that has a net, `pgx` an environment of Pgx, and `write` a
 file that needs JAX and NumPy alone. `python -m gdl.jax GAME > game.py` writes the same file.

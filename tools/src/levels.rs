@@ -93,11 +93,11 @@ impl Net {
     fn add(&mut self, circuit: &Circuit, signals: &[u32], outputs: &[u32]) -> Vec<u32> {
         let mut signals = signals.to_vec();
         for gate in 0..circuit.size() {
-            let operands = circuit.gate(gate).map(|signal| signals[signal as usize / 2] ^ signal % 2);
+            let operands = circuit.gate(gate).map(|signal| signals[signal as usize / 2] ^ (signal % 2));
             signals.push(2 * (1 + self.inputs + self.gates.len()) as u32);
             self.gates.push(operands);
         }
-        outputs.iter().map(|&signal| signals[signal as usize / 2] ^ signal % 2).collect()
+        outputs.iter().map(|&signal| signals[signal as usize / 2] ^ (signal % 2)).collect()
     }
 
     /// The gates that `outputs` need, merged and in the order of their levels.

@@ -132,6 +132,7 @@ impl Browser {
                 bytes.clear();
             }
             delivering.close();
+            let _ = browser.wait();
         });
         Self { commands, count: AtomicU64::new(0), readers }
     }

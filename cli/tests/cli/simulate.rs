@@ -165,7 +165,7 @@ fn assert_seen(rules: &Rules, found: &Diagnostic) {
     let terminal = evaluator.terminal(last).expect("terminal");
     match found.code.id {
         "GDL121" => {
-            assert!(!terminal && evaluator.legal(last, role()).expect("legal").is_empty(), "{found:?}")
+            assert!(!terminal && evaluator.legal(last, role()).expect("legal").is_empty(), "{found:?}");
         }
         "GDL122" => {
             assert!(found.message.ends_with(&goals(last).join(" and ")), "{found:?}");

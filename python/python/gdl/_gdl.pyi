@@ -62,8 +62,7 @@ class Game:
         """The text of the rulesheet, unchanged."""
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
-        """The warnings of the rulesheet in the order of its text, without those that were allowed.
-        """
+        """The warnings of the rulesheet in the order of its text, without the allowed ones."""
     @property
     def fingerprint(self) -> str:
         """SHA-256 of the rulesheet's words and parentheses, one space between them, as 64
@@ -77,12 +76,15 @@ class Game:
         """The names of the roles, in the order of the rulesheet."""
     @property
     def moves(self) -> tuple[str, ...]:
-        """All moves of all roles, in the byte order of their texts. The number of a move is its
-        index here.
+        """All moves of all roles, in the byte order of their texts.
+
+        The number of a move is its index here.
         """
     @property
     def fluents(self) -> tuple[str, ...]:
-        """All fluents, in the byte order of their texts. The number of a fluent is its index here.
+        """All fluents, in the byte order of their texts.
+
+        The number of a fluent is its index here.
         """
     @property
     def percepts(self) -> tuple[str, ...]:
@@ -277,8 +279,7 @@ class Proofs:
 
     @property
     def sequential(self) -> bool:
-        """True if in each state at most one role, other than chance, has more than one legal move.
-        """
+        """True if in each state at most one role, except chance, has more than one legal move."""
     @property
     def constant_sum(self) -> int | None:
         """The sum of the goals of all roles except chance, if it is the same wherever a game ends.

@@ -60,7 +60,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # NumPy takes longer to import than all the rest, and only batches want it.
+    # NumPy takes longer to import than the rest of the package, and only batches need it.
     if name in {"Batch", "Planes", "Step", "batch", "planes"}:
         from . import _batch
 

@@ -15,8 +15,8 @@ A game is sequential if it is proved that at most one role ever has a choice
 (`gdl.Proofs.sequential`). Its nodes are of the role with a choice, and all other roles make their
 only move by themselves. All other games are simultaneous: their nodes are of all players. If chance
 has several moves, there is a chance node. It comes after the node of players who choose in the same
-step, so that they cannot know its outcome. If no role has a choice, the role whose turn it is is
-asked for its only move. So each step of the game has a node.
+step, so that they cannot know its outcome. If no role has a choice, the role on turn has
+a node for its only move. So each step of the game has a node.
 
 Information states are those of `gdl.Information`: own moves and percepts, or the moves of all roles
 if the rules define no percepts.

@@ -250,7 +250,7 @@ class _Pace:
         """Records the time of a finished task."""
         fitting = int(blocks * self._seconds / max(seconds, 1e-4))
         if fitting > self._blocks:
-            # What takes no time says little.
+            # The time of a short task is a poor estimate, so the growth is limited.
             self._blocks = max(self._blocks, min(fitting, 16 * blocks))
         elif seconds > self._seconds / 10:
             self._blocks = max(1, fitting)

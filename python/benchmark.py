@@ -20,7 +20,7 @@ N = 4096
 
 
 def batch(name: str, packed: bool, threads: int = 1) -> float:
-    """Steps a second."""
+    """Returns the steps per second."""
     game = gdl.load(name)
     player = game.batch(N, autoreset="same_step")
     random = np.random.default_rng(7)
@@ -44,7 +44,7 @@ def batch(name: str, packed: bool, threads: int = 1) -> float:
 
 
 def states(name: str) -> float:
-    """Legal moves and an applied one, a second."""
+    """Returns the states per second, each with its legal moves and a move applied."""
     game = gdl.load(name)
     best = 0.0
     end = time.process_time() + SECONDS
@@ -62,7 +62,7 @@ def states(name: str) -> float:
 
 
 def open_spiel(name: str) -> float:
-    """The same with OpenSpiel's C++, whose states are changed in place."""
+    """Returns the same for OpenSpiel's C++, whose states change in place."""
     import pyspiel  # type: ignore[import-not-found, unused-ignore]
 
     game = pyspiel.load_game(name)

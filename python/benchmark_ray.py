@@ -1,4 +1,4 @@
-"""The work of two Ray workers compared with one, by processor time, whatever else the machine does.
+"""The work of two Ray workers compared with one, by processor time.
 
     python benchmark_ray.py [SECONDS]
 
@@ -20,7 +20,7 @@ import ray
 
 
 def seconds_of(pid: int) -> float:
-    """The processor time of a process."""
+    """Returns the processor time of a process."""
     with open(f"/proc/{pid}/stat") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -28,13 +28,13 @@ def seconds_of(pid: int) -> float:
 
 @ray.remote
 def process(_: int) -> int:
-    """The id of the process."""
+    """Returns the id of the process."""
     time.sleep(0.2)
     return os.getpid()
 
 
 def measure(workers: int, game: gdl.Game, count: int, task: float) -> tuple[str, float, float, float]:
-    """The result, and the processor times of the driver, of the busiest worker and of all."""
+    """Returns the result, and the processor times of the driver, the busiest worker and all."""
     ray.init(num_cpus=workers, include_dashboard=False, log_to_driver=False, object_store_memory=80 << 20)
     gdl.ray.playouts(game, 1_000_000, progress=False)  # Every worker loads the game.
     pids = set(ray.get([process.remote(i) for i in range(4 * workers)]))

@@ -113,7 +113,8 @@ impl Proofs {
         proofs
     }
 
-    /// The role that alone may have a choice while each fluent of a group holds, and while none does.
+    /// The role that may have a choice while each fluent of a group holds, and while none of them
+    /// does.
     pub(crate) fn turns(&self) -> (Vec<(u32, Option<usize>)>, Option<usize>) {
         self.turns.as_ref().map_or((Vec::new(), None), |turns| (turns.cases.clone(), turns.otherwise))
     }

@@ -1,5 +1,5 @@
 """Skipped tests fail if the environment variable `GDL_REQUIRE` is `all`, as in CI. With `tools`, a
-test that lacks a folder beside the checkout may be skipped.
+test that lacks a folder next to the checkout may be skipped.
 """
 
 from __future__ import annotations

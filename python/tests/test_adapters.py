@@ -26,7 +26,7 @@ def test_examples(name: str) -> None:
 
 @pytest.mark.parametrize("name", MODULES)
 def test_what_is_not_installed_is_named(name: str) -> None:
-    # In a process of its own, in which the package is not there.
+    # A process of its own, in which the package is missing.
     code = f"import sys; sys.modules['{MODULES[name]}'] = None; import gdl.{name}"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""Batches: equal to states, to each other, and unshaken by wrong arrays."""
+"""Batches agree with states and with each other, and reject wrong arrays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MODES: tuple[Literal["next_step", "same_step", "disabled"], ...] = ("next_step",
 
 
 def draw(batch: gdl.Batch, step: gdl.Step, random: np.random.Generator) -> NDArray[np.int64]:
-    """A legal move for each row of the mask, which is bytes; -1 where there is none."""
+    """Returns a legal move for each row of a mask of bytes; -1 where there is none."""
     noise = random.random(step.mask.shape) * step.mask
     return np.where(step.mask.any(-1), noise.argmax(-1), -1)
 

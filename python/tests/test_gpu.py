@@ -7,7 +7,7 @@ import pytest
 
 
 def counts(stats: gdl.Stats) -> tuple[object, ...]:
-    """All that follows from rules, seed and count."""
+    """Returns the counts that depend on rules, seed and count alone."""
     ends = (stats.playouts, stats.states, stats.too_long, stats.stuck, stats.unscored)
     return *ends, *((r.role, r.wins, r.draws, r.losses, r.goals, r.squares) for r in stats.roles)
 
@@ -65,6 +65,6 @@ def test_what_cannot_be_played() -> None:
 
 
 def test_no_such_card() -> None:
-    # Built without cards, or with them and without this one: what to do is said either way.
+    # The package lacks the feature, or the machine lacks this card: the error has a hint for both.
     with pytest.raises(OSError, match=r"--features=gpu|no such card.*(one of these names|install the driver)"):
         gdl.load("tictactoe").playouts(10, engine="gpu", device="no such card")

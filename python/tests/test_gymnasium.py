@@ -1,4 +1,4 @@
-"""The environments of Gymnasium: its own checks, and equal plays alone and in vectors."""
+"""The environments of Gymnasium pass its checks, and plays alone and in vectors are equal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SINGLE = [
 
 @pytest.mark.parametrize("name", SINGLE)
 def test_checks(name: str) -> None:
-    # Warnings are errors here: nothing is left for users to silence.
+    # Warnings are errors here, so users have none to silence.
     check_env(gym.Env(name))
     check_env(gym.Env(name, illegal="lose", render_mode="ansi"))
     id = f"gdl/{name.title().replace('_', '')}-v0"
@@ -48,7 +48,7 @@ def test_an_environment_of_a_file_is_made_again(tmp_path: Path) -> None:
 
 
 def test_wrappers_and_illegal_moves() -> None:
-    # What a learner without masks does: it draws from all of the action space.
+    # A learner without masks draws from the whole action space.
     env = gymnasium.make("gdl/MontyHall-v0")
     env.action_space.seed(1)
     endings = set()

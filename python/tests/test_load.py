@@ -1,4 +1,4 @@
-"""Games from names, files and texts; what takes a game; warnings and levels of lints."""
+"""Games from names, files and texts; functions of a game; warnings and levels of lints."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_adapters_take_names_and_paths(name: str, tmp_path: Path) -> None:
         elif name == "openspiel":
             assert adapter.register(source, "nim_of_a_path") == "nim_of_a_path"
         else:
-            # The game is found; Ray is not started for what cannot be done.
+            # The game is found; Ray is not started for an invalid job.
             with pytest.raises(ValueError, match="node"):
                 adapter.matches(source, ["first", "first"], nodes=0)
 
@@ -146,7 +146,7 @@ def test_warnings_are_warnings_of_python(tmp_path: Path) -> None:
             warnings.simplefilter("always")
             make()
         assert [each.filename for each in all_told] == [__file__]
-    # Nothing is reported twice, and nothing that is allowed or correct is.
+    # No warning is reported twice, and allowed ones are not reported.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         again = pickle.loads(pickle.dumps(game))

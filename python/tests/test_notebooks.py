@@ -14,7 +14,7 @@ NEEDED = {"cfr.ipynb": "pyspiel", "environment.ipynb": "pettingzoo"}
 
 
 def run(path: Path) -> list[Any]:
-    """Runs the cells of code as Jupyter does; the value of each one's last line."""
+    """Runs the cells of code as Jupyter does, and returns the value of each one's last line."""
     shown = []
     names: dict[str, Any] = {"__name__": "__main__"}
     for number, cell in enumerate(json.loads(path.read_text())["cells"]):

@@ -1,4 +1,4 @@
-"""The games of OpenSpiel: its own tests, equal counts, and known values of Kuhn poker."""
+"""The games of OpenSpiel pass its tests; counts are equal, and values of Kuhn poker known."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_random_simulations_of_kuhn_poker() -> None:
 
 
 def counted(state: Any, depth: int) -> Counter[int]:
-    """Joint moves by the number of steps of the game made before."""
+    """Counts the joint moves by the number of steps before."""
     found: Counter[int] = Counter()
     ways = [state]
     while ways:

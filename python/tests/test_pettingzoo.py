@@ -1,4 +1,4 @@
-"""The environments of PettingZoo: its own tests, and what ours promise."""
+"""The environments of PettingZoo pass its tests, and follow their documentation."""
 
 from __future__ import annotations
 

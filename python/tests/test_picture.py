@@ -1,4 +1,4 @@
-"""Pictures of states: sound SVG, the same each time, and bounded."""
+"""Pictures of states are valid SVG, deterministic and bounded."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def test_what_is_proved() -> None:
     assert repr(led) == "Proofs(sequential=True, constant_sum=100, states=5478, max_steps=9)"
 
 
-# A counter of 20 bits, so that not all states are visited, and who is asked when.
+# A counter of 20 bits, so that not all states are visited, and the role to move.
 COUNTER = """
 (role a) (role b) {roles}
 {bits}
@@ -100,7 +100,7 @@ def test_guesses_are_proved() -> None:
     game = counter(alternate)
     assert game.proofs.states is None and game.proofs.sequential
     assert game.initial().to_play == 0 and game.initial().apply("(press 1)").to_play == 1
-    # Whose turn it is depends on what is done.
+    # The turn depends on the moves.
     again = "(<= (next (control a)) (does ?r (press 1))) (<= (next (control b)) pressed (not (does ?r (press 1))) (player ?r))"
     assert counter("(<= (next (control a)) one) (<= (next (control b)) (not one)) (<= one (does ?r (press 1)))").proofs.sequential
     assert not counter(again).proofs.sequential
@@ -112,7 +112,7 @@ def test_guesses_are_proved() -> None:
 
 
 def test_turns_without_a_choice() -> None:
-    # After the highest bid all that is left is doubt.
+    # After the highest bid only `doubt` is legal.
     state = gdl.load("liars_dice").initial().apply("(roll 1 1)").apply("(bid 2 6)")
     assert state.legal_moves("bob") == ["doubt"] and state.to_play == 1
     pairs = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3) (choice l) (choice r)"
@@ -170,7 +170,7 @@ def test_plays_are_sampled_with_exact_probabilities() -> None:
         known.sample(lambda: 1 / 0)
     with pytest.raises(TypeError):
         known.sample(lambda: "x")  # type: ignore[arg-type, return-value]
-    # Numbers that are none are no way out of the bounds.
+    # Malformed numbers do not escape the bounds.
     for wrong in (2.0, -1.0, float("nan"), float("inf")):
         assert len(known.sample(lambda wrong=wrong: wrong)) == 3  # type: ignore[misc]
     joint_game = gdl.load("tictactoe")

@@ -1,4 +1,4 @@
-"""Ray: whatever dies, the result is that of one machine; and what was stored is not done again."""
+"""Ray gives the result of one machine after failures, and does not repeat stored shards."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ import gdl.ray
 from gdl.ray import _Pace, _Store
 from ray.cluster_utils import Cluster
 
-# Ray warns of what it will change, and leaves sockets to the end of the process.
+# Ray warns of future changes, and keeps sockets until the process ends.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 GAME = gdl.load("connect_four")
 COUNT = 400_000
-"""Some seconds one by one."""
+"""The number of games: seconds of work with the engine `single`."""
 OPTIONS: dict[str, Any] = {"count": COUNT, "engine": "single"}
 TASK = 0.25
-"""Seconds of a task: so a run has some dozens of them."""
+"""Seconds of a task, so that a run has dozens of tasks."""
 
 
 @pytest.fixture(scope="module")
 def expected() -> str:
-    """The result of one machine."""
+    """Returns the result of one machine."""
     return gdl.merge([gdl.shard(GAME, "playouts", seed=7, **OPTIONS)])
 
 
 @pytest.fixture
 def cluster() -> Iterator[Any]:
-    """A head that does no work, and two nodes."""
+    """A cluster of a head that does no work and two nodes."""
     args = {"include_dashboard": False, "object_store_memory": 80 << 20}
     cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, **args})
     cluster.test_nodes = [cluster.add_node(num_cpus=1, object_store_memory=80 << 20) for _ in range(2)]
@@ -55,7 +55,7 @@ def run(store: Path | str | None = None) -> str:
 
 
 def stored(folder: Path) -> dict[str, int]:
-    """The shards of a store, and when they were written."""
+    """Returns the shards of a store and their modification times."""
     return {path.name: path.stat().st_mtime_ns for path in folder.glob("*/*.json")}
 
 
@@ -65,7 +65,7 @@ def blocks_of(names: Any) -> int:
 
 
 def descendants(pid: int) -> list[int]:
-    """Processes that a process started, and those that they started."""
+    """Returns the descendants of a process."""
     children: dict[int, list[int]] = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -81,7 +81,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def workers_at_work(pid: int) -> list[int]:
-    """Ray's workers that are in a task of ours; Ray calls processes by their task."""
+    """Returns Ray's workers with a task of ours; Ray names processes by their task."""
 
     def title(pid: int) -> bytes:
         try:
@@ -93,7 +93,7 @@ def workers_at_work(pid: int) -> list[int]:
 
 
 def until(condition: Any, seconds: float = 60.0) -> Any:
-    """Waits for something to be true."""
+    """Waits until a condition holds."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := condition():
@@ -103,7 +103,7 @@ def until(condition: Any, seconds: float = 60.0) -> Any:
 
 
 def while_running(store: Path, deed: Any) -> tuple[str, Any]:
-    """A run, and the result of a deed once the run has stored some shards."""
+    """Starts a run, calls a function after some shards are stored, and returns both results."""
     outcome: list[Any] = []
 
     def wait_and_do() -> None:
@@ -162,10 +162,10 @@ def test_killed_driver(cluster: Any, expected: str, tmp_path: Path) -> None:
     assert run(tmp_path) == expected
     after = stored(tmp_path)
     assert {name: after[name] for name in before} == before, "what was finished is as it was"
-    # What the second run did is exactly what was missing.
+    # The second run computed exactly the missing shards.
     assert blocks_of(after.keys() - before.keys()) == blocks - blocks_of(before)
 
-    # And of a finished run nothing is done again.
+    # A finished run repeats nothing.
     assert run(tmp_path) == expected
     assert stored(tmp_path) == after
 
@@ -180,7 +180,7 @@ def test_kin(cluster: Any, tmp_path: Path) -> None:
     assert played == gdl.merge([gdl.shard(game, "matches", players=players, count=9, nodes=100, seed=4)])
     texts = {name: gdl.load(name).kif for name in ["nim", "tictactoe"]}
     assert gdl.ray.analysis(texts, 10, seed=5) == gdl.merge([gdl.shard(texts, "analysis", count=10, seed=5)])
-    # What Ray hands out are rules of any kind, once to each process.
+    # Ray sends rules of any kind, once to each process.
     rules = gdl.loads(game.kif.replace("xplayer", "cross"))
     assert "cross" in json.loads(gdl.ray.playouts(rules, 1000))["summary"]["wins"]
     with pytest.raises(ValueError, match="takes 2 players"):
@@ -230,7 +230,7 @@ def test_pace() -> None:
 
 
 def test_cluster_file() -> None:
-    """The example is what Ray's own schema asks for."""
+    """The example agrees with Ray's own schema."""
     jsonschema, yaml = (pytest.importorskip(name, reason=f"{name} is not installed") for name in ("jsonschema", "yaml"))
     folder = Path(__file__).parents[1] / "examples" / "ray"
     schema = Path(ray.__file__).parent / "autoscaler" / "ray-schema.json"

@@ -1,4 +1,4 @@
-"""Shards: any cut gives the same document, and what does not belong together is refused."""
+"""Shards of any division merge into the same document, and unrelated shards are rejected."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NIM = gdl.load("nim")
 
 
 def cut(subject: Any, job: Any, ends: list[int], **options: Any) -> list[str]:
-    """Shards that make up the whole job."""
+    """Computes all shards of a job, divided at the given blocks."""
     blocks = json.loads(gdl.shard(subject, job, blocks=(0, 0), **options))["blocks"]
     ends = sorted({0, *(end for end in ends if end < blocks), blocks})
     return [gdl.shard(subject, job, blocks=pair, threads=1 + i % 3, **options) for i, pair in enumerate(pairwise(ends))]
@@ -133,7 +133,7 @@ def test_what_is_refused() -> None:
 
 @pytest.mark.parametrize("step", range(60))
 def test_damaged_documents(step: int) -> None:
-    """Whatever is cut out of a document, it is refused or sound, and never a crash."""
+    """A document with a part removed is rejected or valid, and never causes a crash."""
     sound = gdl.shard(NIM, "matches", players=["first", "random"], count=4, nodes=5)
     draw = random.Random(step)
     start = draw.randrange(len(sound))

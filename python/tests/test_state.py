@@ -212,7 +212,7 @@ def test_playouts_tell_and_stop() -> None:
 def test_ctrl_c_ends(work: str) -> None:
     code = (
         "import gdl, signal, threading, os\n"
-        # A shell that starts this in the background has it ignored.
+        # A shell that starts this in the background ignores the signal.
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
         f"try: gdl.load('reversi').{work}\n"

@@ -2,7 +2,7 @@
 
     python one_machine.py mygame.kif --count 100_000_000 --store runs
 
-Started again after it was stopped, it goes on where it was.
+A restarted run continues where it stopped.
 """
 
 from __future__ import annotations

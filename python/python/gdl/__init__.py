@@ -6,12 +6,14 @@
 >>> state.legal_moves("oplayer")[0]
 '(mark 1 1)'
 
-`load` makes a `Game` of a rulesheet, a file or a built-in name, and `loads` of its text. What takes
-a `Game` takes a name or a path as well. A `State` is a value that never changes; `Game.playouts`
-plays at random, `Game.perft` counts; `batch` steps many games at once with NumPy arrays; a `shard`
-is a part of work that many machines share, and `gdl.ray` shares it out. Roles, moves and fluents
-are KIF text,
-or numbers: places in `Game.roles`, `Game.moves` and `Game.fluents`.
+`load` makes a `Game` of a rulesheet, a file or a built-in name, and `loads` of its text. Functions
+that take a `Game` take a name or a path as well. A `State` is a value that never changes.
+`Game.playouts` plays random games and `Game.perft` counts sequences of moves. `batch` steps many
+games at once with NumPy arrays. A `shard` is a part of a job that many machines share, and
+`gdl.ray` distributes the shards.
+
+Roles, moves and fluents are KIF text, or numbers: indices into `Game.roles`, `Game.moves` and
+`Game.fluents`.
 """
 
 from __future__ import annotations
@@ -58,7 +60,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    # NumPy takes longer to import than all the rest, and only batches want it.
+    # NumPy takes longer to import than the rest of the package, and only batches need it.
     if name in {"Batch", "Planes", "Step", "batch", "planes"}:
         from . import _batch
 

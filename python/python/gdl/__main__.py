@@ -7,8 +7,8 @@ from ._gdl import command
 
 
 def main() -> int:
-    """Run the command with the arguments of this process, and return its exit code."""
-    # Ctrl-C ends the command, which asks the interpreter nothing while it works.
+    """Runs the command with the arguments of this process, and returns its exit code."""
+    # Ctrl-C ends the command, which does not return to the interpreter while it works.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return command([sys.executable, "-m", "gdl"], ["gdl", *sys.argv[1:]])
 

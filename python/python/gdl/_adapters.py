@@ -1,4 +1,4 @@
-"""The common parts of the adapters for other libraries: players, observations, missing libraries."""
+"""Common parts of the adapters for other libraries: players, observations, missing libraries."""
 
 from __future__ import annotations
 
@@ -14,30 +14,33 @@ if TYPE_CHECKING:
 
 
 def missing(module: str, package: str, extra: str) -> ImportError:
-    """The error of a module whose package is not there."""
+    """Returns the error of a module whose package is not installed."""
     return ImportError(f"{module} needs {package}: pip install 'gdl[{extra}]'", name=package)
 
 
 def players(game: Game) -> list[int]:
-    """The numbers of the roles other than chance."""
+    """Returns the numbers of the roles other than chance."""
     return [role for role, name in enumerate(game.roles) if name != game.chance_role]
 
 
 def is_stuck(state: State) -> bool:
-    """True if the game is not over by its rules, but a role has no legal move: then it ends all the same."""
+    """Returns true if a role has no legal move in a state that is not terminal. The game ends
+    there.
+    """
     return not state.is_terminal and not all(state.legal_move_ids(role) for role in range(len(state.game.roles)))
 
 
 def width(game: Game) -> int:
-    """The length of what `observe` gives."""
+    """Returns the length of a row of `observe`."""
     return 2 * len(game.percepts) + len(game.moves) if game.has_hidden_information else len(game.fluents)
 
 
 def observe(state: State, information: Information | None, dtype: type[np.generic]) -> NDArray[np.generic]:
-    """A row of 0 and 1 of what a role may know.
+    """Returns the observation of a role as a row of 0 and 1.
 
-    The fluents that hold, where nothing is hidden. Else the percepts of the last step, then all percepts so far, then all
-    moves that the role made so far: what happened more than once, and in which order, is left out.
+    If nothing is hidden, the row is the fluents that hold. Otherwise it is the percepts of the last
+    step, then all percepts so far, then all moves of the role so far. The row shows neither how
+    often nor in which order these occurred.
     """
     game = state.game
     row = np.zeros(width(game), dtype)

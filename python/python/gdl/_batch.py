@@ -1,4 +1,4 @@
-"""Many games at once: NumPy arrays in, NumPy arrays out."""
+"""Batches: many games at once, with NumPy arrays as input and output."""
 
 from __future__ import annotations
 
@@ -18,45 +18,64 @@ Observation: TypeAlias = Literal["flat", "planes"]
 
 
 class Planes(NamedTuple):
-    """What stands where in an observation as planes: made by `gdl.planes`."""
+    """The layout of an observation as planes, made by `gdl.planes`."""
 
     channels: tuple[str, ...]
-    """What each channel is: a mark of the board, such as `x`, behind the name of its grid where there are several; then, for each
-    fluent that is not on the board, that fluent, whose plane has the same value everywhere."""
+    """The name of each channel. First come the marks of the board, such as `x`, after the name of
+    their grid if there are several. Then comes each fluent that is not on the board; its plane is
+    constant.
+    """
     height: int
-    """Rows, counted from the top."""
+    """The number of rows, counted from the top."""
     width: int
-    """Columns, counted from the left."""
+    """The number of columns, counted from the left."""
     fluents: NDArray[np.int32]
-    """(channels, height, width): the number of the fluent that the place shows; -1 where none does, which is always 0."""
+    """(channels, height, width): the number of the fluent at each place. -1 if there is none; the
+    place is then always 0.
+    """
 
 
 def planes(game: GameLike) -> Planes:
-    """How the states of a game are shown as planes, on the board that is found in the names of its fluents.
+    """Returns the layout of a game's states as planes.
 
-    Each fluent has its place, so planes say all that the row of fluents does: `flat[fluents]`, and 0 where that is -1.
+    The board is found in the names of the fluents. Each fluent has its place, so planes contain the
+    whole row of fluents: `flat[fluents]`, and 0 where that is -1.
 
-    Raises `ValueError` if there is no board, or planes would have more than 2^20 places.
+    Args:
+        game: A `Game`, or a source for `gdl.load`.
+
+    Returns:
+        The channels, the size of the board and the fluent at each place.
+
+    Raises:
+        ValueError: The fluents show no board, or there would be more than 2^20 places. Other errors
+            are those of `gdl.load`.
     """
     channels, height, width, fluents = _gdl.planes(game_of(game))
     return Planes(tuple(channels), height, width, np.array(fluents, np.int32).reshape(-1, height, width))
 
 
 class Step(NamedTuple):
-    """What is seen after a step of a batch of n games."""
+    """The view of n games after a step of a batch."""
 
     observation: Rows
-    """What the roles may know: `Batch.observation_shape`, uint8 of 0 and 1, or packed uint64, bit i in word i / 64."""
+    """The observation, of shape `Batch.observation_shape`: uint8 of 0 and 1, or packed uint64 with
+    bit i in word i / 64.
+    """
     mask: Rows
-    """The legal moves: `Batch.mask_shape`, in the same form. All 0 where a game is over."""
+    """The legal moves, of shape `Batch.mask_shape`, in the same form. All 0 where a game is over.
+    """
     to_play: NDArray[np.int8]
-    """(n,): the number of the role that is asked; -1 where the game is over, and, unless `Batch.sequential`, where not exactly
-    one role other than chance has several legal moves."""
+    """(n,): the number of the role to move. -1 where the game is over. Unless `Batch.sequential`,
+    also -1 where the number of roles other than chance with several legal moves is not one.
+    """
     rewards: NDArray[np.float32]
-    """(n, roles): where the step ended a game, goal / 50 - 1 for each role, so 1 for a goal of 100 and -1 for one of 0; else 0,
-    which is also what games without exactly one goal for each role have, and chance."""
+    """(n, roles): goal / 50 - 1 for each role where the step ended a game, from -1 for a goal of 0
+    to 1 for a goal of 100. Otherwise 0, as for chance and for games without exactly one goal for
+    each role.
+    """
     terminated: NDArray[np.bool_]
-    """(n,): where the step ended a game."""
+    """(n,): true where the step ended a game."""
 
 
 class Batch:
@@ -89,22 +108,27 @@ class Batch:
         self.game = game
         self.n = n
         self.sequential = self._core.sequential
-        """True if `step` wants one move for each game, that of the role which is asked; false if one for each role."""
+        """True if `step` takes one move for each game, that of the role to move. False if it takes
+        one for each role.
+        """
         self.action_shape = tuple(self._core.action_shape)
-        """(n,) if `sequential`, else (n, roles)."""
+        """(n,) if `sequential`, otherwise (n, roles)."""
         self.mask_shape = tuple(self._core.mask_shape)
-        """(n, moves) if `sequential`, else (n, roles, moves); packed, words instead of moves."""
+        """(n, moves) if `sequential`, otherwise (n, roles, moves). If packed, words instead of
+        moves.
+        """
         self.observation_shape = tuple(self._core.observation_shape)
-        """(n, fluents), or (n, roles, percepts) if percepts are observed; packed, words instead. Of planes (n, channels, height,
-        width): see `gdl.planes`."""
+        """(n, fluents), or (n, roles, percepts) if percepts are observed. If packed, words instead
+        of fluents or percepts. For planes (n, channels, height, width): see `gdl.planes`.
+        """
 
     @property
     def engine(self) -> str:
-        """`lanes`, 512 games in a pass, or `single`."""
+        """The engine: `lanes`, which steps 512 games in a pass, or `single`."""
         return self._core.engine
 
     def buffers(self) -> Step:
-        """Arrays for `out=`, not yet filled."""
+        """Returns arrays for `out=`, not yet filled."""
         return Step(
             np.empty(self.observation_shape, self._dtype),
             np.empty(self.mask_shape, self._dtype),
@@ -120,12 +144,22 @@ class Batch:
         where: NDArray[np.bool_] | None = None,
         out: Step | None = None,
     ) -> Step:
-        """Starts games again, all or those marked in `where`, bool (n,).
+        """Restarts games.
 
-        seed: new random numbers for chance: one number, of which each game gets its own, or one for each game. Without it
-        games go on with the numbers they have.
+        Args:
+            seed: New random numbers for chance: one seed, from which each game derives its own, or
+                one seed for each game. By default games continue with their random numbers.
+            where: bool (n,), the games to restart; by default all.
+            out: Arrays for the result, as `buffers` makes them; by default new ones.
 
-        Raises `TypeError` or `ValueError` for arrays of a wrong dtype, shape or layout, and those that cannot be written to.
+        Returns:
+            The view of all games.
+
+        Raises:
+            TypeError: An array has a wrong dtype.
+            ValueError: An array has a wrong shape or layout, or is read-only, or the number of
+                seeds is wrong.
+            RuntimeError: Another thread steps the batch.
         """
         step = self.buffers() if out is None else out
         seeds = seed if seed is None or isinstance(seed, int) else [int(number) for number in seed]
@@ -133,24 +167,43 @@ class Batch:
         return step
 
     def step(self, actions: NDArray[np.int32] | NDArray[np.int64], out: Step | None = None) -> Step:
-        """Makes a move in each game. Returns what is seen then, in `out` if that is given.
+        """Makes a move in each game.
 
-        actions: int32 or int64 of `action_shape`, numbers of moves: places in `Game.moves`. A role with exactly one legal move may
-        be given -1 for it, and chance, which moves by itself, anything; so may games that are over, which make no move. int32
-        that is C-contiguous is read where it is, all else copied.
-        out: arrays to write to, as `buffers` makes them: C-contiguous, of the right dtypes and shapes, none of them in the memory
-        of another; new ones without it.
+        Each game is checked before any is stepped. After an error neither the games nor `out` have
+        changed. The GIL is released. Takes O(n) time, some nanoseconds a game for small boards.
 
-        Each game is checked before any is stepped. Raises `IllegalMoveError` with the index of the first game where a move is not
-        legal and what is; `TypeError` or `ValueError` for wrong arrays; `RuntimeError` if another thread is stepping. Neither the
-        games nor `out` have changed then. The GIL is released. O(n), some nanoseconds a game for small boards.
+        Args:
+            actions: int32 or int64 of `action_shape`: the numbers of moves, indices into
+                `Game.moves`. -1 stands for the only legal move. Entries of chance, and of games
+                that are over, are ignored. C-contiguous int32 is read in place, anything else is
+                copied.
+            out: Arrays for the result, as `buffers` makes them; by default new ones. They are
+                C-contiguous, of the right dtypes and shapes, and do not overlap in memory.
+
+        Returns:
+            The view of all games after the step: `out` if it is given.
+
+        Raises:
+            IllegalMoveError: A move is not legal. The error has the index of the first such game
+                and its legal moves.
+            TypeError: An array has a wrong dtype.
+            ValueError: An array has a wrong shape or layout, or is read-only.
+            RuntimeError: Another thread steps the batch.
         """
         step = self.buffers() if out is None else out
         self._core.step(actions, step)
         return step
 
     def state(self, index: int) -> State:
-        """The state of a game."""
+        """Returns the state of a game.
+
+        Args:
+            index: The index of the game, from 0.
+
+        Raises:
+            IndexError: The batch has no such game.
+            RuntimeError: Another thread steps the batch.
+        """
         return self._core.state(index)
 
     def __len__(self) -> int:
@@ -173,23 +226,38 @@ def batch(
     engine: Literal["single"] | None = None,
     threads: int = 1,
 ) -> Batch:
-    """n games at once, in the initial state. `Batch.reset` shows it.
+    """Returns n games in the initial state, stepped together. `Batch.reset` shows that state.
 
-    game: a `Game`, or what `gdl.load` takes.
-    seed: for chance. Game i draws from numbers of its own, so neither n nor threads change what it plays.
-    autoreset: as in Gymnasium. `next_step`: a game that ended starts again in the next step, whatever the move; `same_step`: in
-    the step that ended it; `disabled`: it stays as it is until `Batch.reset`.
-    observation: `flat` is a row of all fluents, `planes` a picture with a channel for each kind of piece: see `gdl.planes`.
-    packed: observation and mask are bits in uint64 words instead of bytes; not of planes.
-    percepts: observed is what each role perceived of the last step, and not the state; so it is unless said otherwise in games
-    with hidden information.
-    simultaneous: one action and one mask for each role, even if it is proved that at most one role has a choice in each state.
-    engine: `single` steps one game after the other even where `lanes` could, with the same results.
-    threads: at most so many; 0 means one for each processor. Results do not depend on it. Threads are started for each step, as many
-    as have work for some hundred microseconds each: twenty thousand games of tic-tac-toe, or two thousand of reversi.
+    Threads are started for each step, one for each share of work of some hundred microseconds. That
+    is twenty thousand games of tic-tac-toe, or two thousand of reversi.
 
-    Raises `ValueError` for options that do not fit the game or each other and for games of more than 127 roles, `MemoryError` if
-    the games would take more than 4 GiB.
+    Args:
+        game: A `Game`, or a source for `gdl.load`.
+        n: The number of games, at least 1.
+        seed: The seed of chance. Game i has random numbers of its own, which depend on neither n
+            nor `threads`.
+        autoreset: The time when a game that ended restarts, as in Gymnasium. `next_step`: in the
+            next step, whatever the move. `same_step`: in the step that ended it. `disabled`: in
+            `Batch.reset`.
+        observation: `flat` is a row of all fluents. `planes` is a picture with a channel for each
+            kind of piece: see `gdl.planes`.
+        packed: Observation and mask are bits in uint64 words instead of bytes. Not for planes.
+        percepts: Observe each role's percepts of the last step instead of the state. This is the
+            default in games with hidden information.
+        simultaneous: Take one action and one mask for each role, even if it is proved that at most
+            one role has a choice in each state.
+        engine: `single` steps one game after the other, even if `lanes` is possible. The results
+            are the same.
+        threads: The greatest number of threads; 0 means one for each processor. Results do not
+            depend on it.
+
+    Returns:
+        The games.
+
+    Raises:
+        ValueError: An option does not fit the game or another option, or the game has more than 127
+            roles. Other errors are those of `gdl.load`.
+        MemoryError: The games would take more than 4 GiB.
     """
     return Batch(
         game,

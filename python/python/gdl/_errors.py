@@ -1,4 +1,4 @@
-"""Faults: diagnostics of rulesheets, and moves that are not legal."""
+"""Errors: diagnostics of rulesheets, and illegal moves."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ if TYPE_CHECKING:
 
 
 class Diagnostic(NamedTuple):
-    """One fault of a rulesheet, or a warning."""
+    """An error or a warning of a rulesheet."""
 
     code: str
-    """Its code, such as `GDL012`; `gdl explain` has a page for each."""
+    """The code, such as `GDL012`; `gdl explain` has a page for each."""
     name: str
     """The code in words."""
     severity: str
@@ -20,11 +20,13 @@ class Diagnostic(NamedTuple):
     message: str
     """One plain sentence, without a full stop."""
     place: tuple[int, int, int, int] | None
-    """Line and column, from 1, and the first byte and the one behind the last. None for faults of the whole rulesheet."""
+    """Line and column, from 1, and the offsets of the first byte and of the one after the last.
+    None for the whole rulesheet.
+    """
     note: str
-    """What is to be said of the place; may be empty."""
+    """The note at the place; may be empty."""
     help: str | None
-    """What to write instead."""
+    """The correction to write instead, if there is one."""
 
     @property
     def line(self) -> int | None:
@@ -38,14 +40,16 @@ class Diagnostic(NamedTuple):
 
 
 class RulesError(ValueError):
-    """A rulesheet has faults. The text of the exception is the whole report, each fault with its line."""
+    """A rulesheet has errors. The text of the exception is the whole report, each error with its
+    line.
+    """
 
     def __init__(self, report: str, diagnostics: Sequence[Diagnostic]) -> None:
         super().__init__(report, diagnostics)
         self.report = report
-        """All faults for people."""
+        """All errors for people."""
         self.diagnostics = list(diagnostics)
-        """All faults for programs, and warnings, in the order of the text."""
+        """All errors and warnings for programs, in the order of the text."""
 
     def __str__(self) -> str:
         return self.report
@@ -72,19 +76,20 @@ class RulesError(ValueError):
 
     @property
     def help(self) -> str | None:
-        """What to write instead of what the first error is about."""
+        """The correction for the first error."""
         return None if self.first is None else self.first.help
 
 
 class RulesheetWarning(UserWarning):
     """A warning of the compiler: a rulesheet that has a meaning, but most likely a mistake.
 
-    `gdl.load(.., allow=code)` keeps it silent."""
+    `gdl.load(.., allow=code)` silences it.
+    """
 
     def __init__(self, name: str, diagnostic: Diagnostic) -> None:
         super().__init__(name, diagnostic)
         self.name = name
-        """What the rulesheet is called."""
+        """The name of the rulesheet."""
         self.diagnostic = diagnostic
         """The warning for programs."""
 
@@ -111,16 +116,16 @@ class RulesheetWarning(UserWarning):
 
 
 class IllegalMoveError(ValueError):
-    """A step was refused, and nothing was stepped."""
+    """A move is not legal, so no game was stepped."""
 
     def __init__(self, message: str, index: int | None, role: str | None, legal: Sequence[str]) -> None:
         super().__init__(message, index, role, legal)
         self.index = index
-        """The first game of a batch where a move is not legal; None of a single state."""
+        """The first game of a batch with an illegal move; None for a single state."""
         self.role = role
         """The role; None if the game is over or moves are missing."""
         self.legal = tuple(legal)
-        """What the role may do, as KIF text in move order."""
+        """The legal moves of the role, as KIF text in move order."""
 
     def __str__(self) -> str:
         return str(self.args[0])

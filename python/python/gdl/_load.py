@@ -1,4 +1,4 @@
-"""From a name, a file or a text to a game."""
+"""Loading of games from names, files and texts."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
     from typing import Any, Unpack
 
 GameLike: TypeAlias = "Game | str | os.PathLike[str]"
-"""A game; or the name of a built-in game or the path of a rulesheet, for `load`."""
+"""A game, the name of a built-in game, or the path of a rulesheet for `load`."""
 
 _MAX_FILE = (16 << 20) + 1
-"""One byte more than a rulesheet may have: the compiler says so then."""
+"""One byte more than a rulesheet may have, so that the compiler reports the excess."""
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
 _MOST_SHOWN = 80
-"""Characters of a name that a message repeats."""
+"""The number of characters of a name that a message repeats."""
 
 
 class Options(TypedDict, total=False):
-    """How a rulesheet is read: the options of `load` and `loads`."""
+    """The options of `load` and `loads`."""
 
     name: str | None
-    """What the rulesheet is called in messages."""
+    """The name of the rulesheet in messages."""
     allow: str | Iterable[str]
-    """Lints and warnings to keep silent about."""
+    """Lints and warnings to silence."""
     deny: str | Iterable[str]
     """Lints and warnings that are errors; `warnings` stands for all warnings."""
     warn: str | Iterable[str]
@@ -41,51 +41,61 @@ class Options(TypedDict, total=False):
     untrusted: bool
     """Limits for untrusted text."""
     max_bytes: int | None
-    """The most bytes that a phase of the compiler may take."""
+    """The memory limit of each phase of the compiler, in bytes."""
     max_steps: int | None
-    """The most steps that a phase of the compiler may take."""
+    """The limit of steps of each phase of the compiler."""
     case_sensitive: bool
     """Spellings that differ in case alone are different symbols."""
     lifted: bool
-    """The rules are evaluated state by state."""
+    """The rules are interpreted in each state."""
     lenient: bool
-    """Rules that the language refuses are read as ggp-base reads them."""
+    """Rules that the language rejects are read as ggp-base reads them."""
     seconds: float | None
-    """No game comes later than that."""
+    """The time limit, in seconds."""
 
 
 def builtin_names(*, compiled: bool = False) -> list[str]:
-    """The names of the built-in games, sorted.
+    """Returns the names of the built-in games, sorted.
 
-    compiled: only those that are compiled into the package; the others are loaded when they are asked for.
+    Args:
+        compiled: Only those that are compiled into the package. The others are loaded on first use.
     """
     return [name for name, _, is_compiled in _gdl.catalogue() if is_compiled or not compiled]
 
 
 def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
-    """Makes a game of a built-in rulesheet or one in a file; `loads` takes the text of one.
+    """Makes a game of a built-in rulesheet or one in a file. `loads` takes the text of one.
 
-    `source` is the name of a built-in game if there is one (see `builtin_names`); otherwise, like
-    every `os.PathLike`, the path of a file.
+    Each warning of the rulesheet is also a `RulesheetWarning` of Python. `Game.warnings` has all of
+    them. Ctrl-C cancels the load.
 
-    name: what the rulesheet is called in messages, instead of its name or path.
-    allow, deny, warn: a lint or several, by code or name, as `gdl check` takes them. Allowed ones
-    are silent, denied ones errors; `deny="warnings"` makes all warnings errors, `warn="lints"` all
-    silent lints warnings.
-    untrusted: limits for untrusted text: some two seconds and a hundred megabytes at most.
-    max_bytes, max_steps: the most that a phase of the compiler may take; a step is some ten nanoseconds.
-    case_sensitive: spellings that differ in case alone are different symbols.
-    lifted: the rules are evaluated state by state, even if they could be grounded.
-    lenient: roles without goals have 0, no move is made where `legal`, `goal` or `terminal` ask for
-    `does`, and callers bind variables that a rule does not; each such reading is a warning.
-    seconds: no game comes later than that.
+    Args:
+        source: The name of a built-in game (see `builtin_names`). Any other text, and every
+            `os.PathLike`, is the path of a file.
+        name: The name of the rulesheet in messages, by default `source`.
+        allow: A lint or several to silence, by code or name, as `gdl check` takes them.
+        deny: Lints to treat as errors; `warnings` stands for all warnings.
+        warn: Lints to treat as warnings; `lints` stands for all silent lints.
+        untrusted: Use the limits for untrusted text: about two seconds and a hundred megabytes.
+        max_bytes: The memory limit of each phase of the compiler, in bytes.
+        max_steps: The limit of steps of each phase of the compiler. A step takes about ten
+            nanoseconds.
+        case_sensitive: Spellings that differ in case alone are different symbols.
+        lifted: Interpret the rules in each state, even if they could be grounded.
+        lenient: Accept rules that the language rejects, each with a warning. Roles without goals
+            have 0, and no move is made where `legal`, `goal` or `terminal` depend on `does`.
+            Callers bind the variables that a rule does not bind.
+        seconds: The time limit, in seconds.
 
-    Each warning of the rulesheet is a `RulesheetWarning` of Python too, and `Game.warnings` has all
-    of them.
+    Returns:
+        The game.
 
-    Raises `RulesError` if the rulesheet has faults or exceeds a limit, `TimeoutError` if it took
-    too long, `OSError` if the file cannot be read, and `ValueError` for a lint that does not exist.
-    Ctrl-C ends it.
+    Raises:
+        RulesError: The rulesheet has errors or exceeds a limit.
+        TimeoutError: `seconds` have passed.
+        OSError: The file cannot be read, or no game and no file has this name.
+        ValueError: A lint does not exist, or `seconds` is not a duration.
+        TypeError: `source` is bytes.
     """
     text = _gdl.builtin_text(source) if isinstance(source, str) else None
     if text is not None:
@@ -102,18 +112,31 @@ def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
 
 
 def loads(text: str | bytes, **options: Unpack[Options]) -> Game:
-    """Makes a game of the text of a rulesheet. Options, warnings and errors are those of `load`; it
-    is called `rules` unless `name` says otherwise."""
+    """Makes a game of the text of a rulesheet.
+
+    Args:
+        text: The rulesheet; bytes are UTF-8.
+        options: Those of `load`. `name` is `rules` by default.
+
+    Returns:
+        The game.
+
+    Raises:
+        RulesError: The rulesheet has errors or exceeds a limit.
+        TimeoutError: `seconds` have passed.
+        ValueError: A lint does not exist, or `seconds` is not a duration.
+        TypeError: `text` is neither `str` nor `bytes`.
+    """
     return _make(text, "rules", options)
 
 
 def game_of(source: GameLike) -> Game:
-    """A game as it is, or loaded."""
+    """Returns a game as it is, or loads it."""
     return source if isinstance(source, Game) else load(source)
 
 
 def _make(text: str | bytes, called: str, options: Options) -> Game:
-    """Loads a text, and warns of what the compiler warns of."""
+    """Loads a text, and warns of its warnings."""
     rest: Any = dict(options)
     name = rest.pop("name", None)
     game = _gdl.load(text, called if name is None else name, **rest)
@@ -123,7 +146,7 @@ def _make(text: str | bytes, called: str, options: Options) -> Game:
 
 
 def _caller() -> int:
-    """The `stacklevel` of the first frame outside the package, for the function that calls this one."""
+    """Returns the `stacklevel` of the first frame outside the package, for the calling function."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame, level = frame.f_back, level + 1
@@ -131,7 +154,7 @@ def _caller() -> int:
 
 
 def _missing(source: str) -> FileNotFoundError:
-    """The error of a name that is neither a built-in game nor a file."""
+    """Returns the error for a name that is neither a built-in game nor a file."""
     if "(" in source or "\n" in source:
         hint = ": the text of a rulesheet is for `gdl.loads`"
     else:
@@ -141,12 +164,12 @@ def _missing(source: str) -> FileNotFoundError:
 
 
 def again(text: str, name: str, options: dict[str, Any]) -> Game:
-    """Loads a game that was pickled, without warnings."""
+    """Restores a pickled game, without warnings."""
     return _gdl.load(text, name, **options)
 
 
 def information(game: Game, role: int, steps: list[tuple[int, str]]) -> Information:
-    """Makes an information that was pickled."""
+    """Restores a pickled information."""
     known = Information(game, role)
     for action, perceived in steps:
         known = known.tell(action, perceived)

@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class Match(NamedTuple):
-    """A match that was played."""
+    """The record of a match."""
 
     moves: list[dict[str, str]]
-    """The joint moves: for each the move of every role."""
+    """The joint moves: for each step the move of every role."""
     state: State
-    """Where it ended."""
+    """The last state."""
 
     @property
     def goals(self) -> list[int | None]:
-        """The goal value of each role."""
+        """The goal value of each role, in role order."""
         return self.state.goals
 
 
@@ -34,13 +34,24 @@ def play_match(
     seed: int = 0,
     max_length: int = 10_000,
 ) -> Match:
-    """Leads a match in which each player is given the information of its role alone.
+    """Plays a match in which each player receives the information of its role alone.
 
-    game: a `Game`, or what `gdl.load` takes.
-    players: one for each role but chance, which draws with `seed`; each says which role it plays.
-    seconds, nodes: what a decision may take; one second without either.
+    A decision may take one second if neither `seconds` nor `nodes` is given.
 
-    Raises `ValueError` if a role has no player, or two, and if the game is not over after `max_length` moves.
+    Args:
+        game: A `Game`, or a source for `gdl.load`.
+        players: One player for each role except chance, in any order. Each has its role.
+        seconds: The time limit of a decision, in seconds.
+        nodes: The node limit of a decision.
+        seed: The seed of chance.
+        max_length: The greatest length of the match, in joint moves.
+
+    Returns:
+        The moves and the last state.
+
+    Raises:
+        ValueError: A role has no player or two, or the game is not over after `max_length` moves.
+            Other errors are those of `gdl.load` and `Player.choose`.
     """
     from random import Random  # not at the top: it takes as long to import as half the package
 

@@ -1,4 +1,4 @@
-"""Progress of long work: a bar of tqdm where that is installed, in a terminal or a notebook, else a line on stderr."""
+"""Progress of long work: a bar of tqdm if it is installed, otherwise a line on stderr."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Bar:
-    """Called with the number of playouts, or of something else, made so far; `close` ends it."""
+    """A progress bar, called with the number of units done so far. `close` ends it."""
 
     def __init__(self, total: int | None, unit: str = "playouts") -> None:
         self._total = total
@@ -21,7 +21,7 @@ class Bar:
         self._bar = tqdm(total=total, unit=unit, unit_scale=True)
 
     def __call__(self, done: int) -> None:
-        """Shows how much is done."""
+        """Shows the number of units done."""
         if self._bar is not None:
             self._bar.update(done - self._bar.n)
         elif sys.stderr.isatty():

@@ -1,4 +1,4 @@
-"""Shards: parts of work that many machines share, and what they come to together."""
+"""Shards: parts of a job that many machines share, and their merged result."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
 Subject: TypeAlias = "GameLike | Mapping[str, str]"
-"""A game, or what `gdl.load` takes; of an analysis rulesheets: a folder, or texts by name."""
+"""A game or a source for `gdl.load`. For an analysis a folder of rulesheets, or their texts by
+name.
+"""
 Job: TypeAlias = Literal["playouts", "perft", "matches", "analysis"]
-"""What may be done in shards."""
+"""A job that can be divided into shards."""
 
 
 def shard(
@@ -28,20 +30,31 @@ def shard(
     progress: Callable[[int], object] | None = None,
     **options: object,
 ) -> str:
-    """Does a range of blocks of a job. The document, one JSON object, is the same wherever and however often that is done.
+    """Computes a range of blocks of a job.
 
-    subject: the game, or what `gdl.load` takes; of an analysis the folder with the rulesheets
-    (`*.kif`), or their texts by name.
-    job: with its `options`: `playouts` (`count`, a million unless told otherwise, `engine`: `lanes` or `single`), `perft` (`depth`,
-        `prefix`), `matches` (`players`, `count`, `nodes`) or `analysis` (`count`).
-    seed: what random choices follow from.
-    blocks: the first, and the one behind the last; all of them unless told otherwise. `(0, 0)` does nothing, and the document says
-        how many `blocks` there are.
-    threads: 0 means one for each processor; the document does not depend on it.
-    progress: called with the number of blocks that are done, a few times a second.
+    The document is the same on every machine and in every run. The GIL is released. Ctrl-C, or an
+    exception of `progress`, cancels the work.
 
-    The GIL is released; Ctrl-C, and an exception of `progress`, end it. Raises `ValueError` for what cannot be done, and `OSError` if the
-    folder cannot be read.
+    Args:
+        subject: A game or a source for `gdl.load`. For an analysis a folder of rulesheets
+            (`*.kif`), or their texts by name.
+        job: `playouts`, `perft`, `matches` or `analysis`.
+        seed: The seed of all random choices.
+        blocks: The first block and the one after the last; by default all. `(0, 0)` computes none,
+            and the document then has the number of `blocks`.
+        threads: The number of threads; 0 means one for each processor. The document does not depend
+            on it.
+        progress: A function that is called with the number of blocks done, several times a second.
+        options: Those of the job. `playouts`: `count`, by default a million, and `engine`, `lanes`
+            or `single`. `perft`: `depth` and `prefix`. `matches`: `players`, `count` and `nodes`.
+            `analysis`: `count`.
+
+    Returns:
+        The document, one JSON object.
+
+    Raises:
+        ValueError: The job or the range of blocks is invalid.
+        OSError: The folder cannot be read. Other errors are those of `gdl.load`.
     """
     import json  # not at the top: few want it, and it takes time to import
 
@@ -50,12 +63,22 @@ def shard(
 
 
 def merge(documents: Iterable[str] | Mapping[str, str]) -> str:
-    """Makes one document of many shards and merged documents of one game, job and seed, in any order; of all blocks it is the same
-    however they were shared out.
+    """Merges documents of one game, job and seed into one.
 
-    It says which ranges of blocks are `missing`, and has a `summary` with means and intervals. `documents` may have names for messages.
+    The result does not depend on their order. With all blocks it does not depend on the division
+    into shards either.
 
-    Raises `ValueError` if one is no shard, or one of another game, job, seed or version, or blocks overlap without being equal.
+    Args:
+        documents: Shards and merged documents. A mapping has their names for messages as keys.
+
+    Returns:
+        The document, one JSON object. Its `missing` has the ranges of missing blocks, and its
+        `summary` means and intervals.
+
+    Raises:
+        ValueError: A document is not a shard, is of another game, job, seed or version, or has
+            blocks that overlap without being equal.
+        TypeError: `documents` is one text instead of a list.
     """
     if isinstance(documents, str):
         raise TypeError("documents are given as a list")
@@ -64,7 +87,9 @@ def merge(documents: Iterable[str] | Mapping[str, str]) -> str:
 
 
 def given(subject: Subject, job: Job) -> Game | list[tuple[str, str]]:
-    """The subject of a job as it is handed on: a game, or rulesheets in the order of their names."""
+    """Returns the subject of a job for the Rust half: a game, or rulesheets in the order of their
+    names.
+    """
     if isinstance(subject, Game):
         return subject
     if isinstance(subject, Mapping):

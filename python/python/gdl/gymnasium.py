@@ -1,4 +1,4 @@
-"""Rulesheets of one player as environments of Gymnasium: `Env` for one game, `VectorEnv` for many at once.
+"""Environments of Gymnasium for games of one player: `Env` for one game, `VectorEnv` for many.
 
 >>> import gymnasium, gdl.gymnasium
 >>> env = gymnasium.make("gdl/LightsOut-v0")
@@ -6,15 +6,16 @@
 >>> observation.shape, int(info["action_mask"].sum())
 ((46,), 25)
 
-The built-in games of one player are registered once this module is imported, which Gymnasium does by itself for
-`gymnasium.make("gdl.gymnasium:gdl/LightsOut-v0")`; `gymnasium.make_vec` gives the `VectorEnv`. Other rulesheets are made
-by `Env(rules)` and `VectorEnv(rules, num_envs)`, or registered by `register`. Games of more players are for `gdl.pettingzoo` and
-`gdl.batch`.
+The import of this module registers the built-in games of one player. Gymnasium imports it for
+`gymnasium.make("gdl.gymnasium:gdl/LightsOut-v0")`. `gymnasium.make_vec` returns the `VectorEnv`.
+Other rulesheets become environments by `Env(rules)` and `VectorEnv(rules, num_envs)`, or by
+`register`. Games of more players are for `gdl.pettingzoo` and `gdl.batch`.
 
-An action is the number of a move, its place in `gdl.Game.moves`. Each step is one of the game, also where the only move is to wait. An
-observation is int8 (fluents,), the fluents that hold, or, where information is hidden, (percepts,), what was perceived of the last step.
-`info["action_mask"]` is int8 (moves,), the legal moves. The reward is goal / 50 - 1 in the step that ends the game, so from -1
-to 1, else 0. The role `random` draws its moves from the seed of `reset`.
+An action is the number of a move, its index in `gdl.Game.moves`. Each step is one of the game, even
+if the only move is to wait. An observation is int8 (fluents,), the fluents that hold. If
+information is hidden, it is int8 (percepts,), the percepts of the last step. `info["action_mask"]`
+is int8 (moves,), the legal moves. The reward is goal / 50 - 1 in the step that ends the game, so
+from -1 to 1, and otherwise 0. The role `random` draws its moves from the seed of `reset`.
 
 Needs Gymnasium: `pip install 'gdl[gymnasium]'`.
 """
@@ -50,23 +51,31 @@ Rows = NDArray[np.int8]
 
 
 def register(rules: GameLike, id: str) -> None:
-    """Makes `gymnasium.make(id)` an `Env` of some rules, and `gymnasium.make_vec(id, n)` a `VectorEnv`.
+    """Registers rules with Gymnasium.
 
-    Raises `ValueError` if the game does not have exactly one player."""
+    `gymnasium.make(id)` then returns an `Env`, and `gymnasium.make_vec(id, n)` a `VectorEnv`.
+
+    Args:
+        rules: A `gdl.Game`, or a source for `gdl.load`.
+        id: The id of the environment, such as `gdl/LightsOut-v0`.
+
+    Raises:
+        ValueError: The game does not have exactly one player. Other errors are those of `gdl.load`.
+    """
     game = game_of(rules)
     _player(game)
     gymnasium.register(id, entry_point="gdl.gymnasium:Env", vector_entry_point="gdl.gymnasium:VectorEnv", kwargs={"rules": game})
 
 
 def _id(name: str) -> str:
-    """The id of a game, by its built-in name or its path."""
+    """Returns the id of a game, by its built-in name or its path."""
     stem = os.path.splitext(os.path.basename(name))[0]
     words = re.sub(r"[\W_]+", "", stem.title())
     return f"gdl/{words or 'Rules'}-v0"
 
 
 def _player(game: Game) -> int:
-    """The number of the only player."""
+    """Returns the number of the only player."""
     players = _adapters.players(game)
     if len(players) != 1:
         raise ValueError(f"{game.name} has {len(players)} players, not one: gdl.pettingzoo and gdl.batch are for such games")
@@ -79,7 +88,7 @@ def _spaces(game: Game) -> tuple[spaces.Space[Any], spaces.Discrete[np.int64]]:
 
 
 class _Games:
-    """A batch of games of one player, as Gymnasium sees it."""
+    """A batch of games of one player, in the types of Gymnasium."""
 
     def __init__(self, game: Game, n: int, autoreset: Autoreset, threads: int = 1) -> None:
         self.role = _player(game)
@@ -109,15 +118,19 @@ class _Games:
 
 
 class Env(gymnasium.Env[Rows, np.int64]):
-    """One game of one player.
+    """An environment of one game of one player.
 
-    rules: a `gdl.Game`, or what `gdl.load` takes.
-    illegal: the result of a move that is not legal. `lose`, the default, since Gymnasium's checks
-    and many learners draw from all of the action space: the game ends with a reward of -1, and
-    `info["illegal"]` is true. `raise`: `gdl.IllegalMoveError`, and the environment is as before.
-    render_mode: `ansi`, for `render` to give the board, or the fluents, as text.
+    Args:
+        rules: A `gdl.Game`, or a source for `gdl.load`.
+        illegal: The result of a move that is not legal. With `lose`, the default, the game ends
+            with a reward of -1, and `info["illegal"]` is true. With `raise`, `step` raises
+            `gdl.IllegalMoveError`, and the environment is unchanged. `lose` serves Gymnasium's
+            checks and learners without masks, which draw from the whole action space.
+        render_mode: `ansi` makes `render` return the board, or the fluents, as text.
 
-    Raises `ValueError` if the game does not have exactly one player.
+    Raises:
+        ValueError: The game does not have exactly one player, or `illegal` is invalid. Other errors
+            are those of `gdl.load`.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
@@ -158,13 +171,13 @@ class Env(gymnasium.Env[Rows, np.int64]):
         return {"action_mask": self.action_masks()}
 
     def action_masks(self) -> Rows:
-        """The legal moves: int8 (moves,)."""
+        """Returns the legal moves: int8 (moves,)."""
         row: Rows = self._games.mask()[0].copy()
         return row
 
     @property
     def gdl_state(self) -> State:
-        """The state of gdl."""
+        """The state as a `gdl.State`."""
         return self._games.batch.state(0)
 
     def render(self) -> str | None:
@@ -173,17 +186,25 @@ class Env(gymnasium.Env[Rows, np.int64]):
 
 
 class VectorEnv(gymnasium.vector.VectorEnv[Rows, NDArray[np.int64], NDArray[Any]]):
-    """Many games of one player, stepped together by `gdl.batch`.
+    """An environment of many games of one player, stepped together by `gdl.batch`.
 
-    rules: a `gdl.Game`, or what `gdl.load` takes.
-    num_envs: how many games.
-    autoreset_mode: one of Gymnasium's `AutoresetMode`, or its value. `NextStep`: a game that ended starts again in the next step, whatever the
-    action; `SameStep`: in the step that ended it, whose last observation is in `infos["final_obs"]`; `Disabled`: in `reset` with
-    `options={"reset_mask": mask}`, and is not to be stepped before, though it may be: it stays as it is.
-    threads: as for `gdl.batch`.
+    Observations are int8 (num_envs, ..), and `infos["action_mask"]` is int8 (num_envs, moves). The
+    action -1 stands for the only legal move. If a move is not legal, `step` raises
+    `gdl.IllegalMoveError` with the index of the first such game, and no game is stepped.
 
-    Observations are int8 (num_envs, ..), `infos["action_mask"]` int8 (num_envs, moves). A move that is not legal raises
-    `gdl.IllegalMoveError` with the index of the first such game, and nothing is stepped; -1 stands for the only legal move.
+    Args:
+        rules: A `gdl.Game`, or a source for `gdl.load`.
+        num_envs: The number of games.
+        autoreset_mode: One of Gymnasium's `AutoresetMode`, or its value. `NextStep`: a game that
+            ended restarts in the next step, whatever the action. `SameStep`: it restarts in the
+            step that ended it, whose last observation is in `infos["final_obs"]`. `Disabled`: it
+            restarts in `reset` with `options={"reset_mask": mask}`, and steps before that leave it
+            unchanged.
+        threads: The greatest number of threads, as for `gdl.batch`.
+
+    Raises:
+        ValueError: The game does not have exactly one player, or an option is invalid. Other errors
+            are those of `gdl.load` and `gdl.batch`.
     """
 
     metadata: dict[str, Any] = {"render_modes": [], "autoreset_mode": AutoresetMode.NEXT_STEP}  # noqa: RUF012
@@ -209,8 +230,20 @@ class VectorEnv(gymnasium.vector.VectorEnv[Rows, NDArray[np.int64], NDArray[Any]
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Rows, dict[str, Any]]:
-        """Starts games again, all or those in `options["reset_mask"]`, bool (num_envs,). seed: one for all, of which each game gets
-        numbers of its own, or one for each; None leaves the numbers as they go on, all of them or that of a game."""
+        """Restarts games.
+
+        Args:
+            seed: One seed, from which each game derives its own, or one seed for each game. None,
+                for all games or for one, continues with the present random numbers.
+            options: `reset_mask`, bool (num_envs,), has the games to restart; by default all.
+
+        Returns:
+            The observations and `infos` of all games.
+
+        Raises:
+            TypeError: `reset_mask` is not an array of bool.
+            ValueError: The number of seeds, or the shape of `reset_mask`, is wrong.
+        """
         where = (options or {}).get("reset_mask")
         if seed is not None and not isinstance(seed, int):
             given = np.array([each is not None for each in seed])
@@ -238,12 +271,19 @@ class VectorEnv(gymnasium.vector.VectorEnv[Rows, NDArray[np.int64], NDArray[Any]
         return {"action_mask": self._games.mask(), "_action_mask": np.ones(self.num_envs, np.bool_)}
 
     def gdl_state(self, index: int) -> State:
-        """The state of a game."""
+        """Returns the state of a game as a `gdl.State`.
+
+        Args:
+            index: The index of the game, from 0.
+
+        Raises:
+            IndexError: There is no such game.
+        """
         return self._games.batch.state(index)
 
 
 def _objects(rows: Rows, where: NDArray[np.bool_]) -> NDArray[np.object_]:
-    """An array of the marked rows, None elsewhere, as Gymnasium has final observations."""
+    """Returns the marked rows, and None elsewhere, as Gymnasium stores final observations."""
     array = np.full(len(rows), None, np.object_)
     for index in np.flatnonzero(where):
         array[index] = rows[index].copy()

@@ -1,4 +1,4 @@
-"""Rulesheets as games of OpenSpiel: `register` one, and `pyspiel.load_game` knows it.
+"""Games of OpenSpiel: `register` one for `pyspiel.load_game`.
 
 >>> import gdl.openspiel, pyspiel
 >>> game = pyspiel.load_game(gdl.openspiel.register("tictactoe"))
@@ -6,16 +6,20 @@
 >>> state.action_to_string(0, state.legal_actions()[0])
 '(mark 1 1)'
 
-Players are the roles in the order of the rulesheet, but for the role `random`, which is OpenSpiel's chance player. The id of an action is
-the number of the move, its place in `gdl.Game.moves`, the same for all players and chance; so ids have gaps where a player or a state
-does not have a move.
+Players are the roles in the order of the rulesheet, except the role `random`, which is OpenSpiel's
+chance player. The id of an action is the number of the move, its index in `gdl.Game.moves`. It is
+the same for all players and chance, so ids have gaps where a player or a state does not have a
+move.
 
-Games in which at most one role ever has a choice are sequential, if that is proved (`gdl.Proofs.sequential`): a node of the one that has
-a choice, where all others make their only move by themselves. All others are simultaneous: a node of all players. Where chance has several
-moves there is a chance node, behind that of the players if they choose in the same step, so that they cannot know what chance did. Where
-none has a choice, the role whose turn it is is asked for its only move. So each step of the game has a node.
+A game is sequential if it is proved that at most one role ever has a choice
+(`gdl.Proofs.sequential`). Its nodes are of the role with a choice, and all other roles make their
+only move by themselves. All other games are simultaneous: their nodes are of all players. If chance
+has several moves, there is a chance node. It comes after the node of players who choose in the same
+step, so that they cannot know its outcome. If no role has a choice, the role on turn has
+a node for its only move. So each step of the game has a node.
 
-Information states are those of `gdl.Information`: own moves and percepts, or the moves of all where the rules say nothing of percepts.
+Information states are those of `gdl.Information`: own moves and percepts, or the moves of all roles
+if the rules define no percepts.
 
 Needs OpenSpiel: `pip install 'gdl[openspiel]'`.
 """
@@ -43,7 +47,7 @@ __all__ = ["register"]
 
 _MAX_LENGTH = 10_000
 _MAX_TENSOR = 1 << 16
-"""Information state tensors with more numbers are not offered."""
+"""The greatest size of an information state tensor; larger ones are not provided."""
 
 _CHANCE, _TERMINAL, _SIMULTANEOUS = (int(each) for each in (-1, -4, -2))
 
@@ -56,22 +60,32 @@ def register(
     min_utility: float = -1.0,
     max_utility: float = 1.0,
 ) -> str:
-    """Registers a game with OpenSpiel and returns its short name, for `pyspiel.load_game`.
+    """Registers a game with OpenSpiel.
 
-    rules: a `gdl.Game`, or what `gdl.load` takes.
-    name: the short name; `gdl_` and the name of the game unless told otherwise.
-    max_game_length: the most steps of a game. A game that lasts longer ends there, each player with an equal share. Unless told
-    otherwise as many as games are proved to have (`gdl.Proofs.max_steps`), or 10,000.
-    min_utility, max_utility: the returns for goals of 0 and of 100; others lie between in proportion, and so does an equal
-    share for a game that ends without exactly one goal for each role.
+    The last three arguments are parameters of the game too:
+    `pyspiel.load_game("gdl_connect_four(max_game_length=42)")`. Utilities are zero-sum or
+    constant-sum if that is proved (`gdl.Proofs.constant_sum`).
 
-    These three are parameters of the game too: `pyspiel.load_game("gdl_connect_four(max_game_length=42)")`. Utilities are called zero-sum or
-    constant-sum where that is proved (`gdl.Proofs.constant_sum`).
+    The first call for a game takes up to a second, for the proofs. Another game of the same name
+    replaces the first one. Games are registered in this process alone. A process that unpickles
+    their states registers them too.
 
-    The first call for a game takes up to a second, for the proofs. Another game of the same name replaces the first one. Games that were
-    registered are known to this process alone: one that is to unpickle their states registers them too.
+    Args:
+        rules: A `gdl.Game`, or a source for `gdl.load`.
+        name: The short name, by default `gdl_` and the name of the game.
+        max_game_length: The greatest number of steps of a game, by default `gdl.Proofs.max_steps`
+            if it is proved, otherwise 10,000. A longer game ends there, each player with an equal
+            share.
+        min_utility: The return for a goal of 0.
+        max_utility: The return for a goal of 100. Other goals are scaled linearly, and so is the
+            equal share for a game that ends without exactly one goal for each role.
 
-    Raises what `gdl.load` raises, and `ValueError` for a name or numbers that OpenSpiel cannot take.
+    Returns:
+        The short name, for `pyspiel.load_game`.
+
+    Raises:
+        ValueError: The name or a number is invalid in OpenSpiel, or no role plays. Other errors are
+            those of `gdl.load`.
     """
     game = game_of(rules)
     if name is None:
@@ -89,13 +103,14 @@ def register(
     }
     entry.check(defaults)
     _RULES[name] = entry
-    # A class, as OpenSpiel lets go of what it was given when the interpreter is gone: nothing may be left to be freed then.
+    # A class, since OpenSpiel releases the constructor after the interpreter has ended: it must not
+    # own anything that is freed then.
     pyspiel.register_game(entry.game_type(defaults), type("Game", (_Game,), {"rules": entry, "__module__": __name__}))
     return name
 
 
 class _Rules:
-    """What all states of a registered game share."""
+    """The common data of all states of a registered game."""
 
     def __init__(self, game: Game, name: str) -> None:
         proofs = game.proofs
@@ -109,10 +124,10 @@ class _Rules:
         self.max_steps = _MAX_LENGTH if proofs.max_steps is None else proofs.max_steps
         self.hidden = game.has_hidden_information
         self.seen = len(game.percepts) if self.hidden else len(game.roles) * len(game.moves)
-        """The numbers that what a role perceives of a step takes in a tensor."""
+        """The number of tensor entries for a role's percepts of one step."""
         sums = proofs.constant_sum
         self.share = 50.0 if sums is None else sums / len(self.players)
-        """The goal of each where a game ends without goals."""
+        """The goal of each player if a game ends without goals."""
 
     def check(self, parameters: Mapping[str, Any]) -> None:
         low, high = parameters["min_utility"], parameters["max_utility"]
@@ -124,7 +139,11 @@ class _Rules:
         return min(limit, self.max_steps)
 
     def tensor_shape(self, parameters: Mapping[str, Any]) -> tuple[int, int] | None:
-        """That of an information state tensor but for the row of the player, if there is one: steps, and numbers for each."""
+        """Returns steps and entries for each step of an information state tensor, without the
+        player row.
+
+        None if the tensor is too large.
+        """
         shape = (self.steps(parameters), len(self.moves) + self.seen)
         return shape if shape[0] * shape[1] <= _MAX_TENSOR else None
 
@@ -174,7 +193,7 @@ _RULES: dict[str, _Rules] = {}
 
 
 class _Play:
-    """A play: a state and how it came about. It never changes, so that copies of states share it."""
+    """A play: a state and its history. It never changes, so that copies of states share it."""
 
     __slots__ = ("before", "known", "length", "limit", "moves", "pending", "player", "rules", "state")
 
@@ -190,9 +209,9 @@ class _Play:
         self.rules, self.state, self.limit = rules, state, limit
         self.before = before
         self.moves = moves
-        """Those that led here from the state before, as `State.apply` takes them."""
+        """The moves that led here from the state before, as `State.apply` takes them."""
         self.pending = pending
-        """Moves of players that wait for chance."""
+        """The moves of players that wait for chance."""
         self.known: tuple[Information, ...] | None = None
         self.length: int = 0 if before is None else before.length + 1
         self.player = self._player()
@@ -211,7 +230,7 @@ class _Play:
         return _TERMINAL if state.is_terminal or _adapters.is_stuck(state) else _SIMULTANEOUS
 
     def step(self, moves: Any) -> _Play:
-        """The play with these moves of players, or of chance."""
+        """Returns the play after these moves of players, or of chance."""
         rules = self.rules
         if rules.chance is not None:
             if self.player == _CHANCE:
@@ -221,7 +240,7 @@ class _Play:
                     moves = {rules.players[self.player]: moves}
                 drawn = self.state.legal_move_ids(rules.chance)
                 if len(drawn) > 1:
-                    # Made for what is raised if a move is not legal.
+                    # Raises an error if a move is not legal.
                     self.state.apply({**moves, rules.chance: drawn[0]})
                     wait = _Play(rules, self.state, self.limit, self.before, self.moves, moves)
                     wait.known = self.known
@@ -229,7 +248,7 @@ class _Play:
         return _Play(rules, self.state.apply(moves), self.limit, self, moves)
 
     def information(self, player: int) -> Information:
-        """What a player knows, but for a move that waits."""
+        """Returns the information of a player, without a move that waits."""
         way: list[_Play] = []
         play = self
         while play.known is None and play.before is not None:
@@ -246,11 +265,11 @@ class _Play:
         return known[player]
 
     def waiting(self, player: int) -> int | None:
-        """The move of a player that waits for chance."""
+        """Returns the move of a player that waits for chance."""
         return None if self.pending is None else self.pending.get(self.rules.players[player])
 
     def line(self) -> tuple[State, list[Any]]:
-        """The state where it began, and all moves."""
+        """Returns the first state and all moves."""
         moves: list[Any] = []
         play = self
         while play.before is not None:
@@ -272,7 +291,7 @@ class _Play:
 
 
 def _again(name: str, fingerprint: str, limit: int, kif: str | None, moves: list[Any], pending: dict[int, int] | None) -> _Play:
-    """A play that was pickled."""
+    """Restores a pickled play."""
     rules = _RULES.get(name)
     if rules is None or rules.game.fingerprint != fingerprint:
         raise ValueError(f"the game {name} is not registered here: call gdl.openspiel.register with the rules it had")
@@ -283,7 +302,7 @@ def _again(name: str, fingerprint: str, limit: int, kif: str | None, moves: list
 
 
 class _Game(pyspiel.Game):  # type: ignore[misc]
-    """A registered game with some parameters; each has a class of its own."""
+    """A registered game with its parameters; each game has a class of its own."""
 
     rules: _Rules
 
@@ -296,14 +315,21 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
 
     @property
     def gdl_game(self) -> Game:
-        """The game of gdl."""
+        """The game as a `gdl.Game`."""
         return self.rules.game
 
     def __reduce__(self) -> tuple[Callable[[str], Any], tuple[str]]:
         return pyspiel.load_game, (str(self),)
 
     def new_initial_state(self, state: Any = None) -> _State:
-        """The state at the start, or another one to start from: KIF text, or a dictionary with `fluents` as structs of states have."""
+        """Returns the initial state, or a given state to start from.
+
+        Args:
+            state: KIF text, or a dictionary or struct of a state with `fluents`.
+
+        Raises:
+            ValueError: The game has hidden information, or does not have one of the fluents.
+        """
         if state is None:
             return _State(self, self._start)
         if self.rules.hidden:
@@ -314,19 +340,19 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
         return _State(self, _Play(self.rules, self.rules.game.state(fluents), self._start.limit))
 
     def max_chance_nodes_in_history(self) -> int:
-        """The most chance nodes of a game."""
+        """Returns the greatest number of chance nodes in a game."""
         if self.rules.chance is None:
             return 0
         steps, proved = self.rules.steps(self.parameters), self.rules.proofs.max_chances
         return steps if proved is None else min(steps, proved)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:
-        """What observes states: see `pyspiel.IIGObservationType`."""
+        """Returns an observer of states: see `pyspiel.IIGObservationType`."""
         return _Observer(self, iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False), params)
 
 
 class _State(pyspiel.State):  # type: ignore[misc]
-    """A state. All that changes is which `_Play` it is at."""
+    """A state of OpenSpiel. Only its reference to a `_Play` changes."""
 
     def __init__(self, game: _Game, play: _Play) -> None:
         super().__init__(game)
@@ -335,11 +361,13 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
     @property
     def gdl_state(self) -> State:
-        """The state of gdl; where players wait for chance the one before their moves."""
+        """The state as a `gdl.State`. While players wait for chance it is the one before their
+        moves.
+        """
         return self._play.state
 
     def gdl_information(self, player: int) -> Information:
-        """What a player knows, but for a move of its own that waits for chance."""
+        """Returns the information of a player, without a move of its own that waits for chance."""
         return self._play.information(player)
 
     def current_player(self) -> int:
@@ -387,10 +415,20 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return play.state.kif + waiting
 
     def resample_from_infostate(self, player: int, sampler: Callable[[], float]) -> _State:
-        """A state that a player cannot tell from this one, with a history of its own, drawn with its exact probability if all other
-        players choose at random. `sampler` gives numbers from 0 to below 1.
+        """Draws a state of the player's information set, with a history of its own.
 
-        Raises `ValueError` if the information set is too large (see `gdl.Information.states`)."""
+        Each state has its exact probability if all other players choose uniformly.
+
+        Args:
+            player: The number of the player.
+            sampler: A function that returns numbers from 0 to below 1.
+
+        Returns:
+            The state.
+
+        Raises:
+            ValueError: The information set is too large (see `gdl.Information.states`).
+        """
         play, rules = self._play, self._play.rules
         start, line = play.line()
         state: _State
@@ -411,7 +449,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return state
 
     def _follow(self, moves: Any) -> None:
-        """Makes those of some moves that are asked for."""
+        """Makes the moves that the play asks for, among the given ones."""
         play = self._play
         of: Callable[[Any], int] = moves.__getitem__ if isinstance(moves, list | dict) else lambda _: moves
         if play.player == _SIMULTANEOUS:
@@ -444,14 +482,14 @@ class _State(pyspiel.State):  # type: ignore[misc]
 
 
 def _text(play: _Play, player: int) -> str:
-    """The information state of a player."""
+    """Returns the information state of a player."""
     waiting = play.waiting(player)
     text = str(play.information(player))
     return text if waiting is None else f"{text} {play.rules.moves[waiting]}"
 
 
 class _Observer:
-    """What a player sees of a state: `tensor` of float32, and `dict` with its parts."""
+    """An observer of states: `tensor` of float32, and `dict` with its parts."""
 
     def __init__(self, game: _Game, kind: Any, params: Any) -> None:
         if params:
@@ -476,8 +514,12 @@ class _Observer:
         self.dict["steps" if self.recalls else "observation"] = rest
 
     def set_from(self, state: _State, player: int) -> None:
-        """Writes the tensor: which player looks, then for an observation what `gdl.pettingzoo` has too, and for an information state a
-        row for each step: the own move, and what was perceived, percepts or the move of each role."""
+        """Writes the tensor of a state for a player.
+
+        The tensor begins with a row of the player. For an observation the row of `gdl.pettingzoo`
+        follows. For an information state a row for each step follows, with the own move and the
+        percepts or the move of each role.
+        """
         if self.tensor is None:
             return
         self.tensor.fill(0)
@@ -498,7 +540,11 @@ class _Observer:
             rows[len(known)][waiting] = 1
 
     def string_from(self, state: _State, player: int) -> str:
-        """The same as text: the information state, or the state; where information is hidden what the observation has."""
+        """Returns the observation as text.
+
+        It is the information state, or the state. If information is hidden, it has the contents of
+        the observation tensor.
+        """
         play, rules = state._play, self.rules
         if not self.is_shown:
             return ""

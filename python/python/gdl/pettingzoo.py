@@ -1,4 +1,4 @@
-"""Rulesheets as environments of PettingZoo: `env` asks one agent at a time, `parallel_env` all at once.
+"""Environments of PettingZoo: `env` asks one agent at a time, `parallel_env` all at once.
 
 >>> import gdl.pettingzoo
 >>> env = gdl.pettingzoo.env("connect_four")
@@ -6,14 +6,19 @@
 >>> env.agent_selection, env.last()[0]["action_mask"].tolist()
 ('red', [1, 1, 1, 1, 1, 1, 1, 0])
 
-Agents are the roles but for `random`, which draws its moves by itself, from the seed of `reset`. An action is the number of a move, its
-place in `gdl.Game.moves`. An observation is a dictionary of `observation`, int8 (fluents,), the fluents that hold; and of
-`action_mask`, int8 (moves,), the legal moves, all 0 where the agent is not asked. Where information is hidden, `observation` is int8
-(2 * percepts + moves,): what the agent perceived of the last step, all that it perceived so far, and all moves that it made. The
-reward of an agent at the end is goal / 50 - 1, so from -1 to 1, and 0 if not each has exactly one goal; before the end it is 0.
+Agents are the roles except `random`, which draws its moves from the seed of `reset`. An action is
+the number of a move, its index in `gdl.Game.moves`.
 
-A move that is not legal raises `gdl.IllegalMoveError`, and the environment is as before, or, with `illegal="lose"`, ends the game with a
-reward of -1 for who made it, and 0 for others.
+An observation is a dictionary of `observation` and `action_mask`. `action_mask` is int8 (moves,),
+the legal moves, all 0 if the agent is not asked. `observation` is int8 (fluents,), the fluents that
+hold. If information is hidden, it is int8 (2 * percepts + moves,): the agent's percepts of the last
+step, all its percepts so far, and all its moves so far.
+
+The reward of an agent at the end is goal / 50 - 1, so from -1 to 1, and 0 if not each has exactly
+one goal. Before the end it is 0.
+
+A move that is not legal raises `gdl.IllegalMoveError`, and the environment is unchanged. With
+`illegal="lose"` it ends the game instead, with a reward of -1 for its agent and 0 for others.
 
 Needs PettingZoo: `pip install 'gdl[pettingzoo]'`.
 """
@@ -44,22 +49,46 @@ Observation = dict[str, NDArray[np.int8]]
 
 
 def env(rules: GameLike, **options: Any) -> AECEnv[str, Observation, int]:
-    """`raw_env`, with a wrapper that says so if methods are called in a wrong order."""
+    """Returns `raw_env` in a wrapper that reports methods called in a wrong order.
+
+    Args:
+        rules: A `gdl.Game`, or a source for `gdl.load`.
+        options: The keyword arguments of `Aec`.
+
+    Raises:
+        ValueError: `illegal` is invalid. Other errors are those of `gdl.load`.
+    """
     return OrderEnforcingWrapper(raw_env(rules, **options))
 
 
 def raw_env(rules: GameLike, **options: Any) -> Aec:
-    """An environment that asks one agent at a time: see `Aec`."""
+    """Returns an environment that asks one agent at a time: see `Aec`.
+
+    Args:
+        rules: A `gdl.Game`, or a source for `gdl.load`.
+        options: The keyword arguments of `Aec`.
+
+    Raises:
+        ValueError: `illegal` is invalid. Other errors are those of `gdl.load`.
+    """
     return Aec(rules, **options)
 
 
 def parallel_env(rules: GameLike, **options: Any) -> Parallel:
-    """An environment that asks all agents in each step: see `Parallel`."""
+    """Returns an environment that asks all agents in each step: see `Parallel`.
+
+    Args:
+        rules: A `gdl.Game`, or a source for `gdl.load`.
+        options: The keyword arguments of `Aec`.
+
+    Raises:
+        ValueError: `illegal` is invalid. Other errors are those of `gdl.load`.
+    """
     return Parallel(rules, **options)
 
 
 class _Table:
-    """A play with all that agents see of it: what both kinds of environments share."""
+    """A play and its observations, common to both kinds of environments."""
 
     def __init__(self, game: Game, max_length: int | None, illegal: str) -> None:
         if illegal not in ("raise", "lose"):
@@ -92,7 +121,7 @@ class _Table:
         return self.state.legal_move_ids(self.players[agent])
 
     def check(self, agent: str, action: Any) -> int:
-        """The number of the move; -1 if it is not legal and that loses the game."""
+        """Returns the number of the move; -1 if it is not legal and loses the game."""
         legal = self.legal(agent)
         if action in legal:
             return int(action)
@@ -104,7 +133,7 @@ class _Table:
         raise IllegalMoveError(f"`{name}` is not legal for `{agent}`", None, agent, texts)
 
     def step(self, moves: dict[int, int]) -> None:
-        """Makes moves of roles; roles without one make their only move, and chance draws."""
+        """Makes the moves of roles. Roles without one make their only move, and chance draws."""
         if self.chance is not None:
             moves = {**moves, self.chance: int(self.random.choice(self.state.legal_move_ids(self.chance)))}
         self.known = {name: None if known is None else known.step(self.state, moves) for name, known in self.known.items()}
@@ -137,7 +166,7 @@ def _spaces(game: Game) -> tuple[dict[str, spaces.Dict], dict[str, spaces.Discre
 
 
 class _Shared:
-    """What both kinds of environments have alike: a table, spaces, the state and its picture."""
+    """The common part of both kinds of environments: a table, spaces, the state and its picture."""
 
     def __init__(
         self,
@@ -163,13 +192,13 @@ class _Shared:
         return self.action_spaces[agent]
 
     def state(self) -> NDArray[np.int8]:
-        """The whole state, hidden or not: int8 (fluents,)."""
+        """Returns the whole state, hidden or not: int8 (fluents,)."""
         row: Any = _adapters.observe(self._table.state, None, np.int8)
         return row  # type: ignore[no-any-return]
 
     @property
     def gdl_state(self) -> State:
-        """The state of gdl."""
+        """The state as a `gdl.State`."""
         return self._table.state
 
     def render(self) -> str | None:
@@ -180,16 +209,21 @@ class _Shared:
 
 
 class Aec(_Shared, AECEnv[str, Observation, int]):  # type: ignore[misc]
-    """One agent is asked at a time.
+    """An environment that asks one agent at a time.
 
-    In each step of the game those agents are asked, in role order, that have a choice; all others make their only move by themselves. If none
-    has a choice chance moves alone, or, where chance has none either, the agent whose turn it is is asked for its only move.
-    What is chosen in the same step is made when the last one has chosen, so that it cannot be known before.
+    In each step of the game it asks the agents that have a choice, in role order. All others make
+    their only move by themselves. If no agent has a choice, chance moves alone. If chance has no
+    choice either, the environment asks the agent on turn for its only move. Moves of the same step
+    are made together after the last choice, so no agent knows them before.
 
-    rules: a `gdl.Game`, or what `gdl.load` takes.
-    max_length: the most steps of a game; one that lasts longer is truncated.
-    illegal: the result of a move that is not legal, `raise` or `lose`: see `gdl.pettingzoo`.
-    render_mode: `ansi`, for `render` to give the board, or the fluents, as text.
+    Args:
+        rules: A `gdl.Game`, or a source for `gdl.load`.
+        max_length: The greatest number of steps of a game. A longer game is truncated.
+        illegal: The result of a move that is not legal, `raise` or `lose`: see `gdl.pettingzoo`.
+        render_mode: `ansi` makes `render` return the board, or the fluents, as text.
+
+    Raises:
+        ValueError: `illegal` is invalid. Other errors are those of `gdl.load`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "gdl", "render_modes": ["ansi"], "is_parallelizable": False}
@@ -206,7 +240,7 @@ class Aec(_Shared, AECEnv[str, Observation, int]):  # type: ignore[misc]
         self._ask()
 
     def _ask(self) -> None:
-        """Goes on to the next step in which an agent is asked, or to the end."""
+        """Advances to the next step in which an agent is asked, or to the end."""
         table = self._table
         self._chosen: dict[int, int] = {}
         while not (table.is_over() or table.is_cut()):
@@ -247,9 +281,10 @@ class Aec(_Shared, AECEnv[str, Observation, int]):  # type: ignore[misc]
 
 
 class Parallel(_Shared, ParallelEnv[str, Observation, int]):  # type: ignore[misc]
-    """All agents move in each step of the game, those without a choice too: their only legal move is the one in their mask.
+    """An environment in which all agents move in each step of the game.
 
-    The arguments are those of `Aec`.
+    An agent without a choice has its only legal move in its mask. The arguments and errors are
+    those of `Aec`.
     """
 
     metadata: ClassVar[dict[str, Any]] = {"name": "gdl", "render_modes": ["ansi"]}

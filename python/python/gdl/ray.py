@@ -1,10 +1,12 @@
-"""Work of many machines by Ray: playouts, perft, matches and analyses in shards.
+"""Jobs on many machines with Ray: playouts, perft, matches and analyses in shards.
 
-Each function returns the document that `gdl.merge` makes of all shards, one JSON object, and it is the same as that of one machine,
-whatever dies meanwhile: `json.loads(document)["summary"]` has means and intervals. Tasks that a dead process or node had are done again
-elsewhere. With a `store` finished shards are kept, and a run whose driver died goes on where it was when it is started again.
+Each function returns the document that `gdl.merge` makes of all shards, one JSON object. It is the
+same as that of one machine, even if processes or nodes die: their tasks are done again elsewhere.
+`json.loads(document)["summary"]` has means and intervals. With a `store`, finished shards are kept,
+and a restarted run continues from these.
 
-Ray runs what it is sent: a program that reaches its ports runs code on its machines. It belongs into a network that one trusts.
+Ray runs any code that it receives: a program that reaches its ports runs code on its machines. Run
+it only inside a network that you trust.
 """
 
 from __future__ import annotations
@@ -34,41 +36,97 @@ if TYPE_CHECKING:
 
 
 class How(TypedDict, total=False):
-    """How work is shared out; the result does not depend on it."""
+    """Options of the distribution of work; the result does not depend on them."""
 
     seconds: float
-    """What a task is to take, about: 10 s unless told otherwise. The first ones are shorter and measure."""
+    """The target time of a task in seconds, by default 10. The first tasks are shorter, to measure.
+    """
     store: str | os.PathLike[str] | None
-    """A folder, or a place that fsspec knows, such as `s3://bucket/runs`, where finished shards are kept."""
+    """A folder for finished shards, or a location of fsspec such as `s3://bucket/runs`."""
     num_cpus: int
-    """Processors of a task, which are its threads: 1 unless told otherwise."""
+    """The number of processors of a task, which are its threads; by default 1."""
     pending: int | None
-    """The most tasks that are handed out at a time: two for each processor of the cluster unless told otherwise."""
+    """The greatest number of tasks at a time; by default two for each processor of the cluster."""
     progress: bool | None
-    """Whether progress is shown: if stderr is a terminal unless told otherwise."""
+    """True shows progress; by default it is shown if stderr is a terminal."""
 
 
 def playouts(game: GameLike, n: int, seed: int = 0, **how: Unpack[How]) -> str:
-    """`n` random games: the numbers of `gdl playouts`, for the same seed."""
+    """Plays random games, with the counts of `gdl playouts` for the same seed.
+
+    Args:
+        game: A `gdl.Game`, or a source for `gdl.load`.
+        n: The number of games.
+        seed: The seed of the random moves.
+        how: The options of `How`.
+
+    Returns:
+        The document, one JSON object.
+
+    Raises:
+        ValueError: An argument is invalid. Other errors are those of `gdl.load` and of Ray.
+    """
     return run(game, "playouts", {"count": n}, seed, **how)
 
 
 def perft(game: GameLike, depth: int, *, prefix: int | None = None, **how: Unpack[How]) -> str:
-    """The numbers of sequences of 1, 2, .. `depth` joint moves. The work is cut by the states after `prefix` of them."""
+    """Counts the sequences of 1, 2, .. `depth` joint moves.
+
+    Args:
+        game: A `gdl.Game`, or a source for `gdl.load`.
+        depth: The greatest length of a sequence, in joint moves.
+        prefix: The number of joint moves after which the states divide the work.
+        how: The options of `How`.
+
+    Returns:
+        The document, one JSON object.
+
+    Raises:
+        ValueError: An argument is invalid. Other errors are those of `gdl.load` and of Ray.
+    """
     return run(game, "perft", {"depth": depth, "prefix": prefix}, 0, **how)
 
 
 def matches(
     game: GameLike, players: Sequence[str], n: int = 100, seed: int = 0, *, nodes: int = 10_000, **how: Unpack[How]
 ) -> str:
-    """`n` matches between players such as `mcts` or `alphabeta:depth=4`, one for each role but chance: what `gdl match` counts."""
+    """Plays matches between players, with the counts of `gdl match`.
+
+    Args:
+        game: A `gdl.Game`, or a source for `gdl.load`.
+        players: One for each role except chance, such as `mcts` or `alphabeta:depth=4`.
+        n: The number of matches.
+        seed: The seed of players and chance.
+        nodes: The node limit of a decision.
+        how: The options of `How`.
+
+    Returns:
+        The document, one JSON object.
+
+    Raises:
+        ValueError: An argument is invalid. Other errors are those of `gdl.load` and of Ray.
+    """
     return run(game, "matches", {"players": list(players), "count": n, "nodes": nodes}, seed, **how)
 
 
 def analysis(
     rulesheets: Mapping[str, str] | str | os.PathLike[str], count: int = 1_000, seed: int = 0, **how: Unpack[How]
 ) -> str:
-    """What each rulesheet is like, given by a folder (`*.kif`) or as texts by name; `count` random games of each are followed."""
+    """Analyses rulesheets by random games.
+
+    Args:
+        rulesheets: A folder of rulesheets (`*.kif`), or their texts by name.
+        count: The number of games of each rulesheet that are followed move by move.
+        seed: The seed of the random moves.
+        how: The options of `How`.
+
+    Returns:
+        The document, one JSON object.
+
+    Raises:
+        ValueError: An argument is invalid.
+        OSError: The folder cannot be read.
+    """
     return run(rulesheets, "analysis", {"count": count}, seed, **how)
 
 
@@ -84,7 +142,30 @@ def run(
     pending: int | None = None,
     progress: bool | None = None,
 ) -> str:
-    """Does all blocks of a job, as `gdl.shard` takes it."""
+    """Computes all blocks of a job on the cluster.
+
+    Ray is started on this machine if it does not run yet.
+
+    Args:
+        subject: A game or a source for `gdl.load`. For an analysis a folder of rulesheets, or their
+            texts by name.
+        job: The job, as for `gdl.shard`.
+        options: The options of the job, as for `gdl.shard`.
+        seed: The seed of all random choices.
+        seconds: The target time of a task, in seconds.
+        store: A folder for finished shards, or a location of fsspec.
+        num_cpus: The number of processors of a task.
+        pending: The greatest number of tasks at a time; by default two for each processor.
+        progress: True shows progress; by default it is shown if stderr is a terminal.
+
+    Returns:
+        The document, one JSON object.
+
+    Raises:
+        ValueError: The job, its options or `seconds` are invalid.
+        OSError: The folder of rulesheets cannot be read. Other errors are those of `gdl.load` and
+            of Ray.
+    """
     handed = given(subject, job)
     request = json.dumps({"kind": job, **options})
     header = _gdl.shard(handed, request, seed, (0, 0))
@@ -136,7 +217,7 @@ def run(
 
 @ray.remote(max_retries=-1)
 def _work(rules: bytes, request: str, seed: int, blocks: tuple[int, int], threads: int) -> tuple[str, float]:
-    """A shard, and the seconds that it took."""
+    """Returns a shard, and the seconds that it took."""
     subject = _load(rules)
     start = time.perf_counter()
     return _gdl.shard(subject, request, seed, blocks, threads), time.perf_counter() - start
@@ -144,13 +225,13 @@ def _work(rules: bytes, request: str, seed: int, blocks: tuple[int, int], thread
 
 @lru_cache(maxsize=4)
 def _load(rules: bytes) -> Game | list[tuple[str, str]]:
-    """What the job is about, made once in each process."""
+    """Restores the subject of the job, once in each process."""
     subject: Game | list[tuple[str, str]] = pickle.loads(rules)
     return subject
 
 
 class _Pace:
-    """How many blocks a task gets: what others took tells it."""
+    """The number of blocks of a task, estimated from the time of finished tasks."""
 
     def __init__(self, seconds: float) -> None:
         if not 0 < seconds < math.inf:
@@ -159,21 +240,24 @@ class _Pace:
         self._blocks = 1
 
     def size(self, left: int, slots: int) -> int:
-        """The blocks of the next task. Towards the end they get fewer, so that no processor waits long for the last one."""
+        """Returns the number of blocks of the next task.
+
+        Tasks shrink towards the end, so that no processor waits long for the last one.
+        """
         return max(1, self._blocks // 10, min(self._blocks, left // (2 * slots)))
 
     def learn(self, blocks: int, seconds: float) -> None:
-        """A task took so long."""
+        """Records the time of a finished task."""
         fitting = int(blocks * self._seconds / max(seconds, 1e-4))
         if fitting > self._blocks:
-            # What takes no time says little.
+            # The time of a short task is a poor estimate, so the growth is limited.
             self._blocks = max(self._blocks, min(fitting, 16 * blocks))
         elif seconds > self._seconds / 10:
             self._blocks = max(1, fitting)
 
 
 class _Store:
-    """Finished shards of one job: files in a folder, or objects."""
+    """The finished shards of one job: files in a folder, or objects."""
 
     def __init__(self, place: str, key: str) -> None:
         self._files: Any = None
@@ -186,7 +270,10 @@ class _Store:
             os.makedirs(self._folder, exist_ok=True)
 
     def read(self) -> dict[str, str]:
-        """The shards by name. Of those that overlap, as where two drivers were at work, some that do not."""
+        """Returns the shards by name, without overlaps.
+
+        Shards overlap if two drivers worked at the same time.
+        """
         if self._files is None:
             names = os.listdir(self._folder)
         elif self._files.exists(self._folder):
@@ -213,7 +300,7 @@ class _Store:
             return file.read()
 
     def write(self, name: str, text: str) -> None:
-        """Keeps a shard, all of it or nothing."""
+        """Writes a shard, completely or not at all."""
         path = f"{self._folder}/{name}"
         if self._files is not None:
             self._files.pipe_file(path, text.encode())

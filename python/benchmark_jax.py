@@ -1,4 +1,4 @@
-"""How fast games are stepped in JAX beside Pgx: `python benchmark_jax.py [SECONDS [GAME ..]]`.
+"""The speed of games in JAX, compared with Pgx: `python benchmark_jax.py [SECONDS [GAME ..]]`.
 
 Everything is in one jitted `lax.scan`: the choice of a random legal action, the same function for
 all; the step; the initial state where a game is over; observations and masks as bool arrays in the

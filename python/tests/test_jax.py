@@ -290,7 +290,7 @@ def test_a_written_file_needs_jax_alone(tmp_path: Path) -> None:
 def test_api_test_of_pgx(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     test = pytest.importorskip("pgx._src.api_test")
     env = gdl.jax.pgx(gdl.jax.game(name))
-    # The names of Pgx and its drawings are a closed list, and its choice fails on one game in new JAX.
+    # The names of Pgx and its drawings are a closed list. Its choice fails on one game in new JAX.
     names = test.get_args
     monkeypatch.setattr(test, "get_args", lambda kind: (*names(kind), name))
     monkeypatch.setattr(type(env.init(jax.random.key(0))), "save_svg", lambda *_, **__: None)

@@ -160,10 +160,10 @@ class Game:
         roles: The names of the roles.
         moves: For each role its moves: action `i` of a role is its move `moves[role][i]`.
         fluents: The fluents, in the order in which they are observed.
-        percepts: The percepts, likewise; empty if each role perceives the joint move.
+        percepts: The percepts; empty if each role perceives the joint move.
         chance: The role that stands for chance, or None.
-        sequential: True if at most one role but chance has a choice in each state. Then a step takes
-            one action, otherwise one for each role.
+        sequential: True if at most one role other than chance has a choice in each state. Then a
+            step takes one action, otherwise one for each role.
         num_actions: The most moves of a role other than chance.
         max_steps: The step after which a game is truncated, or None.
     """
@@ -236,14 +236,14 @@ class Game:
     def step(self, state: State, action: ArrayLike, key: ArrayLike | None = None) -> State:
         """Returns the state after a step.
 
-        A role with exactly one legal move makes it, whatever its action is. The state after an illegal
-        action is unspecified: draw actions from `legal_action_mask`. A game that is over keeps its
-        state, with rewards of 0.
+        A role with exactly one legal move makes it, whatever its action is. The state after an
+        illegal action is unspecified: draw actions from `legal_action_mask`. A game that is over
+        keeps its state, with rewards of 0.
 
         Args:
             state: The state of one game.
             action: int32, the action of the role that is asked; if the game is not `sequential`,
-                int32 [roles], that of each role, of which chance's is ignored.
+                int32 [roles], that of each role. The action of chance is ignored.
             key: The key from which chance draws uniformly. Games without chance need none.
 
         Returns:
@@ -359,7 +359,7 @@ class Game:
         return (high[:, None] & low[None]).reshape(-1, bits.shape[1])[:count]
 
     def _seen(self, fluents: Planes, legal: Planes, terminal: Planes) -> list[Planes]:
-        """The groups of planes of a row but for goals: the state, the mask and flags."""
+        """The groups of planes of a row except goals: the state, the mask and flags."""
         legal_of = [legal[places.start - len(fluents) : places.stop - len(fluents)] for places in self._legal]
         able, several = (jnp.stack(planes) for planes in zip(*map(_several, legal_of), strict=True))
         over = terminal | _any(~able)[None]
@@ -506,7 +506,7 @@ def load(data: Mapping[str, Any], table: str, max_steps: int | None = None) -> G
 def pgx(game: Game) -> Any:
     """Returns a game as an environment of Pgx: an instance of a subclass of `pgx.Env`.
 
-    Players are the roles but for chance, seated at random by the key of `init`, as in Pgx.
+    Players are the roles except chance, seated at random by the key of `init`, as in Pgx.
 
     Args:
         game: The game, which is to be `sequential`.

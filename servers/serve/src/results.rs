@@ -4,10 +4,8 @@
 //! of its rulesheets is compiled once it is drawn, as one that came with a request, and [`MOST_DRAWN`] are kept.
 
 use crate::{
-    board::BoardView,
     games::{Games, LoadMode, Opened},
     problem::{Answer, Problem},
-    scene::{GroupView, Scene, Stage},
     session::is_idle,
     shared::lock,
     work::observer,
@@ -17,7 +15,10 @@ use gdl_manage::{
     matches::{Listed, Position, Told, Watched},
 };
 use gdl_runtime::{Cancel, GameExt, kif::bare};
-use gdl_tools::error::{Error, Result};
+use gdl_tools::{
+    error::{Error, Result},
+    scene::{BoardView, GroupView, Scene, Stage},
+};
 use serde::Serialize;
 use std::{
     path::{Path, PathBuf},

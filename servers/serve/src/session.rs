@@ -22,7 +22,6 @@ use crate::{
     knowledge::Knowledge,
     net::SessionNet,
     problem::{Answer, Problem},
-    scene::Stage,
     seats::Seat,
     thought::{Advice, Effort},
 };
@@ -35,6 +34,7 @@ use gdl_runtime::{
     game::Id,
     history::Place,
 };
+use gdl_tools::scene::Stage;
 use std::{
     sync::{Arc, OnceLock},
     time::SystemTime,

@@ -2,7 +2,7 @@
 //!
 //! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
 
-use crate::{clues::Clues, neighbours::tiling};
+use super::{clues::Clues, neighbours::tiling};
 use gdl_runtime::{
     Game,
     board::{Board, Cell, Tiling},
@@ -18,7 +18,7 @@ const MOST_BOARD_MOVES: usize = 10_000;
 
 /// The board of a game with such a rulesheet, if it shows one that can be drawn.
 #[must_use]
-pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
+pub fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
     if game.vocabulary().fluents().len() > MOST_BOARD_FLUENTS {
         return None;
     }
@@ -29,7 +29,7 @@ pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
 
 /// How the moves of a game go on its board.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Motion {
+pub struct Motion {
     /// If some go from cell to cell.
     pub travels: bool,
     /// If some are of a column as a whole.
@@ -39,7 +39,7 @@ pub(crate) struct Motion {
 impl Motion {
     /// What the moves say that the game has.
     #[must_use]
-    pub(crate) fn of<G: Game>(board: &Board, game: &G) -> Self {
+    pub fn of<G: Game>(board: &Board, game: &G) -> Self {
         let moves = game.vocabulary().moves().iter().take(MOST_BOARD_MOVES);
         let spots = moves.map(|action| board.spot(action));
         spots.fold(Self::default(), |motion, spot| Self {
@@ -51,7 +51,7 @@ impl Motion {
 
 /// A grid, or several of one size.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct BoardView {
+pub struct BoardView {
     /// The relation that is drawn.
     pub relation: String,
     /// The names of the grids; one without a name, unless there are several.
@@ -80,7 +80,7 @@ pub(crate) struct BoardView {
 
 /// What can be in a cell.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct MarkView {
+pub struct MarkView {
     /// What it is called.
     pub text: String,
     /// One to three characters for it.
@@ -94,7 +94,7 @@ pub(crate) struct MarkView {
 impl BoardView {
     /// The grid with these cells, of a game with such moves.
     #[must_use]
-    pub(crate) fn of(board: &Board, motion: Motion, clues: Option<Clues>, cells: &[Cell]) -> Self {
+    pub fn of(board: &Board, motion: Motion, clues: Option<Clues>, cells: &[Cell]) -> Self {
         let marks = board.marks().iter().enumerate();
         let cell = |cell: &Cell| match cell {
             Cell::None => None,

@@ -52,6 +52,7 @@ test("stop ends what runs", async () => {
 
 test("hostile rulesheets get the usual message", async (test) => {
   const native = new Native();
+  test.after(() => native.end());
   for (const { name, text } of shared(test, "attack")) {
     const { ok } = await native.answer({ ask: "check", text });
     // Memory is counted in words, which are shorter here: figures in messages may differ.
@@ -59,5 +60,4 @@ test("hostile rulesheets get the usual message", async (test) => {
     assert.deepEqual(told(await gdl.check(text)), told(ok), name);
     assert((await gdl.list()).length > 0);
   }
-  native.end();
 });

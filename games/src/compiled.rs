@@ -3,10 +3,9 @@
 //!
 //! Four games are always compiled, so that a first build is short; the feature `all` adds those
 //! that Rust code or benchmarks are written for. A visitor is compiled once for each game. All
-//! other games are loaded from their rulesheets.
+//! other games are loaded from their rulesheets, and so are all games on WebAssembly.
 
 use crate::{Entry, find};
-use gdl_macros::gdl;
 use gdl_runtime::Game;
 
 /// A visitor of compiled games: what is to be done with a game whose type is not known.
@@ -22,14 +21,23 @@ pub trait Visitor {
     ) -> Self::Output;
 }
 
-gdl!("../board/breakthrough.kif");
-gdl!("../board/connect_four.kif");
-// Whatever the budget is: it is asked for often, and plays half as fast again as from the table.
-gdl!("../board/reversi.kif", code = "lanes");
-gdl!("../board/tictactoe.kif");
+/// The games that are always compiled.
+#[cfg(not(target_family = "wasm"))]
+mod usual {
+    use gdl_macros::gdl;
+
+    gdl!("../board/breakthrough.kif");
+    gdl!("../board/connect_four.kif");
+    // Whatever the budget is: it is asked for often, and plays half as fast again as from the table.
+    gdl!("../board/reversi.kif", code = "lanes");
+    gdl!("../board/tictactoe.kif");
+}
+
+#[cfg(not(target_family = "wasm"))]
+pub use usual::*;
 
 /// The games of the feature `all`.
-#[cfg(feature = "all")]
+#[cfg(all(feature = "all", not(target_family = "wasm")))]
 mod all {
     use gdl_macros::gdl;
 
@@ -47,23 +55,22 @@ mod all {
     gdl!("../chance/rock_paper_scissors.kif");
 }
 
-#[cfg(feature = "all")]
+#[cfg(all(feature = "all", not(target_family = "wasm")))]
 pub use all::*;
 
 macro_rules! compiled {
-    ($($name:ident)*; $feature:literal: $($more:ident)*) => {
+    ($(#[cfg($condition:meta)] $($name:ident)*;)*) => {
         const NAMES: &[&str] = &[
-            $(stringify!($name),)*
-            $(#[cfg(feature = $feature)] stringify!($more),)*
+            $($(#[cfg($condition)] stringify!($name),)*)*
         ];
 
         /// Takes `visitor` to the compiled game called `name`; `None` if no game that is compiled
         /// in has this name.
+        #[cfg_attr(target_family = "wasm", expect(unused_variables, reason = "no game is compiled in"))]
         pub fn visit<V: Visitor>(name: &str, visitor: V) -> Option<V::Output> {
             let entry = find(name)?;
             match name {
-                $(stringify!($name) => Some(visitor.visit($name::game(), entry)),)*
-                $(#[cfg(feature = $feature)] stringify!($more) => Some(visitor.visit($more::game(), entry)),)*
+                $($(#[cfg($condition)] stringify!($name) => Some(visitor.visit($name::game(), entry)),)*)*
                 _ => None,
             }
         }
@@ -71,11 +78,13 @@ macro_rules! compiled {
 }
 
 compiled! {
+    #[cfg(not(target_family = "wasm"))]
     breakthrough
     connect_four
     reversi
     tictactoe;
-    "all":
+
+    #[cfg(all(feature = "all", not(target_family = "wasm")))]
     breakthrough_small
     checkers
     nim
@@ -85,7 +94,7 @@ compiled! {
     lights_out
     liars_dice
     monty_hall
-    rock_paper_scissors
+    rock_paper_scissors;
 }
 
 /// The games that [`visit`] knows.

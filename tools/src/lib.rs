@@ -6,7 +6,8 @@
 //! elsewhere. [`analyze`] measures a game, [`simulate`] finds faults that only play shows, and
 //! [`verify`] compares it with a reference.
 //! [`judge`] rates it, [`why`] explains atoms, [`plays`] tests it against recorded plays, and
-//! [`equal`] compares two games. [`fix`] makes the edits of diagnostics; [`play`] has the views for
+//! [`equal`] compares two games. A [`verdict`] says what is
+//! wrong with a text while it is written, a [`scene`] how a state is drawn. [`fix`] makes the edits of diagnostics; [`play`] has the views for
 //! a person at a game. A [`contest`] is matches between players, a [`shard`] a part of work that
 //! many machines share; rulesheets are identified by their [`fingerprint`]. Results go out by
 //! [`output`], diagnostics by [`report`], [`progress`] is shown meanwhile, and an [`error`] ends a
@@ -32,8 +33,10 @@ pub mod players;
 pub mod plays;
 pub mod progress;
 pub mod report;
+pub mod scene;
 pub mod shard;
 pub mod simulate;
 pub mod statistics;
+pub mod verdict;
 pub mod verify;
 pub mod why;

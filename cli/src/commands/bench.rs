@@ -9,6 +9,7 @@ use crate::{
     gpu::Run,
 };
 use clap::Args;
+#[cfg(any(unix, windows))]
 use cpu_time::ProcessTime;
 use gdl_compiler::{Diagnostics, Observer, Options, Severity, Source};
 use gdl_games::PlayoutSettings;
@@ -37,6 +38,9 @@ use std::{
     process::Command,
     time::{Duration, Instant},
 };
+// Elsewhere time that goes by stands for that of the processor.
+#[cfg(not(any(unix, windows)))]
+use std::time::Instant as ProcessTime;
 
 /// Arguments of `gdl bench`.
 #[derive(Debug, Args)]

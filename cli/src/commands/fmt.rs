@@ -91,6 +91,10 @@ fn formatted(path: &Path, options: &Options) -> Option<(Source, String)> {
 /// find the old one or the new one whole. Permissions stay, and a link goes on pointing to the
 /// file.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // WASI has neither canonical paths nor permissions.
+    if cfg!(target_os = "wasi") {
+        return fs::write(path, text);
+    }
     let path = path.canonicalize()?;
     let mut file = NamedTempFile::new_in(path.parent().unwrap_or(Path::new("/")))?;
     file.write_all(text.as_bytes())?;

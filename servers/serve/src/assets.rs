@@ -34,6 +34,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("editor.js", SCRIPT, include_str!("page/editor.js")),
     ("evaluation.js", SCRIPT, include_str!("page/evaluation.js")),
     ("kept.js", SCRIPT, include_str!("page/kept.js")),
+    ("link.js", SCRIPT, include_str!("page/link.js")),
     ("colours.js", SCRIPT, include_str!("page/colours.js")),
     ("clocks.js", SCRIPT, include_str!("page/clocks.js")),
     ("dom.js", SCRIPT, include_str!("page/dom.js")),

@@ -4,10 +4,14 @@
 //! board of a game that is not compiled in takes loading it, so its card comes with the game's own
 //! request and the list has one without the board.
 
-use crate::board::{BoardView, Motion, board_of};
 use gdl_games::{Entry, LIST, Tag};
 use gdl_runtime::{Game, GameExt, chance::Stream};
-use gdl_tools::{error::Result, game::GameArg, load};
+use gdl_tools::{
+    error::Result,
+    game::GameArg,
+    load,
+    scene::{BoardView, Motion, board_of},
+};
 use serde::Serialize;
 
 /// Random games that are looked at to see whether roles choose at the same time.

@@ -18,20 +18,16 @@
 
 mod api;
 mod assets;
-mod board;
 mod catalogue;
 mod clocks;
-mod clues;
 mod compilations;
 mod connections;
 mod description;
 mod evaluation;
 mod expectation;
-mod facts;
 mod games;
 mod guests;
 mod knowledge;
-mod neighbours;
 mod net;
 mod problem;
 mod reason;
@@ -39,7 +35,6 @@ mod registry;
 #[cfg(feature = "manage")]
 mod results;
 mod rulesheet;
-mod scene;
 mod seats;
 mod server;
 mod session;

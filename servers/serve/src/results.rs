@@ -6,10 +6,8 @@
 //! came with a request, and [`MOST_DRAWN`] are kept.
 
 use crate::{
-    board::BoardView,
     games::{Games, LoadMode, Opened},
     problem::{Answer, Problem},
-    scene::{GroupView, Scene, Stage},
     session::is_idle,
     shared::lock,
     work::observer,
@@ -19,7 +17,10 @@ use gdl_manage::{
     matches::{Listed, Position, Told, Watched},
 };
 use gdl_runtime::{Cancel, GameExt, kif::bare};
-use gdl_tools::error::{Error, Result};
+use gdl_tools::{
+    error::{Error, Result},
+    scene::{BoardView, GroupView, Scene, Stage},
+};
 use serde::Serialize;
 use std::{
     path::{Path, PathBuf},

@@ -5,14 +5,10 @@
 //! no longer wanted. The compiled game is kept for those who want to play it.
 
 use crate::games::{Games, LoadMode};
-use gdl_compiler::{
-    Diagnostics, Levels, Observer, Options, Severity, Source,
-    diagnostic::{Code, codes},
-};
-use gdl_runtime::{Cancel, Dynamic, Game};
-use gdl_tools::{load, report};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use gdl_compiler::{Observer, Source, diagnostic::codes};
+use gdl_runtime::{Cancel, Dynamic};
+use gdl_tools::verdict::{self, Verdict};
+use serde::Deserialize;
 
 /// The name of the rulesheet in diagnostics.
 const NAME: &str = "rulesheet";
@@ -30,37 +26,6 @@ pub(crate) struct Question {
     pub ticket: Option<String>,
 }
 
-/// All that is to be said of a rulesheet.
-#[derive(Clone, Debug, Serialize)]
-pub(crate) struct Verdict {
-    /// The same as in `gdl check --json`, in the order of the text.
-    pub diagnostics: Vec<Value>,
-    /// The number of errors, those left out included.
-    pub errors: usize,
-    /// The number of warnings, those left out included; an exceeded limit is one, if the game can
-    /// be played state by state.
-    pub warnings: usize,
-    /// True if it can be played. A lint that stops `gdl check` does not stop a game.
-    pub sound: bool,
-    /// True if nothing is known to be wrong but that it takes more than it may: patience helps.
-    pub excess: bool,
-    /// The summary of the game, if it can be played.
-    pub summary: Option<Summary>,
-}
-
-/// A game in figures.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Summary {
-    /// The roles.
-    pub roles: Vec<String>,
-    /// Bits of a state.
-    pub fluents: usize,
-    /// Moves that any role may ever make.
-    pub moves: usize,
-    /// Gates of the net, unless the game is evaluated state by state.
-    pub gates: Option<usize>,
-}
-
 /// Checks a rulesheet. Returns `None` if the caller had enough of it.
 #[must_use]
 pub(crate) fn judge(
@@ -69,75 +34,21 @@ pub(crate) fn judge(
     observer: &Observer,
     cancel: &Cancel,
 ) -> Option<Verdict> {
-    let source = Source::new(NAME, &question.text);
-    let watched = |levels: Levels| Options {
-        levels,
-        ..games.options(LoadMode::within(question.patient), observer.clone())
-    };
-    let keep = |compiled: &load::Compiled| {
-        if let Ok(game) = Dynamic::decode(&compiled.table) {
-            games.keep(&question.text, game);
+    let options = games.options(LoadMode::within(question.patient), observer.clone());
+    // With patience a game that is evaluated state by state is the result, so it is played.
+    let mut keep = |game: &Dynamic, is_lifted: bool| {
+        if question.patient || !is_lifted {
+            games.keep(&question.text, game.clone());
         }
     };
-    let (mut diagnostics, compiled) = load::inspect(&source, &watched(Levels::default()));
-    let errors = |diagnostics: &Diagnostics| -> Vec<&'static Code> {
-        diagnostics.iter().filter(|fault| fault.severity == Severity::Error).map(|fault| fault.code).collect()
-    };
-    let faults = errors(&diagnostics);
-    // A text that is too long for a quick look is none for one that is given time.
-    let is_long = !question.patient
-        && diagnostics.has_errors()
-        && faults.iter().all(|&code| code == &codes::SOURCE_TOO_LARGE);
-    let excess = is_long || diagnostics.are_excesses();
-    let summary = match compiled {
-        Ok(compiled) => {
-            keep(&compiled);
-            Some(summarise(&compiled))
-        }
-        Err(Some(rules)) if excess => {
-            let game = load::excuse(&rules, &watched(Levels::default()), &mut diagnostics);
-            // With patience this is all that comes of it, so it is what is played.
-            game.inspect(|game| {
-                if question.patient {
-                    games.keep(&question.text, game.clone());
-                }
-            })
-            .map(|game| evaluated(&game))
-        }
-        Err(_) => None,
-    };
-    if cancel.is_cancelled() || errors(&diagnostics).contains(&&codes::CANCELLED) {
+    let verdict = verdict::judge(&Source::new(NAME, &question.text), &options, &mut keep)?;
+    if cancel.is_cancelled() {
         return None;
     }
-    Some(Verdict {
-        diagnostics: diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, &source)).collect(),
-        errors: diagnostics.count(Severity::Error),
-        warnings: diagnostics.count(Severity::Warning),
-        sound: summary.is_some(),
-        excess,
-        summary,
-    })
-}
-
-fn summarise(compiled: &load::Compiled) -> Summary {
-    let net = &compiled.net;
-    Summary {
-        roles: net.vocabulary.roles.clone(),
-        fluents: net.vocabulary.fluents.len(),
-        moves: net.vocabulary.moves.len(),
-        gates: Some(net.ands()),
-    }
-}
-
-/// A game that is evaluated state by state, since its rulesheet takes too much to be grounded.
-fn evaluated(game: &Dynamic) -> Summary {
-    let names = game.vocabulary();
-    Summary {
-        roles: names.roles().iter().map(str::to_owned).collect(),
-        fluents: names.fluents().len(),
-        moves: names.moves().len(),
-        gates: None,
-    }
+    // A text that is too long for a quick look is none for one that is given time.
+    let mut faults = verdict.diagnostics.iter().filter(|fault| fault["severity"] == "error");
+    let is_long = verdict.errors > 0 && faults.all(|fault| fault["code"] == codes::SOURCE_TOO_LARGE.id);
+    Some(Verdict { excess: verdict.excess || (is_long && !question.patient), ..verdict })
 }
 
 #[cfg(test)]

@@ -25,7 +25,6 @@ use crate::{
     knowledge::Knowledge,
     net::SessionNet,
     problem::{Answer, Problem},
-    scene::Stage,
     seats::Seat,
     thought::{Advice, Effort},
 };
@@ -38,6 +37,7 @@ use gdl_runtime::{
     game::Id,
     history::Place,
 };
+use gdl_tools::scene::Stage;
 use std::{
     sync::{Arc, OnceLock},
     time::SystemTime,

@@ -8,10 +8,8 @@
 //! `MOST_SAVED` bytes each. Illegal moves are listed on request, at most `MOST_ILLEGAL`.
 
 use crate::{
-    board::BoardView,
     clocks::Clock,
     problem::{Answer, Problem},
-    scene::{GroupView, Room},
     seats::Seat,
     session::{Session, Viewer, Visibility, is_idle},
     thought::{Advice, Effort},
@@ -24,7 +22,11 @@ use gdl_runtime::{
     history::Place,
     kif::bare,
 };
-use gdl_tools::{play::outcome::Outcome, plays};
+use gdl_tools::{
+    play::outcome::Outcome,
+    plays,
+    scene::{BoardView, GroupView, Room},
+};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::{collections::BTreeSet, time::UNIX_EPOCH};
@@ -286,7 +288,7 @@ impl IllegalView {
         let illegal = all.filter(|&action| !game.is_legal_in(&view, role, action));
         let found: Vec<&str> =
             illegal.map(|action| game.move_text(action)).filter(|text| speaks(text)).collect();
-        let mut room = Room::new();
+        let mut room = Room::default();
         let moves: Vec<String> = (found.iter().take(MOST_ILLEGAL))
             .take_while(|text| room.takes(text.len()))
             .map(|&text| text.to_owned())
@@ -294,7 +296,7 @@ impl IllegalView {
         let stands =
             |fluent: usize| board.and_then(|board| board.place(fluent)).map(|(cell, _)| cell) == cell;
         let fluents = game.fluents(&sure).filter(|fluent| cell.is_some() && stands(fluent.index()));
-        let mut room = Room::new();
+        let mut room = Room::default();
         let fluents = (fluents.map(|fluent| game.fluent_text(fluent)))
             .take_while(|text| room.takes(text.len()))
             .map(str::to_owned)
@@ -433,7 +435,7 @@ impl View {
         let waiting: Vec<RoleId> = session.waiting().collect();
         let steps = |places: &[Place]| places.iter().map(|&place| step(session, place, eyes)).collect();
         let sees = |role: &&RoleId| session.plays(looker, **role) && eyes.see(**role);
-        let (mut room, mut moves_left) = (Room::new(), 0);
+        let (mut room, mut moves_left) = (Room::default(), 0);
         let legal: Vec<LegalView> = (waiting.iter().filter(sees))
             .map(|&role| {
                 let moves: Vec<MoveView> = (game.legal_moves_in(&view, role))
@@ -507,11 +509,11 @@ fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     // A move is shown by itself and in the words for the step.
     let bytes =
         |place: &Place| joint(place).map(|&action| 2 * game.move_text(action).len() + 16).sum::<usize>();
-    let mut room = Room::new();
+    let mut room = Room::default();
     let mut line: Vec<Place> =
         line.iter().rev().take_while(|place| room.takes(256 + bytes(place))).copied().collect();
     line.reverse();
-    let mut room = Room::new();
+    let mut room = Room::default();
     [line, ahead.iter().take_while(|place| room.takes(256 + bytes(place))).copied().collect()]
 }
 
@@ -523,7 +525,7 @@ fn elsewhere(session: &Session, line: &[Place], ahead: &[Place]) -> Vec<Place> {
     let others: Vec<Place> =
         session.history.places().skip(1).filter(|place| !told.contains(&place.index())).collect();
     let joint = |place: Place| session.history.joint(place).unwrap_or_default().iter();
-    let mut room = Room::new();
+    let mut room = Room::default();
     let fits = |&place: &Place| {
         room.takes(64 + joint(place).map(|&action| game.move_text(action).len()).sum::<usize>())
     };

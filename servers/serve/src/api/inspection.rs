@@ -13,7 +13,7 @@ use crate::{
     net::{self, NetView, SessionNet},
     problem::{Answer, Problem},
     reason::{self, Reason},
-    rulesheet::{Question, Verdict, judge},
+    rulesheet::{Question, judge},
     server::Server,
     session::{Viewer, Visibility},
     session_view::IllegalView,
@@ -31,6 +31,7 @@ use gdl_tools::{
     analyze::{self, Settings, page},
     load,
     players::KINDS,
+    verdict::Verdict,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -7,6 +7,7 @@ import * as editor from "./editor.js";
 import * as inside from "./inside.js";
 import * as evaluation from "./evaluation.js";
 import * as kept from "./kept.js";
+import { pack, unpack } from "./link.js";
 import * as results from "./results.js";
 import * as why from "./why.js";
 
@@ -197,20 +198,6 @@ export const app = {
 
 // Seats without those of chance, which nobody can be given.
 const people = (seats) => Object.fromEntries(Object.entries(seats ?? {}).filter(([, seat]) => seat !== "chance"));
-
-// JSON, compressed, in letters that an address may have; and back.
-async function pack(value) {
-  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
-  const bytes = new Uint8Array(await new Response(stream).arrayBuffer());
-  const text = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
-  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
-}
-
-async function unpack(text) {
-  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return JSON.parse(await new Response(stream).text());
-}
 
 function emit(event, value) {
   for (const listener of listeners.get(event) ?? []) listener(value);

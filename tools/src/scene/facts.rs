@@ -7,7 +7,7 @@
 use gdl_runtime::kif;
 
 /// Each fact, as the words between its parentheses.
-pub(crate) fn all(text: &str) -> impl Iterator<Item = Vec<&str>> {
+pub(super) fn all(text: &str) -> impl Iterator<Item = Vec<&str>> {
     forms(text).filter_map(kif::items).filter(|items| {
         items.len() > 1 && items.iter().all(|item| !item.starts_with(['(', '?'])) && items[0] != "<="
     })

@@ -3,10 +3,15 @@
 //! The names of what else holds take no more than `MOST_TOLD` bytes; fluents that are left out are
 //! counted. A board is bounded by its cells.
 
-use crate::{
-    board::{BoardView, Motion, board_of},
-    clues::{Clues, clues_of},
-};
+mod board;
+mod clues;
+mod facts;
+mod neighbours;
+
+pub use board::{BoardView, MarkView, Motion, board_of};
+pub use clues::Clues;
+
+use clues::clues_of;
 use gdl_runtime::{
     Dynamic, Game, GameExt,
     board::{Board, Cell, grouped},
@@ -18,15 +23,18 @@ use serde::Serialize;
 const MOST_TOLD: usize = 1 << 19;
 
 /// The bytes that still fit.
-pub(crate) struct Room(usize);
+#[derive(Debug)]
+pub struct Room(usize);
 
-impl Room {
-    pub(crate) fn new() -> Self {
+impl Default for Room {
+    fn default() -> Self {
         Self(MOST_TOLD)
     }
+}
 
+impl Room {
     /// Returns whether texts of `bytes` bytes and their punctuation fit.
-    pub(crate) fn takes(&mut self, bytes: usize) -> bool {
+    pub fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.checked_sub(bytes + 64);
         // Nothing smaller may stand for what did not fit.
         self.0 = left.unwrap_or(0);
@@ -36,7 +44,7 @@ impl Room {
 
 /// The stage on which the states of a game are drawn.
 #[derive(Clone, Debug)]
-pub(crate) struct Stage {
+pub struct Stage {
     /// Its board, if it shows one.
     pub board: Option<Board>,
     /// The way in which moves go on it.
@@ -47,7 +55,7 @@ pub(crate) struct Stage {
 
 /// The view of a state.
 #[derive(Debug)]
-pub(crate) struct Scene {
+pub struct Scene {
     /// The board, if there is one.
     pub board: Option<BoardView>,
     /// The other fluents that hold.
@@ -58,7 +66,7 @@ pub(crate) struct Scene {
 
 /// The fluents of a relation.
 #[derive(Debug, Serialize)]
-pub(crate) struct GroupView {
+pub struct GroupView {
     /// Its name.
     pub relation: String,
     /// The arguments of each; none if it takes none.
@@ -68,7 +76,7 @@ pub(crate) struct GroupView {
 impl Stage {
     /// The stage of a game with such a rulesheet.
     #[must_use]
-    pub(crate) fn of(game: &Dynamic, text: &str) -> Self {
+    pub fn of(game: &Dynamic, text: &str) -> Self {
         let board = board_of(game, text);
         let motion = board.as_ref().map(|board| Motion::of(board, game)).unwrap_or_default();
         let clues = board.as_ref().and_then(|board| clues_of(board, text));
@@ -77,7 +85,7 @@ impl Stage {
 
     /// The view of a state.
     #[must_use]
-    pub(crate) fn scene(&self, game: &Dynamic, state: &<Dynamic as Game>::State) -> Scene {
+    pub fn scene(&self, game: &Dynamic, state: &<Dynamic as Game>::State) -> Scene {
         let held = || game.fluents(state).map(Id::index);
         let (board, others): (Option<BoardView>, Vec<usize>) = match &self.board {
             Some(board) => (
@@ -87,7 +95,7 @@ impl Stage {
             None => (None, held().collect()),
         };
         let names = game.vocabulary().fluents();
-        let mut room = Room::new();
+        let mut room = Room::default();
         let held = others.len();
         let others: Vec<&str> = (others.into_iter().filter_map(|fluent| names.get(fluent)))
             .take_while(|name| room.takes(name.len()))
@@ -101,7 +109,7 @@ impl Stage {
 
     /// The cells that moves speak of; of a column those that the step changed, which has the cells
     /// before and after it.
-    pub(crate) fn touched<'m>(
+    pub fn touched<'m>(
         &self,
         moves: impl Iterator<Item = &'m str>,
         mut changed: impl FnMut() -> Option<(Vec<Cell>, Vec<Cell>)>,

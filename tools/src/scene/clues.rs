@@ -5,17 +5,17 @@
 //! is the name of one, and whose last is the clue; those between are its order. Clues are drawn
 //! where each row and each column has some.
 
-use crate::facts;
+use super::facts;
 use gdl_runtime::board::Board;
 
 /// The most clues of a column or row.
 const MOST: usize = 12;
 
 /// The clues of each column and of each row.
-pub(crate) type Clues = [Vec<Vec<String>>; 2];
+pub type Clues = [Vec<Vec<String>>; 2];
 
 /// The clues of a board in a game with such rules.
-pub(crate) fn clues_of(board: &Board, text: &str) -> Option<Clues> {
+pub(super) fn clues_of(board: &Board, text: &str) -> Option<Clues> {
     if board.grids().len() > 1 || board.rows().len() < 2 {
         return None;
     }

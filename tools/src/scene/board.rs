@@ -3,7 +3,7 @@
 //!
 //! A board is looked for among `MOST_BOARD_FLUENTS` and drawn with `MOST_CELLS`.
 
-use crate::{clues::Clues, neighbours::tiling};
+use super::{clues::Clues, neighbours::tiling};
 use gdl_runtime::{
     Game,
     board::{Board, Cell, Tiling},
@@ -19,7 +19,7 @@ const MOST_BOARD_MOVES: usize = 10_000;
 
 /// The board of a game with such a rulesheet, if it shows one that can be drawn.
 #[must_use]
-pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
+pub fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
     if game.vocabulary().fluents().len() > MOST_BOARD_FLUENTS {
         return None;
     }
@@ -30,7 +30,7 @@ pub(crate) fn board_of<G: Game>(game: &G, text: &str) -> Option<Board> {
 
 /// The way in which the moves of a game go on its board.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Motion {
+pub struct Motion {
     /// True if some go from cell to cell.
     pub travels: bool,
     /// True if some are of a column as a whole.
@@ -40,7 +40,7 @@ pub(crate) struct Motion {
 impl Motion {
     /// The motion that the moves of the game show.
     #[must_use]
-    pub(crate) fn of<G: Game>(board: &Board, game: &G) -> Self {
+    pub fn of<G: Game>(board: &Board, game: &G) -> Self {
         let moves = game.vocabulary().moves().iter().take(MOST_BOARD_MOVES);
         let spots = moves.map(|action| board.spot(action));
         spots.fold(Self::default(), |motion, spot| Self {
@@ -52,7 +52,7 @@ impl Motion {
 
 /// A grid, or several of one size.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct BoardView {
+pub struct BoardView {
     /// The relation that is drawn.
     pub relation: String,
     /// The names of the grids; one without a name, unless there are several.
@@ -82,7 +82,7 @@ pub(crate) struct BoardView {
 
 /// A mark that can be in a cell.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct MarkView {
+pub struct MarkView {
     /// Its name.
     pub text: String,
     /// One to three characters for it.
@@ -96,7 +96,7 @@ pub(crate) struct MarkView {
 impl BoardView {
     /// The grid with these cells, of a game with such moves.
     #[must_use]
-    pub(crate) fn of(board: &Board, motion: Motion, clues: Option<Clues>, cells: &[Cell]) -> Self {
+    pub fn of(board: &Board, motion: Motion, clues: Option<Clues>, cells: &[Cell]) -> Self {
         let marks = board.marks().iter().enumerate();
         let cell = |cell: &Cell| match cell {
             Cell::None => None,

@@ -5,13 +5,13 @@
 //! rules alone. Its atoms are asked of the evaluator, within [`FUEL`] steps; what cannot be found
 //! out so is a board of squares.
 
-use crate::facts;
+use super::facts;
+use crate::load;
 use gdl_compiler::{Limits, Options, Source, eval::Evaluator};
 use gdl_runtime::{
     board::{Board, Tiling},
     kif,
 };
-use gdl_tools::load;
 use std::collections::BTreeSet;
 
 /// Steps of the evaluator, a tenth of a second or so, and the longest rulesheet that is asked.
@@ -29,7 +29,7 @@ const PROBE: &str = "a_pair_of_neighbours";
 
 /// The form of the cells of a board in a game with such rules.
 #[must_use]
-pub(crate) fn tiling(board: &Board, text: &str) -> Tiling {
+pub(super) fn tiling(board: &Board, text: &str) -> Tiling {
     if board.rows().len() == 1 && is_round(board, text) {
         return Tiling::Ring;
     }

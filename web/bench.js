@@ -1,0 +1,37 @@
+#!/usr/bin/env node
+// Random games a second of the module in node, beside the native program's portable code and its
+// best, one thread each, in one run.
+//
+// `web/build` and `cargo build --release --bin gdl` come first. The argument is the seconds for
+// each figure, 2 by default.
+
+import { execFileSync } from "node:child_process";
+import { readFileSync, statSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { command, instance, packed } from "./tests/support.js";
+
+const GAMES = ["tictactoe", "connect_four", "breakthrough", "reversi", "chess"];
+const seconds = Number(process.argv[2] ?? 2);
+const module = await instance();
+const natively = (name, isa) => {
+  const args = ["playouts", name, "--seconds", seconds, "--threads", 1, "--seed", 1, "--json", ...isa];
+  return JSON.parse(execFileSync(command, args.map(String), { encoding: "utf8" })).playouts_per_second;
+};
+
+const row = (...cells) => console.log(cells.map((cell, at) => (at ? String(cell).padStart(14) : cell.padEnd(14))).join(""));
+row("playouts/s", "node", "portable", "best", "node/portable");
+for (const name of GAMES) {
+  const { game } = module.ask({ ask: "load", name });
+  // The first run is for the engine of JavaScript to compile the module's functions well.
+  module.ask({ ask: "playouts", game, seconds: seconds / 2, seed: 1 });
+  const web = module.ask({ ask: "playouts", game, seconds, seed: 1 }).playouts_per_second;
+  const portable = natively(name, ["--engine", "table-lanes", "--isa", "portable"]);
+  const best = natively(name, []);
+  row(name, ...[web, portable, best].map((rate) => Math.round(rate).toLocaleString("en")), (web / portable).toFixed(2));
+}
+console.log();
+row("bytes", "plain", "gzipped");
+for (const file of ["gdl.wasm", "command.wasm"]) {
+  const bytes = readFileSync(`${packed}${file}`);
+  row(file, statSync(`${packed}${file}`).size.toLocaleString("en"), gzipSync(bytes, { level: 9 }).length.toLocaleString("en"));
+}

@@ -1,0 +1,97 @@
+// The WebAssembly module: an instance with the system calls that it needs, and requests to it.
+
+// Codes of WASI: done, a descriptor that is not open, a call that is not there.
+const [DONE, BADF, NOSYS] = [0, 8, 52];
+
+/** A request that the module refused: a faulty rulesheet, an illegal move. */
+export class Refused extends Error {
+  constructor({ message = "", diagnostics = [] } = {}) {
+    super(message);
+    this.name = "Refused";
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** An instance that has ended, by a panic or for lack of memory. */
+export class Ended extends Error {
+  constructor(message) {
+    super(message);
+    this.name = "Ended";
+  }
+}
+
+/** An instance of the compiled module, which answers one request after the other. */
+export class Module {
+  #exports;
+  #said = "";
+
+  /** Makes an instance of a `WebAssembly.Module`. */
+  static async of(compiled) {
+    const module = new Module();
+    const imports = {};
+    for (const { module: space, name } of WebAssembly.Module.imports(compiled)) {
+      (imports[space] ??= {})[name] = module.#calls[name] ?? (() => NOSYS);
+    }
+    const instance = await WebAssembly.instantiate(compiled, imports);
+    module.#exports = instance.exports;
+    module.#exports._initialize();
+    return module;
+  }
+
+  /** Returns the result of a request, or throws `Refused` or `Ended`. */
+  ask(request) {
+    const { gdl_reserve: reserve, gdl_answer: answer, gdl_text: text, memory } = this.#exports;
+    let told;
+    try {
+      const bytes = new TextEncoder().encode(JSON.stringify(request));
+      const at = reserve(bytes.length);
+      new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
+      const length = answer();
+      told = JSON.parse(new TextDecoder().decode(new Uint8Array(memory.buffer, text(), length)));
+    } catch (error) {
+      throw new Ended(`the module ended: ${this.#said.trim() || error.message}`);
+    }
+    if (told.error) throw new Refused(told.error);
+    return told.ok;
+  }
+
+  // A clock, random bytes, and what a panic says; there are no files.
+  #calls = {
+    clock_time_get: (id, _precision, at) => {
+      const now = id === 0 ? Date.now() : performance.now();
+      this.#view.setBigUint64(at, BigInt(Math.round(now * 1e6)), true);
+      return DONE;
+    },
+    environ_get: () => DONE,
+    environ_sizes_get: (count, size) => {
+      this.#view.setUint32(count, 0, true);
+      this.#view.setUint32(size, 0, true);
+      return DONE;
+    },
+    fd_write: (descriptor, parts, count, written) => {
+      if (descriptor !== 1 && descriptor !== 2) return BADF;
+      let total = 0;
+      for (let part = 0; part < count; part++) {
+        const [at, length] = [0, 4].map((offset) => this.#view.getUint32(parts + 8 * part + offset, true));
+        this.#said = (this.#said + new TextDecoder().decode(new Uint8Array(this.#exports.memory.buffer, at, length))).slice(-2000);
+        total += length;
+      }
+      this.#view.setUint32(written, total, true);
+      return DONE;
+    },
+    proc_exit: (code) => {
+      throw new Ended(`exit code ${code}`);
+    },
+    random_get: (at, length) => {
+      for (let done = 0; done < length; done += 65536) {
+        crypto.getRandomValues(new Uint8Array(this.#exports.memory.buffer, at + done, Math.min(65536, length - done)));
+      }
+      return DONE;
+    },
+    sched_yield: () => DONE,
+  };
+
+  get #view() {
+    return new DataView(this.#exports.memory.buffer);
+  }
+}

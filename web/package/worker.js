@@ -1,0 +1,31 @@
+// A worker, of a browser or of node, that answers requests by an instance of the module.
+
+import { Module } from "./module.js";
+
+const address = new URL("./gdl.wasm", import.meta.url);
+const inNode = typeof process === "object" && Boolean(process.versions?.node);
+
+async function compiled() {
+  if (inNode) {
+    const { readFile } = await import("node:fs/promises");
+    return WebAssembly.compile(await readFile(address));
+  }
+  const response = await fetch(address);
+  // Some file servers do not know the type that streams must have.
+  const typed = new Response(response.body, { status: response.status, headers: { "content-type": "application/wasm" } });
+  return WebAssembly.compileStreaming(typed);
+}
+
+const port = inNode ? (await import("node:worker_threads")).parentPort : self;
+const starting = compiled().then((module) => Module.of(module));
+
+async function answer(request) {
+  try {
+    port.postMessage({ ok: (await starting).ask(request) });
+  } catch ({ name, message, diagnostics }) {
+    port.postMessage({ error: { name, message, diagnostics } });
+  }
+}
+
+if (inNode) port.on("message", answer);
+else port.onmessage = ({ data }) => answer(data);

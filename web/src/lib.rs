@@ -1,0 +1,105 @@
+//! Games in the Game Description Language for a page or node: one function of strings over a C
+//! interface.
+//!
+//! The caller writes a [request](request) as JSON to the place that [`gdl_reserve`] returns and
+//! calls [`gdl_answer`]. The answer is JSON too: `{"ok": ..}` or `{"error": {"message": ..}}`. The
+//! package in `web/package` wraps this with types; one worker answers one request at a time, and
+//! its owner cancels a request by ending the worker.
+//!
+//! Nothing here needs files or threads. A panic or a lack of memory ends the instance, and the
+//! package makes a new one.
+
+pub mod request;
+mod rules;
+mod table;
+
+use request::{Failure, Request};
+use serde_json::{Value, json};
+use std::cell::RefCell;
+use table::Table;
+
+/// The games that are loaded, and the answers about them.
+#[derive(Debug, Default)]
+pub struct Module {
+    table: Table,
+}
+
+impl Module {
+    /// Answers a request; both are JSON.
+    pub fn answer(&mut self, request: &str) -> String {
+        let read = serde_json::from_str(request).map_err(|error| Failure::new(error.to_string()));
+        let answer = match read.and_then(|request| self.run(request)) {
+            Ok(value) => json!({ "ok": value }),
+            Err(Failure { message, diagnostics }) => {
+                json!({ "error": { "message": message, "diagnostics": diagnostics } })
+            }
+        };
+        answer.to_string()
+    }
+
+    fn run(&mut self, request: Request) -> Result<Value, Failure> {
+        Ok(match request {
+            Request::List {} => rules::list(),
+            Request::Rulesheet { name } => json!(rules::built_in(&name)?.text),
+            Request::Check { text, patient } => rules::check(&text, patient),
+            Request::Format { text } => json!(rules::format(&text)?),
+            Request::Convert { text, to } => rules::convert(&text, to)?,
+            Request::Fix { text, guess } => rules::fix(&text, guess),
+            Request::Explain { code } => rules::explain(code.as_deref())?,
+            Request::Load(load) => self.table.load(load)?,
+            Request::Unload { game } => json!(self.table.unload(game)),
+            Request::Position { game, state } => self.table.game(game)?.position(state.as_deref())?,
+            Request::Apply { game, state, moves } => self.table.game(game)?.apply(&state, &moves)?,
+            Request::Walk { game, state, seed, steps } => {
+                self.table.game(game)?.walk(state.as_deref(), seed, steps)?
+            }
+            Request::Scene { game, state, before } => {
+                self.table.game(game)?.scene(&state, before.as_ref())?
+            }
+            Request::Illegal { game, state, role, find, cell } => {
+                self.table.game(game)?.illegal(&state, &role, &find, cell)?
+            }
+            Request::Why(question) => self.table.game(question.game)?.why(&question)?,
+            Request::Playouts { game, count, seconds, seed, engine } => {
+                self.table.game(game)?.playouts(count, seconds, seed, engine)?
+            }
+            Request::Perft { game, state, depth } => self.table.game(game)?.perft(state.as_deref(), depth)?,
+            Request::Choose(turn) => self.table.game(turn.game)?.choose(&turn)?,
+        })
+    }
+}
+
+thread_local! {
+    static MODULE: RefCell<Module> = RefCell::default();
+    /// A request, then its answer.
+    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Returns the place for a request of `length` bytes, valid until the next call.
+#[unsafe(no_mangle)]
+#[allow(unsafe_code, reason = "the name is exported")]
+pub extern "C" fn gdl_reserve(length: usize) -> *mut u8 {
+    BUFFER.with_borrow_mut(|buffer| {
+        *buffer = vec![0; length];
+        buffer.as_mut_ptr()
+    })
+}
+
+/// Answers the request that was written to the reserved place. Returns the length of the answer,
+/// which [`gdl_text`] points to.
+#[unsafe(no_mangle)]
+#[allow(unsafe_code, reason = "the name is exported")]
+pub extern "C" fn gdl_answer() -> usize {
+    let request = BUFFER.take();
+    let answer = MODULE.with_borrow_mut(|module| module.answer(&String::from_utf8_lossy(&request)));
+    let length = answer.len();
+    BUFFER.set(answer.into_bytes());
+    length
+}
+
+/// Returns the place of the last answer, valid until the next call.
+#[unsafe(no_mangle)]
+#[allow(unsafe_code, reason = "the name is exported")]
+pub extern "C" fn gdl_text() -> *const u8 {
+    BUFFER.with_borrow(|buffer| buffer.as_ptr())
+}

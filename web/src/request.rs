@@ -1,0 +1,244 @@
+//! Requests, which `web/package/gdl.d.ts` describes to callers.
+
+use gdl_compiler::{Diagnostics, Source};
+use gdl_runtime::playouts::PlayoutMode;
+use gdl_tools::{error::Error, report};
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A request. Games are numbers that [`Request::Load`] returned, states and moves KIF text.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub enum Request {
+    /// Lists the built-in games.
+    List {},
+    /// Returns the rulesheet of a built-in game.
+    Rulesheet {
+        /// Its name.
+        name: String,
+    },
+    /// Checks a rulesheet.
+    Check {
+        /// The rulesheet.
+        text: String,
+        /// True for the limits of the native command, not those of untrusted rulesheets.
+        #[serde(default)]
+        patient: bool,
+    },
+    /// Formats a rulesheet.
+    Format {
+        /// The rulesheet.
+        text: String,
+    },
+    /// Rewrites a rulesheet in another syntax.
+    Convert {
+        /// The rulesheet.
+        text: String,
+        /// The syntax to write.
+        to: Target,
+    },
+    /// Makes the edits of diagnostics.
+    Fix {
+        /// The rulesheet.
+        text: String,
+        /// True to make those edits too that are guesses.
+        #[serde(default)]
+        guess: bool,
+    },
+    /// Explains a code of diagnostics, or lists all.
+    Explain {
+        /// Its number or name.
+        code: Option<String>,
+    },
+    /// Loads a game.
+    Load(Load),
+    /// Drops a game.
+    Unload {
+        /// The game.
+        game: usize,
+    },
+    /// Looks at a state.
+    Position {
+        /// The game.
+        game: usize,
+        /// The state; the initial one if `None`.
+        state: Option<String>,
+    },
+    /// Makes a joint move.
+    Apply {
+        /// The game.
+        game: usize,
+        /// The state in which it is made.
+        state: String,
+        /// A move of each role, in role order.
+        moves: Vec<String>,
+    },
+    /// Makes random joint moves.
+    Walk {
+        /// The game.
+        game: usize,
+        /// The first state; the initial one if `None`.
+        state: Option<String>,
+        /// The seed of the random choices.
+        #[serde(default)]
+        seed: u64,
+        /// The most joint moves.
+        steps: usize,
+    },
+    /// Returns what a page draws of a state.
+    Scene {
+        /// The game.
+        game: usize,
+        /// The state.
+        state: String,
+        /// The step that led to the state.
+        before: Option<Before>,
+    },
+    /// Lists moves of a role that are not legal, at most 200.
+    Illegal {
+        /// The game.
+        game: usize,
+        /// The state.
+        state: String,
+        /// The role.
+        role: String,
+        /// A text that is part of the moves, in any case.
+        #[serde(default)]
+        find: String,
+        /// A cell of the board that the moves name.
+        cell: Option<usize>,
+    },
+    /// Explains why an atom holds, or why not.
+    Why(Why),
+    /// Plays random games.
+    Playouts {
+        /// The game.
+        game: usize,
+        /// The number of games.
+        count: Option<u64>,
+        /// The seconds after which no new games start.
+        seconds: Option<f64>,
+        /// The seed.
+        #[serde(default)]
+        seed: u64,
+        /// The engine; a trial selects one if `None`.
+        engine: Option<PlayoutMode>,
+    },
+    /// Counts sequences of joint moves.
+    Perft {
+        /// The game.
+        game: usize,
+        /// The first state; the initial one if `None`.
+        state: Option<String>,
+        /// The greatest number of joint moves.
+        depth: usize,
+    },
+    /// Returns the move that a player makes.
+    Choose(Choose),
+}
+
+/// A game to load: a built-in name or a rulesheet.
+#[derive(Debug, Deserialize)]
+pub struct Load {
+    /// The name of a built-in game, or a name for the rulesheet.
+    pub name: Option<String>,
+    /// The rulesheet.
+    pub text: Option<String>,
+    /// True for the limits of the native command, not those of untrusted rulesheets.
+    #[serde(default)]
+    pub patient: bool,
+}
+
+/// A step: a state and the joint move made in it.
+#[derive(Debug, Deserialize)]
+pub struct Before {
+    /// The state.
+    pub state: String,
+    /// A move of each role, in role order.
+    pub moves: Vec<String>,
+}
+
+/// A question about an atom.
+#[derive(Debug, Deserialize)]
+pub struct Why {
+    /// The game.
+    pub game: usize,
+    /// The state.
+    pub state: String,
+    /// The step that led to the state.
+    pub before: Option<Before>,
+    /// The joint move that is made in the state.
+    pub making: Option<Vec<String>>,
+    /// The atom.
+    pub atom: String,
+    /// The greatest number of rules below each other.
+    #[serde(default = "three")]
+    pub depth: usize,
+}
+
+fn three() -> usize {
+    3
+}
+
+/// A player's turn after the joint moves of a match.
+#[derive(Debug, Deserialize)]
+pub struct Choose {
+    /// The game.
+    pub game: usize,
+    /// The player, as `gdl match` names it, such as `mcts:memory=64`.
+    pub player: String,
+    /// The role that it plays.
+    pub role: String,
+    /// The state in which the match began; the initial one if `None`.
+    pub start: Option<String>,
+    /// The joint moves made since then.
+    #[serde(default)]
+    pub moves: Vec<Vec<String>>,
+    /// The time for the move.
+    pub seconds: Option<f64>,
+    /// The most nodes of the search.
+    pub nodes: Option<u64>,
+    /// The seed.
+    #[serde(default)]
+    pub seed: u64,
+}
+
+/// A syntax to write.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// Lists.
+    Kif,
+    /// `head(X) :- body(X)`.
+    Infix,
+}
+
+/// The reason why a request has no result.
+#[derive(Debug)]
+pub struct Failure {
+    /// The reason in words; the report of a faulty rulesheet.
+    pub message: String,
+    /// The faults of a rulesheet, as in `gdl check --json`.
+    pub diagnostics: Vec<Value>,
+}
+
+impl Failure {
+    /// A failure that no rulesheet is at fault for.
+    #[must_use]
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), diagnostics: Vec::new() }
+    }
+
+    /// The faults of a rulesheet.
+    #[must_use]
+    pub fn of(diagnostics: &Diagnostics, source: &Source) -> Self {
+        let list = diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, source));
+        Self { message: diagnostics.render(source), diagnostics: list.collect() }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::new(error.to_string())
+    }
+}

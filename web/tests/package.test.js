@@ -1,0 +1,63 @@
+// The package as its users have it: requests to a worker, which hostile rulesheets and callers
+// cannot break.
+
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { Ended, Gdl, Refused } from "../../target/web/package/index.js";
+import { Native, shared } from "./support.js";
+
+const gdl = new Gdl();
+after(() => gdl.stop());
+
+test("a game is loaded, played and searched", async () => {
+  const game = await gdl.load("connect_four");
+  assert.equal(game.roles.length, 2);
+  const { state, legal } = await game.position();
+  const { move } = await game.choose(game.roles[0], { player: "mcts", nodes: 200 });
+  assert(legal[0].includes(move));
+  const next = await game.apply(state, [move, legal[1][0]]);
+  assert.notEqual(next.state, state);
+  assert.deepEqual((await game.perft(3)).map(String), ["7", "49", "343"]);
+  assert.match((await game.playouts({ count: 1000, seed: 1 })).report, /1,000|1000/);
+  await game.unload();
+});
+
+test("a faulty rulesheet is refused with its report", async () => {
+  const faulty = await gdl.load({ text: "(role x) (<= (next (p ?y)) (true q))" }).catch((error) => error);
+  assert(faulty instanceof Refused);
+  assert.match(faulty.message, /GDL\d+/);
+  assert(faulty.diagnostics.some(({ severity }) => severity === "error"));
+});
+
+test("a search is cancelled, and its game goes on in another worker", async () => {
+  const game = await gdl.load("reversi");
+  const { state } = await game.position();
+  const control = new AbortController();
+  const search = game.choose(game.roles[0], { player: "mcts", seconds: 3600, signal: control.signal });
+  const waiting = game.position();
+  setTimeout(() => control.abort(), 100);
+  await assert.rejects(search, { name: "AbortError" });
+  assert.equal((await waiting).state, state);
+});
+
+test("stop ends what runs", async () => {
+  const own = new Gdl();
+  const game = await own.load("tictactoe");
+  const search = game.choose(game.roles[0], { player: "mcts", seconds: 3600 });
+  setTimeout(() => own.stop(), 100);
+  await assert.rejects(search, Ended);
+  assert.equal((await own.list()).length, (await gdl.list()).length);
+  own.stop();
+});
+
+test("hostile rulesheets get the usual message", async (test) => {
+  const native = new Native();
+  test.after(() => native.end());
+  for (const { name, text } of shared(test, "attack")) {
+    const { ok } = await native.answer({ ask: "check", text });
+    // Memory is counted in words, which are shorter here: figures in messages may differ.
+    const told = ({ sound, excess, errors, diagnostics }) => [sound, excess, errors, diagnostics.map(({ code, severity }) => [code, severity])];
+    assert.deepEqual(told(await gdl.check(text)), told(ok), name);
+    assert((await gdl.list()).length > 0);
+  }
+});

@@ -1,0 +1,177 @@
+// The playground in Chromium, from a plain file server: a game is played, a rulesheet written, a
+// link followed.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { delimiter, extname, join } from "node:path";
+import { test } from "node:test";
+import { root } from "./support.js";
+
+const TYPES = { ".html": "text/html", ".css": "text/css", ".js": "text/javascript", ".wasm": "application/octet-stream" };
+const names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+const found = process.env.PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
+if (!found && process.env.GDL_REQUIRE) throw new Error("Chromium is missing");
+
+const server = createServer((request, response) => {
+  try {
+    const name = request.url === "/" ? "/index.html" : request.url;
+    const body = readFileSync(`${root}target/web/playground${name}`);
+    response.writeHead(200, { "content-type": TYPES[extname(name)] }).end(body);
+  } catch {
+    response.writeHead(404).end();
+  }
+});
+
+// Chromium by its protocol, over a pair of pipes: messages end with a zero byte.
+class Browser {
+  #profile = mkdtempSync(join(tmpdir(), "gdl-chromium-"));
+  #waiting = new Map();
+  #count = 0;
+  #rest = "";
+  faults = [];
+
+  constructor() {
+    const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--remote-debugging-pipe", `--user-data-dir=${this.#profile}`];
+    this.process = spawn(found, flags, { stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"] });
+    this.process.stdio[4].setEncoding("utf8").on("data", (data) => {
+      const messages = (this.#rest + data).split("\0");
+      this.#rest = messages.pop();
+      for (const message of messages) this.#hear(JSON.parse(message));
+    });
+  }
+
+  #hear({ id, method, params, result, error }) {
+    if (method === "Runtime.exceptionThrown") this.faults.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
+    if (method === "Log.entryAdded" && params.entry.level === "error") this.faults.push(params.entry.text);
+    const waiting = this.#waiting.get(id);
+    if (error) waiting?.reject(new Error(error.message));
+    else waiting?.resolve(result);
+  }
+
+  ask(method, params = {}) {
+    const id = ++this.#count;
+    const answered = new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
+    this.process.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId: this.session })}\0`);
+    return answered;
+  }
+
+  async open(address) {
+    const { targetId } = await this.ask("Target.createTarget", { url: "about:blank" });
+    this.session = (await this.ask("Target.attachToTarget", { targetId, flatten: true })).sessionId;
+    for (const domain of ["Page", "Runtime", "Log"]) await this.ask(`${domain}.enable`);
+    await this.ask("Emulation.setDeviceMetricsOverride", { width: 1200, height: 900, deviceScaleFactor: 1, mobile: false });
+    await this.go(address);
+  }
+
+  go(url) {
+    return this.ask("Page.navigate", { url });
+  }
+
+  async run(expression) {
+    const { result, exceptionDetails } = await this.ask("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true });
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  }
+
+  // Waits until an expression is true, however busy the machine is, and returns its value.
+  async until(expression) {
+    for (let tries = 0; tries < 1200; tries++) {
+      const value = await this.run(expression).catch(() => null);
+      if (value) return value;
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    throw new Error(`never true: ${expression}; ${await this.run("document.body.innerText")}`);
+  }
+
+  async screenshot(name) {
+    const { data } = await this.ask("Page.captureScreenshot", { format: "png" });
+    writeFileSync(`${root}target/web/${name}.png`, Buffer.from(data, "base64"));
+  }
+
+  end() {
+    const ended = new Promise((done) => this.process.once("exit", done));
+    this.process.kill();
+    return ended.then(() => rmSync(this.#profile, { recursive: true, force: true, maxRetries: 5 }));
+  }
+}
+
+test("the playground", { skip: !found && "Chromium is missing" }, async (context) => {
+  await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${server.address().port}/`;
+  const browser = new Browser();
+  const click = (selector) => browser.run(`document.querySelector(${JSON.stringify(selector)}).click()`);
+  const status = (text) => browser.until(`!document.getElementById("game").hidden && document.getElementById("status").textContent.includes(${JSON.stringify(text)})`);
+  context.after(async () => {
+    await browser.end();
+    server.close();
+  });
+  await browser.open(address);
+
+  await context.test("a game is played on its board against the computer", async () => {
+    await browser.until(`document.querySelector('[data-game="tictactoe"]')`);
+    await browser.screenshot("chooser");
+    await click('[data-game="tictactoe"]');
+    await status("xplayer to move");
+    assert.equal(await browser.run(`document.querySelectorAll("#board [data-cell]").length`), 9);
+    await browser.run(`{ const select = document.querySelectorAll("#seats select")[1]; select.value = "mcts:seed=1"; select.dispatchEvent(new Event("change")); }`);
+    await click('#board [data-cell="4"]');
+    await browser.until(`document.querySelectorAll("#board .piece").length === 2 && document.getElementById("status").textContent.includes("xplayer to move")`);
+    await browser.screenshot("game");
+    await click("#undo");
+    await browser.until(`document.querySelectorAll("#board .piece").length === 0`);
+  });
+
+  await context.test("why, random games and the end of a game", async () => {
+    await browser.run(`{ document.getElementById("why-atom").value = "legal oplayer noop"; document.querySelector("#why form").requestSubmit(); }`);
+    await browser.until(`document.querySelector("#why .asked")?.textContent.includes("holds")`);
+    await browser.run(`document.getElementById("why").close()`);
+    await click("#playouts");
+    await browser.until(`document.getElementById("report")?.textContent.includes("xplayer")`);
+    await click("#finish");
+    await status("Game over");
+  });
+
+  await context.test("a link holds the rulesheet and the position", async () => {
+    await click("header a");
+    await click(".editor .row button:nth-of-type(3)");
+    await browser.until(`!document.getElementById("rulesheet-play").disabled`);
+    await browser.run(`{ const text = document.getElementById("rulesheet"); text.value += "(<= (next (p ?z)) (true off))"; text.dispatchEvent(new Event("input")); }`);
+    await browser.until(`document.querySelectorAll(".faults .fault.error").length > 0`);
+    await browser.screenshot("editor");
+    await browser.run(`{ const text = document.getElementById("rulesheet"); text.value = text.value.replace("(<= (next (p ?z)) (true off))", ""); text.dispatchEvent(new Event("input")); }`);
+    await browser.until(`!document.getElementById("rulesheet-play").disabled`);
+    await click("#rulesheet-play");
+    await status("you to move");
+    await click('#legal [data-move="wait"]');
+    await browser.until(`document.querySelectorAll("#moves li").length === 2`);
+    await click("#share");
+    const link = await browser.until(`document.getElementById("link").value`);
+    assert.match(link, /#at=/);
+    await browser.go("about:blank");
+    await browser.go(link);
+    await status("you to move");
+    assert.equal(await browser.run(`document.querySelectorAll("#moves li").length`), 2);
+    assert.match(await browser.run(`document.getElementById("fluents").textContent`), /step/);
+  });
+
+  await context.test("a hostile rulesheet leaves the page alive", async () => {
+    await click("header a");
+    const nested = `(role r) (init a) ${"(".repeat(5000)}${")".repeat(5000)}`;
+    await browser.run(`{ const text = document.getElementById("rulesheet"); text.value = ${JSON.stringify(nested)}; text.dispatchEvent(new Event("input")); }`);
+    await browser.until(`document.querySelector(".verdict.faulty")`);
+    await click('[data-game="nim"]');
+    await status("to move");
+  });
+
+  await context.test("a phone shows all of it in one column", async () => {
+    await browser.ask("Emulation.setDeviceMetricsOverride", { width: 360, height: 740, deviceScaleFactor: 1, mobile: true });
+    await browser.screenshot("phone");
+    assert(await browser.run(`document.documentElement.scrollWidth <= 360`));
+  });
+
+  assert.deepEqual(browser.faults, []);
+});

@@ -28,7 +28,7 @@ mod usual {
 
     gdl!("../board/breakthrough.kif");
     gdl!("../board/connect_four.kif");
-    // Whatever the budget is: it is asked for often, and plays half as fast again as from the table.
+    // Whatever the budget is: it is asked for often, and plays 1.5 times as fast as from the table.
     gdl!("../board/reversi.kif", code = "lanes");
     gdl!("../board/tictactoe.kif");
 }

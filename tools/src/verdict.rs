@@ -10,22 +10,21 @@ use gdl_runtime::{Dynamic, Game};
 use serde::Serialize;
 use serde_json::Value;
 
-/// All that is to be said of a rulesheet.
+/// The faults of a rulesheet and its summary.
 #[derive(Clone, Debug, Serialize)]
 pub struct Verdict {
     /// The same as in `gdl check --json`, in the order of the text.
     pub diagnostics: Vec<Value>,
-    /// How many errors there are, those left out included.
+    /// The number of errors, those left out included.
     pub errors: usize,
-    /// How many warnings there are, those left out included; what takes too much to be compiled is
-    /// one, if the game can be played state by
-    /// state.
+    /// The number of warnings, those left out included; an exceeded limit is one, if the game can
+    /// be played state by state.
     pub warnings: usize,
-    /// If it can be played. A lint that stops `gdl check` does not stop a game.
+    /// True if it can be played. A lint that stops `gdl check` does not stop a game.
     pub sound: bool,
-    /// If nothing is known to be wrong but that it takes more than it may: patience helps.
+    /// True if the only fault is an exceeded limit, so that patience helps.
     pub excess: bool,
-    /// What the game is like, if it can be played.
+    /// The summary of the game, if it can be played.
     pub summary: Option<Summary>,
 }
 

@@ -223,7 +223,7 @@ pub struct Failure {
 }
 
 impl Failure {
-    /// A failure that no rulesheet is at fault for.
+    /// A failure that no rulesheet causes.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), diagnostics: Vec::new() }

@@ -25,9 +25,10 @@ def test_pages_are_found() -> None:
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: str(page.relative_to(ROOT)))
 def test_examples(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT / "tests/book")  # where `stones.kif` is
+    names: dict[str, object] = {}  # Later blocks of a page use those of earlier ones.
     for block in BLOCKS[page]:
         printed = io.StringIO()
         with redirect_stdout(printed):
-            exec(block, {})  # noqa: S102
+            exec(block, names)  # noqa: S102
         expected = re.findall(r"^ *print\(.*\)  # (.*)$", block, re.MULTILINE)
         assert printed.getvalue().splitlines() == expected

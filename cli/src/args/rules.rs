@@ -20,12 +20,12 @@ pub(crate) struct RulesArgs {
     /// The syntax of the text
     #[command(flatten)]
     pub syntax: SyntaxArgs,
-    /// Whether `Cell` and `cell` are one symbol
+    /// The case of symbols: whether `Cell` and `cell` are one
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// How much the rulesheet may cost
+    /// Limits of the rulesheet
     #[arg(long, value_enum, default_value_t)]
     pub limits: Bounds,
 }
@@ -79,7 +79,7 @@ pub(crate) enum Written {
 /// The limits of a rulesheet's cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Bounds {
-    /// What a game of one's own may take
+    /// Limits of a game of one's own
     #[default]
     Default,
     /// Limits for untrusted rulesheets: two seconds and 300 MiB

@@ -12,13 +12,13 @@ use std::time::Duration;
 /// The cost of moves, and the seed.
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct TermsArgs {
-    /// How many seconds players may take for a move
+    /// Seconds that players may take for a move
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub clock: Option<f64>,
-    /// How many nodes players may visit for a move
+    /// Nodes that players may visit for a move
     #[arg(long, value_name = "N", value_parser = count)]
     pub nodes: Option<u64>,
-    /// What chance and players follow from
+    /// Seed of chance and of the players
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
 }

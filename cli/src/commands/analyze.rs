@@ -28,16 +28,16 @@ Examples:
 pub(crate) struct AnalyzeArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// How many random games to follow [default: 1,000]
+    /// Random games to follow [default: 1,000]
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
     pub count: Option<u64>,
     /// Play for so long instead
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: Option<f64>,
-    /// What the random choices follow from
+    /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
-    /// How many threads play [default: one for each processor]
+    /// Threads that play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// The engine that makes moves.

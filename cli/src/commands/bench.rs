@@ -59,13 +59,13 @@ pub(crate) struct BenchArgs {
     /// Rulesheets, and folders with rulesheets that end in `.kif`
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// How long each rulesheet is played
+    /// Seconds that each rulesheet is played
     #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
     pub seconds: f64,
-    /// How long the compilation of each may take
+    /// Seconds that the compilation of each may take
     #[arg(long, value_name = "S", default_value_t = 10.0, value_parser = seconds)]
     pub deadline: f64,
-    /// How games are played [default: lanes; without lanes, or where a trial says that they take
+    /// The engine for games [default: lanes; without lanes, or where a trial says that they take
     /// longer, table, events or lifted, as the trial says or, if the rules take too much to be
     /// grounded, lifted]
     #[arg(long, value_enum)]
@@ -74,12 +74,12 @@ pub(crate) struct BenchArgs {
     /// fastest one]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
-    /// Whether `Cell` and `cell` are one symbol
+    /// The case of symbols: whether `Cell` and `cell` are one
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// How much a rulesheet may cost
+    /// Limits of a rulesheet
     #[arg(long, value_enum, default_value_t)]
     pub limits: Bounds,
     /// Print one JSON object on stdout

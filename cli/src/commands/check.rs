@@ -50,7 +50,7 @@ pub(crate) struct CheckArgs {
     /// The rulesheets; `-` is stdin
     #[arg(value_name = "FILE", required_unless_present = "schema")]
     pub files: Vec<PathBuf>,
-    /// What stdin is called in messages
+    /// Name of stdin in messages
     #[arg(long, value_name = "NAME", default_value = "stdin")]
     pub name: String,
     /// Print one JSON object on stdout
@@ -110,7 +110,7 @@ pub(crate) enum Fix {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Simulation")]
 pub(crate) struct SimulationArgs {
-    /// What the random choices follow from
+    /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0, requires = "simulate")]
     pub seed: u64,
     /// Random games to play where not all states can be visited [default: 1000, fewer of a vast

@@ -30,7 +30,7 @@ pub(crate) struct EqualArgs {
     /// A built-in game or a rulesheet
     #[arg(value_name = "GAME")]
     pub first: GameArg,
-    /// What it is compared with
+    /// The other rulesheet
     #[arg(value_name = "OTHER")]
     pub second: GameArg,
     #[command(flatten)]

@@ -51,23 +51,23 @@ pub(crate) struct JudgeArgs {
     /// Measure games that were found hopeless, too
     #[arg(long)]
     pub full: bool,
-    /// How many games the ranking shows
+    /// Games that the ranking shows
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
     pub top: u64,
-    /// What the random choices follow from
+    /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
     pub engine: WayArgs,
-    /// How many threads play [default: one for each processor]
+    /// Threads that play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Whether `Cell` and `cell` are one symbol
+    /// The case of symbols: whether `Cell` and `cell` are one
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// How much a rulesheet may cost
+    /// Limits of a rulesheet
     #[arg(long, value_enum, default_value_t = Bounds::Network)]
     pub limits: Bounds,
     /// Write a page with a ranking and charts to a file

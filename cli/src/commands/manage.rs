@@ -76,7 +76,7 @@ pub(crate) enum Action {
     Export {
         /// The database of results
         results: PathBuf,
-        /// Where to, a folder
+        /// The folder to write to
         folder: PathBuf,
     },
 }
@@ -89,7 +89,7 @@ pub(crate) struct RunArgs {
     /// The database of results
     #[arg(long, value_name = "FILE")]
     pub results: PathBuf,
-    /// How many matches are played at once [default: as many as do not take each other's time]
+    /// Matches played at once [default: the most that do not take each other's time]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Sign the record of each match with a key of RSA: a file in PEM, or one of ggp-base's in JSON

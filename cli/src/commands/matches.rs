@@ -45,7 +45,7 @@ pub(crate) struct MatchArgs {
     /// One player for each role other than chance
     #[arg(value_name = "PLAYER", required = true)]
     pub players: Vec<Spec>,
-    /// How many matches to play
+    /// Matches to play
     #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_COUNT, value_parser = count)]
     pub count: u64,
     /// The cost of moves.
@@ -54,7 +54,7 @@ pub(crate) struct MatchArgs {
     /// The engine that makes moves.
     #[command(flatten)]
     pub engine: WayArgs,
-    /// How many matches are played at once [default: one for each processor, with a clock or a
+    /// Matches played at once [default: one for each processor, with a clock or a
     /// player elsewhere one]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,

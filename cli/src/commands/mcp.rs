@@ -31,7 +31,7 @@ pub(crate) struct McpArgs {
     pub folder: Option<PathBuf>,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// How long the work for one question may take
+    /// Seconds that the work for one question may take
     #[arg(long, value_name = "S", default_value = "30", value_parser = seconds)]
     pub seconds: f64,
 }

@@ -101,10 +101,10 @@ Examples:
   gdl new mygame --runtime ../gdl/runtime
   cd mygame && gdl check --simulate mygame.kif && cargo test")]
 pub(crate) struct NewArgs {
-    /// What the game is called: small letters, digits and `_`
+    /// Name of the game: small letters, digits and `_`
     #[arg(value_name = "NAME", value_parser = name)]
     pub name: String,
-    /// Where the package gdl-runtime is, seen from here: the folder `runtime` of a clone [default:
+    /// Path of the package gdl-runtime from here: the folder `runtime` of a clone [default:
     /// the registry, where it is not published yet]
     #[arg(long, value_name = "FOLDER")]
     pub runtime: Option<PathBuf>,

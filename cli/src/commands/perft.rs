@@ -25,7 +25,7 @@ Examples:
 pub(crate) struct PerftArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// How moves are made [default: lanes; without lanes table, events or lifted, as a trial says
+    /// The engine for moves [default: lanes; without lanes table, events or lifted, as a trial says
     /// or, if the rules take too much to be grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<EngineChoice>,
@@ -33,7 +33,7 @@ pub(crate) struct PerftArgs {
     /// machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
-    /// How many joint moves deep to count
+    /// Joint moves to count
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub depth: u32,
     /// List the count of the last depth for each first joint move

@@ -36,27 +36,27 @@ Examples:
   gdl player --port 4001 --player alphabeta:memory=512
   gdl match connect_four mcts remote:127.0.0.1:9147 -n 2 --clock 2"))]
 pub(crate) struct PlayerArgs {
-    /// Where to listen; 0 is any port that is free
+    /// Port to listen on; 0 is any that is free
     #[arg(long, value_name = "N", default_value_t = client::PORT)]
     pub port: u16,
-    /// Who may ask: the address of this machine at which it listens
+    /// Address of this machine to listen on: who may ask
     #[arg(long, value_name = "HOST", default_value = "127.0.0.1")]
     pub host: String,
-    /// Who plays
+    /// The player
     #[arg(long, value_name = "PLAYER", default_value = players::DEFAULT)]
     pub player: Spec,
     /// The name that managers see [default: gdl and the player]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// How many seconds before the end of a clock thinking ends
+    /// Seconds before the end of a clock at which thinking ends
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "0.5", allow_negative_numbers = true)]
     pub allowance: f64,
-    /// What the player's luck follows from
+    /// Seed of the player
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
     pub engine: WayArgs,
-    /// How much a rulesheet that a manager sends may cost
+    /// Limits of a rulesheet that a manager sends
     #[arg(long, value_enum, default_value_t)]
     pub limits: Bounds,
     /// Print a JSON object for each message on stdout, a line each

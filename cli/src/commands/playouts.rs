@@ -34,19 +34,19 @@ Examples:
 pub(crate) struct PlayoutsArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// How many games to play [default: a million]
+    /// Games to play [default: a million]
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
     pub count: Option<u64>,
     /// Play for so long instead
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: Option<f64>,
-    /// What the random choices follow from
+    /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     pub seed: u64,
-    /// How many threads play [default: one for each processor]
+    /// Threads that play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// How games are played [default: lanes; without lanes, or where a trial says that they take
+    /// The engine for games [default: lanes; without lanes, or where a trial says that they take
     /// longer, table, events or lifted, as the trial says or, if the rules take too much to be
     /// grounded, lifted]
     #[arg(long, value_enum)]

@@ -29,7 +29,7 @@ Examples:
 pub(crate) struct ScrambleArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// What the names are drawn from
+    /// Seed of the names
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// The syntax to write

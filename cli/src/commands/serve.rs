@@ -70,7 +70,7 @@ pub(crate) struct ServeArgs {
     pub game: Option<GameArg>,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// Where to listen on 127.0.0.1 [default: any port that is free]
+    /// Port to listen on at 127.0.0.1 [default: any that is free]
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     pub port: u16,
     /// Let others on the network take seats by a link, at this address of the machine [default: the

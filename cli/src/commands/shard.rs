@@ -49,10 +49,10 @@ enum Job {
     Playouts {
         #[command(flatten)]
         game: GameArg,
-        /// How many games are played in all
+        /// Games to play in all
         #[arg(long, short = 'n', value_name = "N", default_value_t = 1_000_000, value_parser = count)]
         count: u64,
-        /// How games are played [default: lanes if the rules can be grounded]
+        /// The engine for games [default: lanes if the rules can be grounded]
         #[arg(long, value_enum)]
         engine: Option<BlockMode>,
         #[command(flatten)]
@@ -65,7 +65,7 @@ enum Job {
     Perft {
         #[command(flatten)]
         game: GameArg,
-        /// How many joint moves deep to count
+        /// Joint moves to count
         #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
         depth: u32,
         /// After how many joint moves the work is cut [default: as many as lead to 256 states]
@@ -81,10 +81,10 @@ enum Job {
         /// One player for each role other than chance
         #[arg(value_name = "PLAYER", required = true)]
         players: Vec<Spec>,
-        /// How many matches are played in all
+        /// Matches to play in all
         #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_COUNT, value_parser = count)]
         count: u64,
-        /// How many nodes players may visit for a move
+        /// Nodes that players may visit for a move
         #[arg(long, value_name = "N", default_value_t = DEFAULT_NODES, value_parser = count)]
         nodes: u64,
         #[command(flatten)]
@@ -92,11 +92,11 @@ enum Job {
         #[command(flatten)]
         piece: PieceArgs,
     },
-    /// What each rulesheet of a folder is like, as `gdl analyze` says it; each is a block
+    /// The figures of `gdl analyze` for each rulesheet of a folder; each is a block
     Analysis {
         /// A folder: its files whose names end in `.kif`
         folder: PathBuf,
-        /// How many random games of each are followed
+        /// Random games of each to follow
         #[arg(long, short = 'n', value_name = "N", default_value_t = 1_000, value_parser = count)]
         count: u64,
         #[command(flatten)]
@@ -111,7 +111,7 @@ enum Job {
 /// The seed of random choices.
 #[derive(Clone, Copy, Debug, Args)]
 struct SeedArgs {
-    /// What the random choices follow from
+    /// Seed of the random choices
     #[arg(long, value_name = "N", default_value_t = 0, allow_negative_numbers = true)]
     seed: u64,
 }
@@ -119,13 +119,13 @@ struct SeedArgs {
 /// The blocks, and the document.
 #[derive(Debug, Args)]
 struct PieceArgs {
-    /// Which blocks to do: from A to before B [default: all]
+    /// The blocks to do: from A to before B [default: all]
     #[arg(long, value_name = "A..B", conflicts_with = "part", value_parser = range)]
     range: Option<Range<u64>>,
     /// Do the I-th of N about equal parts instead; the first is 1
     #[arg(long, value_name = "I/N", value_parser = part)]
     part: Option<[NonZero<u64>; 2]>,
-    /// How many threads work; the document is the same [default: one for each processor]
+    /// Threads that work; the document is the same [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
     /// Write the document to a file, all of it or nothing [default: stdout]

@@ -35,7 +35,7 @@ pub(crate) struct VerifyArgs {
     /// Traces made from it
     #[arg(value_name = "TRACE", required = true)]
     pub traces: Vec<PathBuf>,
-    /// What is compared with the traces [default: table or, if the rules take too much to be
+    /// The engine compared with the traces [default: table or, if the rules take too much to be
     /// grounded, lifted]
     #[arg(long, value_enum)]
     pub engine: Option<Semantics>,

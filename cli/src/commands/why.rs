@@ -33,14 +33,14 @@ Examples:
 pub(crate) struct WhyArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// Where it is asked
+    /// The position
     pub position: String,
-    /// What is asked about
+    /// The atom
     pub atom: String,
     /// The joint move that is made there: `(MOVE ..)`, with a move of each role
     #[arg(long, value_name = "JOINT")]
     pub making: Option<String>,
-    /// How many rules deep to go
+    /// The greatest depth of the explanation, in rules
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub depth: u8,
     /// Print one JSON object on stdout

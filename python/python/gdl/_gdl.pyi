@@ -28,6 +28,7 @@ __all__ = [
     "builtin_text",
     "catalogue",
     "check",
+    "command",
     "levels",
     "load",
     "merge",

@@ -259,12 +259,12 @@ def test_random_play_is_that_of_playouts(name: str) -> None:
     assert state.terminated.all()
     stats = game.playouts(100_000, seed=1)
     lengths = np.asarray(state.step_count)
-    assert lengths.mean() == pytest.approx(stats.mean_length, abs=5 * lengths.std() / n**0.5 + 1e-6)
+    assert lengths.mean() == pytest.approx(stats.mean_length, abs=float(5 * lengths.std() / n**0.5 + 1e-6))
     for role in range(len(game.roles)):
         goals = 50 * (np.asarray(rewards[:, role]) + 1)
         if role != env.chance:
             expected = stats.roles[role].mean_goal
-            assert goals.mean() == pytest.approx(expected, abs=5 * goals.std() / n**0.5 + 1e-6)
+            assert goals.mean() == pytest.approx(expected, abs=float(5 * goals.std() / n**0.5 + 1e-6))
 
 
 def test_a_written_file_needs_jax_alone(tmp_path: Path) -> None:

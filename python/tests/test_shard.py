@@ -23,7 +23,7 @@ def cut(subject: Any, job: Any, ends: list[int], **options: Any) -> list[str]:
 
 
 def test_documented_document() -> None:
-    page = (ROOT / "docs" / "shards.md").read_text()
+    page = (ROOT / "docs" / "how-to" / "many-machines.md").read_text()
     example = page.split("```json\n")[1].split("```")[0]
     assert gdl.shard(NIM, "playouts", count=100, engine="single", seed=7, blocks=(0, 3)) == example
 

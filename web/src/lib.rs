@@ -101,5 +101,5 @@ pub extern "C" fn gdl_answer() -> usize {
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "the name is exported")]
 pub extern "C" fn gdl_text() -> *const u8 {
-    BUFFER.with_borrow(|buffer| buffer.as_ptr())
+    BUFFER.with_borrow(Vec::as_ptr)
 }

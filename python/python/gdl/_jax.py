@@ -221,7 +221,7 @@ class Game:
             >>> states = jax.vmap(game.init)(jax.random.split(jax.random.key(0), 1024))
         """
         words, is_over = self._initial
-        state, mask, flags, _ = jnp.split(jnp.asarray(words), self._ends[:3])
+        state, mask, flags = jnp.split(jnp.asarray(words), self._ends[:2])
         return State(
             bits=state,
             legal_action_mask=_unpack(mask, self._mask_bits).reshape(self._mask_shape) & (not is_over),

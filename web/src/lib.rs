@@ -1,7 +1,7 @@
 //! Games in the Game Description Language for a page or node: one function of strings over a C
 //! interface.
 //!
-//! The caller writes a [request](request) as JSON to the place that [`gdl_reserve`] returns and
+//! The caller writes a [`request`] as JSON to the place that [`gdl_reserve`] returns and
 //! calls [`gdl_answer`]. The answer is JSON too: `{"ok": ..}` or `{"error": {"message": ..}}`. The
 //! package in `web/package` wraps this with types; one worker answers one request at a time, and
 //! its owner cancels a request by ending the worker.

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Random games a second of the module in node, beside the native program's portable code and its
+// Random games a second of the module in node, and those of the native program's portable code and its
 // best, one thread each, in one run.
 //
 // `web/build` and `cargo build --release --bin gdl` come first. The argument is the seconds for

@@ -1,7 +1,7 @@
 //! The event-driven engine: single states of large games, each made from another one by evaluating
 //! what changes.
 //!
-//! Where a net has thousands of gates, a step changes few of them. A [`Machine`] has the net in one
+//! A step changes few of the thousands of gates of a large net. A [`Machine`] has the net in one
 //! state; asked about another one it goes there by the fluents that differ, and follows what
 //! changes with them. There are two kinds of gates for that: those that count their false operands
 //! ([`counts`]) take little time for each change, and those that watch one operand ([`watches`])

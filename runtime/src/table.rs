@@ -87,7 +87,7 @@ impl Table {
     /// Reads a table. O(length of `bytes`).
     ///
     /// # Errors
-    /// What is wrong with the bytes; any bytes at all may be given.
+    /// Returns the first fault of the bytes; any bytes may be given.
     pub fn decode(bytes: &[u8]) -> Result<Self, TableError> {
         let image = format::Table::decode(bytes)?;
         let shape = image.shape();

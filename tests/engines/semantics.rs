@@ -2,8 +2,8 @@
 //! start and after some moves, and the table engine, the compiler's evaluator and the oracle must
 //! see just that.
 //!
-//! What is seen is written as fluents, then each role's legal moves and goals, then `over` at the
-//! end.
+//! The view of a state is written as fluents, then each role's legal moves and goals, then `over`
+//! at the end.
 
 use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
 use gdl_oracle::{Oracle, Settings};

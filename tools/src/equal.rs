@@ -4,7 +4,7 @@
 //! Two games go in, with a way to write the names of one as the other has them, and a [`Verdict`]
 //! comes out. Pairs of states are walked breadth first from the two initial states, each pair once,
 //! so that equality is proved when none is left, and the first difference is one of the shortest.
-//! Where there are more pairs or moves than [`Bounds`] say, the depth that was walked completely is
+//! If there are more pairs or moves than [`Bounds`] allow, the depth that was walked completely is
 //! reported, and seeded random play goes on from the start. The fluents of states do not matter:
 //! they may have any names. States and their views are made 512 at a time in lanes where the games
 //! have these. Memory: the states of each pair, and 24 bytes.

@@ -396,8 +396,8 @@ fn difference(state: &State, recorded: &State) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A test of the line of a history to where it is, in KIF: its moves, and then what is so there.
-/// Where the game is over that is the goals, otherwise that it is not and the first `MOST_LEGAL`
+/// A test of the line of a history to its present state, in KIF: its moves, and the facts there.
+/// These are the goals if the game is over, otherwise that it is not and the first `MOST_LEGAL`
 /// legal moves. Returns `None` if it takes more bytes than `most`.
 pub fn recorded<G: Game>(game: &G, history: &History<G>, most: usize) -> Option<String> {
     let here = history.state();

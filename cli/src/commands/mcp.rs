@@ -13,8 +13,8 @@ use std::{io, path::PathBuf, time::Duration};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A client that speaks the Model Context Protocol, such as an assistant or a program that writes rules,
-starts this command and speaks to it over stdin and stdout; how a client is told to is in docs/how-to/agents.md
-of the source.
+starts this command and speaks to it over stdin and stdout. The settings of clients are in
+docs/how-to/agents.md of the source.
 
 Tools: check, explain, fix, simulate, play, legal_moves, why, best_move, analyze, compare.
 Resources: the primer, the rulesheets of the built-in games, the pages of diagnostics.

@@ -197,8 +197,8 @@ impl<'t> Table<'t> {
     /// Reads a table. O(bytes), in time and memory.
     ///
     /// # Errors
-    /// What is wrong with the bytes; any bytes at all may be given. What was read needs no further
-    /// tests: numbers are within their lists, signals and slots within their programs.
+    /// Returns the first fault of the bytes; any bytes may be given. A decoded table needs no
+    /// further tests: numbers are within their lists, signals and slots within their programs.
     pub fn decode(bytes: &'t [u8]) -> Result<Self, TableError> {
         let mut reader = Reader::new(bytes);
         if reader.take(4)? != MAGIC {

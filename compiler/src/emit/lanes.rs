@@ -364,7 +364,7 @@ fn slots(choice: &Choice) -> impl Iterator<Item = u32> {
 }
 
 /// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves.
-/// Where games start it steps from the initial state.
+/// At the start of games it steps from the initial state.
 fn follow(
     net: &Net,
     roles: &[Choice],

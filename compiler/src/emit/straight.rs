@@ -15,11 +15,10 @@
 //! fn perceive(state: &[u64; N], joint: &[u32; R], percepts: &mut [u64])
 //! ```
 //!
-//! Where players take turns there are functions to observe and to advance for each phase of that
-//! cycle, `observe1` and so on. They take about half as long as those of the whole net. Play never
-//! reaches states outside every phase; for them `phase` gives the number after the last. The last
-//! function writes every word of a row of percepts; it is there only if the rules say what the
-//! roles perceive.
+//! Each phase of a turn cycle has functions to observe and to advance, `observe1` and so on. They
+//! take about half as long as those of the whole net. Play never reaches states outside every
+//! phase; for them `phase` gives the number after the last. The last function writes every word of
+//! a row of percepts; it is there only if the rules say what the roles perceive.
 //!
 //! The text grows with the operations of the net: at most
 //! [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET), unless straight-line code is requested at any cost.

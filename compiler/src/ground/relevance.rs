@@ -1,6 +1,6 @@
 //! The ground rules that the game depends on.
 //!
-//! Of [`GroundRules`] with their order, [`trim`] keeps the instances alone that `next`, `legal`,
+//! [`trim`] keeps only those instances of [`GroundRules`], with their order, that `next`, `legal`,
 //! `goal`, `terminal` or `sees` depend on. Atoms keep their numbers. O(literals of the ground
 //! rules).
 

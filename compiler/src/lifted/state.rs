@@ -1,7 +1,7 @@
 //! A state as a row of bits together with the list of its fluents.
 //!
-//! Of many fluents few hold, so a row is long and mostly empty. What is known of it as a list is
-//! neither looked for in the row nor cleared there word by word.
+//! Few of many fluents hold, so a row is long and mostly empty. The list saves a search of the row,
+//! and clears it without visiting each word.
 
 /// Words of a row that are looked at at once.
 const CHUNK: usize = 16;

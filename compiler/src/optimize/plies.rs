@@ -1,7 +1,7 @@
 //! Plies: the net of each step of a game that is so small that all its states can be visited.
 //!
-//! Where all games are over after a few moves there is a net for each number of moves made, as
-//! there is for each phase of a cycle. It need only be right in the states that play reaches by
+//! A game that is over after a few moves has a net for each number of moves made, as it has for
+//! each phase of a cycle. It need only be right in the states that play reaches by
 //! that number of moves, and all of these are known. A gate that has the same value in all of them
 //! is a constant, gates that never differ are one, and an operand that changes nothing is left out.
 //! Nothing has to be proved. So early plies have no gates for the winner, and at most of them the

@@ -12,8 +12,8 @@ use gdl_runtime::{
 
 /// The states that a role has to reckon with, followed from one decision to the next.
 ///
-/// Where each role perceives the joint move there is one state, and it is exact. Where the rules
-/// say what is perceived (`sees`) it is an [`InformationSet`] as long as that is small, and then a
+/// If each role perceives the joint move, there is one state, and it is exact. If the rules have
+/// percepts (`sees`), it is an [`InformationSet`] as long as that is small, and then a
 /// sample of it: states that were drawn step by step and kept if they fit. Should all of them prove
 /// wrong, others are looked for from the start of the play, and as a last resort states that do not
 /// fit everything perceived are kept, so that there is always a move to make.

@@ -38,7 +38,7 @@ const MAX_THREADS: usize = 256;
 /// mean of all games (implicit minimax). Proved values are propagated, so that states won or lost
 /// for certain need no more games (MCTS-solver, for any goals and number of roles).
 ///
-/// Where several roles choose at the same time each keeps regrets, mixes its moves accordingly, and
+/// Roles that choose at the same time each keep regrets and mix their moves by them, and
 /// the move made is drawn from the average mix: matching pennies comes out even. With more than
 /// 1024 joint moves, or after [`Mcts::decoupled`], each role chooses by upper confidence bounds of
 /// its own instead (decoupled UCT). Chance draws as the rules say. The tree of the last decision is

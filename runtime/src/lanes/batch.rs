@@ -19,7 +19,7 @@ use std::{fmt, marker::PhantomData};
 /// order of the pairs; and so on with the next pairs. [`Expansion::push_all`] adds all joint moves
 /// of a state.
 ///
-/// Where players take turns a pass is for one phase of that cycle. [`Expansion::phase`] tells the
+/// A pass is for one phase of the turn cycle, if there is one. [`Expansion::phase`] returns the
 /// phase of a state; successors are at the next one.
 ///
 /// Memory: 64 bytes for each signal of the net and 4 KiB for each word of a state, however many

@@ -1,7 +1,7 @@
 //! Depth-first counting of one state at a time: from states and the number of ways that lead to
 //! each, the numbers of sequences.
 //!
-//! Of each level one state is kept, with its joint moves and how far they have been made; the moves
+//! Each level keeps one state, with its joint moves and how far they have been made; the moves
 //! of the last one are counted. So memory is that of a state and its legal moves for each level,
 //! and steps are as many as there are sequences.
 

@@ -1,10 +1,10 @@
 //! Depth-first counting in lanes: from states and the number of ways that lead to each, the numbers
 //! of sequences from them.
 //!
-//! Of each level one batch of at most 512 states is kept, and a mark of how far its joint moves
-//! have been made. What fills a pass goes one level down, whatever its parents are; the last level
-//! is only counted. Steps are as many as there are sequences, 512 at a time; memory is a batch for
-//! each level.
+//! Each level keeps one batch of at most 512 states, and a mark of how far its joint moves have
+//! been made. Successors that fill a pass go one level down, whatever their parents are; the last
+//! level is only counted. Steps are as many as there are sequences, 512 at a time; memory is a
+//! batch for each level.
 
 use crate::{
     cancel::Cancel,

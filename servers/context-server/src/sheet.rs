@@ -1,9 +1,9 @@
 //! Rulesheets of questions: a text, the name of a built-in game, or a file below a folder; and the
 //! rules or games made from them.
 //!
-//! What has a parenthesis is text. Everything is compiled within [`Limits::network`], built-in
-//! games within the usual limits, and as long as that is wanted. A file is read only if it is a
-//! `.kif` below the folder once links are followed.
+//! A rulesheet with a parenthesis is text. Everything is compiled within [`Limits::network`],
+//! built-in games within the usual limits, and as long as that is wanted. A file is read only if it
+//! is a `.kif` below the folder once links are followed.
 
 use crate::refusal::Refusal;
 use gdl_compiler::{Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};

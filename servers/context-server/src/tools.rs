@@ -1,7 +1,7 @@
 //! The tools: each is a [`Question`], read from the arguments of a call, with the answer that it
 //! gets.
 //!
-//! What a tool takes and gives is written down as JSON Schemas that follow from the types. An
+//! The arguments and answers of a tool have JSON Schemas that follow from the types. An
 //! answer is text for a reader, and the same as data. [`find`] has a tool by its name, as a
 //! function of the arguments.
 

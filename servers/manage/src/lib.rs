@@ -8,7 +8,7 @@
 //! players elsewhere; neither is here. Programs that watch read the [matches](mod@matches) of a
 //! file of results.
 //!
-//! What a schedule may say, the tables of the database, and how standings are computed is in
+//! The keys of a schedule, the tables of the database and the formula of standings are in
 //! `docs/how-to/tournaments.md`.
 
 mod fault;

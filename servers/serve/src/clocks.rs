@@ -4,7 +4,7 @@
 //! They know no time of their own: who owns them tells them what time it is ([`Clocks::tick`]) and
 //! whose turn it is ([`Clocks::wind`]), so tests need not wait. At the start of a play, and
 //! wherever one goes in its history, they stand at what they showed there until a move is chosen.
-//! When one has run down play halts. A rulesheet knows no loss on time, so there is no goal for it:
+//! Play halts once one has run down. A rulesheet knows no loss on time, so there is no goal for it:
 //! a person takes a move back, begins anew, or plays on without clocks. No more than [`MOST_ROLES`]
 //! roles have clocks, so what is remembered of each place stays small.
 

@@ -1,8 +1,8 @@
 //! Scheduling: the operations of a [`Cover`] get an order and slots for their values, as a
 //! [`Schedule`] that the runtime's interpreter runs.
 //!
-//! Of the operations that could come next, those of the most frequent kind come all together, so
-//! the interpreter decides once per run what to do. Long programs are cut into blocks first, by a
+//! Operations of the most frequent kind that could come next come together, so the interpreter
+//! chooses its code once per run. Long programs are cut into blocks first, by a
 //! walk from the outputs, so that most of what an operation reads is still in the cache. A slot is
 //! given to another value as soon as the one in it is no longer needed, and a next state goes
 //! straight to where the state is if that has been read for the last time.

@@ -1,7 +1,7 @@
 //! An instance of a clause: a full binding of its variables in, the head that holds and the
 //! literals it hangs on out.
 //!
-//! What is fixed is evaluated here and left out. A disjunction of what is not gets an atom that
+//! Fixed literals are evaluated here and left out. A disjunction of others gets an atom that
 //! stands for it, shared by all equal ones, so an instance takes one literal for each test at most.
 
 use super::{

@@ -1,7 +1,7 @@
 //! A descent into a puzzle: depth first, with moves that lead to states that are lost left out, and
 //! moves without which the state is lost made first.
 //!
-//! Where marks are set in any order, as in a sudoku, a move that failed need not be tried again
+//! If marks are set in any order, as in a sudoku, a move that failed need not be tried again
 //! after another one that is independent of it (sleep sets: Godefroid, "Partial-order methods for
 //! the verification of concurrent systems", 1996). The outlook counts such moves as barred, so that
 //! a row without remaining values ends the search below. Together that is the work of constraint
@@ -11,7 +11,7 @@
 //! (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998; Luby,
 //! Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
 //!
-//! What is on the way down is kept within the bytes given, and what was visited while there is
+//! The states on the way down are kept within the bytes given, and visited ones while there is
 //! room.
 
 use super::{Goal, Problem, gates::LANES, steps::Steps, sweep::End};

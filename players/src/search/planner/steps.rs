@@ -46,7 +46,7 @@ impl<'g, G: Game> Steps<'g, G> {
     }
 
     /// Looks at states with consecutive words: all that fit into about `most` steps, one at least.
-    /// How many that are.
+    /// Returns their number.
     pub(super) fn look(&mut self, rows: &[u64], most: usize) -> usize {
         let shape = self.game.shape();
         let (words, width) = (shape.state_words(), shape.view_words());

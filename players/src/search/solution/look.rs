@@ -1,8 +1,8 @@
 //! A look at a block of states: the deciding role and the successors of each, or the finding that
 //! some permutation is no symmetry.
 //!
-//! What is seen of the states, and their steps with what follows, are kept until the next look,
-//! within a number of bytes.
+//! Views of the states, and their steps with the successors, are kept until the next look, within
+//! a number of bytes.
 
 use super::{SolveError, permute};
 use crate::search::{options::Options, state_batch::StateBatch, symmetry::Symmetry};

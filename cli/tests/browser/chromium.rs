@@ -1,30 +1,25 @@
 //! Chromium without a window, driven by its protocol for developers over a pair of pipes.
 //!
-//! One browser serves all tests; each page is in a context of its own, so it shares no storage with
-//! another. The browser reads commands from descriptor 3 and writes to 4, each message ended by a
-//! zero byte. A shell puts its stdin and stdout there, so no library is needed. Faults of a page
-//! (exceptions, breaches of its own policy, requests that leave the machine) are kept until the end
-//! of the test, and fail it.
+//! The browser reads commands from descriptor 3 and writes to 4, each message ended by a zero byte.
+//! A shell puts its stdin and stdout there, so no library is needed. What a page says of itself
+//! that is amiss (exceptions, what its own policy forbids, requests that leave the machine) is kept
+//! until the end of the test, and fails it.
 
 use serde_json::{Value, json};
 use std::{
-    collections::HashMap,
     env,
     io::{BufRead, BufReader, Write},
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    sync::{
-        Arc, Mutex, MutexGuard, OnceLock, PoisonError,
-        atomic::{AtomicU64, Ordering},
-        mpsc::{Receiver, Sender, channel},
-    },
+    sync::mpsc::{Receiver, channel},
     thread,
     time::{Duration, Instant},
 };
+use tempfile::TempDir;
 
 /// A time that no action exceeds, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// An element that has not moved for this long is at rest.
+/// The time after which an element that has not moved is at rest.
 const REST: Duration = Duration::from_millis(50);
 
 /// Names that Chromium goes by.
@@ -59,172 +54,105 @@ impl Drop for Server {
     }
 }
 
-/// The browser that all tests share.
-struct Browser {
-    commands: Mutex<ChildStdin>,
-    count: AtomicU64,
-    readers: Readers,
-}
-
-/// Readers of messages, by session; the browser's own answers go to the reader of their command.
-#[derive(Clone, Default)]
-struct Readers {
-    sessions: Arc<Mutex<HashMap<String, Sender<Value>>>>,
-    commands: Arc<Mutex<HashMap<u64, Sender<Value>>>>,
-}
-
-impl Readers {
-    /// Gives a message to its reader. A page that was closed has none.
-    fn deliver(&self, message: Value) {
-        let reader = match message["sessionId"].as_str() {
-            Some(session) => lock(&self.sessions).get(session).cloned(),
-            None => message["id"].as_u64().and_then(|id| lock(&self.commands).remove(&id)),
-        };
-        if let Some(reader) = reader {
-            let _ = reader.send(message);
-        }
-    }
-
-    /// Drops all readers, so that none waits for a browser that has ended.
-    fn close(&self) {
-        lock(&self.sessions).clear();
-        lock(&self.commands).clear();
-    }
-}
-
-/// A test that fails leaves no value half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Browser {
-    /// The browser, started by the first test that asks. Skips the test if there is no Chromium.
-    fn get() -> Option<&'static Self> {
-        static BROWSER: OnceLock<Browser> = OnceLock::new();
-        find().map(|program| BROWSER.get_or_init(|| Self::start(&program)))
-    }
-
-    /// Starts the browser. It ends with the tests, whose end closes its pipes; the shell then
-    /// removes its profile.
-    fn start(program: &Path) -> Self {
-        let profile = tempfile::tempdir().expect("a folder").keep();
-        let mut browser = Command::new("sh")
-            .args(["-c", r#""$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1; rm -rf "$0""#])
-            .args([&profile, program])
-            .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
-            .args(["--no-first-run", "--disable-background-networking", "--disable-component-update"])
-            .args(["--disable-background-timer-throttling", "--disable-renderer-backgrounding"])
-            .args(["--disable-backgrounding-occluded-windows", "--remote-debugging-pipe"])
-            .arg(format!("--user-data-dir={}", profile.display()))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("Chromium starts");
-        let commands = Mutex::new(browser.stdin.take().expect("its stdin"));
-        let mut out = BufReader::new(browser.stdout.take().expect("its stdout"));
-        let readers = Readers::default();
-        let delivering = readers.clone();
-        thread::spawn(move || {
-            let mut bytes = Vec::new();
-            while matches!(out.read_until(0, &mut bytes), Ok(read) if read > 0) {
-                bytes.pop();
-                delivering.deliver(serde_json::from_slice(&bytes).unwrap_or_default());
-                bytes.clear();
-            }
-            delivering.close();
-            let _ = browser.wait();
-        });
-        Self { commands, count: AtomicU64::new(0), readers }
-    }
-
-    /// A number for a command.
-    fn next_id(&self) -> u64 {
-        self.count.fetch_add(1, Ordering::Relaxed) + 1
-    }
-
-    /// Sends a command, to a session if it is given.
-    fn send(&self, id: u64, method: &str, parameters: &Value, session: Option<&str>) {
-        let mut command = json!({ "id": id, "method": method, "params": parameters });
-        if let Some(session) = session {
-            command["sessionId"] = json!(session);
-        }
-        lock(&self.commands).write_all(format!("{command}\0").as_bytes()).expect("Chromium listens");
-    }
-
-    /// Asks the browser itself, and waits for its answer.
-    fn ask(&self, method: &str, parameters: &Value) -> Value {
-        let id = self.next_id();
-        let (sender, answer) = channel();
-        lock(&self.readers.commands).insert(id, sender);
-        self.send(id, method, parameters, None);
-        result(method, answer.recv_timeout(PATIENCE).expect("Chromium answers"))
-    }
-}
-
-/// The result in an answer.
-///
-/// # Panics
-/// Panics if the answer is an error.
-fn result(method: &str, mut answer: Value) -> Value {
-    assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
-    answer["result"].take()
-}
-
-/// A page in a context of its own, of a server of its own unless it is a guest.
+/// A page in a browser of its own, of a server of its own unless it is a guest.
 pub(super) struct Page {
     _server: Option<Server>,
     address: String,
-    browser: &'static Browser,
-    context: Value,
-    session: String,
+    browser: Child,
+    commands: ChildStdin,
     messages: Receiver<Value>,
+    session: String,
+    count: u64,
     faults: Vec<String>,
+    _profile: TempDir,
 }
 
 impl Page {
     /// The page of `gdl serve` with these arguments. Skips the test if there is no Chromium.
     pub(super) fn open(args: &[&str]) -> Option<Self> {
-        let browser = Browser::get()?;
+        let program = find()?;
         let server = Server::start("serve", args);
         let address = server.address.clone();
-        Some(Self::browse(browser, Some(server), address))
+        Some(Self::browse(&program, Some(server), address))
     }
 
-    /// A page in another context, at an address of a server that runs.
+    /// A page in another browser, at an address of a server that runs.
     pub(super) fn visit_as_guest(address: &str) -> Option<Self> {
-        Browser::get().map(|browser| Self::browse(browser, None, address.to_owned()))
+        find().map(|program| Self::browse(&program, None, address.to_owned()))
     }
 
-    fn browse(browser: &'static Browser, server: Option<Server>, address: String) -> Self {
-        let context = browser.ask("Target.createBrowserContext", &json!({}))["browserContextId"].take();
-        let place = json!({ "url": "about:blank", "browserContextId": context, "newWindow": true });
-        let target = browser.ask("Target.createTarget", &place)["targetId"].take();
-        let attaching = json!({ "targetId": target, "flatten": true });
-        let attached = browser.ask("Target.attachToTarget", &attaching);
-        let session = attached["sessionId"].as_str().expect("a session").to_owned();
+    fn browse(program: &Path, server: Option<Server>, address: String) -> Self {
+        let profile = tempfile::tempdir().expect("a folder");
+        let mut browser = Command::new("sh")
+            .args(["-c", r#"exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1"#, "sh"])
+            .arg(program)
+            .args([
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+            ])
+            .args([
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--remote-debugging-pipe",
+            ])
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("Chromium starts");
+        let commands = browser.stdin.take().expect("its stdin");
+        let mut out = BufReader::new(browser.stdout.take().expect("its stdout"));
         let (sender, messages) = channel();
-        lock(&browser.readers.sessions).insert(session.clone(), sender);
-        let mut page =
-            Self { _server: server, address, browser, context, session, messages, faults: Vec::new() };
+        thread::spawn(move || {
+            let mut bytes = Vec::new();
+            while matches!(out.read_until(0, &mut bytes), Ok(read) if read > 0) {
+                bytes.pop();
+                let message = serde_json::from_slice(&bytes).unwrap_or_default();
+                if sender.send(message).is_err() {
+                    break;
+                }
+                bytes.clear();
+            }
+        });
+        let mut page = Self {
+            _server: server,
+            address,
+            browser,
+            commands,
+            messages,
+            session: String::new(),
+            count: 0,
+            faults: Vec::new(),
+            _profile: profile,
+        };
+        let target = page.ask("Target.createTarget", &json!({ "url": "about:blank" }))["targetId"].take();
+        let attached = page.ask("Target.attachToTarget", &json!({ "targetId": target, "flatten": true }));
+        attached["sessionId"].as_str().expect("a session").clone_into(&mut page.session);
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.ask(&format!("{domain}.enable"), &json!({}));
         }
-        // Each page behaves as if it were in front.
-        page.ask("Emulation.setFocusEmulationEnabled", &json!({ "enabled": true }));
         page.resize(1200, 900, false);
         let address = page.address.clone();
         page.go(&address);
         page
     }
 
-    /// Asks the browser about this page, and waits for its answer.
+    /// Asks the browser, and waits for its answer.
     pub(super) fn ask(&mut self, method: &str, parameters: &Value) -> Value {
-        let id = self.browser.next_id();
-        self.browser.send(id, method, parameters, Some(&self.session));
+        self.count += 1;
+        let mut command = json!({ "id": self.count, "method": method, "params": parameters });
+        if !self.session.is_empty() {
+            command["sessionId"] = json!(self.session);
+        }
+        self.commands.write_all(format!("{command}\0").as_bytes()).expect("Chromium listens");
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).expect("Chromium answers");
-            if message["id"] == id {
-                return result(method, message);
+            let mut message = self.messages.recv_timeout(PATIENCE).expect("Chromium answers");
+            if message["id"] == self.count {
+                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                return message["result"].take();
             }
             self.note(&message);
         }
@@ -448,9 +376,9 @@ impl Drop for Page {
         if !thread::panicking() {
             // Hears what was said last.
             self.run("1");
-            self.browser.ask("Target.disposeBrowserContext", &json!({ "browserContextId": self.context }));
         }
-        lock(&self.browser.readers.sessions).remove(&self.session);
+        let _ = self.browser.kill();
+        let _ = self.browser.wait();
         assert!(thread::panicking() || self.faults.is_empty(), "{:#?}", self.faults);
     }
 }

@@ -4,6 +4,9 @@
 //! Whatever Python hands in is checked here, and what is wrong becomes an exception. Work that may
 //! take long is done without the interpreter's lock and ends when signals ask for it.
 
+// What Python calls takes what Python gives, by value and with a result.
+#![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
+
 mod batch;
 mod command;
 mod game;

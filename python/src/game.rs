@@ -308,9 +308,8 @@ impl Game {
         self.0.game.engine()
     }
 
-    /// The proofs about it.
-    #[getter]
-    fn proofs(&self, py: Python<'_>) -> Proofs {
+    /// Proves properties of it.
+    fn prove(&self, py: Python<'_>) -> Proofs {
         self.0.proofs(py).clone()
     }
 

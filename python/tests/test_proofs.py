@@ -17,7 +17,7 @@ NAMES = [*gdl.builtin_names(compiled=True), str(KUHN)]
 @pytest.mark.parametrize("name", NAMES)
 def test_play_agrees(name: str) -> None:
     game = gdl.load(name)
-    proofs = game.proofs
+    proofs = game.prove()
     chance = game.roles.index(game.chance_role) if game.chance_role else None
     players = [role for role in range(len(game.roles)) if role != chance]
     draw = random.Random(5)
@@ -54,7 +54,7 @@ def test_play_agrees(name: str) -> None:
 
 
 def test_what_is_proved() -> None:
-    proved = {name: gdl.load(name).proofs for name in NAMES}
+    proved = {name: gdl.load(name).prove() for name in NAMES}
     assert [name for name in NAMES if not proved[name].sequential] == ["rock_paper_scissors"]
     assert {name for name in NAMES if proved[name].constant_sum is None} == {"lights_out", "monty_hall"}
     led = proved["tictactoe_led"]
@@ -98,16 +98,18 @@ def counter(control: str, goals: str = "(<= (goal a 100) all) (<= (goal a 0) (no
 def test_guesses_are_proved() -> None:
     alternate = "(<= (next (control b)) (true (control a))) (<= (next (control a)) (true (control b)))"
     game = counter(alternate)
-    assert game.proofs.states is None and game.proofs.sequential
+    assert game.prove().states is None and game.prove().sequential
     assert game.initial().to_play == 0 and game.initial().apply("(press 1)").to_play == 1
     # The turn depends on the moves.
     again = "(<= (next (control a)) (does ?r (press 1))) (<= (next (control b)) pressed (not (does ?r (press 1))) (player ?r))"
-    assert counter("(<= (next (control a)) one) (<= (next (control b)) (not one)) (<= one (does ?r (press 1)))").proofs.sequential
-    assert not counter(again).proofs.sequential
+    assert (
+        counter("(<= (next (control a)) one) (<= (next (control b)) (not one)) (<= one (does ?r (press 1)))").prove().sequential
+    )
+    assert not counter(again).prove().sequential
     # At the start one has control, later both.
     both = "(<= (next (control ?r)) (true (control ?r))) (<= (next (control b)) (does a (press 7)))"
     game = counter(both)
-    assert not game.proofs.sequential
+    assert not game.prove().sequential
     assert game.initial().to_play == 0 and game.initial().apply("(press 7)").to_play is None
 
 
@@ -132,16 +134,16 @@ def test_turns_without_a_choice() -> None:
 
 def test_sums_are_proved() -> None:
     alternate = "(<= (next (control b)) (true (control a))) (<= (next (control a)) (true (control b)))"
-    assert counter(alternate).proofs.constant_sum is None
+    assert counter(alternate).prove().constant_sum is None
     opposed = "(<= (goal a 100) all) (<= (goal b 0) all) (<= (goal a 30) (not all)) (<= (goal b 70) (not all))"
-    assert counter(alternate, opposed).proofs.constant_sum == 100
+    assert counter(alternate, opposed).prove().constant_sum == 100
     wrong = "(<= (goal a 100) all) (<= (goal b 0) all) (<= (goal a 30) (not all)) (<= (goal b 60) (not all))"
-    assert counter(alternate, wrong).proofs.constant_sum is None
+    assert counter(alternate, wrong).prove().constant_sum is None
 
 
 def test_rules_that_are_not_grounded() -> None:
     game = gdl.loads(gdl.load("nim").kif, lifted=True)
-    assert game.engine == "lifted" and game.proofs.sequential and game.initial().to_play == 0
+    assert game.engine == "lifted" and game.prove().sequential and game.initial().to_play == 0
 
 
 def test_plays_are_sampled_with_exact_probabilities() -> None:
@@ -182,5 +184,5 @@ def test_plays_are_sampled_with_exact_probabilities() -> None:
 def test_threads_share_what_is_proved() -> None:
     game = gdl.loads(gdl.load("connect_four").kif)
     with ThreadPoolExecutor(8) as threads:
-        found = list(threads.map(lambda _: (repr(game.proofs), game.initial().to_play), range(32)))
+        found = list(threads.map(lambda _: (repr(game.prove()), game.initial().to_play), range(32)))
     assert len(set(found)) == 1 and found[0][1] == 0

@@ -107,12 +107,11 @@ class Game:
         `table` evaluates the whole net. `events` evaluates only changes, which is faster if the net
         is large. `lifted` interprets the rules in each state if they are too large for a net.
         """
-    @property
-    def proofs(self) -> Proofs:
-        """The proved properties of the game.
+    def prove(self) -> Proofs:
+        """Proves properties of the game.
 
-        They are computed on first use and then kept, which takes at most about a second for small
-        rules. The GIL is released.
+        The first call takes at most about a second for small rules, with the GIL released. The game
+        keeps the result.
         """
     def moves_of(self, role: _Name) -> list[int]:
         """Returns the numbers of the moves that a role can ever make, ascending.

@@ -11,7 +11,7 @@
 file that needs JAX and NumPy alone. `python -m gdl.jax GAME > game.py` writes the same file.
 
 Action `i` of a role is its move `Game.moves[role][i]`, which is `game.moves_of(role)[i]` of gdl. A
-step takes one action if at most one role has a choice in each state (`gdl.Game.proofs`), otherwise
+step takes one action if at most one role has a choice in each state (`gdl.Game.prove`), otherwise
 one for each role. Chance moves inside the step, by the key. Where the rules say what the roles
 perceive, a role observes its percepts of the last step; otherwise all observe the fluents.
 
@@ -138,7 +138,7 @@ def _net(rules: GameLike) -> tuple[dict[str, Any], dict[str, Any]]:
         "percepts": list(game.percepts),
         "role_percepts": percepts,
         "chance": None if game.chance_role is None else game.roles.index(game.chance_role),
-        "sequential": game.proofs.sequential or by_lanes,
+        "sequential": game.prove().sequential or by_lanes,
         "turns": turns,
         "is_over": initial.is_terminal or _adapters.is_stuck(initial),
     }

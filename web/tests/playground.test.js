@@ -1,5 +1,5 @@
-// The playground in Chromium, from a plain file server: a game is played, a rulesheet written, a
-// link followed.
+// The playground in Chromium, from a plain file server that has it in the book: a game is played, a
+// rulesheet written, a link followed.
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
@@ -15,11 +15,12 @@ const names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 const found = process.env.PATH.split(delimiter).flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
 if (!found && process.env.GDL_REQUIRE) throw new Error("Chromium is missing");
 
+let address;
 const server = createServer((request, response) => {
   try {
-    const name = request.url === "/" ? "/index.html" : request.url;
-    const body = readFileSync(`${root}target/web/playground${name}`);
-    response.writeHead(200, { "content-type": TYPES[extname(name)] }).end(body);
+    const name = new URL(request.url, address).pathname.replace(/\/$/, "/index.html");
+    const body = readFileSync(`${root}target/book${name}`);
+    response.writeHead(200, { "content-type": TYPES[extname(name)] ?? "application/octet-stream" }).end(body);
   } catch {
     response.writeHead(404).end();
   }
@@ -101,7 +102,7 @@ class Browser {
 
 test("the playground", { skip: !found && "Chromium is missing" }, async (context) => {
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  const address = `http://127.0.0.1:${server.address().port}/`;
+  address = `http://127.0.0.1:${server.address().port}/`;
   const browser = new Browser();
   const click = (selector) => browser.run(`document.querySelector(${JSON.stringify(selector)}).click()`);
   const status = (text) => browser.until(`!document.getElementById("game").hidden && document.getElementById("status").textContent.includes(${JSON.stringify(text)})`);
@@ -109,7 +110,7 @@ test("the playground", { skip: !found && "Chromium is missing" }, async (context
     await browser.end();
     server.close();
   });
-  await browser.open(address);
+  await browser.open(`${address}playground/`);
 
   await context.test("a game is played on its board against the computer", async () => {
     await browser.until(`document.querySelector('[data-game="tictactoe"]')`);
@@ -165,6 +166,18 @@ test("the playground", { skip: !found && "Chromium is missing" }, async (context
     await browser.until(`document.querySelector(".verdict.faulty")`);
     await click('[data-game="nim"]');
     await status("to move");
+  });
+
+  await context.test("rulesheets and games of the book open in it", async () => {
+    for (const [page, role] of [["tutorial/language", "left"], ["reference/games/nim", "left"]]) {
+      await browser.go(`${address}${page}.html`);
+      await browser.until(`document.querySelector("a.playground")`);
+      assert.equal(await browser.run(`document.querySelectorAll("a.playground").length`), 1);
+      await browser.screenshot(page.replaceAll("/", "-"));
+      await click("a.playground");
+      await status(`${role} to move`);
+    }
+    await browser.go(`${address}playground/`);
   });
 
   await context.test("a phone shows all of it in one column", async () => {

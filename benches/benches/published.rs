@@ -186,7 +186,7 @@ fn measure(path: &Path, args: &Args) -> Outcome {
     };
     let (single, playouts) = (rate(Some(PlayoutMode::Single)), rate(None));
     if let Some((count, excess)) = game.failed_evaluations() {
-        return Err(format!("{count} evaluations given up: the first {excess}"));
+        return Err(format!("{count} evaluations abandoned: the first {excess}"));
     }
     Ok(Figures { ready_seconds, load_seconds, single, playouts, bytes: peak_memory() })
 }

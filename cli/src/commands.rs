@@ -44,19 +44,19 @@ use gdl_tools::error::Result;
 pub(crate) enum Command {
     /// List the built-in games
     List(list::ListArgs),
-    /// Begin a rulesheet of one's own, with a crate that uses it
+    /// Create a new rulesheet, with a crate that uses it
     New(new::NewArgs),
-    /// Find the faults of rulesheets
+    /// Check rulesheets for errors
     Check(check::CheckArgs),
-    /// Say what a diagnostic's code means
+    /// Explain the code of a diagnostic
     Explain(explain::ExplainArgs),
-    /// Bring rulesheets into the usual layout
+    /// Format rulesheets
     Fmt(fmt::FmtArgs),
     /// Write a rulesheet in another syntax: KIF or infix
     Convert(convert::ConvertArgs),
-    /// Say whether two rulesheets are one game, in any syntax
+    /// Compare two rulesheets: are they the same game?
     Equal(equal::EqualArgs),
-    /// Write a rulesheet under names that mean nothing
+    /// Obfuscate the names of a rulesheet
     #[cfg(feature = "network")]
     Scramble(scramble::ScrambleArgs),
     /// Show the propositional net a game compiles to
@@ -67,11 +67,11 @@ pub(crate) enum Command {
     Playouts(playouts::PlayoutsArgs),
     /// Measure how wide, long, large and fair a game is
     Analyze(analyze::AnalyzeArgs),
-    /// Say whether games are any good, one or thousands
+    /// Score games for playability, one or thousands
     Judge(judge::JudgeArgs),
-    /// Play matches between players, and count
+    /// Play matches between players, and count the results
     Match(matches::MatchArgs),
-    /// Do a part of work that many machines share
+    /// Do one machine's part of a large job
     Shard(shard::ShardArgs),
     /// Play against a player, or watch one play itself
     Play(play::PlayArgs),
@@ -81,18 +81,18 @@ pub(crate) enum Command {
     /// Manage matches: schedules, players anywhere, results, standings
     #[cfg(feature = "manage")]
     Manage(manage::ManageArgs),
-    /// Show a game in the browser: a board to click, against people or players
+    /// Play in the browser, against people or players
     #[cfg(feature = "serve")]
     Serve(serve::ServeArgs),
     /// Run the tests of a rulesheet: plays with expectations
     Test(test::TestArgs),
-    /// Tell an editor about rulesheets, by the Language Server Protocol
+    /// Serve an editor, by the Language Server Protocol
     #[cfg(feature = "lsp")]
     Lsp(lsp::LspArgs),
-    /// Tell an agent about rulesheets, by the Model Context Protocol
+    /// Serve an agent, by the Model Context Protocol
     #[cfg(feature = "mcp")]
     Mcp(mcp::McpArgs),
-    /// Say why something holds at a position of a game, or why not
+    /// Explain why something holds at a position of a game, or why not
     Why(why::WhyArgs),
     /// Compare a rulesheet with recorded traces of a reference reasoner
     Verify(verify::VerifyArgs),

@@ -49,7 +49,7 @@ impl Run<'_> {
         let told = |error: gdl_gpu::Error| {
             let help = match error {
                 gdl_gpu::Error::NoLanes | gdl_gpu::Error::TooLarge { .. } => {
-                    "leave `--engine gpu` out, and the processor plays it"
+                    "leave `--engine gpu` out to play on the processor"
                 }
                 _ => error.help(),
             };

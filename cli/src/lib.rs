@@ -40,12 +40,12 @@ const STYLES: Styles = Styles::styled()
 const AFTER_HELP: &str = "\
 A GAME is a built-in name (see `gdl list`), or a rulesheet if it contains `/` or ends in `.kif`.
 With --json a command prints one JSON object on stdout; messages go to stderr.
-Exit codes: 0 done, 1 the input is at fault, 2 wrong usage.
+Exit codes: 0 done, 1 the input has errors, 2 wrong usage.
 
 Examples:
   gdl playouts tictactoe             a million random games of tic-tac-toe
   gdl check mygame.kif               what is wrong with a rulesheet, and where
-  gdl perft connect_four --depth 6   how many ways there are to make six moves";
+  gdl perft connect_four --depth 6   the number of ways to make six moves";
 
 /// The end of the help of a build that lacks commands.
 const ALL_COMMANDS: &str = "

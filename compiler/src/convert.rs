@@ -36,7 +36,7 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     let mut diagnostics = Diagnostics::of(source, options);
     let mut tree = parse(source, options, &mut diagnostics);
     if to == Syntax::Epilog && tree.syntax != to {
-        let message = "nothing is written in Epilog: rules for `next` need not be operations";
+        let message = "Epilog cannot be written: rules for `next` need not be operations";
         diagnostics
             .push_as_is(Diagnostic::new(&codes::INFIX_SYNTAX, None, message).help("write KIF or infix GDL"));
     }

@@ -170,10 +170,10 @@ fn undecided(rules: &Rules, relation: usize) -> Diagnostic {
     let direct = own.clone().find(|rule| rule.body.iter().any(|formula| denies(formula, relation, false)));
     let code = if direct.is_some() { &codes::UNSTRATIFIED_DIRECT } else { &codes::UNSTRATIFIED_CYCLE };
     let name = rules.relation_name(RelationId(relation as u32));
-    let message = format!("the rules leave open whether `{name}` holds: it depends on its own negation");
-    Diagnostic::new(code, direct.or_else(|| own.next()).map(|rule| rule.span), message).help(
-        "a relation may not depend on its own negation; let one of these rules look at `true` facts instead",
-    )
+    let message =
+        format!("`{name}` depends on its own negation, so the rules do not decide whether it holds");
+    Diagnostic::new(code, direct.or_else(|| own.next()).map(|rule| rule.span), message)
+        .help("use `true` facts in one of these rules: a relation may not depend on its own negation")
 }
 
 /// The diagnostic for a role that has no move in any state.
@@ -187,16 +187,16 @@ fn no_moves(rules: &Rules, role: usize) -> Diagnostic {
         .help(format!("add a rule such as `(<= (legal {name} noop) ..)`"))
 }
 
-/// The diagnostic for a goal value that is no number.
+/// The diagnostic for a goal value that is not a number.
 fn no_value(rules: &Rules) -> Diagnostic {
     let is_open = |rule: &&Rule| {
         rule.head.relation == rules.keywords.goal
             && matches!(rule.head.arguments.get(1), Some(Term::Variable(_)))
     };
     let rule = rules.rules.iter().find(is_open);
-    let message = "the rules lead to a goal value that is no whole number from 0 to 255";
+    let message = "the rules derive a goal value that is not an integer from 0 to 255";
     Diagnostic::new(&codes::GOAL_VARIABLE_NONINT, rule.map(|rule| rule.head.span), message)
-        .help("bind the value by a relation that has numbers alone")
+        .help("bind the value by a relation that contains only numbers")
 }
 
 /// An evaluation that exceeds the limits, or for which the rules have no answer.
@@ -222,18 +222,23 @@ impl Excess {
             ),
             Stop::Depth => "nests rules too deep".to_owned(),
             Stop::Procedures => "calls relations with too many patterns of arguments".to_owned(),
-            Stop::Planning => "has bodies with too many literals to put in order (`fuel`)".to_owned(),
+            Stop::Planning => "has bodies with too many literals to order (`fuel`)".to_owned(),
             Stop::Fluents => format!("has more than {} fluents (`max_fluents`)", limits.max_fluents),
             Stop::Unsafe => "has an `or` whose branches bind too few variables".to_owned(),
-            Stop::Cancelled(_) => "was called off".to_owned(),
+            Stop::Cancelled(_) => "was cancelled".to_owned(),
             Stop::Undecided(relation) => {
-                format!("leaves open whether `{}` holds, which depends on its own negation", name(relation))
+                format!(
+                    "does not decide whether `{}` holds, which depends on its own negation",
+                    name(relation)
+                )
             }
             Stop::NoMoves(_) => "has a role without moves".to_owned(),
-            Stop::Undeclared(relation) => format!("has more than the rules for `{relation}` list"),
-            Stop::NoValue => "has a goal value that is no whole number from 0 to 255".to_owned(),
+            Stop::Undeclared(relation) => {
+                format!("has a fluent or move that the rules for `{relation}` do not declare")
+            }
+            Stop::NoValue => "has a goal value that is not an integer from 0 to 255".to_owned(),
             Stop::Beyond(steps) => format!(
-                "has fluents or moves that the first {steps} steps cannot have, after which there are too many to name (`max_fluents`, `fuel`)"
+                "has fluents or moves that first occur after {steps} steps, and are too many to name (`max_fluents`, `fuel`)"
             ),
         })
     }

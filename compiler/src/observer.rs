@@ -85,7 +85,7 @@ impl Progress {
             None,
             format!("stopped by the caller while {phase}, with {made} {unit} so far"),
         )
-        .help("allow it more time, or stop it by limits, which tell the rule that takes so much")
+        .help("allow more time, or set limits: their errors name the rule that takes the most")
     }
 }
 

@@ -62,7 +62,7 @@ fn endless(rules: &Rules) -> Diagnostic {
     let message = "no state that play can reach is terminal";
     Diagnostic::new(&codes::TERMINAL_UNREACHABLE, rule.map(|rule| rule.head.span), message)
         .note("this never holds")
-        .help("let `terminal` follow from fluents that hold at the start or after a move")
+        .help("derive `terminal` from fluents that hold at the start or after a move")
 }
 
 /// GDL119, at the declaration of the role called `name`; a rule that says otherwise is the second
@@ -76,7 +76,7 @@ fn winless(rules: &Rules, role: usize, name: &str) -> Diagnostic {
     match rules.about(rules.keywords.goal, role).find(|rule| is_100(&rule.head.arguments[1])) {
         Some(rule) => diagnostic
             .label(rule.head.span, "this never holds at the end")
-            .help("let the rule follow from what play can make true"),
+            .help("derive the rule from fluents that play can make true"),
         None => {
             diagnostic.help(format!("add a rule `(<= (goal {name} 100) ..)` for the states that are a win"))
         }

@@ -218,7 +218,7 @@ pub struct Relation {
 
 /// The relations with a meaning of their own. They exist in every [`Rules`], used or not.
 #[derive(Clone, Copy, Debug)]
-#[allow(missing_docs, reason = "the names are the keywords of the language, but for one")]
+#[allow(missing_docs, reason = "the names are the keywords of the language, except for one")]
 pub struct Keywords {
     pub role: RelationId,
     pub init: RelationId,

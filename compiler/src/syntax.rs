@@ -442,7 +442,7 @@ impl<'s> Builder<'s> {
                 self.fault(
                     Diagnostic::new(&codes::UNMATCHED_CLOSE, span, "unexpected `)`")
                         .note("no parenthesis is open here")
-                        .help("remove it, or look for a `)` too many in the form above")
+                        .help("remove it, or look for an extra `)` in the form above")
                         .suggest(span, ""),
                 );
             }
@@ -520,9 +520,9 @@ impl<'s> Builder<'s> {
             let start = self.infix_start(span, called);
             let edits = start.map(|start| infix::translate(self.source.text(), start as usize));
             self.found.push(
-                Diagnostic::new(&codes::INFIX_SYNTAX, span, "this looks like infix GDL, in a text of KIF")
+                Diagnostic::new(&codes::INFIX_SYNTAX, span, "this looks like infix GDL, but the text is KIF")
                     .note("not prefix KIF")
-                    .help("write `(<= (head ?x) (body ?x y))`, variables with a `?`")
+                    .help("write `(<= (head ?x) (body ?x y))`, with `?` before each variable")
                     .suggest_all(edits.unwrap_or_default())
                     .machine_applicable(),
             );
@@ -545,7 +545,7 @@ impl<'s> Builder<'s> {
             self.bad = true;
             self.fault(
                 Diagnostic::new(&codes::BARE_QUESTION_MARK, span, "variable with an empty name")
-                    .help("write a name behind the question mark, such as `?x`")
+                    .help("write a name after the question mark, such as `?x`")
                     .suggest(span, "?unnamed")
                     .has_placeholders(),
             );
@@ -605,7 +605,8 @@ impl<'s> Builder<'s> {
         Some(comment.join("\n"))
     }
 
-    /// Reports a comment of another language between forms: the rest of the line is not read.
+    /// Reports a comment in the syntax of another language between forms: the rest of the line is
+    /// not read.
     fn line_comment(&mut self, span: Span, text: &str) {
         let rest = &self.source.text()[span.start as usize..];
         self.skip = span.start + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32;
@@ -614,7 +615,7 @@ impl<'s> Builder<'s> {
         let sign = Span { start: span.start, end: span.start + length as u32 };
         self.fault(
             Diagnostic::new(&codes::BLOCK_COMMENT, sign, message)
-                .help("comments begin with `;`")
+                .help("begin comments with `;`")
                 .suggest(sign, ";")
                 .machine_applicable(),
         );

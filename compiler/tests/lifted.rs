@@ -356,7 +356,7 @@ fn whoever_follows_may_end_it() {
     let text = "(role p) (init (n z z)) (legal p go) (goal p 0) (<= terminal (true (n ?x ?x)))
         (<= (next (n ?x (s ?y))) (true (n ?x ?y))) (<= (next (n (s ?x) ?y)) (true (n ?x ?y)))";
     let options = Options { observer: Observer::new(|_| ControlFlow::Break(())), ..Options::default() };
-    let fault = Lifted::new(&rules(text), &options).expect_err("it was called off");
+    let fault = Lifted::new(&rules(text), &options).expect_err("it was cancelled");
     assert_eq!(fault.code.name, "cancelled");
 }
 
@@ -416,7 +416,8 @@ fn what_follows_from_its_own_negation_later_is_given_up() {
         let next = game.advance(&mut scratch, row, &[go]).map_err(|excess| excess.to_string());
         (seen, view.iter().any(|&word| word != 0), next)
     };
-    let open = |name| Err(format!("leaves open whether `{name}` holds, which depends on its own negation"));
+    let open =
+        |name| Err(format!("does not decide whether `{name}` holds, which depends on its own negation"));
     assert_eq!(at(18, &mut row), (Ok(()), true, Ok(())));
     let step = number(&game.vocabulary.fluents, "(step 19)");
     assert_eq!(at(19, &mut row), (Ok(()), true, open("odd")));
@@ -474,7 +475,7 @@ fn what_base_and_input_leave_out_is_never_left_out_of_a_state() {
         unreachable!()
     };
     assert_eq!(walk(""), Ok(30));
-    let more = |relation| format!("has more than the rules for `{relation}` list");
+    let more = |relation| format!("has a fluent or move that the rules for `{relation}` do not declare");
     assert_eq!(walk("(base (step 20))"), Err((19, more("base"))));
     assert_eq!(walk("(input p (go 20))"), Err((20, more("input"))));
 }
@@ -498,7 +499,7 @@ fn goals_that_are_no_numbers_are_told() {
     let mut view = vec![0; game.shape.view_words()];
     for step in 0..25 {
         let seen = game.observe(&mut scratch, &row, &mut view).map_err(|excess| excess.to_string());
-        let expected = Err("has a goal value that is no whole number from 0 to 255".to_owned());
+        let expected = Err("has a goal value that is not an integer from 0 to 255".to_owned());
         assert_eq!(seen, if step == 20 { expected } else { Ok(()) }, "{step}");
         game.advance(&mut scratch, &mut row, &[0]).expect("within the limits");
     }

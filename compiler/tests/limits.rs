@@ -225,7 +225,7 @@ fn the_costliest_rule_is_named_with_its_variables_and_what_to_change() {
     let (note, help) =
         blame(&format!("{digits} (<= (legal r (code ?a ?b ?c)) (d ?a) (d ?b) (d ?c))"), few(500));
     assert_eq!(note, "this rule has 501 of them so far, for `?a`, `?b` and `?c` of its head");
-    assert_eq!(help, "let fewer arguments of a move vary together, or raise the limit");
+    assert_eq!(help, "use fewer independent arguments in a move, or raise the limit");
 
     // The first rule runs into the limit, the second has most of the instances.
     let both = "(<= (next (a ?x)) (true (b ?x ?y)) (true (b ?y ?z)))
@@ -236,7 +236,7 @@ fn the_costliest_rule_is_named_with_its_variables_and_what_to_change() {
         note,
         "this rule has 18000 of them so far, for `?x` and `?y` of its head and `?m`, `?n` and `?o` of its body"
     );
-    assert_eq!(help, "let a relation of its own, such as `part`, stand for the literals with `?o`");
+    assert_eq!(help, "move the literals with `?o` into a separate relation, such as `part`");
 
     let (note, help) = blame(
         &format!("{start} (<= (next b) (true (k ?a)) (true (k ?b)) (true (k ?c)) (true (k ?d)))"),
@@ -244,9 +244,9 @@ fn the_costliest_rule_is_named_with_its_variables_and_what_to_change() {
     );
     assert!(note.starts_with("this rule takes ") && note.ends_with(" of its body"), "{note}");
     assert!(note.contains("instances so far, for `?a`, `?b`, `?c` and `?d` of its body"), "{note}");
-    assert_eq!(help, "let a relation of its own, such as `part`, stand for the literals with `?a`");
+    assert_eq!(help, "move the literals with `?a` into a separate relation, such as `part`");
 
     let (note, help) = blame("(d 1) (d 2)", Limits { max_atoms: 3, ..Limits::default() });
     assert_eq!(note, "this rule has 1 instance so far");
-    assert_eq!(help, "let there be fewer rules, or raise the limit");
+    assert_eq!(help, "use fewer rules, or raise the limit");
 }

@@ -90,7 +90,7 @@ fn failures_keep_what_was_understood() {
     assert_eq!(failure.tree.map(|tree| tree.forms.len()), Some(1));
     let observer = Observer::new(|_| ControlFlow::Break(()));
     let failure =
-        compile(&source, &Options { observer, ..Options::default() }).expect_err("it was called off");
+        compile(&source, &Options { observer, ..Options::default() }).expect_err("it was cancelled");
     assert!(failure.rules.is_none() && failure.tree.is_none());
 }
 

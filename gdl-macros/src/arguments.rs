@@ -121,7 +121,7 @@ impl Arguments {
                     self.name = stem.and_then(|stem| syn::parse_str(stem).ok());
                 } else {
                     message.push_str(
-                        "\n  = help: gdl!(\"game.kif\"), or gdl!(name = game, rules = r\"(role x) ..\") for rules on the spot",
+                        "\n  = help: write gdl!(\"game.kif\"), or gdl!(name = game, rules = r\"(role x) ..\") for inline rules",
                     );
                 }
                 self.fault(error.span(), message);
@@ -224,8 +224,8 @@ impl Arguments {
                     lints.push("warnings");
                 }
                 let help = match nearest(&name, &lints) {
-                    Some(lint) => format!("there is one called `{lint}`"),
-                    None => "the brackets of a warning have its name, such as GDL102".to_owned(),
+                    Some(lint) => format!("did you mean `{lint}`?"),
+                    None => "use the name in the brackets of a warning, such as GDL102".to_owned(),
                 };
                 self.fault(ident.span(), format!("unknown lint `{name}`\n  = help: {help}"));
                 continue;
@@ -253,11 +253,11 @@ impl Arguments {
         match &self.rules {
             None => self.fault(
                 Span::call_site(),
-                "expected the path of a rulesheet\n  = help: gdl!(\"game.kif\"), or gdl!(name = game, rules = r\"(role x) ..\") for rules on the spot",
+                "expected the path of a rulesheet\n  = help: write gdl!(\"game.kif\"), or gdl!(name = game, rules = r\"(role x) ..\") for inline rules",
             ),
             Some(Rulesheet::Inline(rules)) if self.name.is_none() => {
                 let span = rules.span();
-                self.fault(span, "rules on the spot need a name for their module\n  = help: add `name = game`");
+                self.fault(span, "inline rules need a name for their module\n  = help: add `name = game`");
             }
             Some(_) => {}
         }

@@ -60,7 +60,7 @@ pub(crate) fn report(diagnostics: &Diagnostics, source: &Source, span: Span) -> 
 pub(crate) fn slowness(name: &str, time: Duration, is_unoptimized: bool) -> Option<String> {
     (is_unoptimized && time > SLOW).then(|| {
         format!(
-            "note: {name} took {:.0} s to compile, since the compiler of rulesheets is not optimised in this build\n  \
+            "note: {name} took {:.0} s to compile, because the rulesheet compiler is not optimised in this build\n  \
              = help: add these lines to the Cargo.toml of the workspace:\n\n    \
              [profile.dev.build-override]\n    opt-level = 3\n    \
              [profile.release.build-override]\n    opt-level = 3\n",

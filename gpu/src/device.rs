@@ -185,7 +185,7 @@ impl Card {
         match mapped.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(Ok(())) => {}
             Some(Err(error)) => return Err(Error::Lost(error.to_string())),
-            None => return Err(Error::Lost("it does not give back what it counted".to_owned())),
+            None => return Err(Error::Lost("it does not return its counts".to_owned())),
         }
         let range = back.get_mapped_range(..).map_err(|error| Error::Lost(error.to_string()))?;
         let (words, _) = range.as_chunks();

@@ -49,7 +49,7 @@ impl Error {
                 "install it with `cargo install --path cli --features full,gpu`, or use `--device emulate`"
             }
             Self::NoCard { found, .. } if found.is_empty() => {
-                "install the driver of the card (on Linux with Vulkan: `vulkaninfo --summary` lists what there is), or play in lanes"
+                "install the driver of the card (on Linux with Vulkan: `vulkaninfo --summary` lists the devices), or play in lanes"
             }
             Self::NoCard { .. } => "give a part of one of these names, or `emulate`",
             Self::Closed(_) | Self::Refused(_) => "update the driver of the card, or play in lanes",
@@ -59,7 +59,7 @@ impl Error {
             Self::Memory => "end other programs that use the card, or play in lanes",
             Self::Lost(_) => "try again; if it happens again, play in lanes",
             Self::TooManyLeaves => "play fewer at a time",
-            Self::Unreachable(_) => "give states that play from the initial state comes to",
+            Self::Unreachable(_) => "give states that play reaches from the initial state",
         }
     }
 }
@@ -70,25 +70,25 @@ impl fmt::Display for Error {
             Self::NotBuilt => f.write_str("this program was built without support for graphics cards"),
             Self::NoCard { name: None, .. } => f.write_str("there is no graphics card"),
             Self::NoCard { name: Some(name), found } if found.is_empty() => {
-                write!(f, "there is no graphics card `{name}`, nor any other")
+                write!(f, "no graphics card was found for `{name}`")
             }
             Self::NoCard { name: Some(name), found } => {
-                write!(f, "there is no graphics card `{name}`, but `{}`", found.join("`, `"))
+                write!(f, "there is no graphics card `{name}`; there are `{}`", found.join("`, `"))
             }
             Self::Closed(reason) => write!(f, "the graphics card cannot be opened: {reason}"),
             Self::NoLanes => f.write_str("the game cannot be played in lanes, nor on a graphics card"),
             Self::TooLarge { operations, limit } => {
                 write!(
                     f,
-                    "the game takes {operations} operations, and a graphics card is given at most {limit}"
+                    "the game takes {operations} operations, more than the {limit} that a graphics card may run"
                 )
             }
-            Self::MaxLength => f.write_str("games of that greatest length cannot be counted"),
-            Self::Refused(reason) => write!(f, "the graphics card does not take the shader: {reason}"),
+            Self::MaxLength => f.write_str("the greatest length of games is out of range"),
+            Self::Refused(reason) => write!(f, "the graphics card rejects the shader: {reason}"),
             Self::Memory => f.write_str("the graphics card has too little memory"),
             Self::Lost(reason) => write!(f, "the graphics card was lost: {reason}"),
-            Self::TooManyLeaves => f.write_str("these are too many games from given states"),
-            Self::Unreachable(place) => write!(f, "play does not come to the state at place {place}"),
+            Self::TooManyLeaves => f.write_str("there are too many games from given states"),
+            Self::Unreachable(place) => write!(f, "play never reaches the state at place {place}"),
         }
     }
 }

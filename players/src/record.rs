@@ -225,9 +225,9 @@ impl fmt::Display for RecordError {
             }
             Self::Text { step, error } => write!(f, "step {step}: {error}"),
             Self::Step { step, error } => write!(f, "step {step}: {error}"),
-            Self::State { step } => write!(f, "step {step} leads to another state than the record has"),
+            Self::State { step } => write!(f, "step {step} leads to a state that differs from the record"),
             Self::Stopped { step } => write!(f, "the replay was stopped before step {step}"),
-            Self::Goals => f.write_str("the goals at the end are others than the record has"),
+            Self::Goals => f.write_str("the goals at the end differ from the record"),
             Self::Unfinished => f.write_str("the record says that the match is over, but the game is not"),
         }
     }

@@ -367,15 +367,15 @@ fn borrow<'py, T: numpy::Element>(
     kind: &str,
     shape: &[usize],
 ) -> PyResult<PyReadwriteArrayDyn<'py, T>> {
-    let wrong = || PyTypeError::new_err(format!("`{name}` is to be a NumPy array of {kind}"));
+    let wrong = || PyTypeError::new_err(format!("expected a NumPy array of {kind} for `{name}`"));
     let array = array.cast::<PyArrayDyn<T>>().map_err(|_| wrong())?;
     if array.shape() != shape {
         let found = PyTuple::new(array.py(), array.shape())?;
         let shape = PyTuple::new(array.py(), shape)?;
-        return Err(PyValueError::new_err(format!("`{name}` is to have shape {shape}, not {found}")));
+        return Err(PyValueError::new_err(format!("expected shape {shape} for `{name}`, got {found}")));
     }
     if !array.is_c_contiguous() {
-        return Err(PyValueError::new_err(format!("`{name}` is to be contiguous, in C order")));
+        return Err(PyValueError::new_err(format!("expected a contiguous array in C order for `{name}`")));
     }
     array
         .try_readwrite()
@@ -500,7 +500,9 @@ fn numbers<'py>(
         if array.shape() != shape {
             let found = PyTuple::new(array.py(), array.shape())?;
             let shape = PyTuple::new(array.py(), shape)?;
-            return Err(PyValueError::new_err(format!("actions are to have shape {shape}, not {found}")));
+            return Err(PyValueError::new_err(format!(
+                "expected shape {shape} for the actions, got {found}"
+            )));
         }
         array.try_readonly().map_err(|error| PyValueError::new_err(error.to_string()))
     }
@@ -516,7 +518,7 @@ fn numbers<'py>(
         let small = |&number: &i64| i32::try_from(number).unwrap_or(i32::MIN);
         to.extend(read(array, shape)?.as_array().iter().map(small));
     } else {
-        return Err(PyTypeError::new_err("actions are to be a NumPy array of int32 or int64"));
+        return Err(PyTypeError::new_err("expected a NumPy array of int32 or int64 for the actions"));
     }
     Ok(None)
 }
@@ -550,12 +552,13 @@ impl Batch {
             "same_step" => Renewal::SameStep,
             "disabled" => Renewal::Never,
             other => {
-                let message = format!("autoreset is `next_step`, `same_step` or `disabled`, not `{other}`");
+                let message =
+                    format!("expected `next_step`, `same_step` or `disabled` for autoreset, got `{other}`");
                 return Err(PyValueError::new_err(message));
             }
         };
         if n == 0 {
-            return Err(PyValueError::new_err("a batch has at least one game"));
+            return Err(PyValueError::new_err("a batch needs at least one game"));
         }
         let shape = game.game.shape();
         if percepts && shape.percepts == 0 {
@@ -571,7 +574,7 @@ impl Batch {
         }
         if planes && (percepts || packed) {
             return Err(PyValueError::new_err(
-                "planes are bytes of the state: neither `percepts` nor `packed` goes with them",
+                "planes are bytes of the state: use neither `percepts` nor `packed` with them",
             ));
         }
         let planes = if planes { Some(Planes::of_game(&game.game)?) } else { None };
@@ -697,7 +700,7 @@ impl Batch {
             None => None,
             Some(array) => {
                 let wrong =
-                    || PyTypeError::new_err("`where` is to be a NumPy array of bool, one for each game");
+                    || PyTypeError::new_err("expected a NumPy array of bool for `where`, one for each game");
                 let array = array.cast::<PyArray1<bool>>().map_err(|_| wrong())?;
                 let array = array.try_readonly().map_err(|error| PyValueError::new_err(error.to_string()))?;
                 Some(array.as_array().iter().copied().collect())
@@ -705,11 +708,13 @@ impl Batch {
         };
         let n = self.spec.n;
         if marked.as_ref().is_some_and(|marked| marked.len() != n) {
-            return Err(PyValueError::new_err(format!("`where` has one value for each of the {n} games")));
+            return Err(PyValueError::new_err(format!(
+                "expected one value in `where` for each of the {n} games"
+            )));
         }
         if matches!(&seed, Some(Seeds::Each(seeds)) if seeds.len() != n) {
             return Err(PyValueError::new_err(format!(
-                "there is one seed for each of the {n} games, or one for all"
+                "expected one seed for each of the {n} games, or one for all"
             )));
         }
         let is_marked = |index: usize| marked.as_ref().is_none_or(|marked| marked[index]);

@@ -147,11 +147,11 @@ fn number(value: &Bound<'_, PyAny>, count: usize, kind: &str) -> PyResult<usize>
         Err(_) => value
             .call_method0("__index__")
             .and_then(|value| Ok(value.cast_into::<PyInt>()?))
-            .map_err(|_| PyTypeError::new_err(format!("a {kind} is given by its text or its number")))?,
+            .map_err(|_| PyTypeError::new_err(format!("expected the text or the number of a {kind}")))?,
     };
     let place = value.extract::<usize>().ok().filter(|&place| place < count);
     place.ok_or_else(|| {
-        PyIndexError::new_err(format!("this game has {count} {kind}s, there is no number {value}"))
+        PyIndexError::new_err(format!("this game has {count} {kind}s: number {value} is out of range"))
     })
 }
 
@@ -195,7 +195,7 @@ pub(crate) fn load(
     } else if let Ok(bytes) = text.cast::<PyBytes>() {
         rules::text_of(py, name, bytes.as_bytes().to_vec())?
     } else {
-        return Err(PyTypeError::new_err("a text is `str` or `bytes`: `gdl.load` takes paths"));
+        return Err(PyTypeError::new_err("expected `str` or `bytes`: use `gdl.load` for a path"));
     };
     let levels = rules::levels(allow, deny, warn)?;
     let mut loader = Loader::new().name(name);
@@ -236,7 +236,7 @@ pub(crate) fn load(
 
 pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
     Duration::try_from_secs_f64(seconds)
-        .map_err(|_| PyValueError::new_err(format!("{seconds} is no number of seconds to wait for")))
+        .map_err(|_| PyValueError::new_err(format!("cannot wait for {seconds} seconds")))
 }
 
 #[pymethods]
@@ -373,16 +373,14 @@ impl Game {
         let on_card = engine.is_some();
         if let Some(engine) = engine.filter(|&engine| engine != "gpu") {
             return Err(PyValueError::new_err(format!(
-                "there is no engine {engine:?} to ask for: it is \"gpu\", or left out for the processor"
+                "unknown engine {engine:?}: write \"gpu\", or leave `engine` out for the processor"
             )));
         }
         if on_card && threads > 0 {
-            return Err(PyValueError::new_err(
-                "a graphics card takes what threads it has: leave `threads` out",
-            ));
+            return Err(PyValueError::new_err("a graphics card uses its own threads: leave `threads` out"));
         }
         if device.is_some() && !on_card {
-            return Err(PyValueError::new_err("only a graphics card is a device: add `engine=\"gpu\"`"));
+            return Err(PyValueError::new_err("`device` selects a graphics card: add `engine=\"gpu\"`"));
         }
         let progress = match progress {
             Some(flag) if flag.is_instance_of::<PyBool>() => {
@@ -444,7 +442,7 @@ impl Game {
         threads: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         if count == 0 {
-            return Err(PyValueError::new_err("an analysis is of one game at least"));
+            return Err(PyValueError::new_err("an analysis needs at least one game"));
         }
         let threads = match threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
@@ -461,9 +459,9 @@ impl Game {
                 py.import("json")?.call_method1("loads", (figures.to_json().to_string(),))
             }
             (_, Some((_, excess))) => {
-                Err(PyValueError::new_err(format!("evaluations were given up: the first {excess}")))
+                Err(PyValueError::new_err(format!("evaluations were abandoned: the first {excess}")))
             }
-            _ => Err(PyRuntimeError::new_err("the analysis was called off")),
+            _ => Err(PyRuntimeError::new_err("the analysis was cancelled")),
         }
     }
 
@@ -480,7 +478,7 @@ impl Game {
         let initial = self.initial();
         let state = state.map_or(&initial, |state| state.get());
         if !state.game().is_same(self) {
-            return Err(PyValueError::new_err("the state is one of another game"));
+            return Err(PyValueError::new_err("the state belongs to another game"));
         }
         solve(py, self, state, max_bytes, seconds, nodes)
     }

@@ -80,7 +80,7 @@ impl Information {
     fn step(&self, py: Python<'_>, state: &Bound<'_, State>, moves: &Bound<'_, PyAny>) -> PyResult<Self> {
         let state = state.get();
         if !state.game().is_same(&self.game) {
-            return Err(PyValueError::new_err("the state is one of another game"));
+            return Err(PyValueError::new_err("the state belongs to another game"));
         }
         let joint = state.joint(moves)?;
         state.follow(py, &joint)?;

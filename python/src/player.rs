@@ -57,7 +57,7 @@ impl Player {
         let settings = Settings { seed, threads: threads.clamp(1, 256), depth, memory: max_bytes };
         let known = NAMES.into_iter().find(|&known| known == kind);
         let (kind, mind) = known.and_then(|kind| Some((kind, named(kind, &settings)?))).ok_or_else(|| {
-            PyValueError::new_err(format!("no player is called {kind:?}: there are {}", NAMES.join(", ")))
+            PyValueError::new_err(format!("unknown player {kind:?}: the players are {}", NAMES.join(", ")))
         })?;
         Ok(Self { game, role, kind, mind: Mutex::new(mind) })
     }
@@ -85,7 +85,7 @@ impl Player {
     ) -> PyResult<Bound<'py, PyString>> {
         let information = information.get();
         if !information.game.is_same(&self.game) || information.known.role() != self.role {
-            return Err(PyValueError::new_err("the information is of another game or role"));
+            return Err(PyValueError::new_err("the information belongs to another game or role"));
         }
         let watch = Watch::new();
         let budget = budget(&watch, seconds, nodes)?;
@@ -93,7 +93,7 @@ impl Player {
             Ok(mind) => mind,
             Err(TryLockError::Poisoned(mind)) => mind.into_inner(),
             Err(TryLockError::WouldBlock) => {
-                return Err(PyRuntimeError::new_err("another thread is asking this player"));
+                return Err(PyRuntimeError::new_err("another thread is using this player"));
             }
         };
         let (game, mind) = (&self.game.0.game, &mut **mind);
@@ -103,7 +103,7 @@ impl Player {
             }
             mind.choose(game, &information.known, &budget)
         })?;
-        let chosen = chosen.ok_or_else(|| PyValueError::new_err("the role has no move there"))?;
+        let chosen = chosen.ok_or_else(|| PyValueError::new_err("the role has no move in this state"))?;
         Ok(self.game.0.moves[chosen.index()].bind(py).clone())
     }
 
@@ -144,7 +144,7 @@ impl Solution {
     /// ends.
     fn value(&self, state: &Bound<'_, State>, role: &Bound<'_, PyAny>) -> PyResult<(f64, Option<u32>)> {
         let found = self.inner.value(self.bits(state)?, self.game.0.role(role)?);
-        let found = found.ok_or_else(|| PyValueError::new_err("play does not come to the state"))?;
+        let found = found.ok_or_else(|| PyValueError::new_err("play never reaches the state"))?;
         Ok((found.value, found.moves))
     }
 
@@ -171,7 +171,7 @@ impl Solution {
     fn bits<'s>(&self, state: &'s Bound<'_, State>) -> PyResult<&'s gdl_runtime::bits::BitBox> {
         let state = state.get();
         if !state.game().is_same(&self.game) {
-            return Err(PyValueError::new_err("the state is one of another game"));
+            return Err(PyValueError::new_err("the state belongs to another game"));
         }
         Ok(state.bits())
     }

@@ -77,7 +77,8 @@ pub(crate) fn levels(allow: Lints, deny: Lints, warn: Lints) -> PyResult<Levels>
             if Some(name.as_str()) == group {
                 return Ok(name);
             }
-            let code = parse::code(&name).map_err(|error| format!("{option}: {name:?} is no lint: {error}"));
+            let code =
+                parse::code(&name).map_err(|error| format!("{option}: {name:?} is not a lint: {error}"));
             code.map(|code| code.id.to_owned()).map_err(PyValueError::new_err)
         };
         names.into_iter().map(id).collect::<PyResult<Vec<_>>>()

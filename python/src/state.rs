@@ -77,7 +77,7 @@ impl State {
             let mut count = 0;
             for action in moves
                 .try_iter()
-                .map_err(|_| PyTypeError::new_err("moves are a list, a dictionary or one move"))?
+                .map_err(|_| PyTypeError::new_err("expected a list of moves, a dictionary or one move"))?
             {
                 if let Some(place) = joint.get_mut(count) {
                     *place = Some(inner.action(&action?)?);
@@ -91,7 +91,9 @@ impl State {
         let complete = inner.game.roles().zip(joint).map(|(role, action)| {
             action.or_else(|| self.only(role)).ok_or_else(|| {
                 let role = inner.game.role_text(role);
-                PyValueError::new_err(format!("a move of `{role}` is missing, which has not exactly one"))
+                PyValueError::new_err(format!(
+                    "a move of `{role}` is missing: it can be left out only if there is exactly one"
+                ))
             })
         });
         complete.collect()

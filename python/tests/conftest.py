@@ -12,7 +12,7 @@ from typing import TypeVar
 import pytest
 
 REQUIRE = os.environ.get("GDL_REQUIRE")
-NO_FOLDER = "beside the checkout"
+NO_FOLDER = "next to the checkout"
 Report = TypeVar("Report", pytest.TestReport, pytest.CollectReport)
 
 

@@ -60,7 +60,7 @@ def test_what_cannot_be_played() -> None:
         game.playouts(10, threads=2, engine="gpu", device="emulate")
     with pytest.raises(ValueError, match='add `engine="gpu"`'):
         game.playouts(10, device="emulate")
-    with pytest.raises(ValueError, match='there is no engine "cuda"'):
+    with pytest.raises(ValueError, match='unknown engine "cuda"'):
         game.playouts(10, engine="cuda")  # type: ignore[arg-type]
 
 

@@ -208,6 +208,6 @@ def test_a_lint_that_does_not_exist_is_named(option: str) -> None:
         for make in (gdl.loads, gdl.check):
             refuse(make, wrong, f"^{option}: .*did you mean `unused_relation`")
     for wrong in ("", {"allow": "warnings", "deny": "lints", "warn": "warnings"}[option]):
-        refuse(gdl.loads, wrong, "is no lint")
+        refuse(gdl.loads, wrong, "is not a lint")
     for odd in (3, [3], None):
         refuse(gdl.loads, odd, None, TypeError)

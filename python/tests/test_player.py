@@ -99,5 +99,5 @@ def test_analysis() -> None:
     assert figures["length"]["longest"] <= 9
     assert figures["openings"]["role"] == "xplayer"
     assert len(figures["openings"]["moves"]) == 9
-    with pytest.raises(ValueError, match="one game at least"):
+    with pytest.raises(ValueError, match="at least one game"):
         game.analyze(0)

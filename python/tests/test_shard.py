@@ -96,7 +96,7 @@ def test_progress_and_interrupts() -> None:
         ({"job": "perft"}, "missing field `depth`"),
         ({"job": "perft", "depth": 3, "prefix": 3}, "not below the depth"),
         ({"job": "matches", "players": ["random"]}, "takes 2 players"),
-        ({"job": "matches", "players": ["random", "mcts:seconds=1"]}, "depends on the machine"),
+        ({"job": "matches", "players": ["random", "mcts:seconds=1"]}, "depend on the machine"),
         ({"job": "analysis"}, "many rulesheets"),
     ],
 )
@@ -114,11 +114,11 @@ def test_what_is_refused() -> None:
         gdl.merge([])
     with pytest.raises(TypeError, match="as a list"):
         gdl.merge("{}")
-    with pytest.raises(ValueError, match="rulesheets in numbers"):
+    with pytest.raises(ValueError, match="several rulesheets"):
         gdl.shard({"a": NIM.kif}, "playouts")
     sound = gdl.shard(NIM, "playouts", count=100, engine="single", blocks=(0, 3))
     other = gdl.shard(gdl.load("tictactoe"), "playouts", count=100, engine="single", blocks=(3, 7))
-    with pytest.raises(ValueError, match="of another game"):
+    with pytest.raises(ValueError, match="a different game"):
         gdl.merge([sound, other])
     with pytest.raises(ValueError, match=r"^a.json breaks off.*\n\nhelp: "):
         gdl.merge({"a.json": sound[:100]})
@@ -127,7 +127,7 @@ def test_what_is_refused() -> None:
     overlapping = gdl.shard(NIM, "playouts", count=100, engine="single", blocks=(2, 5))
     with pytest.raises(ValueError, match="both have the blocks 2..3"):
         gdl.merge([sound, overlapping])
-    with pytest.raises(ValueError, match="different things"):
+    with pytest.raises(ValueError, match="differ in the blocks"):
         gdl.merge([sound, sound.replace('"states": ', '"states": 1')])
 
 

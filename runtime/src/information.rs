@@ -206,7 +206,7 @@ pub enum InformationError {
 impl fmt::Display for InformationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Impossible => f.write_str("no state fits what was done and perceived"),
+            Self::Impossible => f.write_str("no state is consistent with the moves and percepts"),
             Self::States { limit } => write!(f, "more than {limit} states are possible"),
             Self::Joints { limit } => write!(f, "a step has more than {limit} joint moves to try"),
             Self::TooFine => f.write_str("the probabilities take more than 128 bits"),

@@ -503,7 +503,7 @@ impl Loader {
         early: Option<impl FnOnce(Dynamic)>,
     ) -> Result<(Dynamic, Vec<Diagnostic>), LoadError> {
         if let Some(name) = self.options.levels.unknown() {
-            return Err(LoadError::UnknownLint { message: format!("no lint is called `{name}`") });
+            return Err(LoadError::UnknownLint { message: format!("there is no lint `{name}`") });
         }
         let source = Source::new(&self.name, text);
         let watch = self.clone();

@@ -65,14 +65,14 @@ impl Decoded {
     fn decode(&'static self) -> &'static Table {
         self.table.get_or_init(|| match Table::decode(self.bytes) {
             Ok(table) => Box::leak(Box::new(table.with_straight(self.straight))),
-            Err(error) => panic!("gdl! and gdl_runtime do not fit: {error}"),
+            Err(error) => panic!("gdl! and gdl_runtime do not match: {error}"),
         })
     }
 }
 
 /// Stops the compilation of tables that this runtime does not read.
 const fn check(bytes: &[u8]) {
-    assert!(has_this_version(bytes), "gdl! and gdl_runtime do not fit: their versions differ");
+    assert!(has_this_version(bytes), "gdl! and gdl_runtime do not match: their versions differ");
 }
 
 /// An argument of a constructor such as `Move::mark(1, "a")`.

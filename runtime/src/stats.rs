@@ -420,8 +420,8 @@ impl fmt::Display for Report<'_> {
             )?;
         }
         for (number, what) in [
-            (tally.too_long, "were given up as too long"),
-            (tally.stuck, "were given up where a role had no legal move"),
+            (tally.too_long, "were abandoned as too long"),
+            (tally.stuck, "were abandoned where a role had no legal move"),
             (tally.unscored, "ended without one goal value for each player"),
         ] {
             if number > 0 {

@@ -168,7 +168,7 @@ impl Vocabulary {
     /// Panics if there is no such role.
     #[must_use]
     pub fn with_chance(mut self, role: usize) -> Self {
-        assert!(role < self.roles.len(), "chance is no role");
+        assert!(role < self.roles.len(), "chance is not a role");
         self.chance = Some(role);
         self
     }

@@ -133,7 +133,7 @@ fn expansions_are_those_of_the_file() {
     let known = fs::read_to_string(&path).expect("the file is there");
     assert_eq!(
         found, known,
-        "if that is meant, `GDL_BLESS=1 cargo test -p gdl-tests --test emitted` writes the file anew"
+        "if the change is intended, `GDL_BLESS=1 cargo test -p gdl-tests --test emitted` updates the file"
     );
 }
 

@@ -198,7 +198,7 @@ const OTHER_MOVES: &[(&str, &str, usize, &str)] = &[
     ("a :: n(X) & plus(X,1,Y) ==> ~n(X) & n(Y)", "GDL150", 13, "numbers without bound"),
     ("a :: n(X) & plus(X,1,2,Y) ==> n(Y)", "GDL150", 13, "numbers without bound"),
     ("a :: n(X) ==> n(plus(X,1))", "GDL099", 17, "terms without bound"),
-    ("a :: setofall(X,n(X),L) ==> m(L)", "GDL149", 6, "lists are not compiled"),
+    ("a :: setofall(X,n(X),L) ==> m(L)", "GDL149", 6, "lists are not supported"),
 ];
 
 /// A game with some rules, a move that is always legal, and a state at the start.

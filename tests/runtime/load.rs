@@ -166,7 +166,7 @@ fn levels_of_lints_are_those_of_the_command() {
     for loader in [Loader::new().allow("x"), Loader::new().deny("lints"), Loader::new().warn("warnings")] {
         let error = loader.load(ODD).unwrap_err();
         assert!(matches!(error, LoadError::UnknownLint { .. }), "{error}");
-        assert!(error.to_string().starts_with("no lint is called `"), "{error}");
+        assert!(error.to_string().starts_with("there is no lint `"), "{error}");
     }
 }
 

@@ -116,7 +116,7 @@ fn faults_are_named() {
     long.push(0);
     assert_eq!(
         Table::decode(&long).unwrap_err().to_string(),
-        format!("the game table is damaged at byte {}: something behind the end", good.len())
+        format!("the game table is damaged at byte {}: something after the end", good.len())
     );
     assert_eq!(
         Table::decode(&good[..9]).unwrap_err().to_string(),

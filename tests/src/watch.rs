@@ -63,7 +63,7 @@ impl<'g> Watch<'g> {
             let moves: Vec<MoveId> = joint.iter().map(|&position| MoveId::from_index(position)).collect();
             let next = game.apply(&lane.state, &moves);
             lane.state = next.unwrap_or_else(|error| panic!("{name}: {error}"));
-            let length = lane.length.as_mut().expect("whoever moves has a game");
+            let length = lane.length.as_mut().expect("a lane that moves has a game");
             *length += 1;
             let mut state = game.new_state();
             games.state(lane.number, state.as_mut());

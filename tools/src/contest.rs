@@ -186,8 +186,8 @@ impl Contest<'_> {
 /// The error that a player elsewhere is not there.
 fn out_of_reach(spec: &Spec, report: Option<&Report>) -> Error {
     let note = report.and_then(|report| report.note.as_deref()).unwrap_or("no answer");
-    let help = "start it first, or write the address at which it listens";
-    Error::Input(format!("`{spec}` is out of reach: {note}\n\n{help}"))
+    let help = "start it first, or give the address at which it listens";
+    Error::Input(format!("cannot reach `{spec}`: {note}\n\n{help}"))
 }
 
 /// Wins and half the draws, as a share.

@@ -256,7 +256,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
                     self.moves[action.index()].is_some_and(|there| self.b.is_legal_in(right, other, there));
                 if !there {
                     let action = self.a.move_text(action);
-                    return Err(format!("`{name}` may do `{action}` in the first game alone"));
+                    return Err(format!("`{name}` may do `{action}` only in the first game"));
                 }
             }
             let count = self.b.legal_moves_in(right, other).count();
@@ -265,7 +265,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
                     moves.iter().filter_map(|action| self.moves[action.index()]).collect();
                 let more = self.b.legal_moves_in(right, other).find(|action| !known.contains(action));
                 let action = more.map_or("", |action| self.b.move_text(action));
-                return Err(format!("`{name}` may do `{action}` in the second game alone"));
+                return Err(format!("`{name}` may do `{action}` only in the second game"));
             }
             legal.push(moves);
         }
@@ -280,7 +280,7 @@ impl<A: Game, B: Game> Pair<'_, A, B> {
             return None;
         }
         if has.0 != has.1 {
-            return Some("the rules of one game alone say what roles perceive".to_owned());
+            return Some("only one game has rules for what roles perceive".to_owned());
         }
         let others = self.joint(joint);
         self.a.roles().zip(&self.roles).find_map(|(role, &other)| {

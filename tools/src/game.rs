@@ -247,6 +247,6 @@ pub fn perft(game: &Dynamic, state: BitBox, depth: usize) -> Vec<u128> {
 pub fn settle(game: &Dynamic) -> Result {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
-    output::remark(format_args!("{BAD}error{BAD:#}: {count} given up: the first {excess}"));
+    output::remark(format_args!("{BAD}error{BAD:#}: {count} abandoned: the first {excess}"));
     Err(Error::Reported)
 }

@@ -286,7 +286,7 @@ impl Judgement {
     /// Returns whether there can be drama; why not is noted.
     fn says_of_drama(&mut self, played: &Played) -> bool {
         let why = if self.roles.len() == 1 {
-            "there is one player, who is never behind another"
+            "there is one player, so nobody trails"
         } else if self.is_hidden {
             "players may not know the state, so they cannot know who leads"
         } else if played.peers.is_none() {
@@ -301,7 +301,7 @@ impl Judgement {
     /// Notes why other measures are not there.
     fn explain(&mut self, played: &Played) {
         if self.roles.len() == 1 {
-            self.absent.push(("balance", "there is one player, who has no seat better than another"));
+            self.absent.push(("balance", "there is one player, so no seat is better than another"));
             self.absent.push(("decisiveness", "there is one player, who cannot draw"));
         }
         if played.peers.is_none() {

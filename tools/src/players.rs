@@ -62,7 +62,7 @@ const REMOTE: &str = "remote";
 pub static KINDS: &[Kind] = &[
     Kind {
         name: "best",
-        about: "looks at the game and takes what suits it",
+        about: "chooses the player that suits the game",
         options: &["seed", "threads", "memory"],
     },
     Kind { name: "first", about: "the first legal move", options: &[] },
@@ -74,7 +74,7 @@ pub static KINDS: &[Kind] = &[
         about: "a tree that grows by random games",
         options: &["seed", "threads", "memory"],
     },
-    Kind { name: "ismcts", about: "the same, of what each role knows", options: &["seed", "memory"] },
+    Kind { name: "ismcts", about: "the same, from what each role knows", options: &["seed", "memory"] },
     Kind {
         name: "equilibrium",
         about: "bluffs as often as it should, in small games",
@@ -82,18 +82,18 @@ pub static KINDS: &[Kind] = &[
     },
     Kind {
         name: "planner",
-        about: "searches puzzles for a plan, and follows it",
+        about: "searches puzzles for a plan and follows it",
         options: &["seed", "memory"],
     },
     Kind { name: "alphabeta", about: "alpha-beta, deeper and deeper", options: &["seed", "depth", "memory"] },
     Kind {
         name: "paranoid",
-        about: "alpha-beta, all others against oneself",
+        about: "alpha-beta, as if all others played against it",
         options: &["seed", "depth", "memory"],
     },
     Kind {
         name: "perfect",
-        about: "never errs in games small enough to solve",
+        about: "plays perfectly in games small enough to solve",
         options: &["seed", "memory"],
     },
     #[cfg(feature = "network")]
@@ -114,11 +114,11 @@ pub fn help(command: &str) -> String {
     let rows: String = KINDS.iter().map(row).collect::<Vec<_>>().concat();
     format!(
         "{command}\n\nPlayers, with the options of each:\n{rows}\n\
-         Options stand behind a colon: `mcts:seed=3,memory=64` (MiB). Each player may have bounds of its own\n\
+         Options follow a colon: `mcts:seed=3,memory=64` (MiB). Each player may have its own bounds\n\
          for a move, `seconds` and `nodes`: `alphabeta:depth=6,seconds=0.5`.{}",
         if KINDS.iter().any(Kind::is_remote) {
-            "\n\nA player elsewhere, such as one of `gdl player`, is sent the rulesheet and told its clocks before the\n\
-             first move and for each, in whole seconds: `remote:127.0.0.1:9147,start=10,seconds=5`. A `start` that\n\
+            "\n\nA remote player, such as one of `gdl player`, receives the rulesheet and its clocks for the start and\n\
+             for each move, in whole seconds: `remote:127.0.0.1:9147,start=10,seconds=5`. A `start` that\n\
              is longer than --clock is the time before the first move for all players of the match."
         } else {
             ""
@@ -181,7 +181,7 @@ impl FromStr for Spec {
         let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
             let near = did_you_mean(name, KINDS.iter().map(|kind| kind.name));
             let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-            format!("no player is called `{name}`{near}\n\nplayers: {}", names.join(", "))
+            format!("there is no player `{name}`{near}\n\nplayers: {}", names.join(", "))
         })?;
         let mut spec = Self {
             text: text.to_owned(),
@@ -207,7 +207,7 @@ impl FromStr for Spec {
         };
         for option in options.split(',').filter(|option| !option.is_empty()) {
             let Some((key, value)) = option.split_once('=') else {
-                return Err(format!("`{option}` is no option: write `{name}:key=value`"));
+                return Err(format!("`{option}` is not an option: write `{name}:key=value`"));
             };
             let known = kind.options();
             if !kind.options().any(|known| known == key) {

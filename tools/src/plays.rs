@@ -109,7 +109,7 @@ impl Reader<'_> {
                 let steps = steps.iter().map(|&step| Ok((self.tree.node(step).span, self.step(step)?)));
                 Ok(Test { name: self.text(*name), steps: steps.collect::<Result<_>>()? })
             }
-            _ => Err(self.fault(form, "this is no test", "write `(test NAME STEP ..)`")),
+            _ => Err(self.fault(form, "this is not a test", "write `(test NAME STEP ..)`")),
         }
     }
 
@@ -327,7 +327,7 @@ impl<'a> Judge<'a> {
             if let Some(moves) = record.moves.get(number) {
                 let is_over = || evaluator.terminal(&state);
                 if self.ask(is_over, &state, GameExt::is_terminal).map_err(at)? {
-                    return Err(at(plain("the match is over, and it was played on".to_owned())));
+                    return Err(at(plain("the match continues after its end".to_owned())));
                 }
                 state = after(evaluator, &state, moves).map_err(at)?;
             }
@@ -342,7 +342,7 @@ impl<'a> Judge<'a> {
             let found: Vec<String> = self.ask(goals, &state, lifted)?;
             if !found.contains(&value.to_string()) {
                 let found = if found.is_empty() { "none".to_owned() } else { found.join(" and ") };
-                return Err(plain(format!("the goal of `{role}` is {found}, recorded is {value}")));
+                return Err(plain(format!("the goal of `{role}` is {found}, but {value} is recorded")));
             }
         }
         Ok(())
@@ -495,10 +495,10 @@ mod tests {
             assert_eq!(found(record(&["stay", "go"], 100)), None);
             assert_eq!(judge.is_lifted(), is_lifted);
             for (moves, goal, message) in [
-                (&["go"][..], 0, "the goal of `a` is 100, recorded is 0"),
-                (&["stay"], 50, "the goal of `a` is 0, recorded is 50"),
+                (&["go"][..], 0, "the goal of `a` is 100, but 0 is recorded"),
+                (&["stay"], 50, "the goal of `a` is 0, but 50 is recorded"),
                 (&["fly"], 0, "after 0 joint moves: `(legal a fly)` is not a term"),
-                (&["go", "stay"], 0, "after 1 joint move: the match is over, and it was played on"),
+                (&["go", "stay"], 0, "after 1 joint move: the match continues after its end"),
             ] {
                 let found = found(record(moves, goal)).unwrap_or_default();
                 assert!(found.starts_with(message), "{found}");

@@ -96,7 +96,7 @@ impl<'g> Plan<'g> {
                 return Err(Error::Usage("an analysis in shards is one of many rulesheets".to_owned()));
             }
             (_, Subject::Rulesheets(_)) => {
-                return Err(Error::Usage("rulesheets in numbers are analyzed only".to_owned()));
+                return Err(Error::Usage("several rulesheets can only be analyzed".to_owned()));
             }
             (Request::Playouts { count, engine }, Subject::Game(game, _)) => {
                 let run = playouts(game, *engine, seed, *count);
@@ -176,11 +176,11 @@ impl<'g> Plan<'g> {
         };
         let sums = self.sum(blocks.clone(), threads, cancel, tell)?;
         if cancel.is_cancelled() {
-            return Err(Error::Input("the shard was called off".to_owned()));
+            return Err(Error::Input("the shard was cancelled".to_owned()));
         }
         if let Some((count, excess)) = given_up(self.subject).filter(|&(count, _)| count > before) {
             let count = thousands(count - before);
-            return Err(Error::Input(format!("{count} evaluations were given up: the first {excess}")));
+            return Err(Error::Input(format!("{count} evaluations were abandoned: the first {excess}")));
         }
         document.parts.push(Part { blocks: [blocks.start, blocks.end], sums });
         Ok(document)
@@ -219,7 +219,7 @@ impl<'g> Plan<'g> {
                 });
                 Ok(Sums::Rulesheets(entries.collect()))
             }
-            _ => Err(Error::Usage("the job is not one for this subject".to_owned())),
+            _ => Err(Error::Usage("the job does not fit this subject".to_owned())),
         }
     }
 }
@@ -306,11 +306,13 @@ fn player(name: &str) -> Result<Spec> {
         return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));
     }
     if spec.is_remote() {
-        return Err(Error::Usage(format!("`{name}` is not the same on all machines: it plays elsewhere")));
+        return Err(Error::Usage(format!(
+            "`{name}` is a remote player: it may differ from machine to machine"
+        )));
     }
     if spec.seconds().is_some() || spec.threads().is_some_and(|threads| threads > 1) {
-        let help = "help: give `nodes` in place of seconds, and one thread to each player";
-        return Err(Error::Usage(format!("what `{name}` does depends on the machine\n\n{help}")));
+        let help = "help: give `nodes` instead of seconds, and one thread to each player";
+        return Err(Error::Usage(format!("the moves of `{name}` depend on the machine\n\n{help}")));
     }
     Ok(spec)
 }
@@ -326,7 +328,7 @@ fn analyze_one(rulesheet: &Rulesheet, settings: &Settings) -> Entry {
     let figures = figures.and_then(|game| {
         let figures = analyze::analyze(&rulesheet.name, &game, settings, &|_| ());
         match game.failed_evaluations() {
-            Some((_, excess)) => Err(format!("evaluations were given up: the first {excess}")),
+            Some((_, excess)) => Err(format!("evaluations were abandoned: the first {excess}")),
             None => figures.ok_or_else(|| "called off".to_owned()),
         }
     });

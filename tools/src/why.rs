@@ -261,7 +261,7 @@ impl Position {
         }
         if self.making.is_none() && (is("next") || is("sees") || is("does")) {
             return Err(Error::Input(format!(
-                "`{head}` is about a joint move: say which one is made, as by `--making '(MOVE ..)'`"
+                "`{head}` is about a joint move: give one, such as `--making '(MOVE ..)'`"
             )));
         }
         explain(rules, evaluator, &atom, &self.state, self.making.as_deref(), depth)
@@ -286,7 +286,7 @@ fn explain(
 ) -> Result<Explanation> {
     evaluator.explain(atom, state, joint, depth).map_err(|error| match (unknown(rules, atom), error) {
         (Some((word, near)), EvalError::NotATerm { .. }) => {
-            Error::Input(format!("`{word}` is no word of these rules{near}"))
+            Error::Input(format!("`{word}` is not a word of these rules{near}"))
         }
         (_, error) => Error::Input(error.to_string()),
     })
@@ -311,7 +311,7 @@ fn wrong(what: &str, error: &EvalError) -> Error {
 fn play(path: &Path) -> Result<Play> {
     serde_json::from_str(&load::text(path)?).map_err(|_| {
         let name = path.display();
-        Error::Input(format!("{name} is neither a play that was saved nor the record of a match"))
+        Error::Input(format!("{name} is neither a saved play nor the record of a match"))
     })
 }
 

@@ -109,7 +109,7 @@ async function check({ text, patient }, signal) {
   try {
     return await checker.check(text, { patient });
   } catch (error) {
-    if (error instanceof Ended) error.message = "this rulesheet takes more than the page has";
+    if (error instanceof Ended) error.message = "this rulesheet exceeds the limits of the page";
     throw error;
   } finally {
     runs = false;
@@ -169,7 +169,7 @@ async function show() {
   here.cells = scene.cells;
   const due = game.roles.filter((role) => !chosen.has(role) && !here.terminal);
   const stuck = game.roles.find((_, number) => !here.terminal && !here.legal[number].length);
-  const status = here.terminal ? "Game over" : stuck ? `${stuck} has no legal move: the rules are at fault` : due.length ? `${due.join(" and ")} to move` : "";
+  const status = here.terminal ? "Game over" : stuck ? `${stuck} has no legal move: the rules have an error` : due.length ? `${due.join(" and ")} to move` : "";
   const line = path.slice(1, at + 1).map(({ moves, cells }, number) => ({ joint: moves, cells: cells ?? [], text: words(moves, game.roles), place: number + 1 }));
   const own = game.roles.flatMap((role, number) => (due.includes(role) && seats.get(role) === "you" ? [{ role, moves: scene.moves[number] }] : []));
   const roles = game.roles.map((name, number) => ({ name, seat: number === game.chance ? "chance" : seats.get(name) }));
@@ -272,7 +272,7 @@ async function choose() {
   const note = html("p", { class: "faint" }, "Loading the compiler …");
   const groups = html("div", { id: "games" });
   byId("chooser").append(
-    html("p", { class: "lead" }, "Choose a game, or write one: its rules are compiled and played on this machine, and leave it only in a link that you share."), note, groups);
+    html("p", { class: "lead" }, "Choose a game, or write one. Its rules are compiled and played on this machine, and leave it only in a link that you share."), note, groups);
   editor.mount(byId("chooser"), app);
   try {
     const games = await player.list();

@@ -92,7 +92,7 @@ impl Loaded {
         match self.game.failed_evaluations() {
             None => Ok(answer),
             Some((count, excess)) => {
-                Err(Failure::new(format!("{count} evaluations given up: the first {excess}")))
+                Err(Failure::new(format!("{count} evaluations abandoned: the first {excess}")))
             }
         }
     }

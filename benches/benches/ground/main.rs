@@ -66,7 +66,7 @@ fn main() {
     let mut subjects =
         if args.corpus || args.deadline.is_some() { Subject::corpus() } else { Subject::selection() };
     if subjects.is_empty() {
-        eprintln!("no public rulesheets beside the checkout: the built-in games instead");
+        eprintln!("no public rulesheets next to the checkout: the built-in games instead");
         subjects = Subject::built_in();
     }
     if !args.names.is_empty() {

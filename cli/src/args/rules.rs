@@ -8,19 +8,19 @@ use gdl_tools::{game::ReadingArgs, parse::code};
 /// Arguments for reading a rulesheet.
 #[derive(Debug, Default, Args)]
 pub(crate) struct RulesArgs {
-    /// Keep silent about a lint
+    /// Silence a lint
     #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint)]
     pub allow: Vec<String>,
     /// Show a lint that is silent by default; `lints` shows all
     #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint_or_lints)]
     pub warn: Vec<String>,
-    /// Make a lint an error; `warnings` makes errors of all warnings
+    /// Make a lint an error; `warnings` makes all warnings errors
     #[arg(long, value_name = "LINT", value_delimiter = ',', value_parser = lint_or_warnings)]
     pub deny: Vec<String>,
     /// The syntax of the text
     #[command(flatten)]
     pub syntax: SyntaxArgs,
-    /// The case of symbols: whether `Cell` and `cell` are one
+    /// The case of symbols: whether `Cell` and `cell` are the same
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
     #[command(flatten)]
@@ -68,9 +68,9 @@ impl SyntaxArgs {
 /// A syntax that is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Written {
-    /// Lists, as game servers and players exchange them
+    /// Lists, the form that game servers and players exchange
     Kif,
-    /// `head(X) :- body(X)`, as textbooks and courses write
+    /// `head(X) :- body(X)`, the form of textbooks and courses
     Infix,
     /// Infix rules and operations, `move(X) :: condition(X) ==> effect(X)`
     Epilog,
@@ -79,7 +79,7 @@ pub(crate) enum Written {
 /// The limits of a rulesheet's cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Bounds {
-    /// Limits of a game of one's own
+    /// Limits for your own games
     #[default]
     Default,
     /// Limits for untrusted rulesheets: two seconds and 300 MiB
@@ -100,10 +100,10 @@ impl Bounds {
 /// The treatment of spellings that differ in case alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Case {
-    /// One symbol, as the language has it
+    /// The same symbol, as in the language
     #[default]
     Fold,
-    /// Different symbols, as some reasoners have it
+    /// Different symbols, as in some reasoners
     Sensitive,
 }
 

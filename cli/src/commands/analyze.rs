@@ -16,10 +16,10 @@ use std::{fs, io::Write, path::PathBuf};
 /// Arguments of `gdl analyze`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Random games are followed move by move for lengths, moves and states; a hundred times as many are
-played in lanes for the outcome, and ten times as many after each move at the start. The number of
-states is a lower bound by Chao's estimator, the game tree is Knuth's estimate. The same count and
-seed give the same figures.
+Random games are followed move by move for lengths, moves and states. A hundred times that number are
+played in lanes for the outcome, and ten times that number after each first move. The number of states
+is a lower bound (Chao's estimator), the size of the game tree an estimate (Knuth's). The same count
+and seed give the same figures.
 
 Examples:
   gdl analyze connect_four
@@ -31,7 +31,7 @@ pub(crate) struct AnalyzeArgs {
     /// Random games to follow [default: 1,000]
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
     pub count: Option<u64>,
-    /// Play for so long instead
+    /// Seconds to play instead of a number of games
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: Option<f64>,
     /// Seed of the random choices

@@ -45,11 +45,11 @@ use std::time::Instant as ProcessTime;
 /// Arguments of `gdl bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Each rulesheet has a process of its own, one thread and the time that is given; warnings are not
-shown. One that does not load, or takes too long, is told in its place, and the others go on.
+Each rulesheet runs in a process of its own, on one thread, for the given time. Warnings are not
+shown. If a rulesheet does not load or takes too long, its line says so, and the others are measured.
 
-`load` is the time from the text to the end of a first random game. That and the rates are in
-seconds of processor time, on a graphics card in seconds that go by. `memory` is the peak of the whole process.
+`load` is the time from the text to the end of a first random game. Times and rates are in processor
+time, on a graphics card in elapsed time. `memory` is the peak of the process.
 
 Examples:
   gdl bench rulesheets
@@ -74,7 +74,7 @@ pub(crate) struct BenchArgs {
     /// fastest one]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
-    /// The case of symbols: whether `Cell` and `cell` are one
+    /// The case of symbols: whether `Cell` and `cell` are the same
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
     #[command(flatten)]
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result {
         ));
     }
     if args.device.is_some() && args.engine != Some(EngineChoice::Gpu) {
-        return Err(Error::Usage("only a graphics card is a device: add `--engine gpu`".to_owned()));
+        return Err(Error::Usage("`--device` selects a graphics card: add `--engine gpu`".to_owned()));
     }
     if args.alone {
         let outcome = args.paths.first().map(|path| measure(path, args));
@@ -201,7 +201,7 @@ fn apart(file: &Path, args: &BenchArgs) -> Outcome {
     command.arg("--").arg(file);
     let cap = args.deadline + args.seconds + GRACE;
     let report = child::run(command, "", Duration::from_secs_f64(cap))
-        .map_err(|error| format!("its process could not be run: {error}"))?;
+        .map_err(|error| format!("cannot run its process: {error}"))?;
     if report.stopped {
         return Err(format!("stopped after {}", duration(cap)));
     }
@@ -255,7 +255,7 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     let time = Some(Duration::from_secs_f64(args.seconds));
     let stats = playouts(&game, PlayoutSettings { time, count: None, ..one(engine) });
     if let Some((count, excess)) = game.failed_evaluations() {
-        return Err(format!("{count} evaluations given up: the first {excess}"));
+        return Err(format!("{count} evaluations abandoned: the first {excess}"));
     }
     let Stats { tally, seconds, cpu_seconds, .. } = &stats;
     let rate = |count: u64| if *cpu_seconds > 0.0 { count as f64 / cpu_seconds } else { 0.0 };

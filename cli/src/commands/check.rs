@@ -25,16 +25,14 @@ use std::{
 /// Arguments of `gdl check`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Warnings alone leave the exit code 0. A LINT is a name or a code; several are separated by commas.
+Warnings alone leave the exit code 0. A LINT is a name or a code; separate several by commas.
 
---fix makes the edits of the diagnostics that are shown (`edits` of --json) where their `applicability`
-is `machine_applicable`: they are the one reading that is valid, and leave a valid game the game it was.
---fix=guess makes all edits, guesses included. Either says on stderr what was done; the file is replaced
-once, at the end.
+--fix makes the edits of the diagnostics shown (`edits` in --json) whose `applicability` is
+`machine_applicable`: only one reading is valid, and a valid game stays the same game. --fix=guess
+makes all edits, guesses included. Both list the edits on stderr and replace the file once, at the end.
 
---simulate plays: it visits the states that play can reach, all of them if they are few, else as many
-as take some seconds, and then plays random games. What it finds comes with the moves that show it.
-The same seed gives the same report.
+--simulate visits the states that play can reach. If there are more than --states allows, it then plays
+random games. Each problem is reported with the moves that show it. The same seed gives the same report.
 
 Examples:
   gdl check tictactoe.kif
@@ -59,10 +57,10 @@ pub(crate) struct CheckArgs {
     /// Print diagnostics for people, for programs, or for a forge
     #[arg(long, value_name = "FORMAT", default_value = "text", conflicts_with = "json")]
     pub format: Format,
-    /// Do in the files what help lines say where that is certain, and check the result
+    /// Make the certain edits of the help lines in the files, and check the result
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "sure")]
     pub fix: Option<Fix>,
-    /// Print the JSON Schema of what `--json` prints
+    /// Print the JSON Schema of the output of `--json`
     #[arg(long, exclusive = true)]
     pub schema: bool,
     /// Play, and report what only play shows
@@ -93,7 +91,7 @@ pub(crate) enum Format {
     Json,
     /// Text, and on stdout a workflow command of GitHub Actions for each diagnostic
     Github,
-    /// A SARIF 2.1.0 log, for services that collect faults
+    /// A SARIF 2.1.0 log, for code scanning services
     Sarif,
 }
 
@@ -187,7 +185,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
 /// Makes the edits that diagnostics suggest and says which they are.
 fn fix_file(path: &Path, how: Fix, options: &Options) -> Result {
     if path == Path::new("-") {
-        return Err(Error::Input("`--fix` wants a file, not stdin".to_owned()));
+        return Err(Error::Input("`--fix` needs a file, not stdin".to_owned()));
     }
     // The check reports files that cannot be read.
     let Ok(original) = load::read(path, options) else { return Ok(()) };

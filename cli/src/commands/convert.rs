@@ -15,8 +15,8 @@ use std::io::Write;
 /// Arguments of `gdl convert`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The text tells its own syntax: KIF, infix GDL or Epilog. Epilog becomes the rules that it means, and nothing is
-written in Epilog. Names that the other syntax cannot write are replaced, and listed on stderr.
+The syntax of the text is detected: KIF, infix GDL or Epilog. Epilog is translated into rules; it
+cannot be written. Names that the other syntax does not allow are replaced, and listed on stderr.
 
 Examples:
   gdl convert tictactoe --to infix
@@ -37,9 +37,9 @@ pub(crate) struct ConvertArgs {
 /// A syntax that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Target {
-    /// Lists, as game servers and players exchange them
+    /// Lists, the form that game servers and players exchange
     Kif,
-    /// `head(X) :- body(X)`, as textbooks and courses write
+    /// `head(X) :- body(X)`, the form of textbooks and courses
     Infix,
 }
 

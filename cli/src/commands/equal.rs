@@ -18,10 +18,10 @@ use std::io::Write;
 /// Arguments of `gdl equal`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Two rulesheets, in any syntax, are one game if they have the same roles and if, whatever is played, the same moves
-are legal, the same states are ends and the goals there are the same. All states that play can reach are walked;
-if that is too much, all states to some depth are, and random games are played. The shortest play that shows a
-difference is printed, and the exit code is 1.
+Two rulesheets, in any syntax, are equal if they have the same roles and, after every sequence of
+moves, the same legal moves, the same end and the same goals. All states that play can reach are
+compared; if there are too many, all states to some depth are compared, and random games are played.
+The shortest play that shows a difference is printed, and the exit code is 1.
 
 Examples:
   gdl equal tictactoe mine.epilog
@@ -35,17 +35,17 @@ pub(crate) struct EqualArgs {
     pub second: GameArg,
     #[command(flatten)]
     pub reading: ReadingArgs,
-    /// The names of the second may be others, as long as its text has the same structure
+    /// Allow other names in the second rulesheet, if its text has the same structure
     #[cfg(feature = "network")]
     #[arg(long)]
     pub renamed: bool,
-    /// The pairs of states that are walked at most
+    /// The most pairs of states to compare
     #[arg(long, value_name = "N", default_value_t = Bounds::default().states)]
     pub states: usize,
-    /// Random games if there are more states
+    /// Random games to play if there are more states
     #[arg(long, value_name = "N", default_value_t = Bounds::default().playouts)]
     pub playouts: u64,
-    /// The seed of these
+    /// Seed of the random games
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
     /// Print one JSON object on stdout
@@ -99,10 +99,7 @@ fn renaming(_: &EqualArgs) -> Result<impl Fn(&str) -> String + use<>> {
 #[cfg(feature = "network")]
 fn names(args: &EqualArgs) -> Result<Names> {
     sheet(&args.first)?.names_in(&sheet(&args.second)?).ok_or_else(|| {
-        Error::Input(
-            "the texts differ in more than names, so nothing says which names stand for each other"
-                .to_owned(),
-        )
+        Error::Input("the texts differ in more than names, so the names cannot be matched".to_owned())
     })
 }
 

@@ -17,8 +17,8 @@ use tempfile::NamedTempFile;
 /// Arguments of `gdl fmt`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The files that change are listed. Tokens and comments stay as they are; a file whose forms cannot be read
-is left alone.
+The files that change are listed. Tokens and comments do not change; a file whose forms cannot be read
+is skipped.
 
 Examples:
   gdl fmt mygames/*.kif

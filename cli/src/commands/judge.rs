@@ -30,12 +30,12 @@ use std::{
 /// Arguments of `gdl judge`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A rulesheet is checked, played at random, and played by searches of different strength: length, branching,
-outcome, balance, depth of skill, variety, drama, dead rules and moves. One that does not check, hardly
-ever ends, is always drawn or won by the same role, or leaves no choice is given up early, with the
-reason. What each number means and where it is from: docs/how-to/judging.md.
+A rulesheet is checked, played at random, and played by searches of different strength. This measures
+length, branching, outcome, balance, depth of skill, variety, drama, dead rules and moves. A rulesheet
+that has errors, rarely ends, is always drawn or won by the same role, or leaves no choice is rejected
+early, with the reason. docs/how-to/judging.md explains each number and its source.
 
-Nothing goes by the clock: the same rulesheet, seed and options give the same numbers.
+No number depends on a clock: the same rulesheet, seed and options give the same numbers.
 
 Examples:
   gdl judge connect_four
@@ -45,13 +45,13 @@ pub(crate) struct JudgeArgs {
     /// Built-in games, rulesheets, and folders with rulesheets that end in `.kif`
     #[arg(value_name = "GAME", required = true)]
     pub games: Vec<String>,
-    /// Play less: tens of milliseconds for each game, in place of seconds
+    /// Play less: tens of milliseconds for each game instead of seconds
     #[arg(long)]
     pub quick: bool,
-    /// Measure games that were found hopeless, too
+    /// Measure rejected games too
     #[arg(long)]
     pub full: bool,
-    /// Games that the ranking shows
+    /// Games to show in the ranking
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = whole)]
     pub top: u64,
     /// Seed of the random choices
@@ -62,7 +62,7 @@ pub(crate) struct JudgeArgs {
     /// Threads that play [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// The case of symbols: whether `Cell` and `cell` are one
+    /// The case of symbols: whether `Cell` and `cell` are the same
     #[arg(long, value_enum, default_value_t)]
     pub case: Case,
     #[command(flatten)]

@@ -15,7 +15,7 @@ use std::io::Write;
 /// Arguments of `gdl list`.
 #[derive(Debug, Args)]
 pub(crate) struct ListArgs {
-    /// Show how large each game is too: its fluents and moves. Every game is loaded for that
+    /// Load every game, and show its numbers of fluents and moves too
     #[arg(long)]
     pub sizes: bool,
     /// Print one JSON object on stdout

@@ -7,14 +7,14 @@ use std::io;
 /// Arguments of `gdl lsp`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-An editor starts this command and speaks to it over stdin and stdout; how an editor is told to is in
-docs/how-to/editors.md of the source.
+An editor starts this command and communicates over stdin and stdout. docs/how-to/editors.md in the
+source has the settings of editors.
 
-It shows what `gdl check` says while one types, lints as hints, and what is meant by help lines as
-quick fixes. It says what a name is, finds where it is given and used, renames, completes and formats.
-The limits are those for text from a network: what takes more is checked without being grounded.")]
+It shows the diagnostics of `gdl check` while you type, lints as hints, and edits as quick fixes. It
+describes a name, finds its definitions and uses, renames, completes and formats. The limits are those
+for text from a network: a rulesheet beyond them is checked without grounding.")]
 pub(crate) struct LspArgs {
-    /// Stdin and stdout are used in any case; some editors say so
+    /// Accepted because some editors pass it; stdin and stdout are always used
     #[arg(long)]
     pub stdio: bool,
 }

@@ -25,7 +25,7 @@ use std::{
 /// Arguments of `gdl manage`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A schedule is a file like this one; docs/how-to/tournaments.md has all that it may say:
+A schedule is a file like this one; docs/how-to/tournaments.md lists all keys:
 
   version = 1
   games = [\"tictactoe\", \"mygames/nim.kif\"]
@@ -36,10 +36,10 @@ A schedule is a file like this one; docs/how-to/tournaments.md has all that it m
   mine = \"remote:127.0.0.1:9147\"
   base = \"mcts\"
 
-Every choice of players meets in every game and in all seats. Each step is written to a database as
-it is made; the same command goes on where the last one ended, however that was, and plays nothing
-twice. For a player that answers with an illegal move, too late or not at all a random move is made,
-which is noted.
+Every combination of players meets in every game and in all seats. Each step is written to a database
+as it is made. After any interruption the same command continues where the last one ended, and plays
+no match twice. If a player answers with an illegal move, too late or not at all, a random move is made
+and recorded.
 
 Examples:
   gdl manage check cup.toml
@@ -54,7 +54,7 @@ pub(crate) struct ManageArgs {
 /// The actions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Action {
-    /// Say what a schedule comes to, and play nothing
+    /// Check a schedule and count its matches, without playing
     Check {
         /// The schedule
         schedule: PathBuf,
@@ -62,9 +62,9 @@ pub(crate) enum Action {
         #[arg(long)]
         json: bool,
     },
-    /// Play what is missing of a schedule
+    /// Play the missing matches of a schedule
     Run(RunArgs),
-    /// Say how the players stand
+    /// Print the standings
     Standings {
         /// The database of results
         results: PathBuf,
@@ -89,10 +89,10 @@ pub(crate) struct RunArgs {
     /// The database of results
     #[arg(long, value_name = "FILE")]
     pub results: PathBuf,
-    /// Matches played at once [default: the most that do not take each other's time]
+    /// Matches played at once [default: the most that do not slow each other down]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
-    /// Sign the record of each match with a key of RSA: a file in PEM, or one of ggp-base's in JSON
+    /// Sign the record of each match with an RSA key: a PEM file, or a JSON file of ggp-base
     #[cfg(feature = "sign")]
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
@@ -222,7 +222,7 @@ fn play(args: &RunArgs) -> Result {
     }
     if done < all {
         output::remark(format_args!(
-            "called off: {} are left, and the same command plays them",
+            "cancelled: {} are left; run the same command again to play them",
             matches(all - done)
         ));
         return Err(Error::Reported);

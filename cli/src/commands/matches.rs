@@ -27,13 +27,13 @@ use std::{
 #[derive(Clone, Debug, Args)]
 #[command(after_help = players::help("\
 Players change seats from match to match, so each plays each role equally often; the matches of a
-round have the same luck. A win is a goal above all others, a draw the greatest goal shared; with
-one role 100 is a win. Scores come with Wilson's 95 % intervals; Elo is the score of two players
+round have the same random choices. A win is a goal above all others, a draw the greatest goal shared;
+with one role 100 is a win. Scores come with Wilson's 95 % intervals; Elo is the score of two players
 in points.
 
-For a player that answers with an illegal move, too late or not at all, a random move is made, which
-is counted. Without --clock and --nodes players visit 10,000 nodes for a move. With nodes in place
-of a clock the same seed gives the same matches, whatever the number of threads.
+If a player answers with an illegal move, too late or not at all, a random move is made and counted.
+Without --clock and --nodes, players visit 10,000 nodes for each move. With nodes instead of a clock,
+the same seed gives the same matches on any number of threads.
 
 Examples:
   gdl match tictactoe alphabeta random -n 1000
@@ -54,8 +54,8 @@ pub(crate) struct MatchArgs {
     /// The engine that makes moves.
     #[command(flatten)]
     pub engine: WayArgs,
-    /// Matches played at once [default: one for each processor, with a clock or a
-    /// player elsewhere one]
+    /// Matches played at once [default: one for each processor; one with a clock or a
+    /// remote player]
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<usize>,
     /// Write each match to a file of this folder, in ggp-base's form
@@ -195,7 +195,7 @@ fn print(args: &MatchArgs, game: &Dynamic, total: &Total, seconds: f64) -> Resul
         }
     }
     if total.unscored > 0 {
-        writeln!(out, "{} given up, or without one goal for each role", matches(total.unscored))?;
+        writeln!(out, "{} abandoned, or without one goal for each role", matches(total.unscored))?;
     }
     out.flush()?;
     Ok(())

@@ -12,15 +12,15 @@ use std::{io, path::PathBuf, time::Duration};
 /// Arguments of `gdl mcp`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-A client that speaks the Model Context Protocol, such as an assistant or a program that writes rules,
-starts this command and speaks to it over stdin and stdout. The settings of clients are in
-docs/how-to/agents.md of the source.
+A client of the Model Context Protocol, such as an assistant or a program that writes rules, starts
+this command and communicates over stdin and stdout. docs/how-to/agents.md in the source has the
+settings of clients.
 
 Tools: check, explain, fix, simulate, play, legal_moves, why, best_move, analyze, compare.
 Resources: the primer, the rulesheets of the built-in games, the pages of diagnostics.
 
-A rulesheet is a text, the name of a built-in game or, with --folder, a file below that folder. Nothing
-is written, and no other file is read. The limits are those for text from a network.
+A rulesheet is a text, the name of a built-in game or, with --folder, a file below that folder. No
+file is written, and no other file is read. The limits are those for text from a network.
 
 Examples:
   gdl mcp

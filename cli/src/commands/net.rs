@@ -220,8 +220,8 @@ fn print(
     }
     let figures = [
         ("fluents", net.vocabulary.fluents.len(), "bits of a state"),
-        ("dead", dead(net), "fluents on which nothing seen depends"),
-        ("exclusive", net.mutex_groups.len(), "groups of fluents of which no two hold"),
+        ("dead", dead(net), "fluents on which no output depends"),
+        ("exclusive", net.mutex_groups.len(), "groups of fluents that exclude each other"),
         ("ground rules", compiled.ground.len(), "instances that can matter"),
         ("gates", net.ands(), "conjunctions of any width"),
         ("operations", net.operations(), "of two operands"),
@@ -259,8 +259,8 @@ fn hint(net: &Net) -> Option<String> {
     (moves > MANY_MOVES).then(|| {
         let moves = thousands(moves as u128);
         format!(
-            "hint: `{role}` has {moves} moves: a move that is made in parts, each a step of its own, such as a piece, then where it \
-             goes, has the sum of their choices for the product"
+            "hint: `{role}` has {moves} moves: make a move in parts, each a step of its own, such as the piece and \
+             then its target, so that their choices add up instead of multiplying"
         )
     })
 }

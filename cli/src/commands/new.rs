@@ -92,10 +92,10 @@ const TAKEN: &[&str] = &[
 /// Arguments of `gdl new`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The folder has a rulesheet of a small game to change, a library that compiles it by `gdl!`, a program that
-plays it, and a test of its rules. docs/tutorial/language.md teaches the language with that game. The crate needs the
-package gdl-runtime: with --runtime it is that of a clone; without, that of the registry, where it is not
-published yet. Everything but `cargo` works without it.
+The folder contains the rulesheet of a small game to change, a library that compiles it by `gdl!`, a
+program that plays it, and a test of its rules. docs/tutorial/language.md teaches the language with
+that game. The crate needs the package gdl-runtime: from a clone with --runtime, otherwise from the
+registry, where it is not published yet. Everything except `cargo` works without it.
 
 Examples:
   gdl new mygame --runtime ../gdl/runtime
@@ -117,12 +117,12 @@ fn name(text: &str) -> std::result::Result<String, String> {
         text.chars().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '_');
     if !(is_begun && is_plain) {
         return Err(
-            "a name begins with a small letter and goes on with these, digits and `_`, such as `my_game`"
+            "begin with a small letter, and use only small letters, digits and `_`, such as `my_game`"
                 .to_owned(),
         );
     }
     if TAKEN.contains(&text) {
-        return Err("this is a word of Rust, which cannot be the name of a package".to_owned());
+        return Err("this is a keyword of Rust, which cannot name a package".to_owned());
     }
     Ok(text.to_owned())
 }
@@ -151,10 +151,10 @@ pub(crate) fn run(args: &NewArgs) -> Result {
     writeln!(out, "{BOLD}{name}{BOLD:#}: a rulesheet, a crate that uses it, a test")?;
     for (command, what) in [
         (format!("cd {name}"), ""),
-        (format!("gdl check --simulate {name}.kif"), "what is wrong with the rules"),
-        (format!("gdl test {name}.kif"), "the plays of its .plays, with what is expected of them"),
+        (format!("gdl check --simulate {name}.kif"), "check the rules, also by play"),
+        (format!("gdl test {name}.kif"), "test the rules by the plays in its .plays file"),
         (format!("gdl play {name}.kif"), "play it"),
-        ("cargo test".to_owned(), "compile the rules and test them; minutes at first, seconds then"),
+        ("cargo test".to_owned(), "compile the rules and test them; takes minutes at first, then seconds"),
     ] {
         writeln!(out, "  {CODE}{command:<40}{CODE:#} {what}")?;
     }

@@ -51,7 +51,7 @@ pub(crate) struct PerftArgs {
 /// more.
 pub(crate) fn run(args: &PerftArgs) -> Result {
     if args.engine == Some(EngineChoice::Gpu) {
-        let reason = "a graphics card plays random games only: leave `--engine` out";
+        let reason = "a graphics card plays only random games: leave `--engine` out";
         return Err(Error::Usage(reason.to_owned()));
     }
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;

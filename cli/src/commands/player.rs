@@ -21,25 +21,25 @@ use std::{
 #[derive(Debug, Args)]
 #[command(after_help = players::help("\
 The command prints its address and answers managers in the protocol of general game playing until
-Ctrl-C ends it: INFO, PREVIEW, START, PLAY, STOP and ABORT, of one match at a time. Each message is
-told on stderr with its answer, or with what is wrong with it and where.
+Ctrl-C: INFO, PREVIEW, START, PLAY, STOP and ABORT, for one match at a time. Each message is printed
+on stderr with its answer, or with its error and the place.
 
-A built-in rulesheet is played by the compiled game, whatever its symbols are called. Any other is
-compiled while the start clock runs. Until that is done, or if it is too large, it is played by
-its net as that stands or its rules are evaluated, so there is always a legal move in time. With
---engine a game is played by that engine alone, and moves are drawn until it is ready.
+A built-in rulesheet is played by the compiled game, even under other symbols. Any other rulesheet is
+compiled while the start clock runs. Until that is done, or if it is too large, the unoptimised net
+is used or the rules are evaluated directly, so there is always a legal move in time. With --engine
+only that engine is used, and moves are random until it is ready.
 
-Only this machine is heard unless --host says otherwise: 0.0.0.0 is all who can reach it.
+Only this machine can connect, unless --host names another address; 0.0.0.0 admits all machines.
 
 Examples:
   gdl player
   gdl player --port 4001 --player alphabeta:memory=512
   gdl match connect_four mcts remote:127.0.0.1:9147 -n 2 --clock 2"))]
 pub(crate) struct PlayerArgs {
-    /// Port to listen on; 0 is any that is free
+    /// Port to listen on; 0 is any free port
     #[arg(long, value_name = "N", default_value_t = client::PORT)]
     pub port: u16,
-    /// Address of this machine to listen on: who may ask
+    /// Address of this machine to listen on, which decides who can connect
     #[arg(long, value_name = "HOST", default_value = "127.0.0.1")]
     pub host: String,
     /// The player
@@ -71,7 +71,7 @@ pub(crate) struct PlayerArgs {
 pub(crate) fn run(args: &PlayerArgs) -> Result {
     let spec = args.player.clone();
     if spec.is_human() || spec.is_remote() {
-        return Err(Error::Usage(format!("`{}` does not play for managers", spec.kind())));
+        return Err(Error::Usage(format!("`{}` cannot play for managers", spec.kind())));
     }
     let failed = |error: io::Error| {
         Error::Input(format!("cannot listen at {} port {}: {error}", args.host, args.port))

@@ -23,8 +23,8 @@ use std::{io::Write, time::Duration};
 /// Arguments of `gdl playouts`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The same engine, count and seed give the same games, whatever the number of threads and the machine. Behind ± is
-one standard error of the mean; `gdl match` and `gdl analyze` print intervals of 95 %.
+The same engine, count and seed give the same games on any machine and any number of threads. ± is one
+standard error of the mean; `gdl match` and `gdl analyze` print 95 % intervals.
 
 Examples:
   gdl playouts tictactoe
@@ -37,7 +37,7 @@ pub(crate) struct PlayoutsArgs {
     /// Games to play [default: a million]
     #[arg(long, short = 'n', value_name = "N", conflicts_with = "seconds", value_parser = count)]
     pub count: Option<u64>,
-    /// Play for so long instead
+    /// Seconds to play instead of a number of games
     #[arg(long, value_name = "S", value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: Option<f64>,
     /// Seed of the random choices
@@ -55,8 +55,8 @@ pub(crate) struct PlayoutsArgs {
     /// machine]
     #[arg(long, value_enum)]
     pub isa: Option<Isa>,
-    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` for what the
-    /// processor makes of it [default: the fastest one]
+    /// The graphics card of the engine `gpu`: a part of its name, or `emulate` for an
+    /// emulation on the processor [default: the fastest one]
     #[arg(long, value_name = "NAME")]
     pub device: Option<String>,
     /// Print one JSON object on stdout
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &PlayoutsArgs) -> Result {
         return run_on_card(args);
     }
     if args.device.is_some() {
-        return Err(Error::Usage("only a graphics card is a device: add `--engine gpu`".to_owned()));
+        return Err(Error::Usage("`--device` selects a graphics card: add `--engine gpu`".to_owned()));
     }
     let way = args.engine.map_or(Ok(None), |engine| engine.way(&args.game))?;
     let (single, stats) = play(args, way)?;
@@ -109,9 +109,7 @@ pub(crate) fn run(args: &PlayoutsArgs) -> Result {
 /// Plays on a graphics card and prints the report.
 fn run_on_card(args: &PlayoutsArgs) -> Result {
     if args.threads.is_some() {
-        return Err(Error::Usage(
-            "a graphics card takes what threads it has: leave `--threads` out".to_owned(),
-        ));
+        return Err(Error::Usage("a graphics card uses its own threads: leave `--threads` out".to_owned()));
     }
     let (count, progress) = match (args.count, args.seconds) {
         (None, Some(seconds)) => (u64::MAX, Progress::timed("playouts", seconds)),

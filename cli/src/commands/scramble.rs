@@ -19,9 +19,9 @@ use std::io::Write;
 /// Arguments of `gdl scramble`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Every name and variable becomes a word drawn from the seed, but for numbers and the words of the language, and comments
-are left out: what a player or a language model finds then, it finds in the rules. On stderr it says how far the
-result was shown to be the same game.
+Every name and variable becomes a word drawn from the seed, except for numbers and keywords. Comments
+are removed, so a player or a language model has only the rules to go by. A line on stderr tells to
+what extent the result was proved to be the same game.
 
 Examples:
   gdl scramble tictactoe --seed 7 > nameless.kif

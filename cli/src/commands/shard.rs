@@ -21,9 +21,9 @@ use std::{io::Write, num::NonZero, ops::Range, path::PathBuf};
 /// Arguments of `gdl shard`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The work of a job is cut into blocks, numbered from 0; a shard is a range of them. The same shard
-is the same bytes, wherever and however often it is made. `--range 0..0` does nothing, and the
-document says how many `blocks` there are.
+The work of a job is divided into blocks, numbered from 0; a shard is a range of blocks. The same
+shard has the same bytes on every machine and in every run. `--range 0..0` does no work, and the
+document has the number of `blocks`.
 
 Examples:
   gdl shard playouts tictactoe --count 1_000_000_000 --part 3/100 --out 3.json
@@ -68,7 +68,7 @@ enum Job {
         /// Joint moves to count
         #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
         depth: u32,
-        /// After how many joint moves the work is cut [default: as many as lead to 256 states]
+        /// Joint moves after which the work is divided [default: enough to reach 256 states]
         #[arg(long, value_name = "N")]
         prefix: Option<u32>,
         #[command(flatten)]
@@ -104,7 +104,7 @@ enum Job {
         #[command(flatten)]
         piece: PieceArgs,
     },
-    /// Put shards together
+    /// Merge shard results
     Merge(merge::MergeArgs),
 }
 
@@ -122,19 +122,19 @@ struct PieceArgs {
     /// The blocks to do: from A to before B [default: all]
     #[arg(long, value_name = "A..B", conflicts_with = "part", value_parser = range)]
     range: Option<Range<u64>>,
-    /// Do the I-th of N about equal parts instead; the first is 1
+    /// Do part I of N about equal parts instead; the first is 1
     #[arg(long, value_name = "I/N", value_parser = part)]
     part: Option<[NonZero<u64>; 2]>,
     /// Threads that work; the document is the same [default: one for each processor]
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
-    /// Write the document to a file, all of it or nothing [default: stdout]
+    /// Write the document to a file, complete or not at all [default: stdout]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 fn range(text: &str) -> std::result::Result<Range<u64>, String> {
-    let (start, end) = text.split_once("..").ok_or("write it as `0..100`, which is from 0 to before 100")?;
+    let (start, end) = text.split_once("..").ok_or("write it as `0..100`, which excludes 100")?;
     let (start, end) = (whole(start)?, whole(end)?);
     if start > end { Err(format!("{start} is above {end}")) } else { Ok(start..end) }
 }

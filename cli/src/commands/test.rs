@@ -32,12 +32,12 @@ A file of plays has tests such as
     (does left (lay 5 6))
     terminal (goal left 100) (goal right 0))
 
-which begin in the initial state, or where (state FLUENT ..) says. An atom must hold, after `not` it must not;
-(perft N ..) has the numbers of sequences of one, two .. joint moves. A test that fails comes with the
-reason, as `gdl why` tells it. `record FILE` in `gdl play` and a button of `gdl serve` make a test of a play.
-A file that ends in .json is a recorded match: its moves must be legal, its
-states and goals as recorded. Where the end or the goals are too much for the slow evaluator that judges
-all this, lifted evaluation judges these two, which is said.
+Each begins in the initial state, or in that of (state FLUENT ..). An atom must hold, and one inside
+`not` must not hold; (perft N ..) has the numbers of sequences of one, two .. joint moves. A test that
+fails is printed with the reason, as by `gdl why`. `record FILE` in `gdl play` and a button of
+`gdl serve` make a test from a play. A file that ends in .json is a recorded match: its moves must be
+legal, and its states and goals as recorded. A slow evaluator judges all this. If it cannot evaluate
+the end or the goals within its limits, lifted evaluation judges these two, and a note says so.
 
 Examples:
   gdl test mygame.kif                         the plays of mygame.plays
@@ -167,5 +167,5 @@ fn print(outcomes: &[Outcome], failed: usize, page: &mut Page<'_, impl Write>) -
 
 fn record(path: &Path) -> Result<Record> {
     serde_json::from_str(&load::text(path)?)
-        .map_err(|error| Error::Input(format!("{} is no record of a match: {error}", path.display())))
+        .map_err(|error| Error::Input(format!("{} is not the record of a match: {error}", path.display())))
 }

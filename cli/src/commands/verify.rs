@@ -20,10 +20,9 @@ use std::{
 /// Arguments of `gdl verify`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The rulesheet is read as the reference reasoner reads it: case counts, lints are allowed,
-and other readings are those of `--lenient`. A trace is a JSON object of the format
-ggp-oracle-trace-1, which docs/reference/traces.md describes; matches recorded by `gdl match --record` are
-compared by `gdl test`.
+The rulesheet is read as by the reference reasoner: names are case-sensitive, lints are allowed, and
+`--lenient` readings apply. A trace is a JSON object of the format ggp-oracle-trace-1, which
+docs/reference/traces.md describes. Use `gdl test` for matches recorded by `gdl match --record`.
 
 Examples:
   gdl verify tictactoe.kif tictactoe.json
@@ -47,13 +46,13 @@ pub(crate) struct VerifyArgs {
 /// The evaluator of a rulesheet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Semantics {
-    /// The table the rulesheet compiles to
+    /// The compiled table
     Table,
-    /// The net the rulesheet compiles to, evaluated where it changes
+    /// The compiled net, evaluated where it changes
     Events,
     /// The rules, evaluated state by state
     Lifted,
-    /// The rules as they stand: slow, but nothing is grounded, so no rulesheet is too large
+    /// The rules themselves: slow, but without grounding, so no rulesheet is too large
     Eval,
 }
 

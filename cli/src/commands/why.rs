@@ -21,10 +21,10 @@ POSITION is one of
   FILE, FILE@N                 the end of a play that `gdl play` saved or `gdl match` recorded, or the
                                position after N joint moves; the move that follows is the one made
 
-ATOM is what the rules speak of, such as `legal white (mark 1 1)`, `terminal`, `goal white 100`,
-`true (cell 1 1 b)` or a relation of the rulesheet; `next` and `sees` are about the joint move that is
-made. What holds is told with a rule that gives it and what that rests on; of what does not hold each rule that
-might give it is told, with the literals that hold together and the first one that does not.
+ATOM is an atom of the rules, such as `legal white (mark 1 1)`, `terminal`, `goal white 100`,
+`true (cell 1 1 b)` or one of another relation; `next` and `sees` refer to the joint move that is made.
+If the atom holds, a rule that gives it is printed, with the reasons for its literals. Otherwise each
+rule that could give it is printed, with the literals that hold together and the first one that fails.
 
 Examples:
   gdl why tictactoe start 'legal oplayer (mark 1 1)'

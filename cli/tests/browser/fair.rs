@@ -69,7 +69,7 @@ fn a_rulesheet_stays_in_the_box_and_what_was_checked_is_played() {
     let file = folder.path().join("other.json");
     std::fs::write(&file, "{\"name\": \"x\"}").expect("a file");
     page.choose_file("input[type=file][aria-label='A saved match']", &file);
-    assert!(page.notice().contains("is no saved match"), "{}", page.notice());
+    assert!(page.notice().contains("is not a saved match"), "{}", page.notice());
     // State by state it is the same game.
     let rules = page.run("JSON.parse(sessionStorage.getItem('gdl.rulesheet')).text");
     let view = api(&mut page, "POST", "/sessions", &json!({ "rulesheet": rules, "lifted": true }));

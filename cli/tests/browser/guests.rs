@@ -11,16 +11,16 @@ fn a_guest_plays_by_a_link() {
     page.wait("document.querySelector('#invitation[open] input')");
     // What it means is said before the link is sent.
     let told = page.text("#invitation");
-    for words in ["A person who has the link plays this seat", "Nothing is encrypted", "The link ends"] {
+    for words in ["Anyone who has the link can play this seat", "Nothing is encrypted", "The link ends"] {
         assert!(told.contains(words), "{told}");
     }
-    assert!(page.text("#seats").contains("has not come yet"));
+    assert!(page.text("#seats").contains("has not joined yet"));
     let link = page.run("document.querySelector('#invitation input').value");
     let link = link.as_str().expect("a link");
     let Some(mut guest) = Page::visit_as_guest(link) else { return };
     guest.wait_for_game();
     page.press("Escape");
-    page.wait("document.getElementById('seats').innerText.includes('has come')");
+    page.wait("document.getElementById('seats').innerText.includes('has joined')");
     // A move here is seen there, and the other way round.
     page.click_cell(4);
     guest.wait_for_moves(1);
@@ -55,7 +55,7 @@ fn a_guest_plays_by_a_link() {
     page.run(&format!("fetch(`/api/sessions/${{{id}}}`, {{ method: 'DELETE' }}).then(() => 0)"));
     page.wait(&format!("location.hash !== {address}"));
     page.wait_for_moves(1);
-    page.wait("document.getElementById('seats').innerText.includes('has come')");
+    page.wait("document.getElementById('seats').innerText.includes('has joined')");
     guest.click_cell(0);
     page.wait_for_moves(2);
     page.choose("Undo");

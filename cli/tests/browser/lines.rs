@@ -67,7 +67,7 @@ fn a_session_outlives_the_server() {
     page.wait_for_moves(2);
     assert_ne!(page.run("location.hash"), address);
     assert_eq!((page.cell(4), page.cell(0)), ("x".to_owned(), "o".to_owned()));
-    assert!(page.notice().contains("goes on from where it was"));
+    assert!(page.notice().contains("continues from where it was"));
     // The winning line is marked.
     for (ply, cell) in [3, 1, 5].into_iter().enumerate() {
         page.click_cell(cell);

@@ -100,7 +100,7 @@ fn a_player_elsewhere_takes_a_seat_by_its_address() {
     ));
     // It has no seat before its address is there, and none where that is of no use.
     let shape = "document.getElementById('seats').dataset.shape";
-    let place = "input[aria-label='Where the player of oplayer is']";
+    let place = "input[aria-label='Address of the player of oplayer']";
     for (text, seat) in [("nowhere:port", "person"), (address, &*format!("remote:{address}"))] {
         page.click(place);
         page.run(&format!("document.querySelector(\"{place}\").value = ''"));
@@ -108,7 +108,7 @@ fn a_player_elsewhere_takes_a_seat_by_its_address() {
         page.press("Enter");
         page.wait(&format!("{shape} === 'xplayer=person oplayer={seat}'"));
         if seat == "person" {
-            page.wait("document.getElementById('notice').textContent.includes('is no port')");
+            page.wait("document.getElementById('notice').textContent.includes('is not a port')");
         }
         assert_eq!(page.run(&format!("document.querySelector(\"{place}\").value")), text);
     }

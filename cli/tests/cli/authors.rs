@@ -101,7 +101,7 @@ fn nothing_is_overwritten_and_names_are_names() {
     let run = new_in(folder.path(), &["mine"]);
     assert_eq!((run.code, run.stderr.contains("choose another name")), (Some(1), true), "{}", run.stderr);
     for (name, message) in
-        [("My-Game", "begins with a small letter"), ("loop", "a word of Rust"), ("../up", "begins with")]
+        [("My-Game", "begin with a small letter"), ("loop", "a keyword of Rust"), ("../up", "begin with")]
     {
         let run = new_in(folder.path(), &[name]);
         assert_eq!((run.code, run.stderr.contains(message)), (Some(2), true), "{name}: {}", run.stderr);
@@ -171,8 +171,8 @@ fn json_of(run: &super::Run) -> serde_json::Value {
 fn files_that_are_no_tests_are_refused_with_their_place() {
     let path = file("refused_dominoes.kif", GAME);
     for (text, message) in [
-        ("(test)", ":1:1: this is no test\n  = help: write `(test NAME STEP ..)`"),
-        ("\n (toast a terminal)", ":2:2: this is no test"),
+        ("(test)", ":1:1: this is not a test\n  = help: write `(test NAME STEP ..)`"),
+        ("\n (toast a terminal)", ":2:2: this is not a test"),
         ("(test a (not))", ":1:9: `not` takes one atom"),
         ("(test a (does left))", ":1:9: `does` takes a role and its move"),
         ("(test a (perft five))", ":1:9: `perft` takes counts"),
@@ -202,7 +202,11 @@ fn recorded_matches_must_conform() {
     // It is no trace, and `gdl verify` says what compares it.
     let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/board/tictactoe.kif");
     let run = gdl(&["verify", rules, recorded]);
-    assert!(run.code == Some(1) && run.stderr.contains("`gdl test RULES FILE` compares"), "{}", run.stderr);
+    assert!(
+        run.code == Some(1) && run.stderr.contains("compare it with the rules by `gdl test RULES FILE`"),
+        "{}",
+        run.stderr
+    );
     let text = fs::read_to_string(&path).expect("a record");
     for (from, to, message) in [
         (
@@ -224,5 +228,9 @@ fn recorded_matches_must_conform() {
         assert!(run.stdout.contains(message), "{from}: {}", run.stdout);
     }
     let run = gdl(&["test", "tictactoe", &file("no_record.json", "{}")]);
-    assert!(run.stderr.contains("no_record.json is no record of a match: missing field"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("no_record.json is not the record of a match: missing field"),
+        "{}",
+        run.stderr
+    );
 }

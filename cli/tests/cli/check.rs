@@ -277,7 +277,7 @@ fn what_help_lines_say_is_done() {
     assert_eq!(made("--fix"), (Some(1), told(&[("fixed", "7:2: GDL104: remove one of them")])));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), certain);
     let guesses = told(&[
-        ("guessed", "3:20: GDL002: remove it, or look for a `)` too many in the form above"),
+        ("guessed", "3:20: GDL002: remove it, or look for an extra `)` in the form above"),
         ("guessed", "5:15: GDL100: did you mean `true`?"),
     ]);
     assert_eq!(made("--fix=guess"), (Some(0), guesses));

@@ -366,7 +366,7 @@ fn graphics_cards_are_a_feature() {
             let run = gdl(&["playouts", game, "--engine", "gpu", "--count", "1"]);
             assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{game}");
             let is_large =
-                run.stderr.contains("operations, and a graphics card is given at most 10000: leave");
+                run.stderr.contains("operations, more than the 10000 that a graphics card may run: leave");
             let is_absent = run.stderr.contains("there is no graphics card: install the driver");
             assert!(is_large || is_absent, "{game}: {}", run.stderr);
         }
@@ -380,7 +380,7 @@ fn graphics_cards_are_a_feature() {
             let mut bare = command(&args);
             bare.env("VK_DRIVER_FILES", "/dev/null").env("VK_ICD_FILENAMES", "/dev/null");
             let run: Run = bare.output().expect("gdl runs").into();
-            let told = "there is no graphics card `nvidia`, nor any other: install the driver of the card";
+            let told = "no graphics card was found for `nvidia`: install the driver of the card";
             assert!(run.code == Some(1) && run.stderr.contains(told), "{}", run.stderr);
         }
     } else {

@@ -128,7 +128,7 @@ fn a_faulty_rulesheet_is_a_line_among_the_others() {
     assert!(rows[2].starts_with("won.kif: one sided: a wins 100.0 % of random games"), "{}", run.stdout);
     assert!(rows[4].trim_start().starts_with("1  nim"), "{}", run.stdout);
     assert_eq!(rows[5], ".. 1 more");
-    assert_eq!(rows[6], "2 of 5 rulesheets judged to the end; given up: 2 invalid, 1 one sided");
+    assert_eq!(rows[6], "2 of 5 rulesheets judged to the end; abandoned: 2 invalid, 1 one sided");
 }
 
 #[test]

@@ -304,7 +304,7 @@ fn a_difference_comes_with_the_moves_that_show_it() {
     let different = client.call("compare", &json!({ "rulesheet": ttt, "other": other }));
     assert_eq!(different["verdict"], "different", "{different}");
     assert_eq!(different["moves"], json!([["(mark 2 2)", "noop"]]));
-    assert_eq!(different["difference"], "`(mark 1 1)` is legal for `oplayer` by the first rulesheet alone");
+    assert_eq!(different["difference"], "`(mark 1 1)` is legal for `oplayer` only by the first rulesheet");
     // By roles alone.
     let different = client.call("compare", &json!({ "rulesheet": ttt, "other": "nim" }));
     assert_eq!((&different["verdict"], &different["moves"]), (&json!("different"), &json!([])));

@@ -114,7 +114,7 @@ fn a_player_that_is_not_there_at_the_first_start_is_an_error() {
     for players in [["random", &remote], [&remote, "random"]] {
         let run = gdl(&[&["match", "tictactoe"], &players[..], &["-n", "3"]].concat());
         assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{}", run.stderr);
-        assert!(run.stderr.contains(&format!("`{remote}` is out of reach: no connection")), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("cannot reach `{remote}`: no connection")), "{}", run.stderr);
     }
 }
 
@@ -166,11 +166,11 @@ fn wrong_players_and_ports_are_told() {
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""));
     assert!(run.stderr.contains(&format!("cannot listen at 127.0.0.1 port {port}")), "{}", run.stderr);
     for (args, message) in [
-        (["player", "--player", "human"], "does not play for managers"),
-        (["player", "--player", "remote:127.0.0.1"], "does not play for managers"),
+        (["player", "--player", "human"], "cannot play for managers"),
+        (["player", "--player", "remote:127.0.0.1"], "cannot play for managers"),
         (["player", "--player", "mtcs"], "did you mean `mcts`?"),
         (["player", "--allowance", "-1"], "not above 0"),
-        (["match", "tictactoe", "remote:"], "is no address"),
+        (["match", "tictactoe", "remote:"], "is not an address"),
         (["match", "tictactoe", "remote:x,nodes=3"], "has no option `nodes`"),
     ] {
         let run = gdl(&args);

@@ -87,7 +87,7 @@ fn guests_are_told_where_to_come_in() {
     let lines: Vec<String> = out.lines().take(3).map(|line| line.expect("text")).collect();
     let _ = (process.kill(), process.wait());
     assert!(lines[0].starts_with("http://127.0.0.1:") && lines[0].ends_with('/'), "{lines:?}");
-    assert!(lines[1].starts_with("guests come in at http://127.0.0.1:"), "{lines:?}");
+    assert!(lines[1].starts_with("guests join at http://127.0.0.1:"), "{lines:?}");
     assert!(lines[2].contains("nothing is encrypted"), "{lines:?}");
     // The address of many is that of no machine.
     let refused = gdl(&["serve", "--lan=224.0.0.1"]);

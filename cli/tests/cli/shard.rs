@@ -193,9 +193,9 @@ fn what_does_not_belong_together_is_refused() {
         ("inside", job(&["nim", "--count", "100", "--range", "1..2"]), "both have the blocks 1..2"),
         ("version", a.replace(env!("CARGO_PKG_VERSION"), "9.9.9"), "was made by gdl 9.9.9"),
         ("format", a.replace("gdl-shard-1", "gdl-shard-9"), "has the format gdl-shard-9"),
-        ("other", "{}".to_owned(), "is no shard"),
-        ("list", "[1]".to_owned(), "is no shard"),
-        ("text", "hello".to_owned(), "is no JSON"),
+        ("other", "{}".to_owned(), "is not a shard"),
+        ("list", "[1]".to_owned(), "is not a shard"),
+        ("text", "hello".to_owned(), "is not JSON"),
         ("empty", String::new(), "is empty"),
         ("truncated", a[..a.len() / 2].to_owned(), "breaks off"),
         ("deep", "[".repeat(100_000), "JSON"),
@@ -245,13 +245,13 @@ fn what_cannot_be_is_refused() {
         let mut document = value(text);
         *document.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is there")) = with.clone();
         let said = refusal("impossible", &[&document.to_string()]);
-        assert!(said.contains("is no sound shard"), "{pointer}: {said}");
+        assert!(said.contains("is not a valid shard"), "{pointer}: {said}");
     }
     // The same blocks with other sums.
     let mut other = value(&sound);
     other["parts"][0]["tally"]["states"] = 200.into();
     let said = refusal("different", &[&sound, &other.to_string()]);
-    assert!(said.contains("say different things of the blocks 0..4"), "{said}");
+    assert!(said.contains("differ in the blocks 0..4"), "{said}");
 }
 
 #[test]
@@ -268,9 +268,9 @@ fn wrong_shards_end_with_2() {
         (vec!["perft", "pentago", "--depth", "9", "--prefix", "8"], "a shorter prefix"),
         (vec!["matches", "nim", "random"], "takes 2 players"),
         (vec!["matches", "nim", "random", "human"], "`human` plays in `gdl play` only"),
-        (vec!["matches", "nim", "random", "mcts:seconds=1"], "depends on the machine"),
-        (vec!["matches", "nim", "random", "mcts:threads=2"], "depends on the machine"),
-        (vec!["matches", "nim", "random", "remote:127.0.0.1:9"], "is not the same on all machines"),
+        (vec!["matches", "nim", "random", "mcts:seconds=1"], "depend on the machine"),
+        (vec!["matches", "nim", "random", "mcts:threads=2"], "depend on the machine"),
+        (vec!["matches", "nim", "random", "remote:127.0.0.1:9"], "may differ from machine to machine"),
     ] {
         let run = gdl(&[&["shard"], &args[..]].concat());
         assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{args:?}: {}", run.stderr);

@@ -89,7 +89,7 @@ fn one_mistake_is_one_finding() {
         (
             "125_non_terminating",
             &[],
-            &["GDL125 a game need not end: after 3 moves it is where it was after 1"],
+            &["GDL125 a game may never end: after 3 moves it is in the same state as after 1"],
         ),
     ] {
         let path = reject(name);
@@ -302,7 +302,7 @@ fn what_is_long_is_not_endless() {
     let short = ["--simulate", "--states", "5", "--steps", "20"];
     assert_eq!(
         outcomes(&[&[path.as_str()], &short[..]].concat()),
-        ["GDL125 a random game is not over after 20 moves, though no state came again"]
+        ["GDL125 a random game is not over after 20 moves, and no state was repeated"]
     );
     let run = gdl(&[&["check", &path], &short[..]].concat());
     assert!(

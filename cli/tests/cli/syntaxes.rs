@@ -129,7 +129,7 @@ fn faults_are_told_in_the_syntax_of_the_text() {
     let mixed = file("mixed.kif", "(<= terminal (true (pile 0)))\nlegal(white, take(N)) :- true(pile(3))\n");
     let run = gdl(&["check", &mixed]);
     assert!(
-        run.stderr.contains("error[GDL017]: this looks like infix GDL, in a text of KIF"),
+        run.stderr.contains("error[GDL017]: this looks like infix GDL, but the text is KIF"),
         "{}",
         run.stderr
     );

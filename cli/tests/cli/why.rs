@@ -70,10 +70,10 @@ fn json_has_the_whole_explanation() {
 fn what_is_no_question_is_refused() {
     let far = file("why_far.json", r#"{"start":"","steps":[],"at":0}"#);
     for (position, atom, message) in [
-        ("start", "legall xplayer noop", "`legall` is no word of these rules; did you mean `legal`?"),
-        ("start", "(cell 1 1 b)", "`(cell 1 1 b)` is no atom of a relation of this game"),
-        ("start", "(legal xplayer ?move)", "`?move` is no word of these rules"),
-        ("start", "next (cell 1 1 b)", "`next` is about a joint move: say which one is made"),
+        ("start", "legall xplayer noop", "`legall` is not a word of these rules; did you mean `legal`?"),
+        ("start", "(cell 1 1 b)", "`(cell 1 1 b)` is not an atom of this game"),
+        ("start", "(legal xplayer ?move)", "`?move` is not a word of these rules"),
+        ("start", "next (cell 1 1 b)", "`next` is about a joint move: give one"),
         (
             "after ((mark 1 1) noop) ((mark 1 1) noop)",
             "terminal",
@@ -85,11 +85,7 @@ fn what_is_no_question_is_refused() {
         ("((cell 1 1 c))", "terminal", "the state: "),
         ("nowhere.json", "terminal", "cannot read nowhere.json"),
         (&format!("{far}@1"), "terminal", "has 0 joint moves, so there is no position after 1"),
-        (
-            &file("why_other.json", "[]"),
-            "terminal",
-            "is neither a play that was saved nor the record of a match",
-        ),
+        (&file("why_other.json", "[]"), "terminal", "is neither a saved play nor the record of a match"),
     ] {
         let run = gdl(&["why", "tictactoe", position, atom]);
         assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{position} {atom}");

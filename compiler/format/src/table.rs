@@ -136,16 +136,13 @@ impl fmt::Display for TableError {
         match self {
             Self::Magic => f.write_str("this is not a game table"),
             Self::Version { found } => {
-                write!(f, "the game table has version {found}, version {VERSION} is understood")
+                write!(f, "the game table has version {found}, but this program reads version {VERSION}")
             }
             Self::Malformed { offset, what } => {
                 write!(f, "the game table is damaged at byte {offset}: {what}")
             }
             Self::TooLarge { words } => {
-                write!(
-                    f,
-                    "what is seen of a state or step takes {words} words, the limit is {MAX_VIEW_WORDS}"
-                )
+                write!(f, "the view of a state or step takes {words} words, the limit is {MAX_VIEW_WORDS}")
             }
         }
     }
@@ -220,7 +217,7 @@ impl<'t> Table<'t> {
         let role_goals = roles.iter().map(|_| reader.goals()).collect::<Result<Vec<_>, _>>()?;
         let chance = (reader.number()? as usize).checked_sub(1);
         if chance.is_some_and(|role| role >= roles.len()) {
-            return Err(reader.fault("chance is no role"));
+            return Err(reader.fault("chance is not a role"));
         }
         let goals = role_goals.iter().map(Vec::len).sum();
         let mut shape =
@@ -252,7 +249,7 @@ impl<'t> Table<'t> {
         };
         let lanes = read_lanes(&mut reader, shape)?;
         if !reader.is_at_end() {
-            return Err(reader.fault("something behind the end"));
+            return Err(reader.fault("something after the end"));
         }
         Ok(Self {
             roles,
@@ -295,12 +292,12 @@ fn read_lanes(reader: &mut Reader<'_>, shape: Shape) -> Result<Option<Lanes>, Ta
     for _ in &phases {
         let bytes = reader.take(fluents.len())?;
         if bytes.iter().any(|&byte| byte > 1) {
-            return Err(reader.fault("a value that is no bit"));
+            return Err(reader.fault("a value that is not a bit"));
         }
         values.push(bytes.iter().map(|&byte| byte == 1).collect::<Vec<bool>>());
     }
     if values.iter().collect::<BTreeSet<_>>().len() < values.len() {
-        return Err(reader.fault("phases of a cycle that nothing tells apart"));
+        return Err(reader.fault("phases of a cycle that no fluent distinguishes"));
     }
     let length = reader.length(PHASE)?;
     let plies = (0..length).map(|_| read_phase(reader, shape)).collect::<Result<Vec<_>, _>>()?;

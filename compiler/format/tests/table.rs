@@ -177,7 +177,10 @@ fn small() -> Table<'static> {
 fn faults_have_names() {
     let what = |bytes: &[u8]| Table::decode(bytes).expect_err("it is no table").to_string();
     assert_eq!(what(b"GIF89a"), "this is not a game table");
-    assert_eq!(what(b"GDLT\x01"), format!("the game table has version 1, version {VERSION} is understood"));
+    assert_eq!(
+        what(b"GDLT\x01"),
+        format!("the game table has version 1, but this program reads version {VERSION}")
+    );
     assert_eq!(what(b"GDL"), "the game table is damaged at byte 0: it ends too soon");
     let mut table = small();
     table.roles[1] = table.roles[0];
@@ -253,6 +256,6 @@ fn phases_alike_are_refused() {
     assert!(
         decoded([true, true])
             .expect_err("they are alike")
-            .ends_with("phases of a cycle that nothing tells apart")
+            .ends_with("phases of a cycle that no fluent distinguishes")
     );
 }

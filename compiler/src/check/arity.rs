@@ -107,13 +107,13 @@ fn terms(
                 let message = format!("`{name}` is a function here and a relation elsewhere");
                 Diagnostic::new(&codes::RELATION_FUNCTION_CLASH, there, message)
                     .label(here, "used as a relation here")
-                    .help("if the relation is meant, write a literal of its own; if not, use two names")
+                    .help("write a separate literal if the relation is meant; otherwise use two names")
             } else {
                 let message = format!("`{name}` is a relation here and a function elsewhere");
                 Diagnostic::new(&codes::RELATION_FUNCTION_CLASH, here, message)
                     .label(there, "used as a function here")
                     .help(format!(
-                        "if it is part of the state, write `(true ({name} ..))`; if not, define the relation"
+                        "write `(true ({name} ..))` if it is part of the state; otherwise define the relation"
                     ))
                     .suggest_all(fluents.remove(&id).unwrap_or_default())
             });

@@ -107,8 +107,8 @@ fn restrictions(
     let k = scene.rules.keywords;
     let restriction =
         |source, target, direct, indirect, help| Restriction { source, target, direct, indirect, help };
-    let before = "it is decided before the players move: write `true` or another relation";
-    let start = "use what is fixed for the whole game";
+    let before = "use `true` or another relation: this is decided before the players move";
+    let start = "use relations that are the same in every state";
     let all = [
         restriction(
             k.init,
@@ -150,7 +150,7 @@ fn restrictions(
             let fault = restricted(scene, dependencies, restriction, &path);
             let is_assumed = is_lenient && [k.legal, k.goal, k.terminal].contains(&restriction.source);
             diagnostics.push(if is_assumed {
-                fault.harmless().note("assumed: no move is made there")
+                fault.harmless().note("assumed: `does` never holds there")
             } else {
                 fault
             });
@@ -211,7 +211,7 @@ fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<Edge>) -> Dia
         return diagnostic;
     }
     diagnostic
-        .help("remove it: moves that are made are legal ones, which the compiler finds itself")
+        .help("remove it: only legal moves are made, and the compiler finds these itself")
         .suggest(scene.whole_form(form), "")
 }
 
@@ -239,7 +239,7 @@ fn remembered(scene: &Scene<'_>, diagnostic: Diagnostic, source: RelationId) -> 
         }
     });
     let help = format!(
-        "it is decided before the players move: for the moves of the step before, write a fluent, `{RULE}`"
+        "keep the moves of the last step in a fluent, `{RULE}`: this is decided before the players move"
     );
     diagnostic.help(help).suggest_all(edits)
 }

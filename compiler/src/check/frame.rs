@@ -122,7 +122,7 @@ impl Givers<'_> {
     fn fault(&self, rules: &Rules, place: Span) -> Diagnostic {
         let pattern = self.pattern(rules);
         if self.next.is_empty() {
-            let message = format!("`{pattern}` is gone after one move: no `next` gives it again");
+            let message = format!("`{pattern}` is gone after one move: no rule for `next` keeps it");
             let relation = if self.kind.1 == 0 {
                 String::new()
             } else {
@@ -135,7 +135,8 @@ impl Givers<'_> {
                 ),
             )
         } else {
-            let message = format!("`{pattern}` is gone a move after it was made true: no `next` keeps it");
+            let message =
+                format!("`{pattern}` is gone one move after it becomes true: no rule for `next` keeps it");
             Diagnostic::new(&codes::FLUENT_NOT_KEPT, place, message).note("only a move gives it").help(
                 format!("keep it where no move changes it: `(<= (next {pattern}) (true {pattern}) ..)`"),
             )

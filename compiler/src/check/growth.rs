@@ -113,17 +113,13 @@ fn report(scene: &Scene<'_>, graph: &Graph, cycle: &[Edge]) -> Option<Diagnostic
         let list = scene.arguments(term).len() > 1;
         let code = if list { &codes::HISTORY_GROWTH } else { &codes::STATE_TERM_GROWTH };
         let message = format!("fluents grow without bound through `{text}`");
-        (
-            code,
-            message,
-            "bound the variable with a relation of the values it may have, such as `(succ ?x ?y)`",
-        )
+        (code, message, "bound the variable by a relation that lists its values, such as `(succ ?x ?y)`")
     } else {
         let one = rules.len() == 1;
         let code =
             if one { &codes::RECURSION_FUNCTION_GROWTH } else { &codes::RECURSION_FUNCTION_GROWTH_MUTUAL };
         let message = format!("`{text}` grows without bound: the recursion never ends");
-        (code, message, "bound the variable with a literal that is not recursive")
+        (code, message, "bound the variable by a literal that is not recursive")
     };
     let mut diagnostic = Diagnostic::new(code, scene.span(term), message)
         .note("deeper with each application of the rule")

@@ -158,7 +158,7 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
                     place,
                     format!("variable `{name}` occurs only once"),
                 )
-                .help(format!("write `{other}` if that is meant"))
+                .help(format!("write `{other}` if this is intentional"))
                 .suggest(place, other)
                 .machine_applicable(),
             );
@@ -186,7 +186,7 @@ fn body(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) {
             let fault = Diagnostic::new(
                 &codes::TAUTOLOGICAL_RULE,
                 place,
-                "the head of this rule is in its own body, so it derives nothing",
+                "this rule has its own head in the body, so it derives nothing",
             )
             .help("remove the rule")
             .suggest(scene.whole_form(form), "");
@@ -287,7 +287,7 @@ fn connectives(
                     &codes::NOT_OR,
                     inside,
                     "`or` under `not` is an extension of GDL",
-                    "negate each branch and write them side by side",
+                    "negate each branch, and write them as separate literals",
                     if of_body {
                         let branches = scene.arguments(parts[0]).iter();
                         let negated = branches.flat_map(|&branch| Edit::wrap(scene.span(branch), "(not "));
@@ -307,7 +307,7 @@ fn connectives(
             }
             for (branch, &node) in branches.iter().zip(parts) {
                 if matches!(branch, Formula::Or(_)) {
-                    let help = "write its branches into the outer `or`";
+                    let help = "move its branches into the outer `or`";
                     diagnostics.push(
                         Diagnostic::new(&codes::NESTED_OR, scene.name(node), "`or` inside `or`")
                             .help(help)

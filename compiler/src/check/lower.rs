@@ -343,7 +343,7 @@ impl<'a> Lowering<'a> {
                     &codes::EMPTY_LIST,
                     node,
                     "an empty list is neither a term nor a sentence",
-                    "remove it, or write a name into it",
+                    "remove it, or write a name inside",
                 );
                 return None;
             }

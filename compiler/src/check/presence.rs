@@ -31,7 +31,7 @@ pub(super) fn check(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagn
             keywords.legal,
             &codes::MISSING_LEGAL,
             "there is no rule for `legal`: nobody can ever move",
-            "write `(<= (legal ?role noop) (role ?role))` or the like",
+            "write a rule such as `(<= (legal ?role noop) (role ?role))`",
         ),
         (
             keywords.next,

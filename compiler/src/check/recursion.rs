@@ -49,7 +49,7 @@ pub(super) fn check(
             let message = format!("`{}` breaks the recursion restriction for `{name}`", scene.quote(node));
             let fault = Diagnostic::new(&codes::RECURSION_RESTRICTION_FINITE, scene.span(node), message)
                 .note("neither in the head nor in a literal that is not recursive");
-            let accepted = "accepted, since no term grows, but other systems may refuse it";
+            let accepted = "accepted because no term grows, but other systems may reject it";
             diagnostics.push(match step(form, &starts) {
                 Some(step) => {
                     let step = scene.relation_name(step);

@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
 /// The assumption of a lenient reading for unsafe variables.
-const BOUND: &str = "assumed to be bound by those who ask for the relation";
+const BOUND: &str = "assumed to be bound by the callers of the relation";
 
 /// Returns the numbers of the rules with unsafe variables that are not bound by callers. They are
 /// errors only where play needs them.
@@ -148,10 +148,10 @@ impl Rule<'_, '_> {
                 Some(format!("({relation} {})", rule.variables[number as usize]))
             })
             .collect();
-        let or = format!("write the comparison in the rules that ask for `{name}`");
+        let or = format!("move the comparison into the rules that use `{name}`");
         let message = format!("nothing binds the variables of `{name}`: its body only compares");
         let fault = Diagnostic::new(&codes::UNSAFE_HEAD_VARIABLE, self.scene.name(head), message)
-            .note("a rule binds its variables itself, also where its callers have values for them");
+            .note("a rule must bind its own variables, even if its callers have values for them");
         let fault = match literals.map(|literals| literals.join(" ")) {
             Some(literals) => fault
                 .help(format!("add `{literals}` to the body, or {or}"))
@@ -209,12 +209,12 @@ impl Rule<'_, '_> {
             Diagnostic::new(&codes::UNSAFE_OR_BRANCH, span, message)
                 .note("not bound in every branch of the `or`")
                 .label(place, "bound in one branch here")
-                .help(format!("use `{name}` in every branch, or in a literal beside the `or`"))
+                .help(format!("use `{name}` in every branch, or in a literal next to the `or`"))
         } else {
             let fault = Diagnostic::new(code, span, message).note(reason);
             match (self.negated(variable, node), self.domain(variable)) {
                 (Some((rule, edits)), _) => {
-                    let none = format!("if it is to hold for no `{name}`, write `{rule}`");
+                    let none = format!("write `{rule}` if it must hold for no `{name}`");
                     // A variable without a name cannot stand in a second literal.
                     let help = if name[1..].starts_with(BLANK) {
                         none

@@ -13,7 +13,8 @@ use crate::{Diagnostics, Span};
 use rustc_hash::FxHashMap;
 
 /// The help where case counts.
-const TWO_NAMES: &str = "case counts here, so they are two names: rename one if that is meant";
+const TWO_NAMES: &str =
+    "rename one if they are meant to differ: with case-sensitive names they are two names";
 
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     check_names(scene, diagnostics);

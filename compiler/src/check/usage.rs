@@ -81,14 +81,14 @@ pub(super) fn check(
 fn foreign(name: &str) -> Option<&'static str> {
     Some(match name {
         "is" | "+" | "-" | "*" | "/" | "mod" | "plus" | "minus" | "add" | "sum" | "succ" | "++" | "--" => {
-            "GDL has no arithmetic: list the cases as facts, such as `(succ 1 2) (succ 2 3)`, and read these"
+            "list the cases as facts, such as `(succ 1 2) (succ 2 3)`: GDL has no arithmetic"
         }
         "<" | ">" | "=<" | ">=" | "less" | "greater" | "lt" | "gt" => {
-            "GDL has no order of numbers: list the cases as facts, such as `(less 1 2)`, and read these"
+            "list the cases as facts, such as `(less 1 2)`: GDL does not order numbers"
         }
         "!=" | "/=" | "<>" | "\\=" | "\\==" | "neq" => "write `(distinct ?x ?y)`",
         "==" | "eq" | "equal" => "write one variable for both",
-        "," | "&&" | "then" => "all literals of a body must hold: write them one after the other",
+        "," | "&&" | "then" => "write the literals one after the other: all literals of a body must hold",
         "|" | "||" => "write `(or ..)`",
         "!" | "\\+" => "write `(not ..)`",
         _ => return None,

@@ -348,7 +348,7 @@ test.kif:7:17: error[GDL057]: `goal` may not depend on `does`: `goal` <- `moved`
    ::: test.kif:10:17: `other` depends on `does`
 10 | (<= (other ?r) (does ?r go))
    |                 ^^^^
-   = help: it is decided before the players move: write `true` or another relation
+   = help: use `true` or another relation: this is decided before the players move
 ",
         );
     }
@@ -393,7 +393,7 @@ test.kif:7:8: error[GDL007]: variable with an empty name
   |
 7 |     (p \u{4e2d}\u{6587} ?)
   |             ^
-  = help: write a name behind the question mark, such as `?x`
+  = help: write a name after the question mark, such as `?x`
 ",
         );
     }

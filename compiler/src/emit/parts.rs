@@ -234,7 +234,7 @@ fn function(constructor: &Constructor, list: &str, field: &Ident, bodies: Bodies
     let doc = if *count == 1 {
         format!("{text}; `None` for any other arguments.")
     } else {
-        format!("{text} and the like, one of {count} {list}; `None` if there is no such.")
+        format!("{text} and the like, one of {count} {list}; `None` if there is none.")
     };
     quote! {
         #[doc = #doc]

@@ -75,7 +75,7 @@ pub fn excess(meter: &Meter, limits: &Limits) -> Diagnostic {
         )
     };
     Diagnostic::new(code, None, message)
-        .help("let fewer variables of each rule vary together, or raise the limit")
+        .help("use fewer independent variables in each rule, or raise the limit")
 }
 
 fn texts(list: &[String]) -> Vec<&str> {

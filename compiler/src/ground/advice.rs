@@ -38,13 +38,13 @@ pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
         let part =
             if kept.is_empty() { "part".to_owned() } else { format!("(part {})", arguments.join(" ")) };
         let gone = list(rule, &gone);
-        return format!("let a relation of its own, such as `{part}`, stand for the literals with {gone}");
+        return format!("move the literals with {gone} into a separate relation, such as `{part}`");
     }
     if rule.variables.is_empty() {
-        return "let there be fewer rules, or raise the limit".to_owned();
+        return "use fewer rules, or raise the limit".to_owned();
     }
     if !is_wide {
-        return "give the rule literals that bind few values each, or raise the limit".to_owned();
+        return "use literals that bind fewer values, or raise the limit".to_owned();
     }
     let keywords = &rules.keywords;
     let relation = rule.head.relation;
@@ -55,7 +55,7 @@ pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
     } else {
         format!("`{}`", rules.relation_name(relation))
     };
-    format!("let fewer arguments of {what} vary together, or raise the limit")
+    format!("use fewer independent arguments in {what}, or raise the limit")
 }
 
 /// The variables that some literals mention and nothing else does, and the variables that these

@@ -82,7 +82,7 @@ impl Excess {
                     limits.max_ground_rules, limits.max_bytes
                 ),
                 String::new(),
-                "let each branch of an `or` bind the same variables, or name it by a relation of its own"
+                "bind the same variables in each branch of an `or`, or move the branch into a separate relation"
                     .to_owned(),
             ),
             What::Instances => (
@@ -113,14 +113,14 @@ impl Excess {
                     limits.max_term_depth, limits.max_term_size
                 ),
                 format!("the term is `{text}`"),
-                "bound the growth by a finite relation such as `succ` over the values that are needed"
+                "bound the growth by a finite relation, such as `succ` over the values needed"
                     .to_owned(),
             ),
             What::Fluents => (
                 &codes::EXPONENTIAL_COUNTER,
                 format!("the game has more than {} fluents (`max_fluents`)", limits.max_fluents),
                 "the limit was reached in this rule".to_owned(),
-                "let fewer arguments of a fluent vary together, or raise the limit".to_owned(),
+                "use fewer independent arguments in a fluent, or raise the limit".to_owned(),
             ),
             What::Bytes => (
                 instances,
@@ -135,7 +135,7 @@ impl Excess {
                     limits.max_bytes / 4
                 ),
                 String::new(),
-                "let fewer arguments of a fluent or move be large terms".to_owned(),
+                "use smaller terms as arguments of fluents and moves".to_owned(),
             ),
             What::Fuel => (
                 &codes::OUT_OF_FUEL,

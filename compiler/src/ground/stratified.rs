@@ -207,7 +207,7 @@ impl Cycle {
             path.push_str(next);
         }
         let span = |rule: usize| rules.rules[rule].span;
-        let help = "a relation may not depend on its own negation; let one of these rules look at `true` facts instead";
+        let help = "use `true` facts in one of these rules: a relation may not depend on its own negation";
         let edge = |i: usize| {
             let (text, rule, negated) = &named[i];
             let next = &named[(i + 1) % named.len()].0;

@@ -73,9 +73,9 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
 /// The error for `atoms` atoms that depend on each other in more ways than a net can show.
 fn knot(atoms: usize, place: Option<Span>) -> Diagnostic {
     let message = format!("{atoms} atoms depend on each other in too many ways for a net");
-    Diagnostic::new(&codes::OUT_OF_FUEL, place, message)
-        .note("this rule gives some of them")
-        .help("let a relation that calls itself do so once in a rule, and keep one end of what it joins where it is")
+    Diagnostic::new(&codes::OUT_OF_FUEL, place, message).note("this rule derives some of them").help(
+        "call a recursive relation once in a rule, such as `(<= (path ?x ?z) (path ?x ?y) (link ?y ?z))`",
+    )
 }
 
 /// The error for an exceeded limit, by the reason why it stopped; too many gates if it did not
@@ -98,7 +98,7 @@ fn excess(stop: Option<Stop>, limits: &Limits) -> Diagnostic {
     };
     Diagnostic::new(code, None, message)
         .note("the limit was reached in the instances of this rule")
-        .help("let fewer variables of the rule vary together, or raise the limit")
+        .help("use fewer independent variables in the rule, or raise the limit")
 }
 
 /// The disjunction of an atom's instances under the present signals.

@@ -231,7 +231,7 @@ struct Reader<'s> {
     lost: bool,
     /// The end of the last token.
     end: u32,
-    /// Tokens that start before this offset belong to a comment of another language.
+    /// Tokens that start before this offset belong to a comment in the syntax of another language.
     skip: u32,
     /// The start of the sentence, if a token of it was read.
     begin: Option<u32>,
@@ -275,7 +275,7 @@ impl Reader<'_> {
                 let sign = Span { end: span.start + 1, ..span };
                 self.fault(
                     Diagnostic::new(&codes::BLOCK_COMMENT, sign, "`;` does not begin a comment in Epilog")
-                        .help("comments begin with `%`")
+                        .help("begin comments with `%`")
                         .suggest(sign, "%")
                         .machine_applicable(),
                 );
@@ -322,13 +322,13 @@ impl Reader<'_> {
             return;
         }
         let help = match c {
-            '?' => "variables begin with a capital letter, such as `X`",
-            '=' => "use one variable for both, or `distinct(X, Y)` for its opposite",
+            '?' => "begin variables with a capital letter, such as `X`",
+            '=' => "use one variable for both, or `distinct(X, Y)` if they must differ",
             '\'' => "write a name without quotes",
-            ':' => "the sign between head and body is `:-`",
+            ':' => "write `:-` between head and body",
             _ => "remove it",
         };
-        let message = format!("`{text}` is no sign of {}", self.syntax.title());
+        let message = format!("unexpected character `{text}` in {}", self.syntax.title());
         self.lose(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help(help));
     }
 
@@ -362,7 +362,7 @@ impl Reader<'_> {
         }
         if self.syntax == Syntax::Infix && text.contains("..") {
             let help = "write a fact or literal for each value";
-            self.lose(Diagnostic::new(&codes::MISPLACED_SIGN, span, "there are no ranges in GDL").help(help));
+            self.lose(Diagnostic::new(&codes::MISPLACED_SIGN, span, "GDL has no ranges").help(help));
             return;
         }
         let first = text.bytes().next().unwrap_or_default();
@@ -377,7 +377,7 @@ impl Reader<'_> {
                 let message = format!("Epilog does not read `{text}` as one name");
                 self.lose(
                     Diagnostic::new(&codes::MISPLACED_SIGN, span, message)
-                        .help("names and variables begin with a letter or digit"),
+                        .help("begin names and variables with a letter or digit"),
                 );
                 return;
             }
@@ -402,9 +402,9 @@ impl Reader<'_> {
                 );
                 self.lost = false;
             } else if self.inside() {
-                let message = format!("`{text}` follows without a sign between");
+                let message = format!("missing operator or `,` before `{text}`");
                 let help = if self.frames.last().is_some_and(|frame| frame.name.is_some()) {
-                    "arguments are separated by `,`"
+                    "separate arguments by `,`"
                 } else {
                     "literals are joined by `&`"
                 };
@@ -417,7 +417,7 @@ impl Reader<'_> {
         if self.syntax == Syntax::Infix && text == "not" {
             let rest = &self.source.text()[span.end as usize..];
             if !rest.starts_with('(') {
-                let message = "`not` is written `~` in infix GDL";
+                let message = "expected `~`, found `not`";
                 let fault = Diagnostic::new(&codes::MISPLACED_SIGN, span, message)
                     .help("write `~` before the literal");
                 let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -478,7 +478,7 @@ impl Reader<'_> {
                     self.sentence();
                 }
                 if text != "~" {
-                    let fault = Diagnostic::new(&codes::MISPLACED_SIGN, span, "`\\+` is written `~` here");
+                    let fault = Diagnostic::new(&codes::MISPLACED_SIGN, span, "expected `~`, found `\\+`");
                     self.fault(fault.help("write `~`").suggest(span, "~").machine_applicable());
                 }
                 self.signs.push((What::Not, span));
@@ -491,22 +491,22 @@ impl Reader<'_> {
             "==>" => self.infix(What::Arrow, span),
             ":=" => self.infix(What::Define, span),
             "!" => self.infix(What::Cons, span),
-            "[" | "]" => self.misplaced(span, "lists are not compiled: write a term such as `list(a, b)`"),
+            "[" | "]" => self.misplaced(span, "write a term such as `list(a, b)`: lists are not supported"),
             "#" if self.starts_line(span) || self.follows_call() => self.line_comment(span),
             "#" | "\\=" | "\\==" | "<>" | "!=" => self.differ(span),
-            "=>" | "<=>" => self.misplaced(span, "write `head :- body`, what follows first"),
+            "=>" | "<=>" => self.misplaced(span, "write `head :- body`: the conclusion comes first"),
             _ => self.misplaced(span, "remove it"),
         }
     }
 
     fn misplaced(&mut self, span: Span, help: &str) {
-        let message = format!("`{}` cannot stand here", self.text(span));
+        let message = format!("unexpected `{}`", self.text(span));
         self.lose(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help(help));
     }
 
     fn infix(&mut self, what: What, span: Span) {
         if !self.ready {
-            self.misplaced(span, "write what belongs on its left, or remove it");
+            self.misplaced(span, "write an operand on its left, or remove it");
             return;
         }
         // To the right: operators that bind as tightly wait too, except the flat signs, which are
@@ -600,7 +600,7 @@ impl Reader<'_> {
                 let (code, message) = if self.out.get(name).what == What::Variable {
                     (&codes::VARIABLE_AS_FUNCTION, "a variable cannot be used as a function")
                 } else {
-                    (&codes::HEAD_IS_LIST, "arguments belong behind a name")
+                    (&codes::HEAD_IS_LIST, "arguments must follow a name")
                 };
                 self.lose(
                     Diagnostic::new(code, span, message).help("write the name of a relation or function"),
@@ -664,7 +664,7 @@ impl Reader<'_> {
             self.reset();
             return;
         }
-        let message = format!("this looks like a form of KIF, in a text of {}", self.syntax.title());
+        let message = format!("this looks like a KIF form, but the text is {}", self.syntax.title());
         let fault = Diagnostic::new(&codes::INFIX_SYNTAX, span, message);
         self.lose(Reading::show(self.source, self.syntax, fault).help("write `head(X) :- body(X, y)`"));
     }
@@ -689,7 +689,7 @@ impl Reader<'_> {
             let help = match (self.ready, is_argument) {
                 (false, _) => "write an argument before it",
                 (true, false) => "literals are joined by `&`",
-                (true, true) => "there are no tuples: write a term with a name, such as `pair(X, Y)`",
+                (true, true) => "write a term with a name, such as `pair(X, Y)`: there are no tuples",
             };
             self.misplaced(span, help);
             return;
@@ -724,10 +724,10 @@ impl Reader<'_> {
             if empty {
                 self.lose(
                     Diagnostic::new(&codes::EMPTY_LIST, span, "an empty list of arguments")
-                        .help("write the name alone, or arguments into it"),
+                        .help("write the name alone, or add arguments"),
                 );
             } else {
-                self.misplaced(span, "write what belongs before it");
+                self.misplaced(span, "write an operand before it");
             }
             return;
         }
@@ -750,7 +750,7 @@ impl Reader<'_> {
     fn sentence(&mut self) {
         if !self.ready {
             if let Some(&(_, span)) = self.signs.last() {
-                self.misplaced(span, "write what belongs on its right");
+                self.misplaced(span, "write an operand on its right");
             }
             self.lost = false;
             return;

@@ -45,8 +45,8 @@ pub(super) fn strip(source: &Source) -> Option<(Source, Diagnostic)> {
         Span::new(fence, fence + "```".len()),
         "the rulesheet is inside Markdown",
     )
-    .note("what stands outside the fences is not read")
-    .help("remove the fences, and what stands before and after them")
+    .note("text outside the fences is ignored")
+    .help("remove the fences and the text outside them")
     .suggest_all(outside.iter().map(|range| Edit::remove(Span::new(range.start, range.end))));
     // Of several blocks some may be no part of the rulesheet.
     let is_one = outside.len() <= 2;

@@ -30,7 +30,7 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     {
         reader.tree.broken = true;
         let sign = expressions.get(*operation).sign;
-        let message = "this is an operation of Epilog, in a text of infix GDL";
+        let message = "this looks like an Epilog operation, but the text is infix GDL";
         let fault = Diagnostic::new(&codes::INFIX_SYNTAX, sign, message)
             .help("write `next(..) :- does(Role, ..)`, or a whole rulesheet of Epilog");
         return (reader.tree, vec![fault]);
@@ -103,7 +103,7 @@ impl Reader<'_> {
     }
 
     fn misplaced(&mut self, span: Span, help: &str) {
-        let message = format!("`{}` cannot stand here", self.source.slice(span));
+        let message = format!("unexpected `{}`", self.source.slice(span));
         self.fault(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help(help));
     }
 
@@ -140,7 +140,7 @@ impl Reader<'_> {
                 format!("the body has more than {MOST_LITERALS} literals when it is multiplied out");
             self.fault(
                 Diagnostic::new(&codes::OR_EXPLOSION, sign, message)
-                    .help("name parts of it by relations of their own"),
+                    .help("move parts of it into separate relations"),
             );
             return;
         };
@@ -202,12 +202,12 @@ impl Reader<'_> {
             What::Not => Some("not"),
             What::Or => Some("or"),
             What::And => {
-                self.misplaced(expression.sign, "write the literals in a body, joined by `&`");
+                self.misplaced(expression.sign, "join the literals of a body by `&`");
                 return None;
             }
             What::Cons | What::Arrow | What::Define | What::If | What::Operation => {
                 let help = match expression.what {
-                    What::If => "write a rule of its own, and close the one before it",
+                    What::If => "close the rule before it, and write a separate rule",
                     What::Operation | What::Arrow => {
                         "write `next(..) :- does(Role, ..)`, or a whole rulesheet of Epilog"
                     }

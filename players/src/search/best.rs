@@ -205,8 +205,10 @@ impl<G: Game> Best<G> {
                 mcts.search(game, state, role, budget)
             }
         };
-        found.report.note =
-            Some(note(character, found.report.note.as_deref().unwrap_or("searched as if all were seen")));
+        found.report.note = Some(note(
+            character,
+            found.report.note.as_deref().unwrap_or("searched as if nothing were hidden"),
+        ));
         found
     }
 }

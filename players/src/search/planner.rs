@@ -424,7 +424,7 @@ impl<G: Game> Planner<G> {
             if planned.is_none_or(|(plan, _)| better > f64::from(plan.value)) {
                 found = guessed;
                 found.report.nodes += meter.nodes();
-                found.report.note = Some("random games: no search for a plan had room to go on".to_owned());
+                found.report.note = Some("random games: no search for a plan could continue".to_owned());
                 return found;
             }
         }

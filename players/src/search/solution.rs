@@ -61,9 +61,7 @@ impl fmt::Display for SolveError {
             }
             Self::Bytes { limit } => write!(f, "the states take more than {limit} bytes"),
             Self::Budget => f.write_str("the budget was spent before the game was solved"),
-            Self::Length => {
-                f.write_str("games that may go on for ever, or for very long, cannot be solved so")
-            }
+            Self::Length => f.write_str("games without a small bound on their length cannot be solved"),
         }
     }
 }

@@ -99,7 +99,7 @@ class Batch:
     ) -> None:
         game = game_of(game)
         if observation not in ("flat", "planes"):
-            raise ValueError(f"observation is `flat` or `planes`, not {observation!r}")
+            raise ValueError(f"expected `flat` or `planes` for observation, got {observation!r}")
         if percepts is None:
             percepts = game.has_hidden_information
         single, shows = engine == "single", observation == "planes"

@@ -104,7 +104,7 @@ def load(source: str | os.PathLike[str], **options: Unpack[Options]) -> Game:
         return _make(text, os.fspath(source), options)
     path = os.fspath(source)
     if isinstance(path, bytes):
-        raise TypeError("a name or a path is expected: `gdl.loads` takes the text of a rulesheet")
+        raise TypeError("expected a name or a path: use `gdl.loads` for the text of a rulesheet")
     if isinstance(source, str) and not os.path.exists(source):
         raise _missing(source)
     with open(path, "rb") as file:

@@ -58,7 +58,7 @@ def play_match(
     game = game_of(game)
     table = {player.role: player for player in (players.values() if hasattr(players, "values") else players)}
     if sorted(table) != sorted(role for role in game.roles if role != game.chance_role) or len(table) != len(players):
-        raise ValueError(f"one player for each of {', '.join(game.roles)} is needed, but for chance")
+        raise ValueError(f"one player for each of {', '.join(game.roles)} is needed, except for chance")
     chance = Random(seed)
     known = {role: Information(game, role) for role in table}
     state = game.initial()

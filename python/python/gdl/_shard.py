@@ -81,7 +81,7 @@ def merge(documents: Iterable[str] | Mapping[str, str]) -> str:
         TypeError: `documents` is one text instead of a list.
     """
     if isinstance(documents, str):
-        raise TypeError("documents are given as a list")
+        raise TypeError("expected the documents as a list")
     named = documents.items() if hasattr(documents, "items") else ((f"document {i}", text) for i, text in enumerate(documents, 1))
     return _gdl.merge(list(named))
 

@@ -78,7 +78,7 @@ def _player(game: Game) -> int:
     """Returns the number of the only player."""
     players = _adapters.players(game)
     if len(players) != 1:
-        raise ValueError(f"{game.name} has {len(players)} players, not one: gdl.pettingzoo and gdl.batch are for such games")
+        raise ValueError(f"{game.name} has {len(players)} players, not one: use gdl.pettingzoo or gdl.batch")
     return players[0]
 
 
@@ -143,7 +143,7 @@ class Env(gymnasium.Env[Rows, np.int64]):
         render_mode: str | None = None,
     ) -> None:
         if illegal not in ("raise", "lose"):
-            raise ValueError(f"illegal is `raise` or `lose`, not {illegal!r}")
+            raise ValueError(f"expected `raise` or `lose` for illegal, got {illegal!r}")
         self.game = game_of(rules)
         self._games = _Games(self.game, 1, "disabled")
         self._loses = illegal == "lose"

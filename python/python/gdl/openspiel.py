@@ -94,7 +94,7 @@ def register(
         if name in _RULES and _RULES[name].game != game:
             name += "_" + game.fingerprint[:8]
     if not re.fullmatch(r"\w+", name, re.ASCII):
-        raise ValueError(f"a short name has letters, digits and underlines only: {name!r}")
+        raise ValueError(f"a short name may have only letters, digits and underscores: {name!r}")
     entry = _Rules(game, name)
     defaults = {
         "max_game_length": entry.max_steps if max_game_length is None else max_game_length,
@@ -132,7 +132,7 @@ class _Rules:
     def check(self, parameters: Mapping[str, Any]) -> None:
         low, high = parameters["min_utility"], parameters["max_utility"]
         if parameters["max_game_length"] < 1 or not -np.inf < low < high < np.inf:
-            raise ValueError(f"a game has a step at least, and min_utility is below max_utility: {dict(parameters)}")
+            raise ValueError(f"a game needs at least one step, and min_utility must be below max_utility: {dict(parameters)}")
 
     def steps(self, parameters: Mapping[str, Any]) -> int:
         limit = int(parameters["max_game_length"])
@@ -294,7 +294,7 @@ def _again(name: str, fingerprint: str, limit: int, kif: str | None, moves: list
     """Restores a pickled play."""
     rules = _RULES.get(name)
     if rules is None or rules.game.fingerprint != fingerprint:
-        raise ValueError(f"the game {name} is not registered here: call gdl.openspiel.register with the rules it had")
+        raise ValueError(f"the game {name} is not registered here: call gdl.openspiel.register with its rules")
     play = _Play(rules, rules.game.initial() if kif is None else rules.game.state(kif), limit)
     for each in moves:
         play = _Play(rules, play.state.apply(each), limit, play, each)
@@ -333,7 +333,7 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
         if state is None:
             return _State(self, self._start)
         if self.rules.hidden:
-            raise ValueError("where information is hidden, play begins at the start: what the roles know is no part of a state")
+            raise ValueError("a game of hidden information begins at the start: a state does not contain what the roles know")
         if isinstance(state, pyspiel.StateStruct):
             state = state.to_dict()
         fluents = state["fluents"] if isinstance(state, Mapping) else state
@@ -497,7 +497,7 @@ class _Observer:
         rules = self.rules = game.rules
         alone = kind.private_info == pyspiel.PrivateInfoType.SINGLE_PLAYER
         if rules.hidden and not (alone and kind.public_info):
-            raise ValueError("what a rulesheet lets a player perceive is not told apart into private and public")
+            raise ValueError("a rulesheet does not divide percepts into private and public ones")
         self.recalls = bool(kind.perfect_recall)
         self.is_shown = bool(kind.public_info)
         shape: tuple[int, ...] | None = (_adapters.width(rules.game),)

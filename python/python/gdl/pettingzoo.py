@@ -92,7 +92,7 @@ class _Table:
 
     def __init__(self, game: Game, max_length: int | None, illegal: str) -> None:
         if illegal not in ("raise", "lose"):
-            raise ValueError(f"illegal is `raise` or `lose`, not {illegal!r}")
+            raise ValueError(f"expected `raise` or `lose` for illegal, got {illegal!r}")
         self.game, self.loses = game, illegal == "lose"
         self.players = {game.roles[role]: role for role in _adapters.players(game)}
         self.chance = None if game.chance_role is None else game.roles.index(game.chance_role)

@@ -42,7 +42,7 @@ impl fmt::Display for StepError {
             Self::Count { expected, found } => {
                 write!(f, "a step takes one move for each of the {expected} roles, found {found}")
             }
-            Self::Terminal => f.write_str("the state is terminal, nothing follows it"),
+            Self::Terminal => f.write_str("the state is terminal and has no successor"),
             Self::Several => f.write_str("several roles have a choice here, so a move of each is needed"),
             Self::Illegal { role, action, legal, more } => {
                 write!(f, "`{action}` is not legal for `{role}`")?;

@@ -20,7 +20,7 @@ const DIGITS: usize = 4;
 /// Panics if there are more than fifteen moves, or fewer than `count`, or that is 0.
 #[inline(always)]
 pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut Source<W>) {
-    assert!((1..=moves.len()).contains(&count) && moves.len() <= MOST_COUNTED, "so many moves are counted");
+    assert!((1..=moves.len()).contains(&count) && moves.len() <= MOST_COUNTED, "the count is in range");
     let mut rank = [W::splat(false); DIGITS];
     draw(&mut rank, count, noise);
     let [a, b, c, _] = rank;

@@ -336,7 +336,7 @@ impl<'t> RowExpansion<'t> {
     /// Panics if `view` is shorter than [`Shape::view_words`], or a word of the state is missing.
     pub fn push_all(&mut self, state: &[u64], view: &[u64], skip: u64) -> u64 {
         let shape = self.lanes.shape;
-        assert!(view.len() >= shape.view_words(), "a view has so many words");
+        assert!(view.len() >= shape.view_words(), "a view has all its words");
         if bits::test(view, shape.terminal_bit()) { 0 } else { self.push_legal(state, view, skip) }
     }
 

@@ -59,7 +59,7 @@ pub(super) struct Descent<'t> {
 }
 
 impl<'t> Descent<'t> {
-    /// Returns `None` if play does not come to the state, or the table's states cannot be stepped
+    /// Returns `None` if play never reaches the state, or the table's states cannot be stepped
     /// in lanes.
     pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64], cancel: &Cancel) -> Option<Self> {
         let expansion = RowExpansion::new(table, isa)?;

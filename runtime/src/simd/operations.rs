@@ -26,7 +26,7 @@ impl Operations {
     pub(crate) fn new(steps: &[Step]) -> Self {
         let slots = |step: &Step| [step.operands[0], step.operands[1], step.operands[2], step.result];
         let planes = steps.iter().flat_map(slots).max().map_or(0, |last| last as usize + 1);
-        assert!(planes <= MOST_SLOTS, "there are so many slots");
+        assert!(planes <= MOST_SLOTS, "there are at most `MOST_SLOTS` slots");
         Self {
             steps: steps.iter().map(|step| slots(step).map(|slot| slot * SLOT_BYTES as u32)).collect(),
             planes,

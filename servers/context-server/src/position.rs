@@ -90,7 +90,7 @@ impl<'g> Position<'g> {
             game.parse_move(text).map_err(|_| {
                 let near = did_you_mean(text, game.vocabulary().moves().iter());
                 Refusal::new(format!("joint move {number}: the game has no move `{text}`{near}"))
-                    .help("`legal_moves` lists what can be moved")
+                    .help("call `legal_moves` for the legal moves")
             })
         });
         let joint = joint.collect::<Result<Vec<_>, _>>()?;
@@ -98,7 +98,7 @@ impl<'g> Position<'g> {
             let refusal = Refusal::new(format!("joint move {number}: {error}"));
             match &error {
                 StepError::Illegal { role, action, .. } => {
-                    refusal.help(format!("`why` tells the reason: ask for `(legal {role} {action})` here"))
+                    refusal.help(format!("call `why` with `(legal {role} {action})` for the reason"))
                 }
                 StepError::Count { .. } => {
                     let roles: Vec<&str> = game.vocabulary().roles().iter().collect();
@@ -206,7 +206,7 @@ pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
     if moves.len() <= MOST_MOVES {
         return Ok(());
     }
-    let help = "go on from a state: give `state` and the moves behind it";
+    let help = "start from a later state: give `state` and the moves after it";
     Err(Refusal::new(format!("{} joint moves are more than {MOST_MOVES}", moves.len())).help(help))
 }
 
@@ -215,5 +215,5 @@ pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
 /// # Errors
 /// Returns an error if it is not; what is said then is heard by nothing.
 pub(crate) fn wanted(cancel: &Cancel) -> Result<(), Refusal> {
-    if cancel.is_cancelled() { Err(Refusal::new("it was called off")) } else { Ok(()) }
+    if cancel.is_cancelled() { Err(Refusal::new("it was cancelled")) } else { Ok(()) }
 }

@@ -60,7 +60,7 @@ impl WorkQueue {
         work: impl FnOnce(&Cancel) -> Result<T, Refusal> + Send + 'static,
     ) -> Result<T, Refusal> {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            return Err(Refusal::new("the server is busy with other questions").help("ask again in a moment"));
+            return Err(Refusal::new("the server is busy with other requests").help("ask again in a moment"));
         };
         let deadline = Instant::now() + self.longest;
         let held = Held(Cancel::default());
@@ -73,21 +73,19 @@ impl WorkQueue {
                 work(&cancel)
             });
             // Work that panics has lost its turn, and nothing else.
-            task.await.unwrap_or_else(|_| {
-                Err(Refusal::new("the server could not finish this: it is a fault of `gdl`"))
-            })
+            task.await.unwrap_or_else(|_| Err(Refusal::new("the server failed: this is a bug of `gdl`")))
         };
         tokio::select! {
             done = done => done,
-            () = unwanted => Err(Refusal::new("the question was taken back")),
+            () = unwanted => Err(Refusal::new("the request was cancelled")),
             () = tokio::time::sleep_until(deadline.into()) => Err(self.late()),
         }
     }
 
     fn late(&self) -> Refusal {
         let seconds = self.longest.as_secs_f64();
-        Refusal::new(format!("it takes more than {seconds} s, and was given up"))
-            .help("ask for less; the time is set by `gdl mcp --seconds`")
+        Refusal::new(format!("the request took more than {seconds} s and was stopped"))
+            .help("request less, or allow more time by `gdl mcp --seconds`")
     }
 }
 
@@ -129,7 +127,7 @@ mod tests {
         let queue = WorkQueue::new(Duration::from_secs(100));
         for _ in 0..2 * (TURNS + WAITING) {
             let broken = run(queue.work::<()>(future::pending(), |_| panic!("on purpose")));
-            assert!(broken.expect_err("broken").to_string().contains("could not finish"));
+            assert!(broken.expect_err("broken").to_string().contains("the server failed"));
         }
         assert_eq!(run(queue.work(future::pending(), |_| Ok(7))), Ok(7));
     }

@@ -40,7 +40,7 @@ impl Refusal {
             .map(|diagnostic| diagnostic.render(source) + "\n")
             .collect();
         Self::new(format!("the rulesheet cannot be played\n\n{}", errors.trim_end()))
-            .help("`check` tells all that is wrong with it, `fix` mends what a program can")
+            .help("call `check` for all diagnostics, and `fix` to make the certain edits")
     }
 }
 

@@ -24,8 +24,8 @@ use std::time::Duration;
 const INSTRUCTIONS: &str = "\
 Rulesheets in the Game Description Language (GDL, KIF syntax): games as logical rules. Every tool takes `rulesheet`: the text itself, or the \
 name of a built-in game. The resource `gdl://primer` teaches the language in two pages. To write a game: write the rules, `check` them, \
-`fix` what a program can mend, `explain` codes that are not clear, `simulate` to find what only play shows, `play` and `why` to see that it \
-means what it should, `analyze` and `best_move` to see what it is like. Joint moves have a move of every role, in role order.";
+`fix` what a program can fix, `explain` unclear codes, `simulate` to find problems that only play shows, `play` and `why` to see that the \
+rules mean what you intend, `analyze` and `best_move` to see how the game plays. A joint move has a move of every role, in role order.";
 
 /// One client's server.
 #[derive(Clone, Debug)]
@@ -68,7 +68,8 @@ impl ServerHandler for Server {
     ) -> Result<CallToolResponse, ErrorData> {
         let read = tools::find(&call.name).ok_or_else(|| {
             let names: Vec<_> = tools::list().into_iter().map(|tool| tool.name).collect();
-            let message = format!("there is no tool `{}`: there are {}", cut(&call.name), names.join(", "));
+            let message =
+                format!("there is no tool `{}`: the tools are {}", cut(&call.name), names.join(", "));
             ErrorData::invalid_params(message, None)
         })?;
         let shelf = self.shelf.clone();
@@ -124,7 +125,7 @@ impl ServerHandler for Server {
         let method = cut(&request.method);
         Err(match method.as_str() {
             "initialize" | "tools/call" | "resources/read" => {
-                ErrorData::invalid_params(format!("the parameters of `{method}` are not what it takes"), None)
+                ErrorData::invalid_params(format!("the parameters of `{method}` are invalid"), None)
             }
             _ => ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None),
         })

@@ -152,7 +152,7 @@ fn observer(cancel: &Cancel) -> Observer {
 pub(crate) fn settle(game: &Dynamic) -> Result<(), Refusal> {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");
-    Err(Refusal::new(format!("{count} given up: the first {excess}")))
+    Err(Refusal::new(format!("{count} abandoned: the first {excess}")))
 }
 
 #[cfg(test)]

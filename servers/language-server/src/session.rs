@@ -289,7 +289,7 @@ impl<W: Write> Session<W> {
         }
         let bytes: usize = self.documents.values().map(|document| document.text().len()).sum();
         if self.documents.len() >= MOST_DOCUMENTS || bytes + text.len() > MOST_TEXT {
-            let message = format!("{} is not looked at: too many rulesheets are open", uri.as_ref());
+            let message = format!("{} is not checked: too many rulesheets are open", uri.as_ref());
             return self.notify("window/showMessage", json!({ "type": 2, "message": message }));
         }
         self.documents.insert(uri.as_ref().to_owned(), Document::new(uri, version, text));

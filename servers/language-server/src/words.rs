@@ -28,7 +28,7 @@ pub(crate) const WORDS: [Word; 15] = [
     Word {
         name: "role",
         usage: "(role white)",
-        meaning: "A player of the game; `random` stands for chance.",
+        meaning: "A player of the game; `random` is chance.",
         literal: "(role ${1:?role})",
         form: "(role ${1:white})",
     },
@@ -56,7 +56,7 @@ pub(crate) const WORDS: [Word; 15] = [
     Word {
         name: "next",
         usage: "(<= (next (cell 1 1 x)) ..)",
-        meaning: "A fluent that holds in the successor; what no rule gives is gone.",
+        meaning: "A fluent that holds in the next state. A fluent that no rule gives does not hold there.",
         literal: "",
         form: "(<= (next (${1:fluent}))\n    (true (${2:fluent})))",
     },
@@ -70,7 +70,7 @@ pub(crate) const WORDS: [Word; 15] = [
     Word {
         name: "goal",
         usage: "(<= (goal white 100) ..)",
-        meaning: "What a state is worth to a role, from 0 to 100; it counts where the game ends.",
+        meaning: "The value of a state to a role, from 0 to 100. It counts at the end of the game.",
         literal: "(goal ${1:?role} ${2:100})",
         form: "(<= (goal ${1:?role} ${2:100})\n    (${3:body}))",
     },
@@ -98,7 +98,7 @@ pub(crate) const WORDS: [Word; 15] = [
     Word {
         name: "sees",
         usage: "(<= (sees white (rolled 6)) ..)",
-        meaning: "What a role perceives of a step; without any such rule each perceives the joint move.",
+        meaning: "A percept of a role after a step. Without such rules each role perceives the joint move.",
         literal: "",
         form: "(<= (sees ${1:?role} ${2:percept})\n    (${3:body}))",
     },

@@ -230,7 +230,7 @@ fn judge(gdl: &Path, folder: &Path, games: &[String], rounds: usize) -> Result<S
     }
     let faults: Vec<String> = faults.iter().map(|(fault, count)| format!("{count} {fault}")).collect();
     Ok(format!(
-        "all are recorded once and conform to the rules, as the slow evaluator judges; of {lifted} lifted evaluation judged the end and \
+        "all are recorded once and conform to the rules, as judged by the slow evaluator; of {lifted} lifted evaluation judged the end and \
          the goals. {steps} steps, faults noted: {}; the longest step took {beyond} ms more than its clock",
         faults.join(", ")
     ))

@@ -221,7 +221,8 @@ fn seatings(
     {
         let (takes, found) = (counted(seats, "player"), counted(players, "player"));
         let message = format!("`{name}` takes {takes}, and there are {found}: some would have two seats");
-        let help = format!("`{}` plays elsewhere, one match at a time: add players", elsewhere.name);
+        let help =
+            format!("`{}` is a remote player and plays one match at a time: add players", elsewhere.name);
         return Err(Fault::whole(message).help(help));
     }
     let mut all = Vec::new();
@@ -230,7 +231,7 @@ fn seatings(
             if before + all.len() as u64 == MOST_MATCHES {
                 let message = format!("with `{name}` there are more than {MOST_MATCHES} matches");
                 return Err(
-                    Fault::whole(message).help("there are too many games, or players for so many seats")
+                    Fault::whole(message).help("there are too many games, or too many players for the seats")
                 );
             }
             all.push((*choices, seated));

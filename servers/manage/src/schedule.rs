@@ -210,7 +210,7 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
         }
         Some(version) if *version.get_ref() != VERSION => {
             let message = format!(
-                "this is a schedule of version {}; this gdl reads version {VERSION}",
+                "this schedule has version {}, but this gdl reads version {VERSION}",
                 version.get_ref()
             );
             return Err(Fault::new(version.span(), message)
@@ -230,7 +230,7 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
     let clock = |clock: &Option<Spanned<f64>>| {
         clock.as_ref().map(|clock| match *clock.get_ref() {
             seconds if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
-            _ => Err(Fault::new(clock.span(), "a clock is above 0 and at most 86400 seconds")),
+            _ => Err(Fault::new(clock.span(), "a clock must be above 0 and at most 86400 seconds")),
         })
     };
     let above_0 = |number: &Option<Spanned<u64>>, most: u64| {
@@ -252,7 +252,7 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
         seed: written.seed,
     };
     if let (Some(start), None) = (&written.start_clock, play_clock) {
-        let fault = Fault::new(start.span(), "there is a clock for the start and none for moves");
+        let fault = Fault::new(start.span(), "there is a clock for the start, but none for moves");
         return Err(fault.help("write `play_clock = 1` for one second a move"));
     }
     // Names of matches are words of the protocol.
@@ -293,10 +293,8 @@ fn games(
         };
         let name = parsed.name();
         if !known.insert(name.clone()) {
-            let fault = Fault::new(span, format!("a second game is called `{name}`"));
-            return Err(
-                fault.help("results are told by the names of games: leave it out, or rename the file")
-            );
+            let fault = Fault::new(span, format!("two games are called `{name}`"));
+            return Err(fault.help("remove it, or rename the file: results are listed by the names of games"));
         }
         games.push(Spanned::new(span, parsed));
     }
@@ -314,11 +312,11 @@ fn entrants(
     for (name, text) in players {
         let label = name.get_ref();
         if label.is_empty() || label.chars().count() > LONGEST_NAME || label.chars().any(char::is_control) {
-            let message = format!("a name has 1 to {LONGEST_NAME} characters that can be printed");
+            let message = format!("a name needs 1 to {LONGEST_NAME} printable characters");
             return Err(Fault::new(name.span(), message));
         }
         if label == CHANCE {
-            let fault = Fault::new(name.span(), "`random` is what the role of chance is called in matches");
+            let fault = Fault::new(name.span(), "`random` is the name of chance in matches");
             return Err(fault.help("give the player another name: `dice = \"random\"`"));
         }
         let spec: Spec =
@@ -328,17 +326,16 @@ fn entrants(
         }
         if let Some(address) = spec.address() {
             if let Some(other) = addresses.insert(address.clone(), label) {
-                let fault = Fault::new(text.span(), format!("`{other}` is at this address already"));
-                return Err(fault.help("a player elsewhere has one match at a time, under one name"));
+                let fault = Fault::new(text.span(), format!("`{other}` already has this address"));
+                return Err(fault.help("use one name: a remote player plays one match at a time"));
             }
             if written.play_clock.is_none() {
-                let fault =
-                    Fault::new(text.span(), "a player elsewhere is told its clocks, and there is none");
+                let fault = Fault::new(text.span(), "a remote player needs clocks, and there are none");
                 return Err(fault.help("write `play_clock = 5` above `[players]`, and a `start_clock`"));
             }
             let clocks = [&written.start_clock, &written.play_clock];
             if let Some(clock) = clocks.into_iter().flatten().find(|clock| clock.get_ref().fract() > 0.0) {
-                let message = "clocks that players elsewhere are told are whole seconds";
+                let message = "clocks of remote players must be whole seconds";
                 return Err(Fault::new(clock.span(), message).help(format!("`{label}` plays elsewhere")));
             }
         }
@@ -414,7 +411,7 @@ here = "mcts:nodes=10"
             ("version = 1", "version = x", "1:11", ""),
             ("\"nim\"", "\"nimm\"", "2:23", "did you mean `nim`?"),
             ("\"nim\"", "\"no/such.kif\"", "2:23", "there is no file no/such.kif"),
-            ("\"nim\"", "\"tictactoe\"", "2:23", "a second game is called `tictactoe`"),
+            ("\"nim\"", "\"tictactoe\"", "2:23", "two games are called `tictactoe`"),
             ("[\"tictactoe\", \"nim\"]", "[]", "2:9", "there are 0 games"),
             ("play_clock = 1", "play_clock = 0", "4:14", "above 0"),
             ("play_clock = 1", "play_clock = nan", "4:14", "above 0"),
@@ -427,10 +424,10 @@ here = "mcts:nodes=10"
             ("seed = 7", "pairing = \"swiss\"", "7:11", "unknown variant `swiss`"),
             ("seed = 7", "scramble = true", "7:1", "duplicate key"),
             ("\nhere =", "\nthere =", "10:1", "duplicate key"),
-            ("\nhere =", "\nrandom =", "10:1", "`random` is what the role of chance"),
+            ("\nhere =", "\nrandom =", "10:1", "`random` is the name of chance"),
             ("mcts:nodes=10", "mtcs", "10:8", "did you mean `mcts`?"),
             ("mcts:nodes=10", "human", "10:8", "`gdl play` only"),
-            ("mcts:nodes=10", "remote:127.0.0.1", "10:8", "`there` is at this address"),
+            ("mcts:nodes=10", "remote:127.0.0.1", "10:8", "`there` already has this address"),
             ("here = \"mcts:nodes=10\"", "\"a\\nb\" = \"mcts\"", "10:1", "1 to 100 characters"),
             ("[players]", "[players", "8:9", ""),
         ] {

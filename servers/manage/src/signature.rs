@@ -67,7 +67,7 @@ impl Key {
         file.take(MOST_BYTES).read_to_string(&mut text).map_err(|error| unreadable(&error))?;
         Self::read(&text).ok_or_else(|| {
             unreadable(
-                &"there is no private key of RSA in it\n  = help: `openssl genpkey -algorithm RSA -out key.pem` makes one",
+                &"it contains no private RSA key\n  = help: `openssl genpkey -algorithm RSA -out key.pem` makes one",
             )
         })
     }

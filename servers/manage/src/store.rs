@@ -165,7 +165,8 @@ impl Store {
             let others = "SELECT count(*) FROM sqlite_schema WHERE type NOT IN ('table', 'index')";
             connection.query_row(others, [], |row| row.get::<_, u32>(0))
         })?;
-        let none_of_ours = || told(path, &"this file has more than tables, which `gdl manage` never made");
+        let none_of_ours =
+            || told(path, &"this file contains more than tables, so it is not from `gdl manage`");
         (others == 0).then_some(store).ok_or_else(none_of_ours)
     }
 
@@ -273,8 +274,7 @@ impl Store {
 
     /// Refuses to continue a match if no row changed: this process has it no more.
     fn has_changed(&self, begun: Begun<'_>, rows: usize) -> Result {
-        let lost =
-            || told(&self.path, &format!("match {} is played by another process by now", begun.number));
+        let lost = || told(&self.path, &format!("another process plays match {} now", begun.number));
         (rows == 1).then_some(()).ok_or_else(lost)
     }
 
@@ -298,7 +298,7 @@ impl Store {
                 WHERE number = ?1 AND state = 'planned'";
             connection.prepare_cached(begin)?.execute(params![number as i64, id, time as i64])
         })?;
-        let not_planned = || told(&self.path, &format!("match {number} is not one to be played"));
+        let not_planned = || told(&self.path, &format!("match {number} is not planned"));
         (rows == 1).then_some(()).ok_or_else(not_planned)
     }
 

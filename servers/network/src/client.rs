@@ -41,12 +41,14 @@ impl FromStr for Address {
         };
         let port = match port {
             None => PORT,
-            Some(port) => port.parse().map_err(|_| format!("`{port}` is no port: they are 1 to 65535"))?,
+            Some(port) => {
+                port.parse().map_err(|_| format!("`{port}` is not a port: write a number from 1 to 65535"))?
+            }
         };
         let host = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
         let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
         if host.is_empty() || !host.chars().all(is_name) {
-            return Err(format!("`{text}` is no address: write `127.0.0.1:{PORT}`"));
+            return Err(format!("`{text}` is not an address: write one such as `127.0.0.1:{PORT}`"));
         }
         Ok(Self { host: host.to_owned(), port })
     }
@@ -81,7 +83,7 @@ impl fmt::Display for Failure {
             Self::Late => f.write_str("no answer in time"),
             Self::Unreachable(error) => write!(f, "no connection: {error}"),
             Self::Broken(error) => write!(f, "a broken answer: {error}"),
-            Self::Unreadable(fault) => write!(f, "an answer that means nothing: {fault}"),
+            Self::Unreadable(fault) => write!(f, "an answer that cannot be read: {fault}"),
         }
     }
 }

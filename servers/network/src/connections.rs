@@ -151,7 +151,7 @@ async fn attend(stream: TcpStream, from: SocketAddr, host: Arc<Host>, place: Pla
     loop {
         match timeout(bounds.farewell, connection.as_mut()).await {
             Ok(Err(error)) if error.is_timeout() => host.refuse(from, "the request did not come in time"),
-            Ok(Err(error)) if error.is_parse() => host.refuse(from, "this is no request of HTTP"),
+            Ok(Err(error)) if error.is_parse() => host.refuse(from, "this is not an HTTP request"),
             // A client that does not read its answer does not keep the connection for ever.
             Err(_) if answered.get().is_none_or(|answered| answered.elapsed() < bounds.farewell) => continue,
             // A connection that breaks needs no answer.
@@ -195,7 +195,7 @@ async fn receive(
                 Err(_) => return refuse(StatusCode::REQUEST_TIMEOUT, "the message did not come in time"),
             }
         }
-        _ => return refuse(StatusCode::METHOD_NOT_ALLOWED, "messages come by POST or GET"),
+        _ => return refuse(StatusCode::METHOD_NOT_ALLOWED, "send messages by POST or GET"),
     };
     place.settle();
     match String::from_utf8(bytes) {

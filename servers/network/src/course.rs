@@ -65,7 +65,7 @@ impl Course {
             }
         };
         if let Some(misfit) = misfit {
-            remark(format!("step {} does not fit the rules: {misfit}", self.followed));
+            remark(format!("step {} contradicts the rules: {misfit}", self.followed));
         }
     }
 

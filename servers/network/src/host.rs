@@ -236,7 +236,7 @@ impl Host {
             old.end(End::Aborted, None);
         }
         if !self.threads.have_room() {
-            return Err("matches that were given up are still about to end");
+            return Err("abandoned matches have not ended yet");
         }
         let seed = self.seeds.lock().unwrap_or_else(PoisonError::into_inner).bits();
         let seat = Arc::new(Seat::new(id, role, rules, clocks, self.allowance, seed).led_from(manager));
@@ -284,11 +284,11 @@ impl Host {
             }
             Some(None) => {
                 let state = seat.lock();
-                let remark = state.is_bare().then(|| "playing by the rules as they stand".to_owned());
+                let remark = state.is_bare().then(|| "playing by evaluating the rules directly".to_owned());
                 Answer { reply: Reply::Ready, remark, report: state.report.clone() }
             }
             None => {
-                let remark = Some("the game is not, moves are drawn until it is".to_owned());
+                let remark = Some("the game is not ready; moves are random until it is".to_owned());
                 Answer { remark, ..Answer::plain(Reply::Ready) }
             }
         }
@@ -367,7 +367,7 @@ async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> Answer {
         (action, None)
     } else {
         let spare = seat.wait_until(deadline + GRACE, |state| look(state, true)).await;
-        (spare.flatten(), Some("drawn: the player was not done".to_owned()))
+        (spare.flatten(), Some("random: the player was not done".to_owned()))
     };
     if let Some((action, report)) = action {
         seat.answered(position, &action);

@@ -272,7 +272,7 @@ impl FromStr for Request {
         match kind.text.to_ascii_uppercase().as_str() {
             "INFO" => match parts {
                 [] => Ok(Self::Info),
-                _ => Err(count("INFO stands alone")),
+                _ => Err(count("INFO has no arguments")),
             },
             "PREVIEW" => match parts {
                 [sheet, time] => Ok(Self::Preview { rules: rules(sheet)?, clock: clock(time)? }),
@@ -302,7 +302,7 @@ impl FromStr for Request {
             },
             _ => Err(fault(
                 inside_at + kind.at,
-                "there is no such message: they are INFO, PREVIEW, START, PLAY, STOP and ABORT",
+                "unknown message: expected INFO, PREVIEW, START, PLAY, STOP or ABORT",
             )),
         }
     }
@@ -387,7 +387,8 @@ impl Request {
             Self::Abort { .. } => is("aborted").then_some(Reply::Aborted),
         };
         let article = if matches!(self, Self::Info | Self::Abort { .. }) { "an" } else { "a" };
-        reply.ok_or_else(|| Fault::new(text, 0, format!("this is no answer to {article} {}", self.kind())))
+        reply
+            .ok_or_else(|| Fault::new(text, 0, format!("this is not an answer to {article} {}", self.kind())))
     }
 }
 
@@ -437,11 +438,8 @@ mod tests {
             ("(play m1", "1:1: this `(` is never closed"),
             ("(info))", "1:7: this `)` closes nothing"),
             ("(info) (info)", "1:8: more than 1 item"),
-            ("(info now)", "1:1: INFO stands alone, found 1 item"),
-            (
-                "( DANCE m1 )",
-                "1:3: there is no such message: they are INFO, PREVIEW, START, PLAY, STOP and ABORT",
-            ),
+            ("(info now)", "1:1: INFO has no arguments, found 1 item"),
+            ("( DANCE m1 )", "1:3: unknown message: expected INFO, PREVIEW, START, PLAY, STOP or ABORT"),
             ("(start m1 x\n ((role x)) ten 1)", "2:13: a clock is a whole number of seconds"),
             ("(start m1 x rules 10 1)", "1:13: rules are a list of forms"),
             ("(play (m 1) nil)", "1:7: the id of a match is a word"),

@@ -168,7 +168,7 @@ impl Mind {
         let player = self.player.as_mut()?;
         let result = catch_unwind(AssertUnwindSafe(|| ask(player.as_mut(), game, information)));
         if result.is_err() {
-            remark("the player broke down: its moves are drawn from now on".to_owned());
+            remark("the player failed: its moves are random from now on".to_owned());
             self.player = None;
         }
         result.ok()

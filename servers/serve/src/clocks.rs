@@ -43,8 +43,8 @@ impl Clock {
     /// Returns an error if it is nothing of that.
     fn parse(text: &str) -> Answer<Self> {
         let unfit = || {
-            Problem::unfit("no_clock", format!("`{text}` is no time of a clock"))
-                .help("say minutes, and the seconds that a move adds: `5`, `3+2` or `0.5+1`, a day and an hour at most")
+            Problem::unfit("no_clock", format!("`{text}` is not a time for a clock"))
+                .help("give minutes, and the seconds that a move adds: `5`, `3+2` or `0.5+1`, at most a day and an hour")
         };
         let (minutes, increment) = text.split_once('+').unwrap_or((text, "0"));
         let seconds = |text: &str, unit: f64, longest: f64| {
@@ -97,7 +97,7 @@ impl Clocks {
     /// too many.
     pub(crate) fn parse(game: &Dynamic, texts: &BTreeMap<String, String>, place: usize) -> Answer<Self> {
         if texts.len() > MOST_ROLES {
-            return Err(Problem::too_large(format!("{MOST_ROLES} roles have clocks at most")));
+            return Err(Problem::too_large(format!("at most {MOST_ROLES} roles may have clocks")));
         }
         let mut roles: Vec<Option<Clock>> = game.roles().map(|_| None).collect();
         for (role, text) in texts {

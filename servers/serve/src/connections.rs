@@ -188,7 +188,9 @@ async fn receive(
             response
         }
         // It is too large, or it broke off; then the answer is not read.
-        Ok(Err(_)) => Problem::too_large(format!("a request may have {MOST_BYTES} bytes")).into_response(),
+        Ok(Err(_)) => {
+            Problem::too_large(format!("a request may have at most {MOST_BYTES} bytes")).into_response()
+        }
         Err(_) => Problem::slow().into_response(),
     }
 }

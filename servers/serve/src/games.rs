@@ -106,7 +106,7 @@ impl Games {
             return Ok(own.clone());
         }
         let missing = || {
-            Problem::missing("no_game", format!("no game is called `{name}`"))
+            Problem::missing("no_game", format!("there is no game `{name}`"))
                 .help("`GET /api/games` lists the games")
         };
         let entry = gdl_games::find(name).ok_or_else(missing)?;
@@ -168,7 +168,7 @@ impl Games {
             let first = diagnostics.iter().find(|fault| fault.severity == Severity::Error);
             match first.filter(|_| diagnostics.are_excesses()) {
                 Some(first) => too_much(first.message.clone()).diagnostics(list()),
-                None => Problem::unfit("faulty_rulesheet", "the rulesheet is at fault").diagnostics(list()),
+                None => Problem::unfit("faulty_rulesheet", "the rulesheet has errors").diagnostics(list()),
             }
         })?;
         if mode != LoadMode::Lifted {

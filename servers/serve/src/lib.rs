@@ -169,7 +169,7 @@ impl Lan {
     fn address(self) -> Result<IpAddr> {
         let none = || {
             Error::Input(
-                "this machine has no address on a network\n\nsay which one: `--lan=192.168.1.5`".to_owned(),
+                "this machine has no address on a network\n\ngive one: `--lan=192.168.1.5`".to_owned(),
             )
         };
         let address = match self {
@@ -218,8 +218,11 @@ pub fn run(shown: &Shown<'_>, port: u16, lan: Option<Lan>) -> Result {
         let fragment = shown.game.map_or_else(String::new, |game| format!("#game={}", game.name()));
         writeln!(out, "http://127.0.0.1:{}/{fragment}", own.port())?;
         if let Some((door, address)) = door {
-            writeln!(out, "guests come in at http://{address}/ by a link to a seat, which the page makes: choose `guest`")?;
-            writeln!(out, "nothing is encrypted there, and a person who has the link plays the seat")?;
+            writeln!(
+                out,
+                "guests join at http://{address}/ by a link to a seat: choose `guest` on the page"
+            )?;
+            writeln!(out, "nothing is encrypted, and anyone who has the link can play the seat")?;
             let door = tokio::net::TcpListener::from_std(door).map_err(listen)?;
             let router = answering(Arc::clone(&server), Door::Guests);
             tokio::spawn(connections::serve(door, router, Bounds::default()));

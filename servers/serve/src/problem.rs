@@ -73,7 +73,7 @@ impl Problem {
     /// The request took too long to arrive.
     #[must_use]
     pub(crate) fn slow() -> Self {
-        Self::new(StatusCode::REQUEST_TIMEOUT, "slow", "the request did not come to an end in time")
+        Self::new(StatusCode::REQUEST_TIMEOUT, "slow", "the request was not complete in time")
     }
 
     /// There are too many already.
@@ -84,21 +84,21 @@ impl Problem {
     /// It takes longer than anybody may have the server to themselves.
     #[must_use]
     pub(crate) fn late() -> Self {
-        Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_slow", "the game takes too long to be played")
-            .help("ask again: it goes on where it was")
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_slow", "the game takes too long")
+            .help("ask again: the work continues")
     }
 
     /// A link of a guest opens no seat.
     #[must_use]
     pub(crate) fn no_seat() -> Self {
-        Self::missing("no_session", "this link opens no seat, or none any more")
+        Self::missing("no_session", "this link opens no seat, or has expired")
             .help("ask the person who sent it for a new one")
     }
 
     /// A fault of the server.
     #[must_use]
     pub(crate) fn broken() -> Self {
-        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", "the server could not finish this")
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", "the server failed")
     }
 
     /// The same, with advice.

@@ -58,7 +58,7 @@ pub(crate) struct Reason {
 }
 
 fn hidden() -> Problem {
-    Problem::conflict("hidden", "the reason is not told before the end: the rules hide what it rests on")
+    Problem::conflict("hidden", "the reason is hidden until the end: it depends on hidden information")
 }
 
 impl Question {
@@ -71,7 +71,7 @@ impl Question {
         let states = match session.eyes(looker) {
             Visibility::All => vec![session.history.state().clone()],
             Visibility::Of(role) => session.possible(role, MOST_STATES, budget).ok_or_else(Problem::late)?,
-            Visibility::Closed => return Err(hidden().help("say who looks at the screen")),
+            Visibility::Closed => return Err(hidden().help("choose who looks at the screen")),
         };
         if states.is_empty() {
             return Err(hidden());
@@ -104,8 +104,8 @@ impl Question {
         // An open game was read strictly or leniently; sound rules read the same both ways.
         let options =
             Options { lenient: true, limits: limits.clone(), observer: observer(cancel), ..load::quiet() };
-        let (rules, _) = gdl_compiler::read(&source, &options)
-            .map_err(|_| unfit("the rules take too much to be read".to_owned()))?;
+        let (rules, _) =
+            gdl_compiler::read(&source, &options).map_err(|_| unfit("the rules are too large".to_owned()))?;
         // States in which the same is asked share the fuel.
         let limits = Limits { fuel: FUEL / self.states.len() as u64, max_atoms: MOST_ATOMS, ..limits };
         let evaluator = Evaluator::with_limits(&rules, &limits).map_err(|error| unfit(error.to_string()))?;
@@ -136,6 +136,6 @@ impl Question {
                 return Ok(Reason { place: self.place, why });
             }
         }
-        Err(Problem::too_large("the reason is too long to be told").help("`gdl why` tells it"))
+        Err(Problem::too_large("the reason is too long").help("`gdl why` tells it"))
     }
 }

@@ -73,8 +73,7 @@ impl Registry {
         let id = session.id.clone();
         let shared = Shared::new(session, now);
         if shared.weight > Self::BYTES {
-            let heavy =
-                Problem::unfit("too_large_to_play", "the game takes too much memory to be played here");
+            let heavy = Problem::unfit("too_large_to_play", "the game takes too much memory");
             return (Err(heavy.help("`gdl play` has more")), Vec::new());
         }
         let mut sessions = lock(&self.sessions);
@@ -115,7 +114,7 @@ impl Registry {
     fn find_at(&self, id: &str, now: Instant) -> Answer<Arc<Shared>> {
         let found = lock(&self.sessions).get(id).filter(|shared| shared.idle(now) < Self::IDLE).cloned();
         let shared = found.ok_or_else(|| {
-            Problem::missing("no_session", "there is no such session, or none any more")
+            Problem::missing("no_session", "there is no such session, or it has ended")
                 .help("start a new one")
         })?;
         shared.touch(now);

@@ -115,7 +115,7 @@ impl Results {
     pub(crate) fn read<T>(&self, cancel: &Cancel, read: impl FnOnce(&Store) -> Result<T>) -> Answer<T> {
         let told = |error: Error| {
             if cancel.is_cancelled() {
-                return Problem::too_many("these results take longer to be read than there is time for");
+                return Problem::too_many("these results take too long to read");
             }
             Problem::conflict("unreadable", error.to_string())
         };

@@ -147,7 +147,7 @@ impl Seat {
             return Ok(Self::Person);
         }
         if text == Self::GUEST {
-            return Err(Problem::unfit("no_player", "a guest takes a seat by an invitation")
+            return Err(Problem::unfit("no_player", "a guest needs an invitation to a seat")
                 .help("ask for one by `POST .../invitations`"));
         }
         let spec: Spec = text.parse().map_err(|error: String| {
@@ -161,7 +161,7 @@ impl Seat {
         let source = Source::new("rules", &**rules);
         let spec = spec.at_most(Self::BYTES, Self::THREADS).with_rules(&source).map_err(|faults| {
             let fault = faults.iter().next().map_or_else(String::new, |fault| report::line(fault, &source));
-            Problem::unfit("no_player", "the rulesheet cannot be sent to a player elsewhere").help(fault)
+            Problem::unfit("no_player", "the rulesheet cannot be sent to a remote player").help(fault)
         })?;
         Ok(Self::Machine { machine: Machine(Box::new(spec)), mind: None })
     }

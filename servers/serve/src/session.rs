@@ -58,8 +58,8 @@ pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
         return Ok(());
     }
     let message =
-        format!("a history has {MOST_PLACES} places and {} MiB of states at most", MOST_HISTORY_BYTES >> 20);
-    Err(Problem::too_large(message).help("go on from a position instead"))
+        format!("a history has at most {MOST_PLACES} places and {} MiB of states", MOST_HISTORY_BYTES >> 20);
+    Err(Problem::too_large(message).help("start from a position instead"))
 }
 
 /// The part of a game that a person may see.

@@ -158,7 +158,7 @@ impl Saved {
         if session.has_guests() && session.eyes(Viewer::Here(None)) != Visibility::All {
             let hidden = Problem::conflict(
                 "hidden",
-                "a match has the moves of all roles, and guests play who hide some",
+                "a match has the moves of all roles, and the rules hide some of them from guests",
             );
             return Err(hidden.help("ask again at the end of the game"));
         }
@@ -223,7 +223,7 @@ impl Recorded {
             return Err(hidden.help("ask again at the end of the game"));
         }
         let large =
-            || Problem::too_large(format!("a test of more than {} MiB is not made", MOST_SAVED >> 20));
+            || Problem::too_large(format!("a test of more than {} MiB is not written", MOST_SAVED >> 20));
         let test = plays::recorded(session.game(), &session.history, MOST_SAVED).ok_or_else(large)?;
         Ok(Self { name: session.opened.name.clone(), test })
     }
@@ -270,7 +270,7 @@ impl IllegalView {
         let game = session.game();
         let due = session.waiting().find(|&role| session.plays(looker, role) && eyes.see(role));
         let role = whose.or(due).or_else(|| game.roles().find(|&role| eyes.see(role)));
-        let hidden = || Problem::conflict("hidden", "what others may do is not told before the end");
+        let hidden = || Problem::conflict("hidden", "the legal moves of others are hidden until the end");
         let role = role.filter(|&role| eyes.see(role)).ok_or_else(hidden)?;
         let view = game.view(session.history.state());
         let board = session.stage.board.as_ref();
@@ -660,7 +660,7 @@ fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId])
         return trouble.clone();
     }
     if let Some(stuck) = game.roles().find(|&role| game.legal_moves_in(view, role).len() == 0) {
-        return format!("{} has no legal move: the rules are at fault", game.role_text(stuck));
+        return format!("{} has no legal move: the rules have an error", game.role_text(stuck));
     }
     // Those without a choice wait for the others, even where play is halted and nobody chose for
     // them yet.

@@ -47,6 +47,6 @@ fn main() -> ExitCode {
             ChangeTag::Insert => eprint!("+ {change}"),
         }
     }
-    eprintln!("the public interface differs from {list}; if that is meant, write it anew with `--bless` and say so in the changelog");
+    eprintln!("the public interface differs from {list}; if the change is intended, update it with `--bless` and say so in the changelog");
     ExitCode::FAILURE
 }

@@ -31,7 +31,7 @@ pub fn skip(reason: impl AsRef<str>) {
 pub fn shared(path: impl AsRef<Path>) -> Option<PathBuf> {
     let found = find(Path::new(env!("CARGO_MANIFEST_DIR")), path.as_ref());
     if found.is_none() {
-        let reason = format!("there is no `shared/{}` beside the checkout", path.as_ref().display());
+        let reason = format!("there is no `shared/{}` next to the checkout", path.as_ref().display());
         skip_to(stderr(), &required(), &["all"], &reason);
     }
     found

@@ -74,7 +74,7 @@ pub fn body(figures: &Figures) -> String {
                 ["move of the game", "mean moves to choose from"],
                 &mobility,
             ),
-            "How many legal moves each role has where it has more than one, on average over the games that are still going on.",
+            "The mean number of legal moves of each role where it has more than one, over the games that are still going on.",
         );
     }
     let joint = vec![("joint moves".to_owned(), over(plies.iter().map(|ply| Some(ply.joint()))))];
@@ -82,7 +82,7 @@ pub fn body(figures: &Figures) -> String {
         "Branching",
         &lines("Joint moves, move by move", ["move of the game", "mean joint moves"], &joint),
         &format!(
-            "How many ways there are to go on: {} on average, {} at most.",
+            "The number of joint moves: {} on average, {} at most.",
             short(walks.branching()),
             short(walks.most_joint as f64)
         ),
@@ -217,8 +217,8 @@ fn openings(figures: &Figures) -> String {
             &rows,
         ),
         &format!(
-            "{}'s mean goal when it starts with each of its moves and all go on at random, {} games each. Between the best and the \
-             worst lie {:.2} points; beyond what chance makes of it the moves deviate by {:.2}.{left_out}",
+            "{}'s mean goal when it starts with each of its moves and all continue at random, {} games each. The best and the worst \
+             move differ by {:.2} points; the deviation beyond chance is {:.2}.{left_out}",
             figures.roles[openings.role],
             thousands(openings.playouts),
             openings.spread(),
@@ -254,7 +254,7 @@ fn table(figures: &Figures) -> String {
         "<section><h2>Roles</h2><div class=\"wide\"><table><thead><tr><th>role</th><th>mean moves</th><th>where it has a choice</th>\
          <th>most</th><th>states with a choice</th><th>mean goal</th><th>wins</th><th>draws</th><th>losses</th></tr></thead>\
          <tbody>{rows}</tbody></table></div></section><footer>The number of states is a lower bound that follows from how many states were \
-         met once and how many twice (Chao, 1984); states that random play hardly ever comes to are not in it. The game tree \
+         met once and how many twice (Chao, 1984); states that random play rarely reaches are not included. The game tree \
          counts sequences of joint moves from the start (Knuth, 1975).</footer>"
     )
 }

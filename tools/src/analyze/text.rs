@@ -33,7 +33,7 @@ pub fn print(figures: &Figures, out: &mut dyn Write) -> io::Result<()> {
     let quantiles = [0.0, 0.05, 0.5, 0.95, 1.0].map(|share| walks.quantile(share).to_string());
     writeln!(out, "  {:<width$} {}", "0 5 50 95 100 %", quantiles.join("  "))?;
     if walks.unfinished > 0 {
-        writeln!(out, "  {} games were given up", thousands(walks.unfinished))?;
+        writeln!(out, "  {} games were abandoned", thousands(walks.unfinished))?;
     }
     writeln!(
         out,

@@ -38,7 +38,7 @@ pub fn page(judgements: &[Judgement]) -> String {
     let mut ranked: Vec<&Judgement> = judgements.iter().collect();
     ranked.sort_by(|a, b| order(a, b));
     let title = match judgements {
-        [one] => format!("{}: is it any good?", one.name),
+        [one] => format!("{}: is it a good game?", one.name),
         _ => format!("{} judged", counted(judgements.len(), "rulesheet")),
     };
     let kept = ranked.iter().filter(|judgement| judgement.verdict == Verdict::Judged).count();
@@ -46,7 +46,7 @@ pub fn page(judgements: &[Judgement]) -> String {
     if judgements.len() > 1 {
         let _ = write!(
             body,
-            "{} of them were measured to the end, {} given up. Games are in the order of their scores.",
+            "{} of them were measured to the end, {} abandoned. Games are in the order of their scores.",
             thousands(kept as u128),
             thousands((ranked.len() - kept) as u128)
         );
@@ -65,8 +65,8 @@ pub fn page(judgements: &[Judgement]) -> String {
     let parts: Vec<String> = WORDS.iter().map(|(name, words)| format!("{name}: {words}")).collect();
     let _ = write!(
         body,
-        "<footer>The score is the harmonic mean of its parts, after GAVEL (Todd and others, 2024): {}. Drama is how far behind later \
-         winners were, after Browne (2008). Intervals are of 95 % confidence.</footer>",
+        "<footer>The score is the harmonic mean of its parts, after GAVEL (Todd and others, 2024): {}. Drama is how far later \
+         winners trailed, after Browne (2008). Intervals are of 95 % confidence.</footer>",
         escape(&parts.join("; "))
     );
     format!(

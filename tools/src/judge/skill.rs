@@ -27,8 +27,7 @@ use std::{
 };
 
 /// The reason why there is no contest.
-pub const TOO_MUCH: &str =
-    "its games are too long, or its rules too large, for the work that searches may do";
+pub const TOO_MUCH: &str = "its games are too long, or its rules too large, for the searches";
 
 /// The fewest matches of a contest, for each seat.
 const FEWEST: u64 = 2;

@@ -10,7 +10,7 @@ fn settings() -> Settings {
 
 fn judged_with(text: &str, settings: &Settings) -> Judgement {
     let options = Options { limits: Limits::network(), ..Options::default() };
-    judge("game", &Source::new("game.kif", text), &options, settings).expect("it is not called off")
+    judge("game", &Source::new("game.kif", text), &options, settings).expect("it is not cancelled")
 }
 
 fn built_in(name: &str, settings: &Settings) -> Judgement {
@@ -156,7 +156,7 @@ fn hopeless_games_are_given_up_with_the_reason() {
     let text = sticks(&format!("{end} (<= (next (f ?a ?b ?c)) (number ?a) (number ?b) (number ?c))"));
     let options = Options { limits: Limits { fuel: 1_000_000, ..Limits::network() }, ..Options::default() };
     let judgement = judge("game", &Source::new("game.kif", text), &options, &settings());
-    let judgement = judgement.expect("it is not called off");
+    let judgement = judgement.expect("it is not cancelled");
     assert_eq!(judgement.verdict, Verdict::TooLarge, "{judgement:?}");
 }
 

@@ -88,7 +88,7 @@ pub fn ranking(ranked: &[&Judgement], most: usize, out: &mut dyn Write) -> io::R
     rest.sort_by_key(|(verdict, _)| verdict.name());
     let rest: Vec<String> =
         rest.iter().map(|(verdict, count)| format!("{} {verdict}", thousands(*count as u128))).collect();
-    let reasons = if rest.is_empty() { String::new() } else { format!("; given up: {}", rest.join(", ")) };
+    let reasons = if rest.is_empty() { String::new() } else { format!("; abandoned: {}", rest.join(", ")) };
     writeln!(
         out,
         "{BOLD}{} of {} judged to the end{BOLD:#}{reasons}",
@@ -135,7 +135,7 @@ pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
     if let Some(drama) = &played.drama {
         writeln!(out, "\n{BOLD}tension{BOLD:#} {DIM}in matches of equals{DIM:#}")?;
         if let Some(value) = drama.drama {
-            writeln!(out, "  drama          {value:.2} {DIM}how far behind later winners were, of 1{DIM:#}")?;
+            writeln!(out, "  drama          {value:.2} {DIM}how far later winners trailed, of 1{DIM:#}")?;
         }
         writeln!(out, "  lead changes   {:.2} {DIM}a match{DIM:#}", drama.lead_changes)?;
         if let Some(value) = drama.decided {

@@ -95,14 +95,14 @@ impl Document {
     /// Returns an error if it is none, or one of another version, or says what cannot be.
     pub fn parse(name: &str, text: &str) -> Result<Self> {
         let fault = |what: String, help: &str| Err(Error::Input(format!("{name} {what}\n\nhelp: {help}")));
-        let again = "run that shard again: where a run was stopped half a file may be left";
+        let again = "run that shard again: a run that was stopped may leave half a file";
         if text.trim().is_empty() {
             return fault("is empty".to_owned(), again);
         }
         let value: Value = match serde_json::from_str(text) {
             Ok(value) => value,
             Err(error) if error.is_eof() => return fault(format!("breaks off: {error}"), again),
-            Err(error) => return fault(format!("is no JSON: {error}"), "give files that `gdl shard` wrote"),
+            Err(error) => return fault(format!("is not JSON: {error}"), "give files that `gdl shard` wrote"),
         };
         match value.get("format").and_then(Value::as_str) {
             Some(FORMAT) => {}
@@ -114,7 +114,7 @@ impl Document {
             }
             _ => {
                 return fault(
-                    "is no shard".to_owned(),
+                    "is not a shard".to_owned(),
                     "give files that `gdl shard` or `gdl shard merge` wrote",
                 );
             }
@@ -124,19 +124,19 @@ impl Document {
             other => {
                 let other = other.unwrap_or("an unknown version");
                 return fault(
-                    format!("was made by gdl {other}, and this is {VERSION}"),
-                    "use one version of gdl for all shards and to merge them: others may play other games",
+                    format!("was made by gdl {other}, but this is gdl {VERSION}"),
+                    "use one version of gdl for all shards and to merge them: versions may play different games",
                 );
             }
         }
         let damaged = "run that shard again: this file is damaged, or was changed by hand";
         let document: Self = match serde_json::from_value(value) {
             Ok(document) => document,
-            Err(error) => return fault(format!("is no sound shard: {error}"), damaged),
+            Err(error) => return fault(format!("is not a valid shard: {error}"), damaged),
         };
         match document.check() {
             Ok(()) => Ok(document),
-            Err(what) => fault(format!("is no sound shard: {what}"), damaged),
+            Err(what) => fault(format!("is not a valid shard: {what}"), damaged),
         }
     }
 
@@ -146,7 +146,7 @@ impl Document {
             return Err(format!("its job does not have {} blocks", self.blocks));
         }
         if self.chance.is_some_and(|chance| chance >= self.roles.len()) {
-            return Err("it has no such role of chance".to_owned());
+            return Err("its role of chance does not exist".to_owned());
         }
         if matches!(&self.job, Job::Matches { players, .. } if players.len() > self.roles.len().min(MOST_PLAYERS))
         {
@@ -156,10 +156,10 @@ impl Document {
         for part in &self.parts {
             let [start, end] = part.blocks;
             if start < done || end <= start || end > self.blocks {
-                return Err(format!("its blocks {start}..{end} are out of order, or there are none such"));
+                return Err(format!("its blocks {start}..{end} are out of order or do not exist"));
             }
             if !part.sums.fit(&self.job, self.roles.len(), start..end) {
-                return Err(format!("no blocks {start}..{end} sum up to what it says"));
+                return Err(format!("its sums are impossible for blocks {start}..{end}"));
             }
             done = end;
         }

@@ -28,7 +28,7 @@ pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
     for (name, document) in documents {
         if let Some(what) = difference(&merged, &document) {
             return fault(
-                format!("{name} is of another {what} than {first_name}"),
+                format!("{name} has a different {what} from {first_name}"),
                 "merge the shards of one game, job and seed",
             );
         }
@@ -44,7 +44,7 @@ pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
             }
             if other.blocks == part.blocks {
                 return fault(
-                    format!("{other_name} and {name} say different things of the blocks {start}..{end}"),
+                    format!("{other_name} and {name} differ in the blocks {start}..{end}"),
                     "run that shard again: one of the files is damaged",
                 );
             }
@@ -52,7 +52,7 @@ pub fn merge(documents: Vec<(String, Document)>) -> Result<Document> {
                 let end = end.min(other.blocks[1]);
                 return fault(
                     format!("{other_name} and {name} both have the blocks {start}..{end}"),
-                    "merge shards that were cut in one way, and none with what it was merged into",
+                    "merge shards of one division, and none with a file that already contains it",
                 );
             }
         }

@@ -42,7 +42,7 @@ impl<'de> Deserialize<'de> for Count {
         let value = Value::deserialize(deserializer)?;
         let long = || value.as_str().and_then(|digits| digits.parse().ok());
         let count = value.as_u64().map(u128::from).or_else(long);
-        count.map(Self).ok_or_else(|| D::Error::custom(format!("{value} is no number of sequences")))
+        count.map(Self).ok_or_else(|| D::Error::custom(format!("{value} is not a number of sequences")))
     }
 }
 

@@ -47,7 +47,7 @@ pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, 
             let message = format!("the goal value of `{}` can fall: {high}, then {low}", name(role));
             let diagnostic = Diagnostic::new(&codes::GOAL_NOT_MONOTONE, low_place, message)
                 .note(format!("gives {low} in the end"))
-                .help("give no more while the game goes on than it may yet come to");
+                .help("give no goal value that may fall later");
             match high_place {
                 Some(place) if high_place != low_place => {
                     diagnostic.label(place, format!("gave {high} a move earlier"))
@@ -58,22 +58,22 @@ pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, 
         Fault::Loop => {
             let moves = counted(line.moves.len() / game.shape().roles, "move");
             let message = match line.repeats {
-                None | Some(0) => format!("a game need not end: after {moves} it is back at the start"),
+                None | Some(0) => format!("a game may never end: after {moves} it is back at the start"),
                 Some(earlier) => {
                     let first = thousands(earlier as u128);
-                    format!("a game need not end: after {moves} it is where it was after {first}")
+                    format!("a game may never end: after {moves} it is in the same state as after {first}")
                 }
             };
             Diagnostic::new(&codes::NON_TERMINATING, first_terminal(subject), message)
                 .note("this does not hold on the way")
-                .help("count the moves in a fluent and let `terminal` hold after enough of them")
+                .help("count the moves in a fluent, and make `terminal` hold at a limit")
         }
         Fault::TooLong => {
             let moves = counted(settings.steps, "move");
-            let message = format!("a random game is not over after {moves}, though no state came again");
+            let message = format!("a random game is not over after {moves}, and no state was repeated");
             Diagnostic::new(&codes::NON_TERMINATING, first_terminal(subject), message)
                 .note("this does not hold on the way")
-                .help("let `terminal` hold sooner, or allow more moves with `--steps`")
+                .help("make `terminal` hold sooner, or allow more moves with `--steps`")
         }
     };
     let is_endless = matches!(fault, Fault::Loop | Fault::TooLong);
@@ -108,7 +108,7 @@ fn lost(subject: Subject<'_>, line: &Line, diagnostic: Diagnostic) -> Diagnostic
             let help = diagnostic.help.clone().unwrap_or_default();
             return diagnostic
                 .label(found.place, label)
-                .help(format!("{help}; or, if `{name}` is to stay, add `{}`", found.rule))
+                .help(format!("{help}; or add `{}` if `{name}` should stay", found.rule))
                 .suggest(Span { start: found.end, end: found.end }, format!("\n{}", found.rule));
         }
     }
@@ -133,7 +133,7 @@ fn two_goals(scene: &Scene<'_>, role: usize, name: &str, terminal: bool) -> Diag
             diagnostic = diagnostic.label(other, format!("gives {value}"));
         }
     }
-    diagnostic.help("let the bodies of the rules exclude each other, so that one value is left")
+    diagnostic.help("make the bodies of the rules exclude each other")
 }
 
 /// The first rule for `terminal`.

@@ -78,8 +78,7 @@ impl Trace {
         let trace: Self = serde_json::from_str(text).map_err(|error| {
             // A record has no hashes and counts: it is another comparison.
             if serde_json::from_str::<Record>(text).is_ok() {
-                "this is the record of a match, which `gdl test RULES FILE` compares with the rules"
-                    .to_owned()
+                "this is the record of a match: compare it with the rules by `gdl test RULES FILE`".to_owned()
             } else {
                 format!("not a trace: {error}")
             }

@@ -30,7 +30,7 @@ pub(crate) fn play(args: &PlayArgs, game: &Dynamic) -> Result {
     let players: Option<Vec<Box<dyn Player<Dynamic>>>> =
         seats.map(|_| args.against.build(luck.bits())).collect();
     let Some(mut players) = players else {
-        return Err(Error::Usage("`human` does not play itself: leave `--self` out".to_owned()));
+        return Err(Error::Usage("`human` cannot play itself: leave `--self` out".to_owned()));
     };
     let shown = View::new(game, &args.game.text());
     let mut out = output::stdout();
@@ -67,14 +67,14 @@ pub(crate) fn play(args: &PlayArgs, game: &Dynamic) -> Result {
             Outcome::Draw(_) => DRAW.to_owned(),
             outcome => outcome.text(),
         },
-        End::Stuck => "A role has no legal move: the rules are at fault.".to_owned(),
-        _ => "The game has no end: given up.".to_owned(),
+        End::Stuck => "A role has no legal move: the rules have an error.".to_owned(),
+        _ => "The game does not end: abandoned.".to_owned(),
     };
     let faults = played.faults.iter().flatten().flatten().count();
     if faults > 0 {
         writeln!(
             out,
-            "{DIM}{} made at random, for answers late or illegal{DIM:#}",
+            "{DIM}{} made at random, for late or illegal answers{DIM:#}",
             output::counted(faults, "move")
         )?;
     }

@@ -10,16 +10,16 @@ use gdl_tools::{
 /// Arguments of `gdl play`.
 #[derive(Clone, Debug, Args)]
 #[command(after_help = players::help("\
-Moves are made by number or text, or as much of the text as no other move begins with; `help`
-lists what else there is: undo, redo, hint, save, load, record (a test for `gdl test`). In games
+Enter a move by its number, its text, or the beginning of its text if no other move has it. `help`
+lists the other commands: undo, redo, hint, save, load, record (a test for `gdl test`). In games
 of hidden information only what your role knows is shown.
 
-Columns of the board run from left to right and rows from bottom to top, as the numbers say.
+Columns of the board run from left to right and rows from bottom to top, as the numbers show.
 
-Players have a second for a move, with --self 100,000 nodes, unless --clock or --nodes says otherwise.
-With a clock they also think while you choose at a terminal, for a minute at most.
+Without --clock and --nodes, players have a second for each move, or 100,000 nodes with --self. With a
+clock they also think while you choose at a terminal, for a minute at most.
 
---self plays the player against itself, shows each board and says how it ended.
+--self plays the player against itself, and shows each board and the result.
 
 Examples:
   gdl play tictactoe

@@ -36,14 +36,14 @@ pub(crate) enum Command {
 /// The commands, each with what it does.
 pub(crate) const HELP: [(&str, &str); 12] = [
     ("NUMBER", "make the move with this number"),
-    ("TEXT", "make the move that begins so: `(mark 1 1)`, `mark 1 1`"),
-    ("undo", "take your last choice back, and what followed it"),
-    ("redo", "make again what was taken back"),
-    ("hint", "ask what a player would do"),
+    ("TEXT", "make the move that begins with this: `(mark 1 1)`, `mark 1 1`"),
+    ("undo", "undo your last choice and what followed it"),
+    ("redo", "redo what was undone"),
+    ("hint", "show the move that a player would make"),
     ("moves", "list your moves"),
     ("state", "show the position as text"),
     ("save FILE", "write the play, with all its branches, to a file"),
-    ("load FILE", "go on with a play from a file"),
+    ("load FILE", "continue a play from a file"),
     ("record FILE", "add the play to a file of tests, which `gdl test` runs"),
     ("help", "show this"),
     ("quit", "leave"),
@@ -108,11 +108,14 @@ pub(crate) fn read(line: &str, moves: &[&str]) -> Result<Command, String> {
     match found[..] {
         [place] => Ok(Command::Move(place)),
         [] => {
-            Err(format!("neither a legal move nor a command: `{}`; `help` lists what there is", shown(line)))
+            Err(format!("neither a legal move nor a command: `{}`; `help` lists the commands", shown(line)))
         }
-        [first, second, ..] => {
-            Err(format!("{} moves begin so, among them {} and {}", found.len(), moves[first], moves[second]))
-        }
+        [first, second, ..] => Err(format!(
+            "{} moves begin with this, among them {} and {}",
+            found.len(),
+            moves[first],
+            moves[second]
+        )),
     }
 }
 
@@ -146,7 +149,7 @@ mod tests {
         assert_eq!(read("mark 2"), Ok(Command::Move(2)));
         assert_eq!(read("NO"), Ok(Command::Move(3)));
         assert_eq!(read("quit n"), Ok(Command::Move(4)));
-        assert!(read("mark").unwrap_err().starts_with("3 moves begin so, among them (mark 1 1) and"));
+        assert!(read("mark").unwrap_err().starts_with("3 moves begin with this, among them (mark 1 1) and"));
         assert!(read("0").unwrap_err().contains("from 1 to 5"));
         assert!(read("6").unwrap_err().contains("from 1 to 5"));
         assert!(super::read("1", &[]).unwrap_err().contains("no move"));

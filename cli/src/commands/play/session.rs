@@ -263,7 +263,7 @@ impl<'a> Session<'a> {
             return Some(Outcome::of(self.game, state).text());
         }
         let stuck = self.game.roles().find(|&role| self.legal(role).is_empty())?;
-        Some(format!("{} has no legal move: the rules are at fault.", self.game.role_text(stuck)))
+        Some(format!("{} has no legal move: the rules have an error.", self.game.role_text(stuck)))
     }
 
     /// The position as the people at the terminal know it.
@@ -419,13 +419,13 @@ impl<'a> Session<'a> {
     fn back(&mut self) -> std::result::Result<String, String> {
         let people: Vec<RoleId> = self.people().collect();
         let moved = travel::back(self.game, &mut self.history, &people, &Budget::unlimited());
-        if moved { Ok(String::new()) } else { Err("there is nothing to take back".to_owned()) }
+        if moved { Ok(String::new()) } else { Err("there is nothing to undo".to_owned()) }
     }
 
     fn forth(&mut self) -> std::result::Result<String, String> {
         let people: Vec<RoleId> = self.people().collect();
         let moved = travel::forth(self.game, &mut self.history, &people, &Budget::unlimited());
-        if moved { Ok(String::new()) } else { Err("there is nothing to make again".to_owned()) }
+        if moved { Ok(String::new()) } else { Err("there is nothing to redo".to_owned()) }
     }
 
     fn budget(&self) -> Budget {
@@ -459,7 +459,7 @@ impl<'a> Session<'a> {
         if legal.is_none() {
             let (name, what) =
                 (player.name(), if answer.is_none() { "broke down" } else { "has no legal move" });
-            writeln!(out, "{ODD}{name} {what}, so one is drawn for it{ODD:#}")?;
+            writeln!(out, "{ODD}{name} {what}, so its move is random{ODD:#}")?;
         }
         Ok(legal.or(drawn))
     }
@@ -546,7 +546,7 @@ mod tests {
         session.run(&mut &b"hint\n1\n1\nquit\n"[..], &mut out).expect("nothing is wrong with the terminal");
         let text = String::from_utf8(out).expect("text");
         assert!(text.contains("there is nothing to advise"), "{text}");
-        assert_eq!(text.matches("breaks broke down, so one is drawn for it").count(), 4, "{text}");
+        assert_eq!(text.matches("breaks broke down, so its move is random").count(), 4, "{text}");
         assert_eq!(session.history.depth(), 4);
     }
 

@@ -16,9 +16,9 @@ use std::{
 /// Arguments of `gdl shard merge`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Shards are those of one game, job and seed, made by this version of gdl. A shard may come twice;
-ranges that overlap otherwise are an error. What is merged can be merged again. Blocks that are
-missing are told; the document of all blocks is the same however they were shared out.
+All shards must have the same game, job and seed, and be made by this version of gdl. A shard may be
+given twice; other overlaps of ranges are an error. Merged files can be merged again. Missing blocks
+are reported. The document of all blocks does not depend on how they were divided.
 
 Examples:
   gdl shard merge shards/*.json

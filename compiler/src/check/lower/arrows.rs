@@ -47,14 +47,14 @@ impl<'a> Lowering<'a> {
         false
     }
 
-    /// Reports a form that is a rule with another sign than `<=`.
+    /// Reports a form that is a rule with an arrow other than `<=`.
     pub(super) fn check_arrow(&mut self, children: &[NodeId]) -> Option<()> {
         let [sign, literals @ ..] = children else { return Some(()) };
         if literals.is_empty() || !self.arrow(*sign).is_some_and(|arrow| self.arrows.contains(&arrow)) {
             return Some(());
         }
         let text = self.text(*sign);
-        let message = format!("`{text}` is written `<=`");
+        let message = format!("expected `<=`, found `{text}`");
         let span = self.span(*sign);
         let fault = Diagnostic::new(&codes::IMPLICATION_REVERSED, span, message)
             .help("write `(<= head body ..)`")

@@ -161,7 +161,7 @@ impl Lowering<'_> {
             .help(format!("write `{}`", self.edited(within, &edits)))
             .suggest_all(edits);
         if name.is_some() {
-            fault = fault.label(span, "this belongs in parentheses of its own");
+            fault = fault.label(span, "this needs parentheses of its own");
         }
         self.push(if grouping.is_certain { fault.machine_applicable() } else { fault });
     }

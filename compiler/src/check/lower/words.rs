@@ -83,14 +83,14 @@ impl Lowering<'_> {
             ),
             Word::Or => (
                 &codes::OR_TOPLEVEL,
-                format!("`{text}` may stand in the body of a rule only"),
+                format!("`{text}` is allowed only in the body of a rule"),
                 "write one rule or fact for each case",
                 if fact { spread() } else { Vec::new() },
             ),
             Word::Not if fact => (
                 &codes::NOT_FACT,
                 format!("`{text}` may not start a fact"),
-                "leave it out: what does not follow is false",
+                "remove it: what no rule derives is false",
                 remove(),
             ),
             Word::And => (
@@ -102,7 +102,7 @@ impl Lowering<'_> {
             Word::Not => (
                 &codes::NOT_IN_HEAD,
                 format!("`{text}` may not be the head of a rule"),
-                "leave it out: what does not follow is false",
+                "remove it: what no rule derives is false",
                 remove(),
             ),
             _ => return self.check_connective(word, node, name),
@@ -121,29 +121,29 @@ impl Lowering<'_> {
                     Diagnostic::new(
                         &codes::NESTED_RULE,
                         self.tree.node(name).span,
-                        "`<=` may only start a form of its own",
+                        "`<=` must be the start of a form",
                     )
                     .label(form, "it is inside the form that starts here")
-                    .help("close the form before it, or write a rule of its own"),
+                    .help("close the form before it, or write a separate rule"),
                 );
                 return None;
             }
             Word::And => (
                 &codes::AND_CONNECTIVE,
                 format!("`{text}` is not a connective of GDL"),
-                "write the literals side by side: a body is a conjunction",
+                "write the literals one after the other: a body is a conjunction",
                 (self.spread(node), true),
             ),
             Word::Equals => (
                 &codes::EQUALITY_CONNECTIVE,
                 format!("`{text}` is not part of GDL"),
-                "use one variable for both, or `distinct` for its opposite",
+                "use one variable for both, or `distinct` if they must differ",
                 (self.unify(node), true),
             ),
             Word::Implies => (
                 &codes::IMPLICATION_REVERSED,
                 format!("`{text}` is not part of GDL"),
-                "write `(<= head body ..)`, what follows first",
+                "write `(<= head body ..)`: the conclusion comes first",
                 self.turn(node),
             ),
             _ => return Some(()),
@@ -236,9 +236,8 @@ impl Lowering<'_> {
         if roles.len() == 1 {
             return Some((format!("write `({text} {role} {said})`"), vec![before], true));
         }
-        let help = format!(
-            "write `({text} ?role {said})` with `(role ?role)` if all roles are meant, else the role"
-        );
+        let help =
+            format!("write `({text} ?role {said})` with `(role ?role)` for all roles, or name one role");
         let Span { start, end } = self.form;
         let edits = if self.body.is_empty() {
             vec![Edit::insert(start, "(<= "), before, Edit::insert(end, " (role ?role))")]
@@ -279,7 +278,7 @@ impl Lowering<'_> {
             Word::Next if of_percept => (
                 &codes::NEXT_IN_BODY,
                 format!("`{text}` may not appear in a body"),
-                "name the conditions of the `next` rules by a relation of your own, and write it in both rules",
+                "move the conditions of the `next` rules into a relation, and use it in both rules",
             ),
             Word::Next => (
                 &codes::NEXT_IN_BODY,
@@ -290,12 +289,12 @@ impl Lowering<'_> {
             Word::Sees => (
                 &codes::NEXT_IN_BODY,
                 format!("`{text}` may not appear in a body"),
-                "repeat the conditions of the `sees` rule, or name them by a relation of your own",
+                "repeat the conditions of the `sees` rule, or move them into a relation",
             ),
             Word::Base | Word::Input => {
                 let code = if word == Word::Base { &codes::BASE_IN_BODY } else { &codes::INPUT_IN_BODY };
-                let message = format!("`{text}` in a body is refused by other systems");
-                let help = "write a relation of your own and derive both from it";
+                let message = format!("other systems reject `{text}` in a body");
+                let help = "define another relation, and derive both from it";
                 let edits = self.derive(word);
                 self.fault_at(code, self.span(name), message, help, edits);
                 return Some(());
@@ -383,9 +382,9 @@ impl Lowering<'_> {
                 };
                 let message = format!("the {kind} `{text}` is used as a function");
                 let help = match word {
-                    _ if logical => "write it round the whole literal, such as `(not (true (cell 1 1 x)))`",
+                    _ if logical => "write it around the whole literal, such as `(not (true (cell 1 1 x)))`",
                     Word::True => "remove it, or rename the function",
-                    Word::Does => "write a literal of its own, `(does role move)`, or rename the function",
+                    Word::Does => "write a separate literal, `(does role move)`, or rename the function",
                     _ => "rename the function",
                 };
                 let twice = word == Word::True && arguments == 1;

@@ -227,7 +227,7 @@ impl Declarations<'_> {
         let word = self.findings.rules.relation_name(other);
         if code == &codes::BASE_TOO_LARGE {
             diagnostic =
-                diagnostic.help("remove the declaration, or look for a rule that ought to make it true");
+                diagnostic.help("remove the declaration, or correct the rule that should make it true");
         } else {
             if let Some(place) = self.findings.namesake(&[other], name_of(group.first, self.terms)) {
                 diagnostic = diagnostic.label(place, format!("`{word}` declares `{all}` here"));

@@ -109,11 +109,11 @@ fn of_variable(findings: &Findings<'_>, number: usize, found: Found, meter: &mut
     let rule = &rules.rules[number];
     let text = program.terms.brief(value, &rules.symbols);
     let subject = shorten(rules.display_term(rule, &rule.head.arguments[1]));
-    let message = format!("goal value `{subject}` can be `{text}`, which is no integer from 0 to 100");
+    let message = format!("goal value `{subject}` can be `{text}`, which is not an integer from 0 to 100");
     let help = if is_seen {
-        "100 is a win, 0 a loss; let only such values reach the variable"
+        "bind the variable only to integers from 0 to 100: 100 is a win, 0 a loss"
     } else {
-        "no game that was tried ends with it; let only values from 0 to 100 reach the variable"
+        "bind the variable only to integers from 0 to 100; no game that was tried ends with this value"
     };
     let mut diagnostic = Diagnostic::new(&codes::GOAL_VARIABLE_NONINT, rule.head.span, message).help(help);
     let notes =

@@ -373,7 +373,7 @@ fn report_puzzles(
             ),
             None => "this rule never fires: no values of its variables satisfy the whole body".to_owned(),
         };
-        let help = "look for a variable that is meant to be another one, or remove the rule";
+        let help = "check the names of its variables, or remove the rule";
         list.push((Diagnostic::new(&codes::RULE_NEVER_FIRES, place, message).help(help), Vec::new()));
     }
     for (diagnostic, others) in list {

@@ -126,7 +126,7 @@ impl Lints<'_, '_> {
                         place,
                         format!("variable `{name}` occurs only once"),
                     )
-                    .help("write `_` if that is meant")
+                    .help("write `_` if this is intentional")
                     .suggest(place, "_")
                     .machine_applicable(),
                 );
@@ -265,11 +265,13 @@ impl Lints<'_, '_> {
             Some((name, place, expressions.get(other).span))
         });
         if let Some((name, place, other)) = late {
-            let message = format!("`{name}` has no value yet where `~` stands, so any value is looked for");
+            let message = format!("`{name}` is not bound before this `~`, so it stands for any value");
             self.found.push(
                 Diagnostic::new(&codes::EARLY_NEGATION, place, message)
-                    .label(other, format!("`{name}` gets its values here"))
-                    .help(format!("write `~` behind what says which `{name}` is meant, or `_` if any is")),
+                    .label(other, format!("`{name}` is bound here"))
+                    .help(format!(
+                        "write the `~` literal after the one that binds `{name}`, or `_` for any value"
+                    )),
             );
         }
     }

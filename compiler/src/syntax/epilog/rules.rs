@@ -113,7 +113,7 @@ pub(super) fn translate(sheet: Sheet<'_>, limits: &Limits) -> (Vec<Clause>, Vec<
                 &codes::UNBOUNDED_VALUE,
                 unbounded.span,
                 unbounded.message,
-                "bind it by a relation before, or declare the facts by `base`",
+                "bind it by an earlier relation, or declare the facts by `base`",
             ),
         }
     }
@@ -133,7 +133,7 @@ impl Translation<'_> {
                 && let [fact] = arguments
             {
                 if matches!(fact.shape, Shape::Variable(_)) {
-                    let message = "a variable for a whole fact is not compiled";
+                    let message = "a variable for a whole fact is not supported";
                     self.sheet.fault(
                         &codes::UNBOUNDED_VALUE,
                         fact.span,
@@ -276,12 +276,7 @@ impl Translation<'_> {
             let span = expressions.get(id).span;
             let message =
                 format!("the body has more than {MOST_LITERALS} literals when it is multiplied out");
-            self.sheet.fault(
-                &codes::OR_EXPLOSION,
-                span,
-                message,
-                "name parts of it by relations of their own",
-            );
+            self.sheet.fault(&codes::OR_EXPLOSION, span, message, "move parts of it into separate relations");
         }
         found
     }
@@ -342,7 +337,7 @@ impl Translation<'_> {
                     &codes::UNBOUNDED_VALUE,
                     span.unwrap_or(head.span),
                     message,
-                    "add a literal that says which values it takes",
+                    "add a literal that binds it to values",
                 );
                 return false;
             };
@@ -365,14 +360,14 @@ impl Translation<'_> {
         let expression = expressions.get(id);
         match expression.what {
             What::Variable => {
-                self.sheet.dead(expression.span, "a variable is no literal, so this rule never holds");
+                self.sheet.dead(expression.span, "a variable is not a literal, so this rule never fires");
                 return None;
             }
             What::Name | What::Call => {}
             What::And | What::Or | What::Not => return self.absent(id, state),
             _ => {
                 let message =
-                    format!("`{}` cannot stand in a body", self.sheet.source.slice(expression.sign));
+                    format!("`{}` is not allowed in a body", self.sheet.source.slice(expression.sign));
                 self.sheet.fault(
                     &codes::MISPLACED_SIGN,
                     expression.sign,
@@ -421,12 +416,12 @@ impl Translation<'_> {
             return self.compute(operation, &name, &atom, &open, negated, id, state);
         }
         if is_builtin(&name) {
-            let message = format!("`{name}` of Epilog, as it is used here, is not compiled");
+            let message = format!("this use of Epilog's `{name}` is not supported");
             self.sheet.fault(
                 &codes::UNKNOWN_BUILTIN,
                 expression.sign,
                 message,
-                "write the cases as facts of a relation of your own",
+                "write the cases as facts of another relation",
             );
             return None;
         }

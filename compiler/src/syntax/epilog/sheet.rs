@@ -81,16 +81,16 @@ impl<'s> Sheet<'s> {
                 self.operations.push(Operation { head, body: sentence.parts[1], span });
             }
             What::Define => {
-                let message = "definitions of functions are not compiled";
+                let message = "function definitions are not supported";
                 self.fault(
                     &codes::UNKNOWN_BUILTIN,
                     sentence.sign,
                     message,
-                    "write a relation with one argument more",
+                    "write a relation with one more argument",
                 );
             }
             What::Arrow => {
-                let message = "a transition belongs into an operation";
+                let message = "a transition is allowed only in an operation";
                 self.fault(
                     &codes::MISPLACED_SIGN,
                     sentence.sign,
@@ -98,7 +98,7 @@ impl<'s> Sheet<'s> {
                     "write the move and `::` before it",
                 );
             }
-            _ => self.dead(span, "this sentence says nothing: it has no head"),
+            _ => self.dead(span, "this sentence has no head, so it has no effect"),
         }
     }
 
@@ -124,7 +124,7 @@ impl<'s> Sheet<'s> {
         if matches!(expression.what, What::Name | What::Call) {
             return self.term(id);
         }
-        self.dead(expression.span, "this is no head, so the rule says nothing");
+        self.dead(expression.span, "this is not a head, so the rule has no effect");
         None
     }
 
@@ -147,7 +147,7 @@ impl<'s> Sheet<'s> {
                 Term::call(name, arguments?, span)
             }
             _ => {
-                let message = format!("`{}` cannot stand in a term", self.source.slice(expression.sign));
+                let message = format!("`{}` is not allowed in a term", self.source.slice(expression.sign));
                 self.fault(
                     &codes::MISPLACED_SIGN,
                     expression.sign,

@@ -162,9 +162,9 @@ impl Names<'_, '_> {
                 let code =
                     if negated { &codes::UNDEFINED_RELATION_NEGATED } else { &codes::UNDEFINED_RELATION };
                 self.found.push(if self.sheet.operated.contains_key(symbol) {
-                    Diagnostic::new(code, place, format!("`{name}` is an operation, which holds in no state"))
+                    Diagnostic::new(code, place, format!("`{name}` is an operation, so it holds in no state"))
                         .note(note)
-                        .help("ask for a fact that it changes")
+                        .help("use a fact that it changes")
                 } else {
                     let message = format!("nothing defines `{name}` with {}", arguments(*arity));
                     let fault = Diagnostic::new(code, place, message).note(note);
@@ -174,7 +174,7 @@ impl Names<'_, '_> {
                     match heads.find(|head| head.parts().is_some_and(|(other, _)| other == name)) {
                         Some(head) => fault
                             .label(head.span, format!("it has {} here", arguments(head.arguments().len())))
-                            .help("write as many arguments in both places"),
+                            .help("use the same number of arguments in both places"),
                         None => fault.help("write facts or rules for it"),
                     }
                 });
@@ -210,7 +210,7 @@ impl Names<'_, '_> {
         if let Some(((_, other), Some(made))) = namesakes.next() {
             let text = format!("it has {} here", arguments(*other));
             self.found.push(fault.label(*made, text).help(format!(
-                "write as many arguments in both places, or make it true with {}",
+                "use the same number of arguments in both places, or make it true with {}",
                 arguments(*arity)
             )));
             return;

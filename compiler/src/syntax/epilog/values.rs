@@ -515,7 +515,7 @@ impl<'c> Survey<'c> {
         let mut totals = Vec::new();
         for (name, count) in &self.made.counts {
             let span = self.place_of(name);
-            let message = "what is counted has no bound".to_owned();
+            let message = "this count has no bound".to_owned();
             let Some(lists) = self.candidates(count) else { return Err(Unbounded { span, message }) };
             let size = lists.iter().map(BTreeSet::len).try_fold(1_usize, usize::checked_mul);
             let Some(size) = size.filter(|&size| size <= MOST_ENTRIES) else {
@@ -561,7 +561,7 @@ impl<'c> Survey<'c> {
     fn open_domain(&self, domain: &str) -> Unbounded {
         Unbounded {
             span: self.place_of(domain),
-            message: "nothing says which values this variable may take".to_owned(),
+            message: "nothing bounds the values of this variable".to_owned(),
         }
     }
 

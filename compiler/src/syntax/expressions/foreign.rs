@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Span, codes};
 impl Reader<'_> {
     /// Another sign for `:-`.
     pub(super) fn arrow(&mut self, span: Span) {
-        let message = format!("`{}` is written `:-` here", self.text(span));
+        let message = format!("expected `:-`, found `{}`", self.text(span));
         self.replace(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help("write `:-`"), ":-");
         self.infix(What::If, span);
     }
@@ -28,7 +28,7 @@ impl Reader<'_> {
         let fault = Diagnostic::new(
             &codes::MISPLACED_SIGN,
             span,
-            format!("`{}` is written `distinct` here", self.text(span)),
+            format!("expected `distinct`, found `{}`", self.text(span)),
         );
         let is_short = |left: &Span| right.end - left.start <= LONGEST;
         self.lose(match left.filter(|left| left.end == self.end && length > 0 && is_short(left)) {
@@ -52,7 +52,7 @@ impl Reader<'_> {
         self.skip = span.start + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32;
         let message = format!("`{}` does not begin a comment", self.text(span));
         let fault = Diagnostic::new(&codes::BLOCK_COMMENT, span, message);
-        self.replace(fault.help("comments begin with `%`"), "%");
+        self.replace(fault.help("begin comments with `%`"), "%");
     }
 
     /// Reports a sign, with the one that stands for it here.

@@ -64,7 +64,7 @@ impl Question for Analyze {
         };
         let name = sheet.source.name().trim_end_matches(".kif").to_owned();
         let figures =
-            analyze(&name, &game, &settings, &|_| ()).ok_or_else(|| Refusal::new("it was called off"))?;
+            analyze(&name, &game, &settings, &|_| ()).ok_or_else(|| Refusal::new("it was cancelled"))?;
         sheet::settle(&game)?;
         let names = game.vocabulary();
         let (fluents, moves) = (names.fluents().len(), names.moves().len());

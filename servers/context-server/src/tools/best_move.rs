@@ -81,7 +81,7 @@ pub(crate) struct Alternative {
 impl Question for BestMove {
     const NAME: &'static str = "best_move";
     const ABOUT: &'static str = "Ask a player for its move after some joint moves from the start, with the reason: what it expects, and visits \
-        and mean goals of the alternatives. The same seed and nodes give the same answer. Players know only what their role was told.";
+        and mean goals of the alternatives. The same seed and nodes give the same answer. Players know only what their role perceives.";
 
     type Answer = Best;
 
@@ -97,7 +97,7 @@ impl Question for BestMove {
             None => position.chooser().ok_or_else(|| {
                 let roles: Vec<&str> = game.vocabulary().roles().iter().collect();
                 Refusal::new("it is not the turn of a single role")
-                    .help(format!("say whose move is asked for: `role`, one of {}", roles.join(", ")))
+                    .help(format!("give `role`, one of {}", roles.join(", ")))
             })?,
         };
         let mut information = Information::new(role);
@@ -140,12 +140,12 @@ fn player(text: &str) -> Result<Spec, Refusal> {
     let spec: Spec = text.parse().map_err(|error: String| Refusal::new(format!("the player: {error}")))?;
     if spec.is_remote() || spec.is_human() {
         return Err(
-            Refusal::new(format!("`{}` does not play here", spec.kind())).help("ask `mcts` or `alphabeta`")
+            Refusal::new(format!("`{}` is not available", spec.kind())).help("ask `mcts` or `alphabeta`")
         );
     }
     if spec.seconds().is_some() {
         return Err(
-            Refusal::new("moves that depend on a clock are not the same twice").help("give `nodes` instead")
+            Refusal::new("moves that depend on a clock are not reproducible").help("give `nodes` instead")
         );
     }
     Ok(spec)

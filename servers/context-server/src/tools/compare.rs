@@ -87,8 +87,8 @@ pub(crate) enum Verdict {
 
 impl Question for Compare {
     const NAME: &'static str = "compare";
-    const ABOUT: &'static str = "Say whether two rulesheets are the same game: equal but for the names of symbols, or equal in all that play shows \
-        (legal moves, ends, goals, percepts); else the first difference, with the joint moves that lead there.";
+    const ABOUT: &'static str = "Compare two rulesheets: the same except for the names of symbols, the same in play (legal moves, ends, \
+        goals, percepts), or different, with the joint moves that lead to the first difference.";
 
     type Answer = Comparison;
 
@@ -181,7 +181,7 @@ impl<'g> Pair<'g> {
         let over = [one.is_terminal_in(&views[0]), other.is_terminal_in(&views[1])];
         if over[0] != over[1] {
             return Err(format!(
-                "the game is over by the {} rulesheet alone",
+                "the game is over only by the {} rulesheet",
                 if over[0] { "first" } else { "second" }
             ));
         }
@@ -200,7 +200,7 @@ impl<'g> Pair<'g> {
         for [role, its] in self.roles() {
             let legal: Vec<MoveId> = one.legal_moves_in(&views[0], role).collect();
             let alone = |text: &str, number: &str| {
-                format!("`{text}` is legal for `{}` by the {number} rulesheet alone", one.role_text(role))
+                format!("`{text}` is legal for `{}` only by the {number} rulesheet", one.role_text(role))
             };
             let is_legal = |action: &MoveId| {
                 self.moves[action.index()].is_some_and(|action| other.is_legal_in(&views[1], its, action))

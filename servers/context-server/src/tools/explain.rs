@@ -33,8 +33,7 @@ pub(crate) struct Page {
 
 impl Question for Explain {
     const NAME: &'static str = "explain";
-    const ABOUT: &'static str =
-        "Say what the code of a diagnostic means, with an example that is wrong and one that is right.";
+    const ABOUT: &'static str = "Explain the code of a diagnostic, with a wrong and a right example.";
 
     type Answer = Page;
 
@@ -42,7 +41,7 @@ impl Question for Explain {
         let code = codes::find(self.code.trim()).ok_or_else(|| {
             let names = codes::ALL.iter().flat_map(|code| [code.id, code.name]);
             Refusal::new(format!("there is no code `{}`{}", self.code, did_you_mean(&self.code, names)))
-                .help("codes are those of `check`, such as `GDL085` or `unused_relation`")
+                .help("give a code that `check` reports, such as `GDL085` or `unused_relation`")
         })?;
         let severity = code.severity.to_string();
         let text = format!("{} {}: {severity}\n\n{}", code.id, code.name, code.page);

@@ -55,8 +55,8 @@ pub(crate) struct Reason {
 
 impl Question for Why {
     const NAME: &'static str = "why";
-    const ABOUT: &'static str = "Say why a move is legal or is not, a goal is reached, the game over or a fluent true at a position: the rule \
-        that gives it and what that rests on, or for each rule that might give it the first literal that fails.";
+    const ABOUT: &'static str = "Explain why a move is legal or not, a goal is reached, the game is over or a fluent is true at a position: the \
+        rule that gives it, with reasons, or for each rule that could give it the first literal that fails.";
 
     type Answer = Reason;
 

@@ -26,7 +26,7 @@ pub(crate) fn actions(document: &Document, range: Range, context: &CodeActionCon
         if !made.is_empty() {
             let whole = document.range(Span::new(0, document.text().len()));
             actions.push(json!({
-                "title": "Do what the help lines say where it is certain",
+                "title": "Make all certain edits of the help lines",
                 "kind": CodeActionKind::SourceFixAll,
                 "edit": { "changes": { document.uri.as_ref(): [TextEdit::new(whole, text)] } },
             }));

@@ -20,7 +20,7 @@ pub(crate) fn settle(found: &Diagnostics) -> Vec<Diagnostic> {
     for diagnostic in list.iter_mut().filter(|d| are_excesses && d.severity == Severity::Error) {
         diagnostic.severity = Severity::Warning;
         diagnostic.note =
-            String::from("by the limits of the editor, which are lower than those of `gdl check`");
+            String::from("within the limits of the editor, which are lower than those of `gdl check`");
     }
     list
 }

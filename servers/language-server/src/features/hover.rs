@@ -61,7 +61,7 @@ fn describe(document: &Document, name: &Name, place: &Place) -> Option<String> {
             let uses: Vec<&str> = uses.into_iter().filter(|(is, _)| *is).map(|(_, what)| what).collect();
             let uses =
                 if uses.is_empty() { String::new() } else { format!(", used as {}", uses.join(" and ")) };
-            Some(format!("`{shown}` is {kind}{uses}; it stands in {}.", counted(places.len(), "place")))
+            Some(format!("`{shown}` is {kind}{uses}; it occurs in {}.", counted(places.len(), "place")))
         }
         Name::Variable(..) => None,
     }

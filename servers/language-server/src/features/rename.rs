@@ -32,15 +32,15 @@ fn find(document: &Document, position: Position) -> Result<(&Name, &Place), Refu
     let (name, place) =
         reading.names.at(document.offset(position)).ok_or_else(|| Refusal::new("there is no name here"))?;
     if let Name::Word(word) = name {
-        return Err(Refusal::new(format!("`{word}` is a word of the language")));
+        return Err(Refusal::new(format!("`{word}` is a keyword")));
     }
     if let Name::Term(word) = name
         && Word::find(word).is_some()
     {
-        return Err(Refusal::new(format!("`{word}` is a word of the language")));
+        return Err(Refusal::new(format!("`{word}` is a keyword")));
     }
     if reading.tree.broken {
-        return Err(Refusal::new("some of the rulesheet cannot be read, and the name may stand there"));
+        return Err(Refusal::new("part of the rulesheet cannot be read, and the name may occur there"));
     }
     Ok((name, place))
 }
@@ -52,7 +52,7 @@ fn judge(document: &Document, name: &Name, new: &str) -> Result<(), Refusal> {
         && !FOREIGN_COMMENTS.iter().chain(&["~"]).any(|sign| new.starts_with(sign))
         && !matches!(new, ":-" | "&");
     if !fits || new.len() > 1024 {
-        return Err(Refusal::new(format!("`{new}` is no name: letters, digits, `_`, `+` and `-` are")));
+        return Err(Refusal::new(format!("`{new}` is not a name: use letters, digits, `_`, `+` and `-`")));
     }
     let key = new.to_ascii_lowercase();
     let names = &document.reading().names;
@@ -67,7 +67,7 @@ fn judge(document: &Document, name: &Name, new: &str) -> Result<(), Refusal> {
         }
         // Signs that point the wrong way, and the words of KIF besides GDL, are words too.
         if Word::find(new).is_some() || matches!(&*key, "and" | "=" | "=>" | "<=>" | "->") {
-            return Err(Refusal::new(format!("`{new}` is a word of the language")));
+            return Err(Refusal::new(format!("`{new}` is a keyword")));
         }
         vec![Name::Relation(key.clone()), Name::Term(key)]
     };

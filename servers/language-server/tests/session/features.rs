@@ -74,9 +74,9 @@ fn hover_says_what_a_name_is() {
     );
     assert_eq!(
         said(12, 12).unwrap(),
-        "`control` is a function of 1 argument, used as a fluent; it stands in 9 places."
+        "`control` is a function of 1 argument, used as a fluent; it occurs in 9 places."
     );
-    assert_eq!(said(15, 15).unwrap(), "`noop` is an object, used as a move; it stands in 1 place.");
+    assert_eq!(said(15, 15).unwrap(), "`noop` is an object, used as a move; it occurs in 1 place.");
     assert_eq!(said(12, 21), None);
     assert_eq!(said(5, 0), None);
     client.change(2, &format!("{GAME}(<= (moved ?r) (does ?r ?m))\n"));
@@ -214,12 +214,12 @@ fn names_are_changed_where_that_is_safe() {
     assert_eq!(rename(3, 8, "PILE").len(), 5);
     assert_eq!(rename(8, 2, "pile"), ["-32803: `pile` is taken"]);
     assert_eq!(rename(8, 2, "Noop"), ["-32803: `Noop` is taken"]);
-    assert_eq!(rename(8, 2, "Legal"), ["-32803: `Legal` is a word of the language"]);
+    assert_eq!(rename(8, 2, "Legal"), ["-32803: `Legal` is a keyword"]);
     assert_eq!(rename(8, 2, "?x"), ["-32803: only names of variables start with `?`"]);
-    assert_eq!(rename(8, 2, "a b"), ["-32803: `a b` is no name: letters, digits, `_`, `+` and `-` are"]);
+    assert_eq!(rename(8, 2, "a b"), ["-32803: `a b` is not a name: use letters, digits, `_`, `+` and `-`"]);
     assert_eq!(rename(14, 14, "?P"), ["-32803: `?P` is taken"]);
     assert_eq!(rename(14, 14, "n"), ["-32803: the name of a variable starts with `?`"]);
-    assert_eq!(rename(12, 6, "holds"), ["-32803: `true` is a word of the language"]);
+    assert_eq!(rename(12, 6, "holds"), ["-32803: `true` is a keyword"]);
     assert_eq!(rename(5, 0, "x"), ["-32803: there is no name here"]);
     let prepared = client.at("textDocument/prepareRename", (8, 2));
     assert_eq!((place(&prepared["range"]).as_str(), &prepared["placeholder"]), ("8:1-8:6", &json!("minus")));

@@ -52,7 +52,7 @@ impl Header {
         }
         if version != ours {
             let message =
-                format!("these are results of version {version}; this gdl has version {ours}{help}");
+                format!("these results have version {version}, but this gdl has version {ours}{help}");
             return Err(told(path, &message));
         }
         Ok(())
@@ -67,7 +67,7 @@ fn open(path: &Path) -> io::Result<File> {
         let beside = beside(&path, ending);
         match fs::metadata(&beside) {
             Ok(about) if !about.is_file() => {
-                return Err(io::Error::other(format!("{} is no regular file", beside.display())));
+                return Err(io::Error::other(format!("{} is not a regular file", beside.display())));
             }
             Err(error) if ending.is_empty() => return Err(error),
             _ => {}

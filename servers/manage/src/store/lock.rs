@@ -46,7 +46,7 @@ fn refuse_second_name(path: &Path) -> io::Result<()> {
         return Ok(());
     }
     Err(io::Error::other(
-        "this file has a second name, a hard link, by which another process may play it\n  = help: play a copy, or \
+        "this file has a second name, a hard link, which another process may be using\n  = help: play a copy, or \
          make the second name a symbolic link",
     ))
 }

@@ -19,7 +19,7 @@ fn files_of_others_are_left_as_they_are() {
     };
     let plan = folder.plan();
     for (bytes, message) in [
-        (with(63, 2), "these are results of version 2; this gdl has version 1"),
+        (with(63, 2), "these results have version 2, but this gdl has version 1"),
         (with(71, 0), "this file has no results of `gdl manage`"),
         (with(0, 0), "this file has no results of `gdl manage`"),
         (Vec::new(), "this file has no results of `gdl manage`"),
@@ -103,7 +103,7 @@ fn a_view_that_never_ends_is_not_looked_at() {
     connection.execute_batch(endless).expect("a view");
     connection.close().expect("it is closed");
     let refused = Store::read(&folder.path("cup.db")).expect_err("it has a view").to_string();
-    assert!(refused.contains("this file has more than tables"), "{refused}");
+    assert!(refused.contains("this file contains more than tables"), "{refused}");
 }
 
 #[cfg(unix)]
@@ -117,7 +117,7 @@ fn what_is_no_regular_file_is_refused_at_once() {
     for path in [&path, folder.0.path()] {
         for error in [Store::play(path, &plan).map(|_| ()), Store::read(path).map(|_| ())] {
             let error = error.expect_err("no file").to_string();
-            assert!(error.contains("is no regular file"), "{error}");
+            assert!(error.contains("is not a regular file"), "{error}");
         }
     }
 }

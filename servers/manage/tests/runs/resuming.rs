@@ -88,7 +88,7 @@ fn players_hear_that_matches_are_off() {
     let folder = Folder::new(&format!(
         "version = 1\ngames = [\"walk.kif\"]\nplay_clock = 30\n[players]\nthere = \"remote:{address}\"\nhere = \"first\"\n"
     ));
-    assert_eq!(folder.play_until(1, &cancel, &|_| Ok(())).expect("it was called off"), 0);
+    assert_eq!(folder.play_until(1, &cancel, &|_| Ok(())).expect("it was cancelled"), 0);
     let kinds = || -> Vec<String> {
         let heard = heard.lock().expect("it is whole");
         heard.iter().filter_map(|message| message.split(' ').nth(1)).map(str::to_owned).collect()
@@ -195,7 +195,7 @@ fn a_match_that_another_process_took_is_left_to_it() {
         ));
         *path.lock().expect("it is whole") = folder.path("cup.db");
         let lost = folder.play_until(1, &Cancel::default(), &|_| Ok(())).expect_err("it is lost").to_string();
-        assert!(lost.contains("match 1 is played by another process by now"), "{lost}");
+        assert!(lost.contains("another process plays match 1 now"), "{lost}");
         let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
         let left = store.query_row(
             "SELECT id, record IS NULL, (SELECT count(*) FROM steps) FROM matches WHERE number = 1",
@@ -220,7 +220,7 @@ fn results_of_a_match_that_another_process_took_are_not_written() {
     };
     let lost = Manager::new(&plan, store, &Cancel::default()).play(1, &take, &|_| Ok(()));
     let lost = lost.expect_err("it is lost").to_string();
-    assert!(lost.contains("match 1 is played by another process by now"), "{lost}");
+    assert!(lost.contains("another process plays match 1 now"), "{lost}");
     assert_eq!(folder.standings().matches, [1, 1, 0]);
     assert!(folder.records().is_empty());
 }

@@ -107,7 +107,7 @@ pub(crate) async fn compilation(
     State(server): State<Arc<Server>>,
     Path(ticket): Path<String>,
 ) -> Answer<Json<Stage>> {
-    let missing = || Problem::missing("no_compilation", "no such compilation is under way");
+    let missing = || Problem::missing("no_compilation", "there is no such compilation");
     server.compilations.stage(&ticket).map(Json).ok_or_else(missing)
 }
 
@@ -152,8 +152,8 @@ pub(crate) async fn inside(
         let Some(net) = net else { return Ok(net::without_net(&opened.game, state.as_ref())) };
         match of.as_deref().filter(|of| !of.is_empty()) {
             Some(of) if !net.has(of) => {
-                Err(Problem::missing("no_output", format!("the net says nothing of `{of}`"))
-                    .help("`outputs` lists what it says"))
+                Err(Problem::missing("no_output", format!("the net has no output `{of}`"))
+                    .help("see `outputs` for the list"))
             }
             of => Ok(net.view(&opened.game, state.as_ref(), of)),
         }
@@ -194,13 +194,13 @@ pub(crate) async fn evaluation(
         thinking::with(shared, |session| {
             let role = role(session, seat.as_deref())?;
             if session.eyes(Viewer::Here(role)) != Visibility::All {
-                let hidden = "what a position is worth would tell what the rules hide";
+                let hidden = "an evaluation would reveal what the rules hide";
                 return Err(Problem::conflict("hidden", hidden).help("ask again at the end of the game"));
             }
             let place = place.unwrap_or_else(|| session.history.place().index());
             let found = session.history.places().nth(place);
             let state = found.and_then(|place| session.history.state_at(place)).cloned();
-            let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
+            let missing = || Problem::missing("no_place", format!("the history has no place {place}"));
             Ok((session.opened.clone(), state.ok_or_else(missing)?, place))
         })
     });
@@ -228,7 +228,7 @@ pub(super) async fn reason_for(
 ) -> Answer<Json<Reason>> {
     let Doubt { atom, depth, .. } = doubt;
     if atom.len() > LONGEST_ATOM {
-        return Err(Problem::too_large(format!("an atom may have {LONGEST_ATOM} bytes")));
+        return Err(Problem::too_large(format!("an atom may have at most {LONGEST_ATOM} bytes")));
     }
     let shared = server.sessions.find(id)?;
     let asked = with_session(server, id, move |shared, cancel| {

@@ -38,14 +38,13 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
     let body = body.map_err(|error| {
         if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
-            Problem::too_large(format!("a request may have {MOST_BYTES} bytes"))
+            Problem::too_large(format!("a request may have at most {MOST_BYTES} bytes"))
         } else {
             Problem::malformed("the body could not be read")
         }
     })?;
     let body: &[u8] = if body.is_empty() { b"{}" } else { &body };
-    serde_json::from_slice(body)
-        .map_err(|error| Problem::malformed(format!("the body is not as it should be: {error}")))
+    serde_json::from_slice(body).map_err(|error| Problem::malformed(format!("the body is invalid: {error}")))
 }
 
 /// Does something with a session in another thread than the one that answers. Requests for one

@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// The results that the server shows.
 fn shown(server: &Server) -> Answer<Arc<Results>> {
     let missing = || {
-        Problem::missing("no_results", "no results are shown here")
+        Problem::missing("no_results", "this server shows no results")
             .help("start `gdl serve` with `--results FILE`")
     };
     server.results.clone().ok_or_else(missing)
@@ -118,7 +118,7 @@ pub(crate) async fn position(
     let number = number(&id);
     let results = shown(&server)?;
     let found = read(&server, move |store| store.position(number, step)).await?;
-    let position = found.ok_or_else(|| no_match(&id).help("it may have been begun again"))?;
+    let position = found.ok_or_else(|| no_match(&id).help("it may have been started again"))?;
     let worker = Arc::clone(&server);
     let drawn = server.queues.compiling.work(move |cancel| results.draw(&worker.games, &position, cancel));
     drawn.await?.map(Json)

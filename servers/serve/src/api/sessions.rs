@@ -139,8 +139,8 @@ impl Start {
     fn measure(&self) -> Answer<()> {
         let moves = self.record.as_ref().map_or(&self.moves, |record| &record.moves);
         if moves.len() >= session::MOST_PLACES {
-            return Err(Problem::too_large(format!("a history has {} places at most", session::MOST_PLACES))
-                .help("go on from a position instead"));
+            return Err(Problem::too_large(format!("a history has at most {} places", session::MOST_PLACES))
+                .help("start from a position instead"));
         }
         Ok(())
     }
@@ -155,7 +155,7 @@ impl Start {
                 let way = if self.lifted { LoadMode::Lifted } else { LoadMode::within(self.patient) };
                 server.games.load(&name, text, way, observer)
             }
-            _ => Err(Problem::malformed("a session is of a `game` or of a `rulesheet`")),
+            _ => Err(Problem::malformed("give either `game` or `rulesheet`")),
         }
     }
 
@@ -392,7 +392,7 @@ impl Invitation {
             return Err(Problem::unfit("no_token", "a link holds 32 hexadecimal digits"));
         }
         if server.guests.find(token).is_ok_and(|(session, _)| server.sessions.has(&session)) {
-            return Err(Problem::conflict("taken", "this link opens a seat already"));
+            return Err(Problem::conflict("taken", "this link already opens a seat"));
         }
         Ok(token.clone())
     }
@@ -415,7 +415,7 @@ pub(crate) async fn invite(
 ) -> Answer<Response> {
     let invitation: Invitation = read(body)?;
     let closed = || {
-        Problem::conflict("no_guests", "this server is reached from its own machine only")
+        Problem::conflict("no_guests", "this server can be reached only from its own machine")
             .help("start it by `gdl serve --lan` to invite others")
     };
     let address = server.guests.address().ok_or_else(closed)?;
@@ -461,7 +461,9 @@ pub(crate) async fn hints(
         let (view, question) = thinking::with(shared, |session| {
             let role = role(session, looking.seat.as_deref())?;
             if thinking::room() == 0 {
-                return Err(Problem::too_many("too many are thinking already").help("ask again in a moment"));
+                return Err(
+                    Problem::too_many("too many players are thinking already").help("ask again in a moment")
+                );
             }
             let (advice, question) = session.advise(role, &until(cancel))?;
             Answer::Ok((AdviceView::of(session, &advice), question))

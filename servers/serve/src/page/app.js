@@ -128,7 +128,7 @@ export const app = {
       // Links that guests have open their seats again.
       const again = await Promise.allSettled(links.map(([role, token]) => app.invite(role, token)));
       const lost = again.find(({ status }) => status === "rejected")?.reason;
-      app.warn(`The server was started anew: the match goes on from where it was.${lost ? ` The links of guests open nothing any more: ${lost.message}.` : ""}`);
+      app.warn(`The server was restarted: the match continues from where it was.${lost ? ` The links of guests are no longer valid: ${lost.message}.` : ""}`);
       if (links.length) await app.refresh();
     }
   },
@@ -168,7 +168,7 @@ export const app = {
   // What to start so as to go on with a saved match: the game it names, else `game`.
   requestOf(saved, game) {
     if (!Array.isArray(saved?.moves) || !Array.isArray(saved?.states)) {
-      throw new Refused({ code: "no_match", message: "This file is no saved match: it has no moves and no positions." });
+      throw new Refused({ code: "no_match", message: "This file is not a saved match: it has no moves and no positions." });
     }
     const { game: known, name, rulesheet, seats, clocks, ...record } = saved;
     const start = known ? { game: known } : rulesheet ? { rulesheet, name } : { game };
@@ -282,7 +282,7 @@ board.mount(byId("board"), app);
 play.mount(byId("play"), app);
 why.mount(byId("why"), app);
 if (app.isGuest) {
-  byId("chooser").append("This is where guests come in. Open the link to your seat, which the person who invited you has.");
+  byId("chooser").append("This page is for guests. Open the link to your seat, which the person who invited you has.");
 } else {
   chooser.mount(byId("chooser"), app);
   editor.mount(byId("chooser"), app);

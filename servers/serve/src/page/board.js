@@ -143,13 +143,13 @@ export function mount(element, app) {
   function reason(place) {
     if (view.terminal) return "The game is over: restart it, or take a move back.";
     if (view.trouble) return view.trouble;
-    if (view.paused) return "The machines are waiting: let them play on first.";
+    if (view.paused) return "The machines are paused: let them continue first.";
     if (!view.legal.length) return `It is not your move: ${view.status}.`;
     const { role } = view.legal[0];
     if (picked.length) return `${role} cannot move from ${name(picked.at(-1))} to ${name(place)}.`;
     const content = contents(place);
     const any = moves.some((move) => move.cells.length || move.area.length);
-    if (!any && towards.size) return `${role} moves by the arrow keys or the arrows below the board.`;
+    if (!any && towards.size) return `${role} moves with the arrow keys or the arrows below the board.`;
     if (!any) return `${role} has no move on the board now: see the list of moves.`;
     if (content) return `${role} cannot move here: ${name(place)} has ${content}.`;
     return `${role} has no legal move at ${name(place)}.`;
@@ -491,7 +491,7 @@ export function mount(element, app) {
     element.append(boards);
     if (!still) cells[current]?.setAttribute("tabindex", "0");
     element.setAttribute("role", "group");
-    element.setAttribute("aria-label", still ? "Board" : "Board; arrow keys go from cell to cell");
+    element.setAttribute("aria-label", still ? "Board" : "Board; arrow keys move from cell to cell");
     if (!still) element.append(tray, turns, pad, tools, chooser);
   }
 

@@ -15,7 +15,7 @@ export async function mount(root, app) {
     document.getElementById("rulesheet")?.focus({ preventScroll: true });
   } }, "Paste your own rules");
   root.append(
-    html("p", { class: "lead" }, "Play any game whose rules can be written down: choose one, or paste its rules, and there is a board to click, and an opponent."),
+    html("p", { class: "lead" }, "Play any game whose rules can be written down. Choose a game, or paste its rules, and play on a board against an opponent."),
     html("div", { class: "row first" }, find, write),
     note,
     groups,

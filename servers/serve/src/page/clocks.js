@@ -30,7 +30,7 @@ export function mount(app) {
     ...USUAL.map((text) => html("option", { value: text }, text.includes("+") ? `${text.replace("+", " min + ")} s a move` : `${text} min`)));
   const each = html("div", { class: "fields" });
   const form = html("details", { id: "clocks" }, html("summary", {}, "Clocks"),
-    html("p", { class: "faint" }, "They begin with the next move, and stand while one looks back or play is paused. When one has run down play halts."),
+    html("p", { class: "faint" }, "Clocks start with the next move, and stop while you look back or play is paused. When a clock has run down, play halts."),
     html("div", { class: "row" }, all), each);
 
   const roles = () => view.game.roles.filter(({ seat }) => seat !== "chance");

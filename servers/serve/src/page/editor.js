@@ -57,7 +57,7 @@ export function mount(root, app) {
     html(
       "p",
       { class: "faint" },
-      "A rulesheet in the Game Description Language. Faults are shown while you type; F8 goes to the next one.",
+      "A rulesheet in the Game Description Language. Errors are shown while you type; F8 goes to the next one.",
     ),
     frame,
     html("div", { class: "row" }, play, pick, example, file),
@@ -132,7 +132,7 @@ export function mount(root, app) {
       if (answer.sound && answer.summary.gates !== null && played && app.session?.id === played) {
         const saved = await app.api("GET", `/sessions/${played}/record`);
         await app.start(app.requestOf(saved));
-        app.warn("The net is ready: the match goes on faster.");
+        app.warn("The net is ready: the match continues faster.");
       }
     } catch (problem) {
       if (asked !== question) return;

@@ -13,9 +13,9 @@ export function mount(element, app) {
   // The worth of places, as far as it is known.
   let known = new Map();
 
-  const toggle = html("button", { type: "button", "aria-pressed": "false", title: "What the positions are worth", onclick: () => want(!wanted) }, "Evaluation");
+  const toggle = html("button", { type: "button", "aria-pressed": "false", title: "The values of the positions", onclick: () => want(!wanted) }, "Evaluation");
   const bar = html("div", { class: "worth", role: "img" });
-  const graph = svg("svg", { class: "graph", viewBox: "0 0 300 80", preserveAspectRatio: "none", role: "img", "aria-label": "Worth along the moves" });
+  const graph = svg("svg", { class: "graph", viewBox: "0 0 300 80", preserveAspectRatio: "none", role: "img", "aria-label": "Values along the moves" });
   const shown = html("div", { hidden: true }, bar, graph);
   element.append(toggle, shown);
 

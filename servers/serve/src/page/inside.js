@@ -12,7 +12,7 @@ const PARTS = [
 ];
 
 export function mount(root, app) {
-  const tabs = html("div", { class: "tabs", role: "tablist", "aria-label": "What to see" });
+  const tabs = html("div", { class: "tabs", role: "tablist", "aria-label": "Views" });
   const panels = new Map();
   const details = html(
     "details",
@@ -114,7 +114,7 @@ function statePanel(panel) {
     show: ({ relations }) => {
       if (!relations) {
         body.replaceChildren(
-          html("p", { class: "faint" }, "The rules hide something of the state from the role that looks, so nothing is shown."),
+          html("p", { class: "faint" }, "The rules hide part of the state from this role, so nothing is shown."),
         );
         return;
       }
@@ -224,7 +224,7 @@ function netPanel(panel, refresh) {
       note.textContent = picture
         ? ""
         : sight.nodes === null
-          ? sight.sizes ? "The net is too large to be looked at here." : "This game is evaluated state by state: there is no net."
+          ? sight.sizes ? "The net is too large to be shown." : "This game is evaluated state by state: there is no net."
           : `${sight.nodes.toLocaleString("en")} nodes are too many for a picture. Choose a part of the net.`;
       detail.textContent = "";
       if (!picture) {
@@ -369,7 +369,7 @@ function analysisPanel(panel, app) {
   const charts = html("div", { class: "charts" });
   const inner = charts.attachShadow({ mode: "open" });
   panel.append(
-    html("p", { class: "faint" }, "What random games from the start show: how long and wide the game is, and how fair."),
+    html("p", { class: "faint" }, "Figures from random games: the length, the branching and the fairness of the game."),
     html(
       "div",
       { class: "row" },

@@ -56,7 +56,7 @@ export function mount(root, app) {
   const seats = html("tbody");
   const roles = html("table", { id: "roles", "aria-label": "Players" },
     html("thead", {}, html("tr", {}, ...["role", "player", "goal", "faults"].map((name) => html("th", { scope: "col" }, name)))), seats);
-  const here = html("ul", { id: "faults", "aria-label": "What went wrong here" });
+  const here = html("ul", { id: "faults", "aria-label": "Faults in this step" });
   const made = html("ol", { id: "steps", start: "0", "aria-label": "Moves" });
   const fluents = html("dl", { id: "holds" });
   const facts = html("section", {}, html("h2", {}, "Also holds"), fluents);

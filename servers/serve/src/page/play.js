@@ -25,26 +25,26 @@ export function mount(element, app) {
 
   const status = html("p", { id: "status", tabindex: "-1" });
   const goals = html("p", { id: "goals" });
-  const mark = html("p", { id: "revealed", class: "faint", hidden: true }, "Played on after the end had shown what was hidden.");
+  const mark = html("p", { id: "revealed", class: "faint", hidden: true }, "Continued after the end revealed what was hidden.");
   const effort = html("p", { id: "effort", class: "faint" });
   const restart = button("Restart", () => app.change("/restart"));
   const seed = html("input", { inputmode: "numeric", size: 12, "aria-label": "Seed of chance", placeholder: "hidden until the end" });
-  const sow = button("Restart with it", () => {
+  const sow = button("Restart with this seed", () => {
     const given = Number(seed.value.trim());
     if (!seed.value.trim() || !Number.isSafeInteger(given) || given < 0) return app.warn("A seed is a whole number, such as 7.");
     return app.change("/restart", { seed: given });
   });
-  const luck = html("details", { id: "luck" }, html("summary", {}, "Seed"), html("p", { class: "faint" }, "All that chance does follows from this number."),
+  const luck = html("details", { id: "luck" }, html("summary", {}, "Seed"), html("p", { class: "faint" }, "The seed of all random choices."),
     html("div", { class: "row" }, seed, sow));
   const undo = button("Undo", () => app.change("/undo"), { title: "Ctrl+Z" });
   const redo = button("Redo", () => app.change("/redo"), { title: "Ctrl+Shift+Z" });
   const pause = button("Pause", () => app.change("/pause", { paused: !view.paused }));
-  const hints = button("Hints", () => advise(!wantsAdvice), { "aria-pressed": "false", title: "What the moves are worth" });
-  const save = button("Save", saveMatch, { title: "The match as a file" });
+  const hints = button("Hints", () => advise(!wantsAdvice), { "aria-pressed": "false", title: "The values of the moves" });
+  const save = button("Save", saveMatch, { title: "Save the match to a file" });
   const file = html("input", { type: "file", accept: ".json,application/json", hidden: true, "aria-label": "A saved match", onchange: loadMatch });
-  const test = button("Save test", saveTest, { title: "The moves and what holds here, as a test for gdl test" });
-  const load = button("Load", () => file.click(), { title: "A match from a file" });
-  const link = button("Copy link", copyLink, { title: "An address that holds this position" });
+  const test = button("Save test", saveTest, { title: "Save the moves and the position as a test for gdl test" });
+  const load = button("Load", () => file.click(), { title: "Load a match from a file" });
+  const link = button("Copy link", copyLink, { title: "Copy a link to this position" });
   const sounds = button("Sounds", () => sound(!audio), { "aria-pressed": "false", title: "A knock for each move" });
   const linked = html("input", { id: "link", readonly: true, hidden: true, "aria-label": "Link to this position" });
   // A guest has a seat and no more: what changes the play of others is for the person who invited them.
@@ -53,7 +53,7 @@ export function mount(element, app) {
   let audio = null;
   const position = html("textarea", { rows: "6", spellcheck: "false", "aria-label": "Position" });
   const edit = html("details", { id: "position", ontoggle: () => { if (edit.open) readPosition(); } }, html("summary", {}, "Position"),
-    html("p", { class: "faint" }, "All that holds here. Change it, and play from there."),
+    html("p", { class: "faint" }, "All fluents that hold. Change them, and play from there."),
     position, html("div", { class: "row" }, button("Play from here", playPosition)));
   const seats = html("div", { id: "seats" });
   const eyes = html("div", { id: "eyes" });
@@ -185,7 +185,7 @@ export function mount(element, app) {
           ...players.map((player) => html("option", { value: player.name, title: player.about }, player.name))));
       select.value = Object.keys(LEVELS).find((level) => LEVELS[level] === seat && !unseated.has(name)) ?? kind;
       const where = isElsewhere(kind) ? [html("label", { class: "where" }, "at", html("input", {
-        "aria-label": `Where the player of ${name} is`, value: address, placeholder: "127.0.0.1:9147", size: 16, spellcheck: "false",
+        "aria-label": `Address of the player of ${name}`, value: address, placeholder: "127.0.0.1:9147", size: 16, spellcheck: "false",
         onchange: (event) => sit(kind, options, event.target.value.trim()),
       }))] : [];
       const known = players.find((player) => player.name === kind)?.options ?? [];
@@ -195,8 +195,8 @@ export function mount(element, app) {
       })));
       const more = fields.length && (address || !isElsewhere(kind))
         ? [html("details", { "data-role": name, open: open.includes(name) }, html("summary", {}, "options"), html("div", { class: "fields" }, ...fields))] : [];
-      const guest = seat === GUEST ? [html("div", { class: "row guest" }, html("span", { class: "faint" }, absent ? "has not come yet" : "has come"),
-        button("New link", () => invite(name), { "aria-label": `A new link for ${name}`, title: "The link before opens nothing any more" }))] : [];
+      const guest = seat === GUEST ? [html("div", { class: "row guest" }, html("span", { class: "faint" }, absent ? "has not joined yet" : "has joined"),
+        button("New link", () => invite(name), { "aria-label": `A new link for ${name}`, title: "The previous link is no longer valid" }))] : [];
       const held = counts(view.fluents, name).map((text) => html("small", { class: "held" }, text));
       const score = goals?.[at] == null ? held : [html("b", { class: "score", title: "goal" }, String(goals[at]))];
       return html("div", { class: "seat" }, html("label", {}, html("span", {}, name, " ", ...score), " ", ...face, select), ...where, ...guest, ...more);
@@ -222,10 +222,10 @@ export function mount(element, app) {
     invitation.replaceChildren(html("h2", { id: "invitation-title" }, `A guest plays ${role}`),
       html("p", {}, "Send this link to one person on your network:"), html("div", { class: "row" }, address, copy),
       html("ul", {}, ...[
-        "A person who has the link plays this seat. It opens nothing else on this machine.",
-        "Nothing is encrypted: others on the network could read along, or take the link. Use it where you trust them.",
-        ...(view.game.hides ? ["The guest sees what this seat may know, and you see what yours may. But all of it is on this machine, so the guest relies on you not to look, as by taking the seat back."] : []),
-        "You can undo, go back and restart for both. The link ends with this session, or when you give the seat to others; it opens the seat again after the server was started anew at the same port, once you open this page.",
+        "Anyone who has the link can play this seat. It opens nothing else on this machine.",
+        "Nothing is encrypted: others on the network can read along or use the link. Use it only where you trust them.",
+        ...(view.game.hides ? ["The guest sees what this seat may know, and you see what yours may know. But all of it is on this machine, so the guest must trust you not to look, for example by taking the seat back."] : []),
+        "You can undo, go back and restart for both. The link ends with this session, or when you give the seat to others. After a restart of the server at the same port, it opens the seat again once you open this page.",
       ].map((text) => html("li", {}, text))),
       html("div", { class: "row" }, button("Done", close)));
     invitation.showModal();
@@ -239,9 +239,9 @@ export function mount(element, app) {
   // Through whose eyes, where the rules hide something and several people play.
   function showEyes() {
     const people = app.isGuest ? [] : view.game.roles.filter(({ seat }) => isOwn(seat));
-    if (view.closed && !people.length) return eyes.replaceChildren(html("p", {}, "Something is hidden here, and guests play: it is shown at the end."));
+    if (view.closed && !people.length) return eyes.replaceChildren(html("p", {}, "Some information is hidden, and guests play: it is shown at the end."));
     if (!view.closed && !view.seat) return eyes.replaceChildren();
-    const parts = [html("p", {}, view.closed ? "Something is hidden here. Who looks at the screen?"
+    const parts = [html("p", {}, view.closed ? "Some information is hidden. Who looks at the screen?"
       : `This is what ${view.seat} knows.${view.perceived ? ` Perceived last: ${bare(view.perceived)}.` : ""}`)];
     if (people.length > 1) {
       parts.push(...people.map(({ name }) => button(`${name} looks`, () => { app.seat = name; app.refresh(); },
@@ -314,7 +314,7 @@ export function mount(element, app) {
   // What is hidden from the players stands in a match that is saved before its end: that is said, and asked about.
   function telling(what, act) {
     if (!view.game.hides || view.terminal) return act();
-    return app.warn(`The ${what} holds all moves, also what is hidden from the players until the end.`, button("Do it all the same", () => { app.quiet(); act(); }));
+    return app.warn(`The ${what} contains all moves, including those hidden from the players until the end.`, button("Continue anyway", () => { app.quiet(); act(); }));
   }
 
   function saveMatch() {

@@ -71,7 +71,7 @@ export function mount(root, app) {
 
   // ---- The dialog -------------------------------------------------------------------------------
 
-  const input = html("input", { id: "why-atom", spellcheck: false, autocapitalize: "none", autocomplete: "off", "aria-label": "What is asked about",
+  const input = html("input", { id: "why-atom", spellcheck: false, autocapitalize: "none", autocomplete: "off", "aria-label": "The atom to explain",
     placeholder: "terminal · goal white 100 · legal white noop" });
   const back = button("Back", () => { trail.pop(); const last = trail.pop(); if (last) ask(last.atom, last.depth); }, { hidden: true });
   const form = html("form", { onsubmit: (event) => { event.preventDefault(); if (input.value.trim()) ask(input.value.trim()); } },
@@ -82,7 +82,7 @@ export function mount(root, app) {
   root.append(
     html("header", {}, html("h2", {}, "Why"), button("Close", () => root.close())),
     form, choices, html("div", { class: "sides" }, reason, sheet));
-  document.getElementById("controls").append(button("Why?", () => open(), { title: "Ask about anything that the rules speak of" }));
+  document.getElementById("controls").append(button("Why?", () => open(), { title: "Explain any atom of the rules" }));
   root.addEventListener("click", (event) => { if (event.target === root) root.close(); });
 
   const query = (parts) => {
@@ -150,7 +150,7 @@ export function mount(root, app) {
       const atoms = [...found.moves.map((move) => [`not ${bare(move)}`, `(legal ${found.role} ${move})`]),
         ...found.fluents.map((fluent) => [bare(fluent), `(true ${fluent})`])];
       trail = [];
-      if (!atoms.length) return app.warn(`Nothing is to be asked about ${name || "this cell"}.`);
+      if (!atoms.length) return app.warn(`There is nothing to explain about ${name || "this cell"}.`);
       choices.replaceChildren(html("span", { class: "faint" }, name || "this cell"),
         ...atoms.map(([text, atom]) => button(text, () => ask(atom))));
       ask(atoms[0][1]);

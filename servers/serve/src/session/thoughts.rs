@@ -113,7 +113,7 @@ impl Session {
         asked: Option<RoleId>,
         budget: &Budget,
     ) -> Answer<(Advice, Option<Question>)> {
-        let nobody = || Problem::conflict("no_advice", "nobody is to choose who could be advised");
+        let nobody = || Problem::conflict("no_advice", "no person has to choose now");
         // What a role is advised says something of what it knows.
         let here = Viewer::Here(asked);
         let eyes = self.eyes(here);

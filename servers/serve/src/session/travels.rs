@@ -32,7 +32,7 @@ impl Session {
     /// Back to the last choice of a person, or by one step where no person plays.
     ///
     /// # Errors
-    /// Returns an error if there is nothing to take back, or no time to find it.
+    /// Returns an error if there is nothing to undo, or no time to find it.
     pub(crate) fn undo(&mut self, budget: &Budget) -> Answer<()> {
         self.leave();
         let people = self.people();
@@ -41,7 +41,7 @@ impl Session {
             _ => travel::back(&self.opened.game, &mut self.history, &people, budget),
         };
         if !moved {
-            let nothing = || Problem::conflict("no_undo", "there is nothing to take back");
+            let nothing = || Problem::conflict("no_undo", "there is nothing to undo");
             return Err(if budget.is_spent() { Problem::late() } else { nothing() });
         }
         self.land();
@@ -52,7 +52,7 @@ impl Session {
     /// taken back.
     ///
     /// # Errors
-    /// Returns an error if there is nothing to make again, or no time to find it.
+    /// Returns an error if there is nothing to redo, or no time to find it.
     pub(crate) fn redo(&mut self, budget: &Budget) -> Answer<()> {
         let people = self.people();
         let moved = match people[..] {
@@ -60,7 +60,7 @@ impl Session {
             _ => travel::forth(&self.opened.game, &mut self.history, &people, budget),
         };
         if !moved {
-            let nothing = || Problem::conflict("no_redo", "there is nothing to make again");
+            let nothing = || Problem::conflict("no_redo", "there is nothing to redo");
             return Err(if budget.is_spent() { Problem::late() } else { nothing() });
         }
         self.land();
@@ -72,7 +72,7 @@ impl Session {
     /// # Errors
     /// Returns an error if it has not been there.
     pub(crate) fn go(&mut self, place: usize) -> Answer<()> {
-        let missing = || Problem::missing("no_place", format!("play has not been at place {place}"));
+        let missing = || Problem::missing("no_place", format!("the history has no place {place}"));
         let place: Place = self.history.places().nth(place).ok_or_else(missing)?;
         self.leave();
         self.history.go(place);

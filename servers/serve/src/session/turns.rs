@@ -30,7 +30,7 @@ impl Session {
     ) -> Answer<()> {
         let game = &self.opened.game;
         if place.is_some_and(|place| place != self.history.place().index()) {
-            return Err(Problem::conflict("stale", "the position is another one by now"));
+            return Err(Problem::conflict("stale", "the position has changed"));
         }
         let role = game.parse_role(role).map_err(|error| Problem::unfit("no_role", error.to_string()))?;
         if game.is_terminal(self.history.state()) {
@@ -75,7 +75,7 @@ impl Session {
             };
             forced = if had_choice { 0 } else { forced + 1 };
             if forced > MOST_FORCED {
-                self.trouble = Some("the game does not come to an end: restart it".to_owned());
+                self.trouble = Some("the game does not end: restart it".to_owned());
                 return Vec::new();
             }
             if let Err(problem) = make_room(&self.history) {

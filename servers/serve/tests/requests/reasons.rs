@@ -53,7 +53,11 @@ fn a_move_that_is_not_legal_has_its_rule_and_the_literal_that_fails() {
     assert_eq!(given["why"], json!({ "atom": "(true (cell 1 1 o))", "holds": true, "given": true }));
     // Requests without meaning are refused.
     for (atom, code, word) in [
-        ("legal oplayer (marc 1 1)", "no_reason", "`marc` is no word of these rules; did you mean `mark`?"),
+        (
+            "legal oplayer (marc 1 1)",
+            "no_reason",
+            "`marc` is not a word of these rules; did you mean `mark`?",
+        ),
         ("((", "no_reason", ""),
         ("", "no_reason", ""),
         ("next (control xplayer)", "no_reason", "about a joint move"),

@@ -335,7 +335,7 @@ fn a_pipe_in_the_place_of_results_keeps_no_turn() {
     for _ in 0..5 {
         let answer = client.get("/api/results");
         assert_eq!(answer.body["code"], "unreadable");
-        assert!(answer.body["message"].as_str().is_some_and(|why| why.contains("is no regular file")));
+        assert!(answer.body["message"].as_str().is_some_and(|why| why.contains("is not a regular file")));
     }
     fs::remove_file(&database).expect("a pipe");
     fs::rename(&kept, &database).expect("a file");

@@ -37,7 +37,7 @@ impl Translation<'_> {
                         &codes::OR_EXPLOSION,
                         expression.sign,
                         message,
-                        "name parts of them by relations of their own",
+                        "move parts of them into separate relations",
                     );
                     return;
                 }
@@ -79,12 +79,12 @@ impl Translation<'_> {
             }
             _ => {
                 let sign = self.sheet.source.slice(expression.sign);
-                let message = format!("`{sign}` cannot stand among effects");
+                let message = format!("`{sign}` is not allowed among effects");
                 self.sheet.fault(
                     &codes::MISPLACED_SIGN,
                     expression.sign,
                     message,
-                    "write facts, `~` before those that go, joined by `&`",
+                    "join facts by `&`, with `~` before each that is deleted",
                 );
             }
         }
@@ -92,9 +92,8 @@ impl Translation<'_> {
 
     fn on_view(&mut self, fact: &Term) {
         let name = fact.parts().map_or("", |(name, _)| name);
-        let message = format!(
-            "an operation changes `{name}`, which rules define, so that nothing would see the change"
-        );
+        let message =
+            format!("an operation changes `{name}`, but rules define it, so the change has no effect");
         self.sheet.fault(
             &codes::EFFECT_ON_VIEW,
             fact.span,
@@ -108,12 +107,12 @@ impl Translation<'_> {
         if matches!(expression.what, What::Name | What::Call) {
             return self.sheet.term(id);
         }
-        let message = "this is no fact that an operation could change";
+        let message = "this is not a fact that an operation can change";
         self.sheet.fault(
             &codes::MISPLACED_SIGN,
             expression.span,
             message,
-            "write facts, `~` before those that go, joined by `&`",
+            "join facts by `&`, with `~` before each that is deleted",
         );
         None
     }
@@ -132,10 +131,7 @@ impl Translation<'_> {
             head.variables(&mut needed);
             let open: Vec<String> = needed.difference(&state.bound).cloned().collect();
             if let Some(variable) = open.first() {
-                let message = format!(
-                    "nothing binds `{}`, so this changes nothing that could be seen",
-                    shown(variable)
-                );
+                let message = format!("nothing binds `{}`, so this effect is ignored", shown(variable));
                 let place = place_of(&head, variable).unwrap_or(head.span);
                 self.sheet.fault(
                     &codes::UNBOUND_EFFECT,
@@ -163,11 +159,8 @@ impl Translation<'_> {
         }
         for (symbol, span) in moves.clone() {
             if !self.sheet.operated.contains_key(&symbol) {
-                let message = format!(
-                    "the move `{}` has no operation, so all that it does is to become a fact",
-                    symbol.0
-                );
-                let help = format!("write `{} :: ..` for what it does", symbol.0);
+                let message = format!("the move `{}` has no operation, so it only becomes a fact", symbol.0);
+                let help = format!("write an operation `{} :: ..` with its effects", symbol.0);
                 self.sheet.fault(&codes::OPERATION_MISSING, span, message, &help);
             }
         }
@@ -240,12 +233,12 @@ impl Translation<'_> {
             })
             .collect();
         if let Some((name, span)) = faults.into_iter().min_by_key(|(_, span)| span.start) {
-            let message = format!("the operation `{name}` calls itself, at once or by way of others");
+            let message = format!("the operation `{name}` calls itself, directly or through others");
             self.sheet.fault(
                 &codes::OPERATION_CALLS_ITSELF,
                 span,
                 message,
-                "write what it does as facts that it adds and deletes",
+                "write its effects as facts that it adds and deletes",
             );
         }
     }

@@ -97,7 +97,7 @@ impl Translation<'_> {
             Ok(_) => &codes::GOAL_OUT_OF_RANGE,
             Err(_) => &codes::GOAL_NOT_INTEGER,
         };
-        let message = format!("the goal value `{value}` is no integer from 0 to 100");
+        let message = format!("the goal value `{value}` is not an integer from 0 to 100");
         self.sheet.fault(code, span, message, "scale the values to 0..100");
     }
 }
@@ -110,7 +110,7 @@ pub(in super::super) fn mixed(sheet: &Sheet<'_>) -> Option<Diagnostic> {
         return None;
     }
     let head = sheet.views.iter().map(|view| &view.head).find(|head| symbol(head).0 == "legal")?;
-    let message = "this is written as in infix GDL, in a text of Epilog";
+    let message = "this looks like infix GDL, but the text is Epilog";
     let fault = Diagnostic::new(&codes::INFIX_SYNTAX, head.span, message)
         .help("write `legal(move)`: only the role that `control` names moves");
     Some(Reading::show(sheet.source, Syntax::Epilog, fault))

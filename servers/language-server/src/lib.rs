@@ -1,11 +1,12 @@
 //! `gdl lsp`: what editors ask about a rulesheet, and the faults of one that is being written.
 //!
 //! A client speaks the Language Server Protocol over a stream of bytes (`transport`), and a
-//! `session` answers message by message. A [`Conversation`] is one without stream and threads. A `document` is an open rulesheet with an index of its
-//! names (`names`). The meaning of the language's words is in `words`, and the possible values of
-//! variables in `domains`. Text is parsed and checked at once; a thread of its own does longer work
-//! (`worker`). Each request of a client has a file in `features`, which is a function of the
-//! document.
+//! `session` answers message by message. A [`Conversation`] is one without stream and threads.
+//!
+//! A `document` is an open rulesheet with an index of its names (`names`). The meaning of the
+//! language's words is in `words`, and the possible values of variables in `domains`. Text is
+//! parsed and checked at once; a thread of its own does longer work (`worker`). Each request of a
+//! client has a file in `features`, which is a function of the document.
 
 mod document;
 mod domains;
@@ -61,8 +62,8 @@ impl Conversation {
         self.take(transport::event(message))
     }
 
-    /// Checks the texts that are new, or does one piece of the longer work. No messages mean that no
-    /// work is left; the caller should call it when no message of the client waits.
+    /// Checks the texts that are new, or does one piece of the longer work. Call it when no message
+    /// of the client waits; it returns no messages once no work remains.
     pub fn work(&mut self) -> Vec<Value> {
         // A list of messages takes all.
         let _ = self.0.look();

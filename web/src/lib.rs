@@ -13,15 +13,17 @@ pub mod request;
 mod rules;
 mod table;
 
+use gdl_language_server::Conversation;
 use request::{Failure, Request};
 use serde_json::{Value, json};
 use std::cell::RefCell;
 use table::Table;
 
-/// The games that are loaded, and the answers about them.
+/// The games that are loaded, the answers about them, and the language server.
 #[derive(Debug, Default)]
 pub struct Module {
     table: Table,
+    server: Conversation,
 }
 
 impl Module {
@@ -65,6 +67,8 @@ impl Module {
             }
             Request::Perft { game, state, depth } => self.table.game(game)?.perft(state.as_deref(), depth)?,
             Request::Choose(turn) => self.table.game(turn.game)?.choose(&turn)?,
+            Request::Edit { message: Some(message) } => self.server.answer(message).into(),
+            Request::Edit { message: None } => self.server.work().into(),
         })
     }
 }

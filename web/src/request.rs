@@ -135,6 +135,12 @@ pub enum Request {
     },
     /// Returns the move that a player makes.
     Choose(Choose),
+    /// Passes a message of an editor to the language server, and returns the messages it sends.
+    Edit {
+        /// The message, in the Language Server Protocol; the server does the work that waits, a
+        /// piece at a time, if `None`.
+        message: Option<Value>,
+    },
 }
 
 /// A game to load: a built-in name or a rulesheet.

@@ -8,7 +8,7 @@
 use crate::{
     document::Document,
     features,
-    transport::{self, Event},
+    transport::{Event, Output},
     worker::{Finding, Job, Worker},
 };
 use gen_lsp_types::{
@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, VecDeque},
-    io::{self, Write},
+    io,
     sync::{
         Arc,
         atomic::Ordering,
@@ -66,9 +66,9 @@ impl Refusal {
 }
 
 /// A conversation.
-pub(crate) struct Session<W> {
-    output: W,
-    worker: Worker,
+pub(crate) struct Session<O> {
+    pub(crate) output: O,
+    pub(crate) worker: Worker,
     stage: Stage,
     /// True if the client fills in places of a completion.
     snippets: bool,
@@ -77,8 +77,8 @@ pub(crate) struct Session<W> {
     waiting: VecDeque<Event>,
 }
 
-impl<W: Write> Session<W> {
-    pub(crate) fn new(output: W, worker: Worker) -> Self {
+impl<O: Output> Session<O> {
+    pub(crate) fn new(output: O, worker: Worker) -> Self {
         let (documents, waiting) = (BTreeMap::new(), VecDeque::new());
         Self { output, worker, stage: Stage::New, snippets: false, documents, waiting }
     }
@@ -105,34 +105,42 @@ impl<W: Write> Session<W> {
                     inbox.recv().unwrap_or(Event::End)
                 }
             };
-            match event {
-                Event::End => return Ok(self.stage == Stage::ShutDown),
-                Event::Message(Message::Notification(notification)) if notification.method == "exit" => {
-                    return Ok(self.stage == Stage::ShutDown);
-                }
-                Event::Message(Message::Request(request)) => self.request(request)?,
-                Event::Message(Message::Notification(notification)) => self.notification(notification)?,
-                // The server asks nothing.
-                Event::Message(Message::Response(_)) => {}
-                Event::Malformed(id, code, message) => {
-                    self.refuse(id.as_ref(), &Refusal { code, message })?;
-                }
-                Event::Found(finding) => self.found(finding)?,
+            if !self.take(event)? {
+                return Ok(self.stage == Stage::ShutDown);
             }
         }
     }
 
+    /// Answers an event; false if it ends the session.
+    pub(crate) fn take(&mut self, event: Event) -> io::Result<bool> {
+        match event {
+            Event::End => return Ok(false),
+            Event::Message(Message::Notification(notification)) if notification.method == "exit" => {
+                return Ok(false);
+            }
+            Event::Message(Message::Request(request)) => self.request(request)?,
+            Event::Message(Message::Notification(notification)) => self.notification(notification)?,
+            // The server asks nothing.
+            Event::Message(Message::Response(_)) => {}
+            Event::Malformed(id, code, message) => {
+                self.refuse(id.as_ref(), &Refusal { code, message })?;
+            }
+            Event::Found(finding) => self.found(finding)?,
+        }
+        Ok(true)
+    }
+
     fn answer(&mut self, id: &RequestId, result: &Value) -> io::Result<()> {
-        transport::send(&mut self.output, json!({ "id": id, "result": result }))
+        self.output.send(json!({ "id": id, "result": result }))
     }
 
     fn refuse(&mut self, id: Option<&RequestId>, refusal: &Refusal) -> io::Result<()> {
         let error = json!({ "code": refusal.code as i32, "message": refusal.message });
-        transport::send(&mut self.output, json!({ "id": id, "error": error }))
+        self.output.send(json!({ "id": id, "error": error }))
     }
 
     fn notify(&mut self, method: &str, params: impl Serialize) -> io::Result<()> {
-        transport::send(&mut self.output, json!({ "method": method, "params": params }))
+        self.output.send(json!({ "method": method, "params": params }))
     }
 
     fn request(&mut self, request: Request) -> io::Result<()> {
@@ -303,7 +311,7 @@ impl<W: Write> Session<W> {
     }
 
     /// Looks at the texts that are new.
-    fn look(&mut self) -> io::Result<()> {
+    pub(crate) fn look(&mut self) -> io::Result<()> {
         let new: Vec<String> =
             self.documents.iter().filter(|(_, d)| d.is_new).map(|(uri, _)| uri.clone()).collect();
         for uri in new {

@@ -62,19 +62,23 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Event>> {
     if input.take(length).read_to_end(&mut body)? < length as usize {
         return Ok(None);
     }
-    let value: Value = match serde_json::from_slice(&body) {
-        Ok(value) => value,
-        Err(error) => return malformed(ErrorCode::ParseError, error.to_string()),
-    };
+    Ok(Some(match serde_json::from_slice(&body) {
+        Ok(value) => event(value),
+        Err(error) => Event::Malformed(None, ErrorCode::ParseError, error.to_string()),
+    }))
+}
+
+/// The event of a message.
+pub(crate) fn event(value: Value) -> Event {
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
-    Ok(Some(match serde_json::from_value(value) {
+    match serde_json::from_value(value) {
         // A request whose number is none would pass for a notification.
         Ok(Message::Notification(_)) if id.is_some() => {
             Event::Malformed(id, ErrorCode::InvalidRequest, "neither a request nor an answer".to_owned())
         }
         Ok(message) => Event::Message(message),
         Err(error) => Event::Malformed(id, ErrorCode::InvalidRequest, error.to_string()),
-    }))
+    }
 }
 
 /// The header of a message.
@@ -108,11 +112,32 @@ fn header(input: &mut impl BufRead) -> io::Result<Header> {
     }
 }
 
-/// Writes what is to be sent.
-pub(crate) fn send(output: &mut impl Write, mut message: Value) -> io::Result<()> {
+/// The receiver of the session's messages.
+pub(crate) trait Output {
+    /// Sends a message, which lacks the version of the protocol.
+    fn send(&mut self, message: Value) -> io::Result<()>;
+}
+
+/// A stream of messages with their headers.
+pub(crate) struct Stream<W>(pub(crate) W);
+
+impl<W: Write> Output for Stream<W> {
+    fn send(&mut self, message: Value) -> io::Result<()> {
+        let body = serde_json::to_vec(&versioned(message))?;
+        write!(self.0, "Content-Length: {}\r\n\r\n", body.len())?;
+        self.0.write_all(&body)?;
+        self.0.flush()
+    }
+}
+
+impl Output for Vec<Value> {
+    fn send(&mut self, message: Value) -> io::Result<()> {
+        self.push(versioned(message));
+        Ok(())
+    }
+}
+
+fn versioned(mut message: Value) -> Value {
     message["jsonrpc"] = "2.0".into();
-    let body = serde_json::to_vec(&message)?;
-    write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
-    output.write_all(&body)?;
-    output.flush()
+    message
 }

@@ -1,5 +1,5 @@
 //! The worker: rulesheets are grounded and made nets in a thread of its own, since that takes
-//! longer than a key.
+//! longer than a key. Without threads the jobs wait until the owner of the session has time.
 //!
 //! A [`Job`] goes in, and a [`Finding`] comes out unless the job was cancelled, which ends it
 //! within some steps of the compiler. Jobs are done one after the other, with the limits for text
@@ -8,6 +8,7 @@
 use crate::transport::Event;
 use gdl_compiler::{Diagnostics, Limits, Observer, Options, Source, compile};
 use std::{
+    collections::VecDeque,
     io,
     ops::ControlFlow,
     sync::{
@@ -37,7 +38,12 @@ pub(crate) struct Finding {
 }
 
 /// The queue of jobs.
-pub(crate) struct Worker(Sender<Job>);
+pub(crate) enum Worker {
+    /// The way to the thread.
+    Thread(Sender<Job>),
+    /// The jobs that wait for [`Worker::next`].
+    Queue(VecDeque<Job>),
+}
 
 impl Worker {
     /// Starts the thread; it sends its findings as events.
@@ -51,13 +57,27 @@ impl Worker {
                 }
             }
         })?;
-        Ok(Self(jobs))
+        Ok(Self::Thread(jobs))
     }
 
     /// Hands a job over.
-    pub(crate) fn submit(&self, job: Job) {
-        // A worker that has gone finds nothing more; what was found at once stays true.
-        let _ = self.0.send(job);
+    pub(crate) fn submit(&mut self, job: Job) {
+        match self {
+            // A worker that has gone finds nothing more; what was found at once stays true.
+            Self::Thread(jobs) => _ = jobs.send(job),
+            Self::Queue(jobs) => jobs.push_back(job),
+        }
+    }
+
+    /// Does the next job that was not cancelled; `None` if none waits.
+    pub(crate) fn next(&mut self) -> Option<Finding> {
+        let Self::Queue(jobs) = self else { return None };
+        while let Some(job) = jobs.pop_front() {
+            if let Some(diagnostics) = judge(&job) {
+                return Some(Finding { job, diagnostics });
+            }
+        }
+        None
     }
 }
 
@@ -70,6 +90,9 @@ pub(crate) fn options() -> Options {
 
 /// The diagnostics of a job; `None` if it was cancelled.
 fn judge(job: &Job) -> Option<Diagnostics> {
+    if job.called_off.load(Ordering::Relaxed) {
+        return None;
+    }
     let called_off = job.called_off.clone();
     let observer = Observer::new(move |_| {
         if called_off.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -4,6 +4,7 @@
 
 mod features;
 mod robustness;
+mod values;
 
 use serde_json::{Value, json};
 use std::{

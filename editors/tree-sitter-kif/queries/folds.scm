@@ -1,0 +1,1 @@
+[(rule) (comment)] @fold

@@ -1,0 +1,3 @@
+; Variables belong to their rule.
+(rule) @local.scope
+(variable) @local.reference

@@ -1,0 +1,45 @@
+// A worker with the language server: the first message is the module, each other one is a message
+// of the Language Server Protocol. A failure of the module ends the worker.
+
+import { Module } from "../../web/package/module.js";
+
+const inNode = typeof process === "object" && Boolean(process.versions?.node);
+const port = inNode ? require("node:worker_threads").parentPort : self;
+let starting;
+let working = false;
+
+async function receive(message) {
+  if (!starting) {
+    starting = WebAssembly.compile(message).then(Module.of);
+    return;
+  }
+  send(await ask(message));
+  if (!working) {
+    working = true;
+    setTimeout(() => orEnd(work()));
+  }
+}
+
+const ask = async (message) => (await starting).ask({ ask: "edit", message });
+
+function send(messages) {
+  for (const message of messages) port.postMessage(message);
+}
+
+// A piece of the longer work, between messages: the client's come first.
+async function work() {
+  const done = await ask(null);
+  send(done);
+  working = done.length > 0;
+  if (working) setTimeout(() => orEnd(work()));
+}
+
+// A rejected promise would end nothing in a browser.
+const orEnd = (promise) =>
+  promise.catch((error) =>
+    setTimeout(() => {
+      throw error;
+    }),
+  );
+if (inNode) port.on("message", (message) => orEnd(receive(message)));
+else port.onmessage = ({ data }) => orEnd(receive(data));

@@ -1,14 +1,12 @@
 //! The player for any game: it looks at the game, and takes the search that is made for its kind.
 
-mod character;
 mod trial;
 
 use super::{
-    AlphaBeta, Equilibrium, Evaluation, Mcts, Planner, SearchResult, Solution, meter::Meter,
-    mind::MatchMemory,
+    AlphaBeta, Equilibrium, Evaluation, Mcts, Planner, SearchResult, Solution, character::Character,
+    meter::Meter, mind::MatchMemory,
 };
 use crate::player::{Budget, Player, Report};
-use character::Character;
 use gdl_runtime::{Game, Information};
 use std::fmt;
 use trial::Trial;

@@ -49,6 +49,12 @@ impl Kind {
         self.options.iter().chain(bounds).copied()
     }
 
+    /// Returns whether it plays by a file, whose name stands before its options.
+    #[must_use]
+    pub fn has_file(&self) -> bool {
+        self.name == LEARNED
+    }
+
     /// Returns whether it plays elsewhere: before its options stands its address.
     #[must_use]
     pub fn is_remote(&self) -> bool {

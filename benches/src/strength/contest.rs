@@ -347,6 +347,8 @@ pub(super) struct Row {
     pub(super) matches: u64,
     /// Moves that are drawn at the start, the same for both matches of a pair.
     pub(super) drawn: u32,
+    /// Seconds by the clock before a match.
+    pub(super) start: Option<f64>,
 }
 
 impl Row {
@@ -381,7 +383,7 @@ impl Row {
 fn play(
     game: &Dynamic,
     players: &mut [Side; 2],
-    &Row { costs, drawn, .. }: &Row,
+    &Row { costs, drawn, start, .. }: &Row,
     number: u64,
     latest: &mut Duration,
 ) -> [f64; 2] {
@@ -393,7 +395,8 @@ fn play(
     let mut stream = Stream::new(1, number / 2);
     for place in 0..2 {
         // Ten times the cost of a move before the match.
-        players[place].start(game, roles[seat(place)], costs[place].times(10));
+        let cost = start.map_or(costs[place].times(10), Cost::Seconds);
+        players[place].start(game, roles[seat(place)], cost);
     }
     for step in 0..MAX_LENGTH {
         let view = game.view(&state);

@@ -45,6 +45,9 @@ pub struct Args {
     /// The net of the player `learned`, a file of `gdl train`: its contests are left out without
     #[arg(long, value_name = "FILE")]
     net: Option<PathBuf>,
+    /// Seconds by the clock before a match, in place of ten times a move
+    #[arg(long, value_name = "S")]
+    start: Option<f64>,
     /// Moves that are drawn at the start of matches
     #[arg(long, value_name = "N", default_value_t = 0)]
     drawn: u32,
@@ -112,7 +115,13 @@ pub fn run(args: &Args) {
         println!("| game | matches | won | drawn | lost | share | 95 % | latest |");
         println!("|---|---|---|---|---|---|---|---|");
         for name in args.games(contest.games) {
-            let row = contest::Row { players: contest.players, costs, matches, drawn: args.drawn };
+            let row = contest::Row {
+                players: contest.players,
+                costs,
+                matches,
+                drawn: args.drawn,
+                start: args.start,
+            };
             if let Some(game) = game(name) {
                 println!("{}", row.play(name, &game));
             }

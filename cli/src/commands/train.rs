@@ -97,7 +97,8 @@ fn train(args: &TrainArgs, game: &Dynamic) -> Result {
         Some(samples) => Progress::counted("states", samples),
         None => Progress::timed("states", args.time),
     };
-    let (mut saved, mut told) = (Instant::now(), Instant::now());
+    // The first round is written at once: what cannot be written is no surprise at the end.
+    let (mut saved, mut told) = (None::<Instant>, Instant::now());
     loop {
         let start = Instant::now();
         let (part, budget) = match args.samples {
@@ -115,9 +116,9 @@ fn train(args: &TrainArgs, game: &Dynamic) -> Result {
             training.count_seconds(start.elapsed().as_secs_f64());
         }
         progress.tell(training.samples());
-        if saved.elapsed() >= SAVING {
+        if saved.is_none_or(|saved| saved.elapsed() >= SAVING) {
             save(args, &training)?;
-            saved = Instant::now();
+            saved = Some(Instant::now());
         }
         if progress.is_shown() && told.elapsed() >= TELLING {
             let line = line(&training, strength(args, game, training.net())?);

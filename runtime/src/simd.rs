@@ -316,8 +316,8 @@ pub(crate) trait Kernel {
     fn run<W: Word>(self) -> Self::Output;
 }
 
-/// Work in plain Rust that pays from wide vectors: [`Isa::work`] compiles it for each instruction set,
-/// and its result is the same with all of them.
+/// Work in plain Rust that gains by wide vectors: [`Isa::work`] compiles it for each instruction
+/// set, and its result is the same with all of them.
 ///
 /// Only inlined code is compiled so: `run` and all that it calls must be `#[inline(always)]`.
 pub trait Work {

@@ -453,8 +453,8 @@ impl Spec {
         DEFAULT.parse().ok()
     }
 
-    /// The player. The seed is for one without a seed of its own. Returns `None` for a person, for a
-    /// remote player that there are no rules for, and for one whose net was not read.
+    /// The player. The seed is for one without a seed of its own. Returns `None` for a person, for
+    /// a remote player that there are no rules for, and for one whose net was not read.
     #[must_use]
     pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
         #[cfg(feature = "network")]

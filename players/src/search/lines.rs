@@ -222,7 +222,7 @@ impl Lines {
     }
 }
 
-/// What lines lack in a state.
+/// The fluents that lines lack in a state.
 enum Lacking {
     /// One fluent, a threat.
     One(usize),

@@ -77,8 +77,8 @@ impl<'g, G: Game> StateBatch<'g, G> {
         }
     }
 
-    /// Writes the states that follow, as [`StateBatch::advance`] does, and their views; goals may be
-    /// missing in those of states that are not terminal.
+    /// Writes the states that follow, as [`StateBatch::advance`] does, and their views; goals may
+    /// be missing in those of states that are not terminal.
     pub(crate) fn step(
         &mut self,
         states: &[u64],

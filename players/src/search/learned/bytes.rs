@@ -75,7 +75,7 @@ impl<'b> Reader<'b> {
         self.take().map(u64::from_le_bytes)
     }
 
-    /// The next numbers, if so many are left: no memory is taken before that is known.
+    /// The next `count` numbers; no memory is taken before it is known that they are there.
     pub(super) fn shorts(&mut self, count: usize) -> Result<Box<[i16]>, NetError> {
         if count > self.rest.len() / 2 {
             return Err(NetError::Damaged);

@@ -24,7 +24,7 @@ const LONGEST: usize = 512;
 const PRINTED: usize = 256;
 const LONGEST_PRINTED: usize = 64;
 
-/// What a net sees of the states of a game, and for whom it judges them.
+/// The features that a net sees of states, and the roles that it judges them for.
 #[derive(Clone, Debug)]
 pub(super) struct Features {
     pub(super) fluents: usize,
@@ -115,7 +115,7 @@ impl Features {
         if self.total.is_some() { 1 } else { self.players.len() }
     }
 
-    /// What an outcome is worth to a role that is not chance, -1 to 1.
+    /// The worth of an outcome to a role that is not chance, -1 to 1.
     #[inline]
     pub(super) fn worth(&self, role: usize, outputs: &[f32]) -> f32 {
         match (self.total, self.players.iter().position(|&player| player == role)) {

@@ -23,11 +23,10 @@ const GAMES: usize = 64;
 /// Successors that are made at once.
 const MADE: usize = 512;
 
-/// One move in so many is drawn.
+/// One move in this number is drawn.
 const DRAWN: u64 = 10;
 
-/// Of so many games this number begin after random moves, up to this share of the length of a
-/// random game.
+/// Seven of ten games begin after random moves, up to this share of the length of a random game.
 const OPENED: (u64, u64) = (7, 10);
 const OPENING: f64 = 0.9;
 

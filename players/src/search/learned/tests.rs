@@ -10,7 +10,7 @@ fn tictactoe() -> Dynamic {
     load(TICTACTOE).expect("a sound rulesheet")
 }
 
-/// A training on about so many states.
+/// A training on about `samples` states.
 fn trained(game: &Dynamic, seed: u64, samples: u64, threads: usize) -> Training {
     let mut training = Training::new(game, seed).expect("a game that can be learnt");
     go_on(game, &mut training, samples, samples, threads);

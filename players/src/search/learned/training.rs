@@ -47,7 +47,7 @@ const ROUND: f64 = 12_000.0;
 const MOST_BLOCKS: u64 = 8;
 const GAMES: f64 = 64.0;
 
-/// Hidden units, and the most features that a net with so many has, so that it takes at most about
+/// Hidden units, and the most features of a net with that number: a file takes at most about
 /// 200 kB.
 const HIDDEN: [(usize, usize); 3] = [(128, 600), (64, 1300), (32, usize::MAX)];
 
@@ -184,9 +184,9 @@ impl Training {
         Net { judge: Judge::of(&self.weights), fingerprint: self.features.fingerprint, samples: self.samples }
     }
 
-    /// Trains for a round, on some threads; `part` is the part of the training that is over, 0 to 1.
-    /// A round takes less than a second in most games, and is broken off once the budget is spent.
-    /// The game must be the one of the training.
+    /// Trains for a round, on some threads; `part` is the part of the training that is over, 0 to
+    /// 1. A round takes less than a second in most games, and is broken off once the budget is
+    /// spent. The game must be the one of the training.
     ///
     /// Returns whether the round came to its end.
     pub fn advance<G: Game>(&mut self, game: &G, part: f64, threads: usize, budget: &Budget) -> bool {

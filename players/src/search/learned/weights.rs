@@ -1,8 +1,8 @@
 //! The net while it is trained: weights of 32-bit floats, their gradient, and Adam's steps.
 //!
-//! Features -> H -> 32 -> outputs, with clipped ReLU (0 to 1) between the layers and [`tanh`] at the
-//! end. The first layer is a sum of rows, one for each feature of a state, and the layers after it
-//! are one set, a head, for each phase of the turn cycle.
+//! Features -> H -> 32 -> outputs, with clipped ReLU (0 to 1) between the layers and [`tanh`] at
+//! the end. The first layer is a sum of rows, one for each feature of a state, and the layers after
+//! it are one set, a head, for each phase of the turn cycle.
 //!
 //! Results are the same on all machines: only sums, products, quotients and square roots are taken,
 //! which IEEE 754 rounds in one way, and always in the same order. Rust never fuses or reorders

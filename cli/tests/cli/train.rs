@@ -37,8 +37,8 @@ fn a_training_that_was_killed_goes_on_to_the_same_file() {
         gdl(&[&args[..], rest].concat())
     };
     assert_eq!(train(&whole, "9000", &["--threads", "1"]).code, Some(0));
-    // Killed after its first round, which learns nothing yet: so it does not matter for how long the
-    // training was to be.
+    // Killed after its first round, which learns nothing yet: so it does not matter for how long
+    // the training was to be.
     let mut killed = Command::new(env!("CARGO_BIN_EXE_gdl"))
         .args(["train", "tictactoe", "--samples", "100000000", "--seed", "7", "--matches", "0"])
         .args(["-o", &part, "--resume", &state])

@@ -5,12 +5,14 @@
 
 mod bytes;
 mod features;
+#[allow(clippy::inline_always, reason = "only what is inlined is compiled for wide vectors")]
 mod judge;
 mod player;
 mod self_play;
 #[cfg(all(test, feature = "load"))]
 mod tests;
 mod training;
+#[allow(clippy::inline_always, reason = "as for `judge`")]
 mod weights;
 
 pub use player::Learned;

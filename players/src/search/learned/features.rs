@@ -8,7 +8,7 @@ use crate::{
     Budget,
     search::{character::Character, lines::Lines, payoff::Payoff},
 };
-use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
+use gdl_runtime::{Game, GameExt, chance::Stream, engine::Lanes, game::Id};
 
 /// The most features, by which a net takes at most about 200 kB.
 const MOST: usize = 3000;
@@ -147,7 +147,7 @@ impl Features {
 
 /// The number of heads for a game.
 pub(super) fn heads<G: Game>(game: &G) -> usize {
-    let phases = game.table().and_then(|table| table.lanes()).map_or(1, |lanes| lanes.cycle_phases());
+    let phases = game.table().and_then(|table| table.lanes()).map_or(1, Lanes::cycle_phases);
     if phases <= MOST_HEADS { phases } else { 1 }
 }
 

@@ -184,8 +184,8 @@ impl Training {
         Net { judge: Judge::of(&self.weights), fingerprint: self.features.fingerprint, samples: self.samples }
     }
 
-    /// Trains for a round, on some threads; `part` is the part of the training that is over, 0 to
-    /// 1. A round takes less than a second in most games, and is broken off once the budget is
+    /// Trains for a round, on some threads; `part`, from 0 to 1, says how much of the training is
+    /// over. A round takes less than a second in most games, and is broken off once the budget is
     /// spent. The game must be the one of the training.
     ///
     /// Returns whether the round came to its end.

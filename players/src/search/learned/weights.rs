@@ -1,6 +1,6 @@
 //! The net while it is trained: weights of 32-bit floats, their gradient, and Adam's steps.
 //!
-//! Features -> H -> 32 -> outputs, with clipped ReLU (0 to 1) between the layers and [`tanh`] at
+//! Features -> H -> 32 -> outputs, with clipped `ReLU` (0 to 1) between the layers and [`tanh`] at
 //! the end. The first layer is a sum of rows, one for each feature of a state, and the layers after
 //! it are one set, a head, for each phase of the turn cycle.
 //!

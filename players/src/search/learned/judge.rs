@@ -199,7 +199,7 @@ mod tests {
                 let exact = weights.outputs(&active, number % 3);
                 let mut outputs = [0.0; 2];
                 judge.judge(number % 3, &mut outputs, |feature| {
-                    active.iter().for_each(|&f| feature(f as usize))
+                    active.iter().for_each(|&f| feature(f as usize));
                 });
                 for (exact, found) in exact.iter().zip(outputs) {
                     assert!((exact - found).abs() < 0.02, "{exact} {found}");

@@ -353,7 +353,7 @@ mod tests {
         for number in 0..5_u32 {
             let targets: Vec<f32> = (0..sizes.outputs).map(|_| stream.below(3) as f32 - 1.0).collect();
             batch.push(number as usize % sizes.heads, &targets, |active| {
-                active.extend([number, number + 2, 7])
+                active.extend([number, number + 2, 7]);
             });
         }
         batch

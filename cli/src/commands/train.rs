@@ -101,12 +101,11 @@ fn train(args: &TrainArgs, game: &Dynamic) -> Result {
     let (mut saved, mut told) = (None::<Instant>, Instant::now());
     loop {
         let start = Instant::now();
-        let (part, budget) = match args.samples {
-            Some(samples) => (training.samples() as f64 / samples as f64, Budget::unlimited()),
-            None => {
-                let left = (args.time - training.seconds()).max(0.0);
-                (1.0 - left / args.time, Budget::within(Duration::from_secs_f64(left)))
-            }
+        let (part, budget) = if let Some(samples) = args.samples {
+            (training.samples() as f64 / samples as f64, Budget::unlimited())
+        } else {
+            let left = (args.time - training.seconds()).max(0.0);
+            (1.0 - left / args.time, Budget::within(Duration::from_secs_f64(left)))
         };
         if part >= 1.0 {
             break;
@@ -174,7 +173,7 @@ fn begin(args: &TrainArgs, game: &Dynamic) -> Result<Training> {
 fn save(args: &TrainArgs, training: &Training) -> Result<usize> {
     let net = training.net().to_bytes();
     output::file(&args.out, &net)?;
-    args.resume.iter().try_for_each(|path| output::file(path, training.state()))?;
+    args.resume.iter().try_for_each(|path| output::file(path, &training.state()))?;
     Ok(net.len())
 }
 

@@ -33,6 +33,7 @@ mod scramble;
 mod serve;
 mod shard;
 mod test;
+mod train;
 mod verify;
 mod why;
 
@@ -71,6 +72,8 @@ pub(crate) enum Command {
     Judge(judge::JudgeArgs),
     /// Play matches between players, and count the results
     Match(matches::MatchArgs),
+    /// Train a net that judges the states of a game, for the player `learned`
+    Train(train::TrainArgs),
     /// Do one machine's part of a large job
     Shard(shard::ShardArgs),
     /// Play against a player, or watch one play itself
@@ -117,6 +120,7 @@ impl Command {
             // Each rulesheet has an object of its own, whatever is wrong with it.
             Self::Judge(_) => false,
             Self::Match(args) => args.json,
+            Self::Train(args) => args.json,
             Self::Test(args) => args.json,
             Self::Why(args) => args.json,
             Self::Verify(args) => args.json,
@@ -158,6 +162,7 @@ impl Command {
             Self::Analyze(args) => analyze::run(args),
             Self::Judge(args) => judge::run(args),
             Self::Match(args) => matches::run(args),
+            Self::Train(args) => train::run(args),
             Self::Shard(args) => shard::run(args),
             Self::Play(args) => play::run(args),
             #[cfg(feature = "network")]

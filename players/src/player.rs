@@ -59,7 +59,7 @@ pub use budget::Budget;
 pub use detached::Detached;
 pub use first::First;
 #[cfg(feature = "load")]
-pub use named::{NAMES, Settings, named};
+pub use named::{NAMES, Settings, named, train};
 pub use random::Random;
 pub use report::{MoveStats, Report};
 

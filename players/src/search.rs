@@ -20,11 +20,13 @@
 
 mod alphabeta;
 mod best;
+mod character;
 mod equilibrium;
 mod evaluation;
 mod flat;
 mod growth;
 mod ismcts;
+mod learned;
 mod linear;
 mod lines;
 mod mcts;
@@ -51,6 +53,7 @@ pub use equilibrium::Equilibrium;
 pub use evaluation::Evaluation;
 pub use flat::FlatMonteCarlo;
 pub use ismcts::Ismcts;
+pub use learned::{Learned, LearnedValue, Net, NetError, Training};
 pub use linear::Linear;
 pub use mcts::Mcts;
 pub use perfect::Perfect;

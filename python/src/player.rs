@@ -4,16 +4,18 @@ use crate::{game::Game, information::Information, state::State, watch::Watch};
 use gdl_players::{
     Budget, Player as Decides,
     player::{NAMES, Settings, named},
-    search::Solution as Inner,
+    search::{Net, NetError, Solution as Inner},
 };
 use gdl_runtime::{Dynamic, dynamic::RoleId, game::Id};
+use gdl_tools::load;
 use pyo3::{
     exceptions::{PyRuntimeError, PyValueError},
     prelude::*,
     types::PyString,
 };
 use std::{
-    sync::{Mutex, TryLockError},
+    path::Path,
+    sync::{Arc, Mutex, TryLockError},
     time::Duration,
 };
 
@@ -39,6 +41,17 @@ fn budget(watch: &Watch, seconds: Option<f64>, nodes: Option<u64>) -> PyResult<B
     Ok(budget.cancelled_by(&watch.cancel))
 }
 
+/// The net of a file, if it is of the game.
+fn net(game: &Game, file: &Path) -> PyResult<Arc<Net>> {
+    let bytes = load::bytes(file, Net::MOST_BYTES);
+    let bytes = bytes.map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let net = Net::from_bytes(&bytes).and_then(|net| {
+        if net.is_of(&game.0.game) { Ok(net) } else { Err(NetError::Foreign) }
+    });
+    let failed = |error: NetError| PyValueError::new_err(format!("cannot use {}: {error}", file.display()));
+    net.map(Arc::new).map_err(failed)
+}
+
 #[pymethods]
 impl Player {
     #[new]
@@ -54,9 +67,16 @@ impl Player {
     ) -> PyResult<Self> {
         let game = Game::of(game)?;
         let role = game.0.role(role)?;
-        let settings = Settings { seed, threads: threads.clamp(1, 256), depth, memory: max_bytes };
+        let (kind, net) = match kind.split_once(':') {
+            Some((kind @ "learned", file)) => (kind, Some(net(&game, Path::new(file))?)),
+            _ => (kind, None),
+        };
+        let settings = Settings { seed, threads: threads.clamp(1, 256), depth, memory: max_bytes, net };
         let known = NAMES.into_iter().find(|&known| known == kind);
         let (kind, mind) = known.and_then(|kind| Some((kind, named(kind, &settings)?))).ok_or_else(|| {
+            if kind == "learned" {
+                return PyValueError::new_err("name the file of `gdl train`: learned:FILE");
+            }
             PyValueError::new_err(format!("unknown player {kind:?}: the players are {}", NAMES.join(", ")))
         })?;
         Ok(Self { game, role, kind, mind: Mutex::new(mind) })

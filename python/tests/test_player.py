@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import gdl
 import pytest
 
@@ -38,6 +42,20 @@ def test_perfect_players_draw() -> None:
     match = gdl.play_match(game, {player.role: player for player in players}, nodes=30_000)
     assert match.goals == [50, 50] and len(match.moves) == 9
     assert match.moves[0]["oplayer"] == "noop"
+
+
+def test_a_net_of_a_file_plays_its_game(tmp_path: Path) -> None:
+    net = tmp_path / "three.net"
+    train = ["train", "tictactoe", "--samples", "3000", "--matches", "0", "-o", str(net)]
+    subprocess.run([sys.executable, "-m", "gdl", *train], check=True, capture_output=True)
+    game = gdl.load("tictactoe")
+    players = [gdl.Player(game, role, f"learned:{net}", depth=9) for role in game.roles]
+    assert gdl.play_match(game, players, nodes=100_000).goals == [50, 50]
+    with pytest.raises(ValueError, match="another game"):
+        gdl.Player("nim", 0, f"learned:{net}")
+    for kind in ("learned", "learned:nowhere"):
+        with pytest.raises(ValueError, match="gdl train|cannot read"):
+            gdl.Player(game, 0, kind)
 
 
 def test_chance_draws_and_hides() -> None:

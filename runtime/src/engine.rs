@@ -10,6 +10,7 @@
 //! | rows of bits for states | [`RowBatch`], [`RowExpansion`], [`RowLeaves`] |
 //! | parts of such rows | [`legal_words`], [`percept_words`] |
 //! | many games step by step | [`Games`], [`Stepper`], [`Lockstep`] |
+//! | plain code for each instruction set | [`Work`], [`Isa::work`](crate::lanes::Isa::work) |
 //! | games of compilations (feature `load`) | `compile`, `playable`, `Estimate` |
 
 pub use crate::{
@@ -23,6 +24,7 @@ pub use crate::{
         lockstep::Lockstep,
         program::{PhasePrograms, Programs},
     },
+    simd::Work,
     stats::Counts,
     table::{Table, TableError},
 };

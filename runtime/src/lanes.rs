@@ -122,8 +122,16 @@ impl Lanes {
         if self.phases.len() > cycle { cycle..self.phases.len() } else { 0..cycle }
     }
 
-    /// The phase of a state on the cycle; `None` if play never comes to it.
-    pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
+    /// The number of phases of the cycle that games go round: 1 if there is none.
+    #[must_use]
+    pub fn cycle_phases(&self) -> usize {
+        self.cycle.len()
+    }
+
+    /// The phase of a state on the cycle; `None` if no play comes to it. O(words of a state).
+    #[must_use]
+    #[inline]
+    pub fn find(&self, state: &[u64]) -> Option<usize> {
         self.cycle.find(state)
     }
 

@@ -316,6 +316,30 @@ pub(crate) trait Kernel {
     fn run<W: Word>(self) -> Self::Output;
 }
 
+/// Work in plain Rust that gains by wide vectors: [`Isa::work`] compiles it for each instruction
+/// set, and its result is the same with all of them.
+///
+/// Only inlined code is compiled so: `run` and all that it calls must be `#[inline(always)]`.
+pub trait Work {
+    /// The result.
+    type Output;
+
+    /// Does the work.
+    fn run(self) -> Self::Output;
+}
+
+/// Plain work as a kernel.
+struct Plain<T>(T);
+
+impl<T: Work> Kernel for Plain<T> {
+    type Output = T::Output;
+
+    #[inline(always)]
+    fn run<W: Word>(self) -> Self::Output {
+        self.0.run()
+    }
+}
+
 /// The memory of a kernel: a plane for each slot.
 pub type Slots = [Plane];
 
@@ -379,6 +403,12 @@ impl Isa {
             #[cfg(not(target_arch = "x86_64"))]
             Self::Avx2 | Self::Avx512 => false,
         }
+    }
+
+    /// Does plain work with these instructions, or portably if the machine does not have them.
+    #[inline]
+    pub fn work<T: Work>(self, work: T) -> T::Output {
+        self.run(Plain(work))
     }
 
     /// Does the work with these instructions, or portably if the machine does not have them.

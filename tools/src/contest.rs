@@ -67,6 +67,7 @@ impl Contest<'_> {
             let (name, takes, found) = (self.name, counted(seats.len(), "player"), self.players.len());
             return Err(Error::Usage(format!("{name} takes {takes}, found {found}: one for each role")));
         }
+        self.players.iter().try_for_each(|player| player.check(game))?;
         Ok(seats)
     }
 

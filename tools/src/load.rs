@@ -160,16 +160,27 @@ pub fn read_stdin(name: &str, options: &Options) -> std::result::Result<Source, 
 /// # Errors
 /// [`Error::Input`] if it cannot be read or is larger.
 pub fn text(path: &Path) -> Result<String> {
-    const MOST_BYTES: u64 = 1 << 28;
-    let mut text = String::new();
+    let text = String::from_utf8(bytes(path, 1 << 28)?);
+    text.map_err(|_| unreadable(path, "stream did not contain valid UTF-8"))
+}
+
+/// Reads a file of `most` bytes at most.
+///
+/// # Errors
+/// [`Error::Input`] if it cannot be read or is larger.
+pub fn bytes(path: &Path, most: usize) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
     // One byte more shows that there are more.
-    let read = File::open(path).and_then(|file| file.take(MOST_BYTES + 1).read_to_string(&mut text));
-    let failed = |reason: String| Error::Input(format!("cannot read {}: {reason}", path.display()));
+    let read = File::open(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes));
     match read {
-        Ok(length) if length as u64 <= MOST_BYTES => Ok(text),
-        Ok(_) => Err(failed(format!("it has more than {MOST_BYTES} bytes"))),
-        Err(error) => Err(failed(error.to_string())),
+        Ok(length) if length <= most => Ok(bytes),
+        Ok(_) => Err(unreadable(path, &format!("it has more than {most} bytes"))),
+        Err(error) => Err(unreadable(path, &error.to_string())),
     }
+}
+
+fn unreadable(path: &Path, reason: &str) -> Error {
+    Error::Input(format!("cannot read {}: {reason}", path.display()))
 }
 
 /// Reads what was opened, of at least the given number of bytes.

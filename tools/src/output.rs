@@ -56,11 +56,11 @@ pub fn json(value: &Value) -> Result {
 ///
 /// # Errors
 /// Returns an error if it cannot be written.
-pub fn file(path: &Path, text: &str) -> Result {
+pub fn file(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized)) -> Result {
     let unwritten = |error: io::Error| Error::Input(format!("cannot write {}: {error}", path.display()));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let half = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
-    fs::write(&half, text).and_then(|()| fs::rename(&half, path)).map_err(|error| {
+    fs::write(&half, bytes).and_then(|()| fs::rename(&half, path)).map_err(|error| {
         // The rest of it is of no use to anyone.
         let _ = fs::remove_file(&half);
         unwritten(error)

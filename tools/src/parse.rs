@@ -40,6 +40,21 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A length of time with its unit, `90s`, `10m` or `2h`, in seconds.
+///
+/// # Errors
+/// Returns an error if the text is no such length, or one of more than 30 days.
+pub fn period(text: &str) -> Result<f64, String> {
+    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let number = units.iter().find_map(|&(unit, each)| Some((text.strip_suffix(unit)?, each)));
+    let seconds = number.and_then(|(number, each)| Some(number.parse::<f64>().ok()? * each));
+    match seconds {
+        Some(seconds) if seconds > 0.0 && seconds <= 30.0 * 86_400.0 => Ok(seconds),
+        Some(_) => Err("not above 0 and at most 30 days".to_owned()),
+        None => Err("write it as `90s`, `10m` or `2h`".to_owned()),
+    }
+}
+
 /// A number of threads.
 ///
 /// # Errors

@@ -4,6 +4,7 @@
 use crate::{
     error::{Error, Result},
     game::GameArg,
+    load,
     parse::{did_you_mean, seconds, threads, whole},
     report,
 };
@@ -14,15 +15,18 @@ use gdl_players::{
     Budget, Player,
     player::{Report, Settings, named},
     referee::Fault,
-    search::Perfect,
+    search::{Net, NetError, Perfect},
 };
 use gdl_runtime::{
     Dynamic, Information,
     dynamic::{MoveId, RoleId},
 };
 use std::{
-    fmt, result,
+    fmt,
+    path::PathBuf,
+    result,
     str::FromStr,
+    sync::Arc,
     time::{Duration, Instant},
 };
 
@@ -45,6 +49,12 @@ impl Kind {
         self.options.iter().chain(bounds).copied()
     }
 
+    /// Returns whether it plays by a file, whose name stands before its options.
+    #[must_use]
+    pub fn has_file(&self) -> bool {
+        self.name == LEARNED
+    }
+
     /// Returns whether it plays elsewhere: before its options stands its address.
     #[must_use]
     pub fn is_remote(&self) -> bool {
@@ -54,6 +64,9 @@ impl Kind {
 
 /// Bounds that each player may be given.
 const BOUNDS: [&str; 2] = ["seconds", "nodes"];
+
+/// The kind of players by a file of `gdl train`, which stands before the options.
+const LEARNED: &str = "learned";
 
 /// The kind of players elsewhere.
 const REMOTE: &str = "remote";
@@ -95,6 +108,11 @@ pub static KINDS: &[Kind] = &[
         name: "perfect",
         about: "plays perfectly in games small enough to solve",
         options: &["seed", "memory"],
+    },
+    Kind {
+        name: LEARNED,
+        about: "alpha-beta by a file of `gdl train`: `learned:FILE`",
+        options: &["seed", "depth", "memory", "threads"],
     },
     #[cfg(feature = "network")]
     Kind { name: REMOTE, about: "a player elsewhere: `remote:HOST:PORT`", options: &["start"] },
@@ -144,6 +162,8 @@ pub struct Spec {
     nodes: Option<u64>,
     threads: Option<usize>,
     memory: Option<usize>,
+    file: Option<PathBuf>,
+    net: Option<Arc<Net>>,
     #[cfg(feature = "network")]
     elsewhere: Option<Elsewhere>,
 }
@@ -192,6 +212,8 @@ impl FromStr for Spec {
             nodes: None,
             threads: None,
             memory: None,
+            file: None,
+            net: None,
             #[cfg(feature = "network")]
             elsewhere: None,
         };
@@ -201,6 +223,16 @@ impl FromStr for Spec {
                 let address = address.parse()?;
                 spec.elsewhere =
                     Some(Elsewhere { address, start: None, sheet: None, clocks: None, told: None });
+                options
+            }
+            _ => options,
+        };
+        let options = match options.split_once(',').unwrap_or((options, "")) {
+            ("", _) if name == LEARNED => {
+                return Err("name the file of `gdl train`: `learned:FILE`".to_owned());
+            }
+            (file, options) if name == LEARNED => {
+                spec.file = Some(file.into());
                 options
             }
             _ => options,
@@ -326,13 +358,56 @@ impl Spec {
         self.elsewhere.as_ref().map(|elsewhere| &elsewhere.address)
     }
 
-    /// The same, with the rules of a game if it needs them.
+    /// The player by a net that is at hand.
+    ///
+    /// # Panics
+    /// Never: the kind is there.
+    #[must_use]
+    pub fn of_net(net: Arc<Net>) -> Self {
+        let spec: Self = "learned:net".parse().expect("it is well formed");
+        Self { net: Some(net), ..spec }
+    }
+
+    /// Returns whether it plays by a file, which [`Spec::with_net`] reads.
+    #[must_use]
+    pub fn has_file(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// The same, with its net read from its file if it has one.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read, or has no net.
+    pub fn with_net(mut self) -> Result<Self> {
+        if let Some(path) = &self.file {
+            let bytes = load::bytes(path, Net::MOST_BYTES)?;
+            let net = Net::from_bytes(&bytes)
+                .map_err(|error| Error::Input(format!("cannot use {}: {error}", path.display())))?;
+            self.net = Some(Arc::new(net));
+        }
+        Ok(self)
+    }
+
+    /// Checks that its net, if it has one, is of this game.
+    ///
+    /// # Errors
+    /// Returns an error if it is of another one.
+    pub fn check(&self, game: &Dynamic) -> Result {
+        match (&self.net, &self.file) {
+            (Some(net), Some(path)) if !net.is_of(game) => {
+                Err(Error::Input(format!("cannot use {}: {}", path.display(), NetError::Foreign)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The same, with its net, and with the rules of a game if it needs them.
     ///
     /// # Errors
     /// Returns an error if they cannot be read.
     pub fn told(&self, game: &GameArg) -> Result<Self> {
         if !self.is_remote() {
-            return Ok(self.clone());
+            return self.clone().with_net();
         }
         let (source, _) = game.source()?;
         self.clone().with_rules(&source).map_err(|faults| {
@@ -378,8 +453,8 @@ impl Spec {
         DEFAULT.parse().ok()
     }
 
-    /// The player. The seed is for one without a seed of its own. Returns `None` for a person, and
-    /// for a remote player that there are no rules for.
+    /// The player. The seed is for one without a seed of its own. Returns `None` for a person, for
+    /// a remote player that there are no rules for, and for one whose net was not read.
     #[must_use]
     pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
         #[cfg(feature = "network")]
@@ -399,6 +474,7 @@ impl Spec {
             threads: self.threads.unwrap_or(1),
             depth: self.depth,
             memory: self.memory,
+            net: self.net.clone(),
         };
         let player = named(self.kind.name, &settings)?;
         let time = self.seconds.map(Duration::from_secs_f64);
@@ -488,6 +564,8 @@ mod tests {
             ("random:seed=x", "`seed=x`: not a whole number"),
             ("first:seconds=0", "not above 0"),
             ("first:nodes=0", "not in 1..="),
+            ("learned", "`learned:FILE`"),
+            ("learned:net,sede=3", "did you mean `seed`?"),
         ] {
             let error = text.parse::<Spec>().expect_err(text);
             assert!(error.contains(message), "{text}: {error}");

@@ -314,7 +314,7 @@ fn player(name: &str) -> Result<Spec> {
         let help = "help: give `nodes` instead of seconds, and one thread to each player";
         return Err(Error::Usage(format!("the moves of `{name}` depend on the machine\n\n{help}")));
     }
-    Ok(spec)
+    spec.with_net()
 }
 
 fn contest(players: &[Spec], nodes: u64, seed: u64) -> Contest<'_> {

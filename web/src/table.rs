@@ -269,6 +269,9 @@ impl Loaded {
         }
         let role = game.parse_role(&turn.role).map_err(|error| failed(&error))?;
         let spec: Spec = turn.player.parse().map_err(Failure::new)?;
+        if spec.has_file() {
+            return Err(Failure::new("a page has no files of `gdl train`"));
+        }
         let player = spec.at_most(PLAYER_BYTES, 1).build(turn.seed);
         let mut player = player.ok_or_else(|| Failure::new("a person makes no moves here"))?;
         let mut budget = match turn.seconds {

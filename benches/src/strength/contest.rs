@@ -4,7 +4,7 @@ use cpu_time::ThreadTime;
 use gdl_players::{
     Budget, Player,
     player::Random,
-    search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect},
+    search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Learned, Mcts, Net, Perfect},
 };
 use gdl_runtime::{
     Dynamic, Game, GameExt, Information,
@@ -14,6 +14,7 @@ use gdl_runtime::{
 use gdl_tools::statistics::wilson;
 use std::{
     fmt,
+    sync::{Arc, OnceLock},
     time::{Duration, Instant},
 };
 
@@ -23,8 +24,15 @@ const MAX_LENGTH: u32 = 300;
 /// The least nodes for a move where processor time is what counts.
 const LEAST: f64 = 64.0;
 
+/// Moves at the start of a match by which the rate of nodes is found: later nodes are proved ones,
+/// which take no time.
+const RATED: u32 = 5;
+
+/// The net of [`Contender::Learned`].
+pub(super) static NET: OnceLock<Arc<Net>> = OnceLock::new();
+
 /// A player in a contest.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Contender {
     Random,
     Flat,
@@ -44,12 +52,14 @@ pub(super) enum Contender {
     Best,
     Ismcts,
     Equilibrium,
+    /// By [`NET`].
+    Learned,
 }
 
 impl Contender {
     /// Nodes that take about as long as one that random games are played from in lanes.
     pub(super) fn nodes(self) -> u32 {
-        if matches!(self, Self::AlphaBeta) { 10 } else { 1 }
+        if matches!(self, Self::AlphaBeta | Self::Learned) { 10 } else { 1 }
     }
 
     fn make(self, seed: u64) -> Box<dyn Player<Dynamic>> {
@@ -67,6 +77,9 @@ impl Contender {
             Self::Best => Box::new(Best::new().seed(seed)),
             Self::Ismcts => Box::new(Ismcts::new().seed(seed)),
             Self::Equilibrium => Box::new(Equilibrium::new().seed(seed)),
+            Self::Learned => {
+                Box::new(Learned::new(NET.get().expect("contests of it have a net").clone()).seed(seed))
+            }
         }
     }
 }
@@ -76,20 +89,24 @@ pub(super) struct Side {
     player: Box<dyn Player<Dynamic>>,
     /// Nodes in a second of processor time.
     rate: f64,
+    /// Moves of the match so far.
+    moves: u32,
 }
 
 impl Side {
     pub(super) fn new(contender: Contender, seed: u64) -> Self {
-        Self { player: contender.make(seed), rate: 2e4 * f64::from(contender.nodes()) }
+        Self { player: contender.make(seed), rate: 2e4 * f64::from(contender.nodes()), moves: 0 }
     }
 
     /// The time before a match.
     pub(super) fn start(&mut self, game: &Dynamic, role: RoleId, cost: Cost) {
+        self.moves = 0;
         self.player.start(game, role, &cost.budget(self.rate));
     }
 
     /// Drops the results of the last match.
     pub(super) fn forget(&mut self) {
+        self.moves = 0;
         self.player.abort();
     }
 
@@ -105,8 +122,9 @@ impl Side {
         let action = self.player.choose(game, known, &budget);
         let seconds = start.elapsed().as_secs_f64();
         let nodes = self.player.report().map_or(0, |report| report.nodes);
+        self.moves += 1;
         // What was proved at once says nothing.
-        if budget.nodes().is_some_and(|most| 2 * nodes >= most) && seconds > 0.0 {
+        if self.moves <= RATED && budget.nodes().is_some_and(|most| 2 * nodes >= most) && seconds > 0.0 {
             self.rate = f64::midpoint(self.rate, nodes as f64 / seconds);
         }
         action
@@ -212,6 +230,24 @@ pub(super) static CONTESTS: &[Contest] = &[
         games: TWELVE,
     },
     Contest {
+        name: "learned-best",
+        players: [Contender::Learned, Contender::Best],
+        factors: [1; 2],
+        games: &[],
+    },
+    Contest {
+        name: "learned-mcts",
+        players: [Contender::Learned, Contender::Mcts],
+        factors: [1; 2],
+        games: &[],
+    },
+    Contest {
+        name: "learned-alphabeta",
+        players: [Contender::Learned, Contender::AlphaBeta],
+        factors: [1; 2],
+        games: &[],
+    },
+    Contest {
         name: "ismcts-flat",
         players: [Contender::Ismcts, Contender::Flat],
         factors: [1; 2],
@@ -309,6 +345,10 @@ pub(super) struct Row {
     pub(super) players: [Contender; 2],
     pub(super) costs: [Cost; 2],
     pub(super) matches: u64,
+    /// Moves that are drawn at the start, the same for both matches of a pair.
+    pub(super) drawn: u32,
+    /// Seconds by the clock before a match.
+    pub(super) start: Option<f64>,
 }
 
 impl Row {
@@ -319,7 +359,7 @@ impl Row {
         let mut latest = Duration::ZERO;
         let mut players = self.players.map(|player| Side::new(player, 1));
         for number in 0..self.matches {
-            let [own, other] = play(game, &mut players, self.costs, number, &mut latest);
+            let [own, other] = play(game, &mut players, self, number, &mut latest);
             points += if own + other > 0.0 { own / (own + other) } else { 0.5 };
             won += u32::from(own > other);
             drawn += u32::from((own - other).abs() < f64::EPSILON);
@@ -343,7 +383,7 @@ impl Row {
 fn play(
     game: &Dynamic,
     players: &mut [Side; 2],
-    costs: [Cost; 2],
+    &Row { costs, drawn, start, .. }: &Row,
     number: u64,
     latest: &mut Duration,
 ) -> [f64; 2] {
@@ -355,9 +395,10 @@ fn play(
     let mut stream = Stream::new(1, number / 2);
     for place in 0..2 {
         // Ten times the cost of a move before the match.
-        players[place].start(game, roles[seat(place)], costs[place].times(10));
+        let cost = start.map_or(costs[place].times(10), Cost::Seconds);
+        players[place].start(game, roles[seat(place)], cost);
     }
-    for _ in 0..MAX_LENGTH {
+    for step in 0..MAX_LENGTH {
         let view = game.view(&state);
         if game.is_terminal_in(&view) {
             break;
@@ -366,7 +407,7 @@ fn play(
             .roles()
             .map(|role| game.random_move_in(&view, role, &mut stream).expect("a legal move"))
             .collect();
-        for place in 0..2 {
+        for place in (0..2).filter(|_| step >= drawn) {
             let number = gdl_runtime::game::Id::index(roles[seat(place)]);
             let deadline = match costs[place] {
                 Cost::Seconds(seconds) => Some(Instant::now() + Duration::from_secs_f64(seconds)),

@@ -14,7 +14,9 @@ mod speed;
 use clap::Parser;
 use contest::{CONTESTS, Contender, Cost};
 use gdl_games::find;
+use gdl_players::search::Net;
 use gdl_runtime::{Dynamic, load};
+use std::path::PathBuf;
 
 /// Players against each other, and how fast they search.
 #[derive(Debug, Parser)]
@@ -40,6 +42,15 @@ pub struct Args {
     /// Four matches, a fiftieth of a second for a move
     #[arg(long)]
     quick: bool,
+    /// The net of the player `learned`, a file of `gdl train`: its contests are left out without
+    #[arg(long, value_name = "FILE")]
+    net: Option<PathBuf>,
+    /// Seconds by the clock before a match, in place of ten times a move
+    #[arg(long, value_name = "S")]
+    start: Option<f64>,
+    /// Moves that are drawn at the start of matches
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    drawn: u32,
     /// Which positions `exact` takes
     #[arg(long, value_name = "N", default_value_t = 4)]
     seed: u64,
@@ -85,7 +96,15 @@ pub fn run(args: &Args) {
         None if args.processor => Cost::Processor(seconds),
         None => Cost::Seconds(seconds),
     };
-    for contest in CONTESTS.iter().filter(|contest| args.wants(contest.name)) {
+    if let Some(path) = &args.net {
+        let net = std::fs::read(path).map_err(|error| error.to_string());
+        match net.and_then(|bytes| Net::from_bytes(&bytes).map_err(|error| error.to_string())) {
+            Ok(net) => contest::NET.get_or_init(|| net.into()),
+            Err(error) => return eprintln!("{}: {error}", path.display()),
+        };
+    }
+    let is_there = |players: &[Contender; 2]| args.net.is_some() || players[0] != Contender::Learned;
+    for contest in CONTESTS.iter().filter(|contest| args.wants(contest.name) && is_there(&contest.players)) {
         let cost = |place: usize| each.of(contest.players[place]).times(contest.factors[place]);
         let costs = [cost(0), cost(1)];
         let shown = |place: usize| match contest.players[place] {
@@ -96,7 +115,13 @@ pub fn run(args: &Args) {
         println!("| game | matches | won | drawn | lost | share | 95 % | latest |");
         println!("|---|---|---|---|---|---|---|---|");
         for name in args.games(contest.games) {
-            let row = contest::Row { players: contest.players, costs, matches };
+            let row = contest::Row {
+                players: contest.players,
+                costs,
+                matches,
+                drawn: args.drawn,
+                start: args.start,
+            };
             if let Some(game) = game(name) {
                 println!("{}", row.play(name, &game));
             }
@@ -106,7 +131,8 @@ pub fn run(args: &Args) {
         println!("\nexact: moves that keep the value of a position, {each}\n");
         println!("| game | player | positions | kept | share | 95 % | of all moves |");
         println!("|---|---|---|---|---|---|---|");
-        let players = [Contender::Best, Contender::Mcts, Contender::AlphaBeta];
+        let mut players = vec![Contender::Best, Contender::Mcts, Contender::AlphaBeta];
+        players.extend(args.net.is_some().then_some(Contender::Learned));
         for name in args.games(exact::GAMES) {
             let rows = exact::rows(name, args.seed, &players, each, 5 * matches as usize);
             rows.iter().for_each(|row| println!("{row}"));

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &PlayArgs) -> Result {
     let clocks = args.terms.clocks(slice::from_ref(&against));
     let args = PlayArgs { against: clocks.into_iter().fold(against, Spec::with_clocks), ..args.clone() };
     args.game.with_dynamic(args.engine.way, |game| {
+        args.against.check(game)?;
         if args.itself {
             return alone::play(&args, game);
         }

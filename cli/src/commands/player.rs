@@ -69,7 +69,7 @@ pub(crate) struct PlayerArgs {
 /// # Errors
 /// If the player cannot play so, or the port is taken.
 pub(crate) fn run(args: &PlayerArgs) -> Result {
-    let spec = args.player.clone();
+    let spec = args.player.clone().with_net()?;
     if spec.is_human() || spec.is_remote() {
         return Err(Error::Usage(format!("`{}` cannot play for managers", spec.kind())));
     }

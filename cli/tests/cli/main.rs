@@ -25,6 +25,7 @@ mod serve;
 mod shard;
 mod simulate;
 mod syntaxes;
+mod train;
 mod validity;
 mod verify;
 mod why;

@@ -3,12 +3,15 @@
 //! The searches are generic, and each is large: here they are compiled once, for [`Dynamic`], and
 //! not in every crate that offers a choice of players.
 
-use super::{First, Player, Random};
-use crate::search::{AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Mcts, Perfect, Planner};
+use super::{Budget, First, Player, Random};
+use crate::search::{
+    AlphaBeta, Best, Equilibrium, FlatMonteCarlo, Ismcts, Learned, Mcts, Net, Perfect, Planner, Training,
+};
 use gdl_runtime::Dynamic;
+use std::sync::Arc;
 
-/// The names that [`named`] knows.
-pub const NAMES: [&str; 12] = [
+/// The names that [`named`] knows. `learned` takes a net.
+pub const NAMES: [&str; 13] = [
     "best",
     "first",
     "random",
@@ -21,6 +24,7 @@ pub const NAMES: [&str; 12] = [
     "alphabeta",
     "paranoid",
     "perfect",
+    "learned",
 ];
 
 /// Settings of a player that is made by [`named`]. A player ignores the settings that it does not
@@ -31,31 +35,34 @@ pub struct Settings {
     pub seed: u64,
     /// The number of threads of `best` and `mcts`.
     pub threads: usize,
-    /// The depth limit of `alphabeta` and `paranoid`, in joint moves.
+    /// The depth limit of `alphabeta`, `paranoid` and `learned`, in joint moves.
     pub depth: Option<u32>,
     /// The memory limit, in bytes; the player's own limit if `None`.
     pub memory: Option<usize>,
+    /// The net of `learned`.
+    pub net: Option<Arc<Net>>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { seed: 0, threads: 1, depth: None, memory: None }
+        Self { seed: 0, threads: 1, depth: None, memory: None, net: None }
     }
 }
 
-/// Makes the player called `name`. Returns `None` if no player has this name.
+/// Makes the player called `name`. Returns `None` if no player has this name, or it wants a net and
+/// has none.
 ///
 /// ```
 /// use gdl_players::player::{NAMES, Settings, named};
 ///
 /// let settings = Settings { seed: 7, memory: Some(64 << 20), ..Settings::default() };
 /// assert_eq!(named("mcts", &settings).unwrap().name(), "mcts");
-/// assert!(NAMES.iter().all(|name| named(name, &settings).is_some()));
+/// assert!(NAMES.iter().all(|&name| name == "learned" || named(name, &settings).is_some()));
 /// assert!(named("deep_thought", &settings).is_none());
 /// ```
 #[must_use]
 pub fn named(name: &str, settings: &Settings) -> Option<Box<dyn Player<Dynamic>>> {
-    let &Settings { seed, threads, depth, memory } = settings;
+    let &Settings { seed, threads, depth, memory, ref net } = settings;
     let alphabeta = |player: AlphaBeta<Dynamic>| {
         let player = depth.into_iter().fold(player.seed(seed), AlphaBeta::depth);
         Box::new(memory.into_iter().fold(player, AlphaBeta::memory))
@@ -75,7 +82,17 @@ pub fn named(name: &str, settings: &Settings) -> Option<Box<dyn Player<Dynamic>>
         "alphabeta" => alphabeta(AlphaBeta::new()),
         "paranoid" => alphabeta(AlphaBeta::paranoid()),
         "perfect" => Box::new(memory.into_iter().fold(Perfect::new().seed(seed), Perfect::memory)),
+        "learned" => {
+            let player = Learned::new(net.clone()?).seed(seed).threads(threads);
+            let player = depth.into_iter().fold(player, Learned::depth);
+            Box::new(memory.into_iter().fold(player, Learned::memory))
+        }
         _ => return None,
     };
     Some(player)
+}
+
+/// Trains for a round, as [`Training::advance`] does, by code that is compiled here as well.
+pub fn train(training: &mut Training, game: &Dynamic, part: f64, threads: usize, budget: &Budget) -> bool {
+    training.advance(game, part, threads, budget)
 }

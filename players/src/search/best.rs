@@ -1,14 +1,13 @@
 //! The player for any game: it looks at the game, and takes the search that is made for its kind.
 
-mod character;
+mod learnt;
 mod trial;
 
 use super::{
-    AlphaBeta, Equilibrium, Evaluation, Mcts, Planner, SearchResult, Solution, meter::Meter,
-    mind::MatchMemory,
+    AlphaBeta, Equilibrium, Evaluation, Mcts, Planner, SearchResult, Solution, character::Character,
+    meter::Meter, mind::MatchMemory,
 };
 use crate::player::{Budget, Player, Report};
-use character::Character;
 use gdl_runtime::{Game, Information};
 use std::fmt;
 use trial::Trial;
@@ -20,7 +19,8 @@ use trial::Trial;
 /// - two roles in turn and few states: their [`Solution`], found before the first move;
 /// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches
 ///   against [`Mcts`] before the first move, otherwise `Mcts`, with some of each budget for a proof
-///   by alpha-beta where the end is near;
+///   by alpha-beta where the end is near; with 20 s or more before the first move, alpha-beta
+///   judges by a [net](crate::search::Training) that is trained then, and kept for later matches;
 /// - else [`Mcts`], from the first clock on.
 ///
 /// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of
@@ -78,7 +78,10 @@ struct TreeSearch<G: Game> {
     /// The results of matches of the two, and alpha-beta with what it learnt, where it won them.
     trial: Option<Trial>,
     rival: Option<AlphaBeta<G>>,
+    /// The states that its value was learned from, if it is a net's.
+    learned: Option<u64>,
     seed: u64,
+    threads: usize,
     bytes: usize,
 }
 
@@ -116,6 +119,9 @@ impl<G: Game> Best<G> {
     /// The share of the time before the first move for matches of alpha-beta against random games
     /// in a tree.
     const TRYING: f64 = 0.6;
+
+    /// The share of the time that is left then for the training of a net.
+    const LEARNING: f64 = 0.6;
 
     /// The share of the time before the first move in which a game must be solved.
     const SOLVING: f64 = 0.25;
@@ -185,7 +191,9 @@ impl<G: Game> Best<G> {
                 solution: None,
                 trial: None,
                 rival: None,
+                learned: None,
                 seed,
+                threads: self.threads,
                 bytes,
             }))
         };
@@ -234,11 +242,22 @@ impl<G: Game> TreeSearch<G> {
     fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
         let mut rest = budget.clone();
         if self.prover.is_some() {
-            let mut rival = AlphaBeta::new().seed(self.seed).memory(self.bytes / 4 * 3);
+            let bytes = self.bytes / 4 * 3;
+            let learning = budget.share(Best::<G>::LEARNING, 0);
+            let net = learnt::net(game, self.seed, self.threads, &learning);
+            self.learned = net.as_ref().map(|net| net.samples());
+            let learned = net.and_then(|net| learnt::search(game, net, self.seed, bytes));
+            let mut rival = learned.unwrap_or_else(|| AlphaBeta::new().seed(self.seed).memory(bytes));
             let share = budget.share(Best::<G>::TRYING, 0);
             let tree = self.bytes / 8;
-            let (trial, spent) =
-                Trial::of(game, self.seed, character.is_simultaneous, &mut rival, tree, &share);
+            let (trial, spent) = Trial::of(
+                game,
+                self.seed,
+                (character.is_simultaneous, self.learned.is_some()),
+                &mut rival,
+                tree,
+                &share,
+            );
             self.trial = trial;
             rest = budget.share(1.0, spent);
             if self.trial.is_some_and(Trial::is_won) {
@@ -272,7 +291,11 @@ impl<G: Game> TreeSearch<G> {
         if let Some(rival) = &mut self.rival {
             let mut found = rival.search(game, state, role, budget);
             let trial = self.trial.map_or_else(String::new, |trial| trial.to_string());
-            found.report.note = Some(note(character, &format!("alpha-beta, which won {trial}")));
+            let what = self.learned.map_or_else(
+                || format!("alpha-beta, which won {trial}"),
+                |states| format!("alpha-beta with a value learned from {states} states, which won {trial}"),
+            );
+            found.report.note = Some(note(character, &what));
             return found;
         }
         let mut spent = 0;
@@ -302,7 +325,8 @@ impl<G: Game> TreeSearch<G> {
         let mut found = self.mcts.search(game, state, role, &budget.share(1.0, spent));
         found.report.nodes += spent;
         let what = found.report.note.as_deref().unwrap_or("a tree of random games");
-        found.report.note = Some(note(character, what));
+        let trial = self.trial.map_or_else(String::new, |trial| format!(", since alpha-beta won {trial}"));
+        found.report.note = Some(note(character, &format!("{what}{trial}")));
         found
     }
 }

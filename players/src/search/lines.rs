@@ -160,15 +160,52 @@ impl Lines {
         }
     }
 
+    /// The number of features that [`Lines::visit_each`] has: threats, and lines.
+    pub(super) fn each(&self) -> usize {
+        self.threats + self.all.len()
+    }
+
+    /// The number of threats.
+    pub(super) fn threats(&self) -> usize {
+        self.threats
+    }
+
     /// Visits the features of a state that are not 0, each with its value: 1 for each fluent that a
     /// side lacks for a line, and for each side how many lines lack two, by fives. Those that are
     /// ruled out do not count. O(fluents that hold * blocks).
     #[inline]
     pub(super) fn visit(&self, state: &[u64], mut feature: impl FnMut(usize, f32)) {
+        self.look(state, |lacking| match lacking {
+            Lacking::One(threat) => feature(threat, 1.0),
+            Lacking::Two(number, two) => {
+                for (side, of_side) in self.blocks[number].sides.iter().enumerate() {
+                    let count: u32 =
+                        two.iter().zip(of_side).map(|(two, side)| (two & side).count_ones()).sum();
+                    if count > 0 {
+                        feature(self.threats + side, count as f32 * 0.2);
+                    }
+                }
+            }
+        });
+    }
+
+    /// Visits each fluent that a side lacks for a line, and each line that lacks two, by number.
+    #[inline]
+    pub(super) fn visit_each(&self, state: &[u64], mut feature: impl FnMut(usize)) {
+        self.look(state, |lacking| match lacking {
+            Lacking::One(threat) => feature(threat),
+            Lacking::Two(number, two) => {
+                bits::ones(&two).for_each(|line| feature(self.threats + number * BLOCK + line));
+            }
+        });
+    }
+
+    #[inline]
+    fn look(&self, state: &[u64], mut found: impl FnMut(Lacking)) {
         // A threat of two lines is one, of the few that there are.
         let mut seen = [usize::MAX; 8];
         let mut threats = 0;
-        for (block, lines) in self.blocks.iter().zip(self.all.chunks(BLOCK)) {
+        for (place, (block, lines)) in self.blocks.iter().zip(self.all.chunks(BLOCK)).enumerate() {
             let [one, two] = block.lacking(state);
             for number in bits::ones(&one) {
                 let mut fluents = lines[number].fluents.iter();
@@ -177,17 +214,20 @@ impl Lines {
                 if !seen.contains(&threat) {
                     seen[threats % seen.len()] = threat;
                     threats += 1;
-                    feature(threat, 1.0);
+                    found(Lacking::One(threat));
                 }
             }
-            for (side, of_side) in block.sides.iter().enumerate() {
-                let count: u32 = two.iter().zip(of_side).map(|(two, side)| (two & side).count_ones()).sum();
-                if count > 0 {
-                    feature(self.threats + side, count as f32 * 0.2);
-                }
-            }
+            found(Lacking::Two(place, two));
         }
     }
+}
+
+/// The fluents that lines lack in a state.
+enum Lacking {
+    /// One fluent, a threat.
+    One(usize),
+    /// Two fluents: the number of a block, and which of its lines do.
+    Two(usize, Lines256),
 }
 
 impl Block {

@@ -77,6 +77,46 @@ impl<'g, G: Game> StateBatch<'g, G> {
         }
     }
 
+    /// Writes the states that follow, as [`StateBatch::advance`] does, and their views; goals may
+    /// be missing in those of states that are not terminal.
+    pub(crate) fn step(
+        &mut self,
+        states: &[u64],
+        joints: &[G::Move],
+        successors: &mut Vec<u64>,
+        views: &mut Vec<u64>,
+    ) {
+        let shape = self.game.shape();
+        let (roles, width, seen) = (shape.roles, shape.state_words(), shape.view_words());
+        let count = joints.len() / roles;
+        successors.clear();
+        successors.resize(count * width, 0);
+        views.clear();
+        views.resize(count * seen, 0);
+        let mut done = 0;
+        while done < count {
+            let (to, view) = (&mut successors[done * width..], &mut views[done * seen..]);
+            if let Some((phase, end)) = self.pass(count, states, done) {
+                let Some((expansion, batch)) = &mut self.lanes else { return };
+                expansion.start(phase);
+                expansion.extend(&states[done * width..end * width], &joints[done * roles..end * roles]);
+                expansion.advance_without_goals(batch);
+                for lane in 0..end - done {
+                    batch.state(lane, &mut to[lane * width..][..width]);
+                    batch.view(lane, &mut view[lane * seen..][..seen]);
+                }
+                done = end;
+            } else {
+                self.state.as_mut().copy_from_slice(row(self.game, states, done));
+                self.game.advance(&mut self.state, &joints[done * roles..][..roles]);
+                to[..width].copy_from_slice(self.state.as_ref());
+                self.game.observe(&self.state, &mut self.view);
+                view[..seen].copy_from_slice(self.view.as_ref());
+                done += 1;
+            }
+        }
+    }
+
     /// The phase of a state and the end of those that fit into a pass with it. Returns `None` if
     /// lanes cannot step it.
     fn pass(&self, count: usize, states: &[u64], start: usize) -> Option<(usize, usize)> {

@@ -539,14 +539,15 @@ class Player:
         game: A `Game`, or a source for `gdl.load`.
         role: The name or number of the role.
         kind: `best`, `first`, `random`, `greedy`, `flat`, `mcts`, `ismcts`, `equilibrium`,
-            `planner`, `alphabeta`, `paranoid` or `perfect`, as in `gdl match`.
+            `planner`, `alphabeta`, `paranoid` or `perfect`, as in `gdl match`; or `learned:FILE`
+            by a file of `gdl train`.
         seed: The seed of the player's random numbers.
         threads: The number of threads, from 1 to 256.
         depth: The depth limit of the search, in joint moves.
         max_bytes: The memory limit in bytes.
 
     Raises:
-        ValueError: No player has this kind.
+        ValueError: No player has this kind, or the file is not a net of the game.
         KeyError: The game has no role of this name.
         IndexError: The game has no role of this number.
     """

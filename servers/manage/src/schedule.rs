@@ -324,6 +324,7 @@ fn entrants(
         if spec.is_human() {
             return Err(Fault::new(text.span(), "`human` plays in `gdl play` only"));
         }
+        let spec = spec.with_net().map_err(|error| Fault::new(text.span(), error.to_string()))?;
         if let Some(address) = spec.address() {
             if let Some(other) = addresses.insert(address.clone(), label) {
                 let fault = Fault::new(text.span(), format!("`{other}` already has this address"));

@@ -158,6 +158,10 @@ impl Seat {
         if spec.is_human() {
             return Err(Problem::unfit("no_player", "`human` plays in `gdl play` only").help("say `person`"));
         }
+        if spec.has_file() {
+            return Err(Problem::unfit("no_player", "a page names no files of the machine that serves it")
+                .help("`gdl play --against learned:FILE` plays by one"));
+        }
         let source = Source::new("rules", &**rules);
         let spec = spec.at_most(Self::BYTES, Self::THREADS).with_rules(&source).map_err(|faults| {
             let fault = faults.iter().next().map_or_else(String::new, |fault| report::line(fault, &source));

@@ -26,6 +26,8 @@ const STRAIGHT: u32 = 5;
 /// The series where roles choose in turn. Against an equal opponent a search reaches this number of
 /// points in one of seven series, and to take it then is no mistake.
 const IN_TURN: Series = Series { matches: 16, clear: 21 };
+/// The series of alpha-beta with a learned value, which is expected to be better: more than half.
+const LEARNED: Series = Series { matches: 16, clear: 17 };
 /// The series where they choose at the same time: alpha-beta can be exploited, so it has to be
 /// better by far: one of a hundred series.
 const AT_ONCE: Series = Series { matches: 10, clear: 18 };
@@ -90,7 +92,7 @@ impl Trial {
     pub(super) fn of<G: Game>(
         game: &G,
         seed: u64,
-        is_simultaneous: bool,
+        (is_simultaneous, is_learned): (bool, bool),
         rival: &mut AlphaBeta<G>,
         bytes: usize,
         budget: &Budget,
@@ -105,8 +107,9 @@ impl Trial {
             let whole = |trial: &Self| !trial.is_open();
             terms.into_iter().map(|terms| arena.play(AT_ONCE, terms)).take_while(whole).last()
         } else {
+            let series = if is_learned { LEARNED } else { IN_TURN };
             // Two moves that are drawn make matches differ.
-            arena.pace(IN_TURN.matches).map(|each| arena.play(IN_TURN, Terms { each, drawn: 2 }))
+            arena.pace(series.matches).map(|each| arena.play(series, Terms { each, drawn: 2 }))
         };
         (trial, arena.spent)
     }

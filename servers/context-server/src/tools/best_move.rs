@@ -138,7 +138,7 @@ impl Question for BestMove {
 /// A player that is here and whose moves follow from a seed.
 fn player(text: &str) -> Result<Spec, Refusal> {
     let spec: Spec = text.parse().map_err(|error: String| Refusal::new(format!("the player: {error}")))?;
-    if spec.is_remote() || spec.is_human() {
+    if spec.is_remote() || spec.is_human() || spec.has_file() {
         return Err(
             Refusal::new(format!("`{}` is not available", spec.kind())).help("ask `mcts` or `alphabeta`")
         );

@@ -79,8 +79,8 @@ pub(crate) struct Catalogue {
 
 /// `GET /api/players`
 pub(crate) async fn players(State(server): State<Arc<Server>>) -> Json<Value> {
-    // The page has a person of its own.
-    let offered = KINDS.iter().filter(|kind| kind.name != "human");
+    // The page has a person of its own, and names no files of this machine.
+    let offered = KINDS.iter().filter(|kind| kind.name != "human" && !kind.has_file());
     let players = offered.map(|kind| {
         let options: Vec<&str> = kind.options().collect();
         json!({ "name": kind.name, "about": kind.about, "elsewhere": kind.is_remote(), "options": options })

@@ -15,19 +15,21 @@ const STEPS: usize = 4000;
 
 /// The observed properties of a game. Those seen in random games are observations, not proofs.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Character {
+pub(crate) struct Character {
     roles: usize,
-    pub(super) has_chance: bool,
-    pub(super) is_hidden: bool,
+    pub(crate) has_chance: bool,
+    pub(crate) is_hidden: bool,
     /// True if several roles chose at once.
-    pub(super) is_simultaneous: bool,
+    pub(crate) is_simultaneous: bool,
     /// The constant sum of the two roles' goals, if they share one.
-    sum: Option<u32>,
+    pub(crate) sum: Option<u32>,
+    /// The mean number of steps of the games.
+    pub(crate) length: f64,
 }
 
 impl Character {
     /// Looks at random games from the start.
-    pub(super) fn of<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
+    pub(crate) fn of<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
         let chance = game.chance_role().map(Id::index);
         let players: Vec<usize> = (0..game.shape().roles).filter(|&role| Some(role) != chance).collect();
         let mut character = Self {
@@ -36,6 +38,7 @@ impl Character {
             is_hidden: game.vocabulary().has_percepts(),
             is_simultaneous: false,
             sum: None,
+            length: 0.0,
         };
         let payoff = Payoff::new(game);
         let (mut steps, mut sums) = (0, Vec::new());
@@ -53,19 +56,20 @@ impl Character {
                 sums.push(players.iter().map(|&role| u32::from(payoff.goal(end.as_ref(), role))).sum());
             }
         }
+        character.length = steps as f64 / sums.len().max(1) as f64;
         sums.dedup();
         character.sum = if let ([sum], 2) = (&sums[..], players.len()) { Some(*sum) } else { None };
         character
     }
 
     /// Returns whether two roles share a fixed sum.
-    pub(super) fn is_duel(&self) -> bool {
+    pub(crate) fn is_duel(&self) -> bool {
         self.sum.is_some()
     }
 
     /// The length of random games from a state on, on average, if it is at most `most` steps and
     /// the budget is not spent.
-    pub(super) fn length_from<G: Game>(
+    pub(crate) fn length_from<G: Game>(
         game: &G,
         state: &G::State,
         most: usize,

@@ -1,0 +1,320 @@
+//! Games that a net plays against itself, dozens at once, and what their states should be judged
+//! as.
+//!
+//! The role on turn takes the move whose successor is worth most to it, or any move one time in
+//! ten. The value of a state is that of its best successor, and its target mixes that with the
+//! target of the state after it: TD(λ) at one ply (Sutton, "Learning to predict by the methods of
+//! temporal differences", 1988). A move that was drawn says nothing of the state before it. Values
+//! that one ply proves are targets as they are.
+
+use super::{
+    features::{Features, head},
+    judge::Judge,
+};
+use crate::{
+    Budget,
+    search::{options::Options, payoff::Payoff, state_batch::StateBatch},
+};
+use gdl_runtime::{Game, GameExt, bits, chance::Stream};
+
+/// Games that are played at once.
+const GAMES: usize = 64;
+
+/// Successors that are made at once.
+const MADE: usize = 512;
+
+/// One move in this number is drawn.
+const DRAWN: u64 = 10;
+
+/// Seven of ten games begin after random moves, up to this share of the length of a random game.
+const OPENED: (u64, u64) = (7, 10);
+const OPENING: f64 = 0.9;
+
+/// The share of the next target in a target.
+const LAMBDA: f32 = 0.3;
+
+/// The most moves of a game, and bytes of the states of all of them.
+const LONGEST: usize = 500;
+const BYTES: usize = 32 << 20;
+
+/// States, and what each should be judged as.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Samples {
+    pub(super) states: Vec<u64>,
+    pub(super) targets: Vec<f32>,
+    pub(super) games: u64,
+}
+
+/// A game that is played.
+struct Playing<G: Game> {
+    state: G::State,
+    view: G::View,
+    /// Random moves that are left at the start.
+    opening: usize,
+    /// The role and the number of its move that was taken while chance chooses too: what it draws
+    /// for the move is not what it drew for the choice.
+    pending: Option<(usize, usize)>,
+    /// The states so far, the values that one ply gives them, and what they say.
+    states: Vec<u64>,
+    values: Vec<f32>,
+    kinds: Vec<Kind>,
+    /// The values of the state now.
+    outputs: Vec<f32>,
+    is_over: bool,
+}
+
+/// The meaning of the value of a state.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    /// It is proved.
+    Proved,
+    /// The role took the best move.
+    Best(usize),
+    /// Chance or nobody decided.
+    Sampled,
+    /// The move was drawn.
+    Drawn,
+}
+
+/// The choice of a game on the way.
+#[derive(Default)]
+struct Choice {
+    /// The role that decides, unless the move is drawn.
+    decider: Option<usize>,
+    /// The number of the successor that is drawn, if one is.
+    drawn: Option<usize>,
+    /// The number of the best successor, if chance chooses too.
+    best_place: usize,
+    is_unsure: bool,
+    /// Successors so far, and how many are terminal.
+    made: usize,
+    ended: usize,
+    best: f32,
+}
+
+/// Plays games of a net against itself.
+pub(super) struct SelfPlay<'a, G: Game> {
+    game: &'a G,
+    features: &'a Features,
+    payoff: Payoff,
+    batch: StateBatch<'a, G>,
+    options: Options<G>,
+    longest: usize,
+    opening: u64,
+}
+
+impl<'a, G: Game> SelfPlay<'a, G> {
+    pub(super) fn new(game: &'a G, features: &'a Features) -> Self {
+        let bytes = GAMES * (8 * game.shape().state_words() + 4 * features.outputs());
+        #[allow(clippy::cast_sign_loss, reason = "a length is none below 0")]
+        let opening = (features.length * OPENING) as u64;
+        Self {
+            game,
+            features,
+            payoff: Payoff::new(game),
+            batch: StateBatch::new(game),
+            options: Options::new(game),
+            longest: LONGEST.min(BYTES / bytes).max(8),
+            opening,
+        }
+    }
+
+    /// Plays the games of a block and gives their states. It depends on nothing but the net, the
+    /// seed and the number of the block. Returns `None` once the budget is spent.
+    pub(super) fn play(&mut self, net: &Judge, seed: u64, block: u64, budget: &Budget) -> Option<Samples> {
+        let (game, outputs) = (self.game, self.features.outputs());
+        let (width, seen) = (game.shape().state_words(), game.shape().view_words());
+        let mut stream = Stream::new(seed, block);
+        let mut view = game.new_view();
+        game.observe(&game.initial(), &mut view);
+        let mut games: Vec<Playing<G>> = (0..GAMES)
+            .map(|_| {
+                let is_opened = stream.below(OPENED.1) < OPENED.0;
+                let opening = if is_opened { stream.below(self.opening + 1) as usize } else { 0 };
+                let (states, values, kinds) = (Vec::new(), Vec::new(), Vec::new());
+                let (state, view) = (game.initial(), view.clone());
+                let now = vec![0.0; outputs];
+                Playing {
+                    state,
+                    view,
+                    opening,
+                    pending: None,
+                    states,
+                    values,
+                    kinds,
+                    outputs: now,
+                    is_over: false,
+                }
+            })
+            .collect();
+        let mut samples = Samples::default();
+        let (mut parents, mut joints, mut owners) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut successors, mut views) = (Vec::new(), Vec::new());
+        let mut judged = vec![0.0; outputs];
+        while !games.is_empty() {
+            if budget.is_spent() {
+                return None;
+            }
+            // States at one phase are stepped together.
+            games.sort_by_key(|playing| head(game, usize::MAX, playing.state.as_ref()));
+            let mut choices: Vec<Choice> = (0..games.len()).map(|_| Choice::default()).collect();
+            let mut next: Vec<(G::State, G::View)> =
+                games.iter().map(|playing| (playing.state.clone(), playing.view.clone())).collect();
+            let mut number = 0;
+            while number < games.len() || !owners.is_empty() {
+                if number < games.len() {
+                    let playing = &mut games[number];
+                    self.choose(playing, &mut choices[number], &mut stream);
+                    let before = joints.len();
+                    if !playing.is_over {
+                        self.extend(&choices[number], &mut joints);
+                    }
+                    for _ in 0..(joints.len() - before) / game.shape().roles {
+                        parents.extend(playing.state.as_ref());
+                        owners.push(number);
+                    }
+                    number += 1;
+                    if owners.len() < MADE && number < games.len() {
+                        continue;
+                    }
+                }
+                self.batch.step(&parents, &joints, &mut successors, &mut views);
+                for (place, &owner) in owners.iter().enumerate() {
+                    let (state, view) =
+                        (&successors[place * width..][..width], &views[place * seen..][..seen]);
+                    let (playing, choice) = (&mut games[owner], &mut choices[owner]);
+                    let is_end = bits::test(view, game.shape().terminal_bit());
+                    if is_end {
+                        self.features.of_goals(&self.payoff, view, &mut judged);
+                    } else if playing.opening == 0 {
+                        let head = head(game, net.sizes.heads, state);
+                        net.judge(head, &mut judged, |feature| self.features.visit(state, feature));
+                    }
+                    let worth = choice.decider.map_or(0.0, |role| self.features.worth(role, &judged));
+                    let is_best = choice.made == 0 || worth > choice.best;
+                    if is_best {
+                        (choice.best, choice.best_place) = (worth, choice.made);
+                        playing.outputs.copy_from_slice(&judged);
+                    }
+                    if choice.drawn.map_or(is_best, |drawn| drawn == choice.made) {
+                        next[owner].0.as_mut().copy_from_slice(state);
+                        next[owner].1.as_mut().copy_from_slice(view);
+                    }
+                    choice.made += 1;
+                    choice.ended += usize::from(is_end);
+                }
+                parents.clear();
+                joints.clear();
+                owners.clear();
+            }
+            for ((playing, choice), (state, view)) in games.iter_mut().zip(&choices).zip(next) {
+                self.make(playing, choice, state, view);
+            }
+            for playing in games.iter_mut().filter(|playing| playing.is_over) {
+                self.finish(playing, &mut samples);
+            }
+            games.retain(|playing| !playing.is_over);
+        }
+        Some(samples)
+    }
+
+    /// Finds out who decides, and draws a move one time in ten.
+    fn choose(&mut self, playing: &mut Playing<G>, choice: &mut Choice, stream: &mut Stream) {
+        if playing.kinds.len() >= self.longest || !self.options.read(self.game, &playing.view) {
+            playing.is_over = true;
+            return;
+        }
+        let mut deciders = self.features.players.iter().filter(|&&role| self.options.of(role).len() > 1);
+        choice.decider =
+            deciders.next().copied().filter(|_| playing.opening == 0 && playing.pending.is_none());
+        let (options, features) = (&mut self.options, self.features);
+        for role in 0..self.game.shape().roles {
+            let moves = options.of(role);
+            if moves.len() > 1 && (choice.decider.is_none() || Some(role) == features.chance) {
+                let drawn = moves[stream.below(moves.len() as u64) as usize];
+                options.set(role, drawn);
+            }
+        }
+        if let Some((role, place)) = playing.pending.take() {
+            let action = options.of(role)[place];
+            options.set(role, action);
+        }
+        choice.is_unsure = features.chance.is_some_and(|chance| options.of(chance).len() > 1);
+        if let Some(role) = choice.decider
+            && !choice.is_unsure
+            && stream.below(DRAWN) == 0
+        {
+            choice.drawn = Some(stream.below(options.of(role).len() as u64) as usize);
+        }
+    }
+
+    /// Adds the joint moves of a choice.
+    fn extend(&mut self, choice: &Choice, joints: &mut Vec<G::Move>) {
+        let Some(role) = choice.decider else {
+            joints.extend(self.options.joint());
+            return;
+        };
+        for place in 0..self.options.of(role).len() {
+            let action = self.options.of(role)[place];
+            self.options.set(role, action);
+            joints.extend(self.options.joint());
+        }
+    }
+
+    /// Goes on to the successor that was chosen.
+    fn make(&self, playing: &mut Playing<G>, choice: &Choice, state: G::State, view: G::View) {
+        if playing.is_over {
+            return;
+        }
+        if let Some(role) = choice.decider.filter(|_| choice.is_unsure) {
+            playing.pending = Some((role, choice.best_place));
+            return;
+        }
+        let is_end = self.game.is_terminal_in(&view);
+        if let Some(left) = playing.opening.checked_sub(1) {
+            playing.opening = left;
+            // What random moves end teaches nothing.
+            playing.is_over = is_end;
+        } else {
+            let kind = match choice.decider {
+                Some(_) if choice.best >= 1.0 || choice.ended == choice.made => Kind::Proved,
+                Some(_) if choice.drawn.is_some() => Kind::Drawn,
+                Some(role) => Kind::Best(role),
+                None if is_end && !choice.is_unsure => Kind::Proved,
+                None => Kind::Sampled,
+            };
+            playing.states.extend(playing.state.as_ref());
+            playing.values.extend(&playing.outputs);
+            playing.kinds.push(kind);
+            playing.is_over = is_end;
+        }
+        (playing.state, playing.view) = (state, view);
+    }
+
+    /// Hands over the states of a game with their targets.
+    fn finish(&self, playing: &Playing<G>, samples: &mut Samples) {
+        let outputs = self.features.outputs();
+        let start = samples.targets.len();
+        samples.states.extend(&playing.states);
+        samples.targets.extend(&playing.values);
+        samples.games += 1;
+        let targets = &mut samples.targets[start..];
+        // The target of the state after it, and if that is proved.
+        let mut is_proved = true;
+        for number in (0..playing.kinds.len()).rev() {
+            let (own, next) = targets[number * outputs..].split_at_mut(outputs);
+            let next = &next[..next.len().min(outputs)];
+            match playing.kinds[number] {
+                Kind::Proved => is_proved = true,
+                Kind::Drawn => is_proved = false,
+                _ if next.is_empty() => is_proved = false,
+                kind => {
+                    let won = |role| self.features.worth(role, next) >= 1.0;
+                    is_proved &= matches!(kind, Kind::Best(role) if won(role));
+                    let share = if is_proved { 1.0 } else { LAMBDA };
+                    own.iter_mut().zip(next).for_each(|(own, next)| *own += share * (next - *own));
+                }
+            }
+        }
+    }
+}

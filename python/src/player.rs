@@ -45,9 +45,8 @@ fn budget(watch: &Watch, seconds: Option<f64>, nodes: Option<u64>) -> PyResult<B
 fn net(game: &Game, file: &Path) -> PyResult<Arc<Net>> {
     let bytes = load::bytes(file, Net::MOST_BYTES);
     let bytes = bytes.map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let net = Net::from_bytes(&bytes).and_then(|net| {
-        if net.is_of(&game.0.game) { Ok(net) } else { Err(NetError::Foreign) }
-    });
+    let net = Net::from_bytes(&bytes)
+        .and_then(|net| if net.is_of(&game.0.game) { Ok(net) } else { Err(NetError::Foreign) });
     let failed = |error: NetError| PyValueError::new_err(format!("cannot use {}: {error}", file.display()));
     net.map(Arc::new).map_err(failed)
 }

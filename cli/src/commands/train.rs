@@ -208,9 +208,9 @@ fn strength(args: &TrainArgs, game: &Dynamic, net: Net) -> Result<Option<Strengt
 /// `1,204,224 states of 61,440 games, loss 0.0731; against best 75 % of 10 matches (41 to 93)`
 fn line(training: &Training, strength: Option<Strength>) -> String {
     let [samples, games] = [training.samples(), training.games()].map(thousands);
-    let told = format!("{samples} states of {games} games, loss {:.4}", training.loss());
-    strength.map_or(told.clone(), |Strength { matches, score, interval: [low, high] }| {
+    let text = format!("{samples} states of {games} games, loss {:.4}", training.loss());
+    strength.map_or(text.clone(), |Strength { matches, score, interval: [low, high] }| {
         let [score, low, high] = [score, low, high].map(|share| 100.0 * share);
-        format!("{told}; against best {score:.0} % of {matches} matches ({low:.0} to {high:.0})")
+        format!("{text}; against best {score:.0} % of {matches} matches ({low:.0} to {high:.0})")
     })
 }

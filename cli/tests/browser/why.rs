@@ -105,7 +105,7 @@ fn a_seat_is_not_told_what_the_rules_hide() {
         page.wait("!document.getElementById('why').open");
         reason
     };
-    assert!(ask(&mut page, "true (die bob 3)").contains("the rules hide"), "bob's die");
+    assert!(ask(&mut page, "true (die bob 3)").contains("hidden information"), "bob's die");
     assert!(ask(&mut page, "legal alice doubt").contains("does not hold"));
 }
 

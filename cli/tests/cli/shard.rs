@@ -186,9 +186,9 @@ fn what_does_not_belong_together_is_refused() {
     let job = |args: &[&str]| shard(&[&["playouts"], args, &["--engine", "single"]].concat());
     let a = job(&["nim", "--count", "100", "--range", "0..4"]);
     for (name, other, why) in [
-        ("game", job(&["tictactoe", "--count", "100", "--range", "4..7"]), "another game"),
-        ("job", job(&["nim", "--count", "101", "--range", "4..7"]), "another job"),
-        ("seed", job(&["nim", "--count", "100", "--seed", "1", "--range", "4..7"]), "another seed"),
+        ("game", job(&["tictactoe", "--count", "100", "--range", "4..7"]), "a different game"),
+        ("job", job(&["nim", "--count", "101", "--range", "4..7"]), "a different job"),
+        ("seed", job(&["nim", "--count", "100", "--seed", "1", "--range", "4..7"]), "a different seed"),
         ("overlap", job(&["nim", "--count", "100", "--range", "3..7"]), "both have the blocks 3..4"),
         ("inside", job(&["nim", "--count", "100", "--range", "1..2"]), "both have the blocks 1..2"),
         ("version", a.replace(env!("CARGO_PKG_VERSION"), "9.9.9"), "was made by gdl 9.9.9"),

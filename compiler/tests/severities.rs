@@ -166,7 +166,7 @@ fn a_game_that_grows_for_ever_is_given_up_and_says_so() {
         game.advance(&mut scratch, &mut row, &[b]).expect("it has a name");
     }
     let excess = game.advance(&mut scratch, &mut row, &[b]).expect_err("names end");
-    assert!(excess.to_string().contains("first 14 steps"), "{excess}");
+    assert!(excess.to_string().contains("after 14 steps"), "{excess}");
 }
 
 /// A walk along three cells, which ends where `same` says; callers bind the arguments of helpers.

@@ -118,7 +118,7 @@ mod tests {
         hears.recv_timeout(Duration::from_secs(10)).expect("it ended");
         let queue = WorkQueue::new(Duration::from_secs(100));
         let back = run(queue.work(tokio::task::yield_now(), endless(ended)));
-        assert!(back.expect_err("taken back").to_string().contains("taken back"));
+        assert!(back.expect_err("taken back").to_string().contains("cancelled"));
         hears.recv_timeout(Duration::from_secs(10)).ok();
     }
 

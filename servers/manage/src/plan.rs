@@ -373,7 +373,7 @@ mod tests {
             fault.starts_with("s.toml:2:10: `tictactoe` takes 2 players, and there are 1 player"),
             "{fault}"
         );
-        assert!(fault.contains("= help: `a` plays elsewhere"), "{fault}");
+        assert!(fault.contains("= help: `a` is a remote player"), "{fault}");
         // One that is here may have both seats.
         assert_eq!(plan(&text.replace("remote:127.0.0.1", "random")).expect("a plan").matches(), 1);
         let many =

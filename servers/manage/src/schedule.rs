@@ -418,7 +418,7 @@ here = "mcts:nodes=10"
             ("play_clock = 1", "play_clock = nan", "4:14", "above 0"),
             ("play_clock = 1", "play_clock = 1.5", "4:14", "whole seconds"),
             ("play_clock = 1", "play_clock = \"1\"", "4:14", ""),
-            ("start_clock = 5\nplay_clock = 1", "", "8:9", "and there is none"),
+            ("start_clock = 5\nplay_clock = 1", "", "8:9", "and there are none"),
             ("repetitions = 3", "repetitions = 0", "5:15", "not in 1..="),
             ("repetitions = 3", "repetitions = -1", "5:15", ""),
             ("seed = 7", "seats = \"sorted\"", "7:9", "unknown variant `sorted`"),

@@ -429,7 +429,7 @@ here = "mcts:nodes=10"
             ("mcts:nodes=10", "mtcs", "10:8", "did you mean `mcts`?"),
             ("mcts:nodes=10", "human", "10:8", "`gdl play` only"),
             ("mcts:nodes=10", "remote:127.0.0.1", "10:8", "`there` already has this address"),
-            ("here = \"mcts:nodes=10\"", "\"a\\nb\" = \"mcts\"", "10:1", "1 to 100 characters"),
+            ("here = \"mcts:nodes=10\"", "\"a\\nb\" = \"mcts\"", "10:1", "1 to 100 printable characters"),
             ("[players]", "[players", "8:9", ""),
         ] {
             let text = WHOLE.replace(from, to);

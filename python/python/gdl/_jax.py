@@ -264,7 +264,9 @@ class Game:
         """`step` of a game that is not over."""
         actions = jnp.asarray(action, jnp.int32)
         if actions.shape != (() if self.sequential else (len(self.roles),)):
-            raise ValueError(f"expected {() if self.sequential else (len(self.roles),)} as the shape of an action, got {actions.shape}")
+            raise ValueError(
+                f"expected {() if self.sequential else (len(self.roles),)} as the shape of an action, got {actions.shape}"
+            )
         actions = actions.reshape(-1)
         if self.chance is not None:
             if key is None:

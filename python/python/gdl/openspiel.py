@@ -225,7 +225,7 @@ class _Play:
         asked = state.to_play
         if asked is not None and asked == rules.chance:
             return _CHANCE
-        if rules.prove().sequential:
+        if rules.proofs.sequential:
             return _TERMINAL if asked is None else rules.player_of[asked]
         return _TERMINAL if state.is_terminal or _adapters.is_stuck(state) else _SIMULTANEOUS
 
@@ -343,7 +343,7 @@ class _Game(pyspiel.Game):  # type: ignore[misc]
         """Returns the greatest number of chance nodes in a game."""
         if self.rules.chance is None:
             return 0
-        steps, proved = self.rules.steps(self.parameters), self.rules.prove().max_chances
+        steps, proved = self.rules.steps(self.parameters), self.rules.proofs.max_chances
         return steps if proved is None else min(steps, proved)
 
     def make_py_observer(self, iig_obs_type: Any = None, params: Any = None) -> _Observer:

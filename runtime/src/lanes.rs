@@ -133,9 +133,9 @@ impl Lanes {
         self.straight = Some(code);
     }
 
-    /// True if there is straight-line code for the instruction set.
-    pub(crate) fn is_straight(&self, isa: Isa) -> bool {
-        self.straight.is_some_and(|straight| straight.is_for(isa))
+    /// True if there is straight-line code.
+    pub(crate) fn is_straight(&self) -> bool {
+        self.straight.is_some()
     }
 }
 

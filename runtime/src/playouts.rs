@@ -370,8 +370,7 @@ impl Plan<'_> {
             lanes = lanes.filter(|_| middle.is_some());
         }
         let isa = self.isa.filter(|isa| isa.is_available()).unwrap_or_else(Isa::best);
-        let straight =
-            self.engine != Some(PlayoutMode::TableLanes) && lanes.is_some_and(|lanes| lanes.is_straight(isa));
+        let straight = self.engine != Some(PlayoutMode::TableLanes) && lanes.is_some_and(Lanes::is_straight);
         Means { lanes: lanes.map(|lanes| (lanes, isa)), middle, straight }
     }
 }

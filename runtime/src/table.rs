@@ -24,7 +24,6 @@ use crate::{
     circuit::Circuit,
     game::{Id, Shape},
     lanes::{Lanes, Straight, program::Programs},
-    simd::Isa,
     vocabulary::{Texts, Vocabulary},
 };
 use cases::{Cases, Wanted};
@@ -213,11 +212,10 @@ impl Table {
         self.lanes().map(Programs::new)
     }
 
-    /// True if playouts in lanes run straight-line code with this instruction set, and not the
-    /// table.
+    /// True if playouts in lanes run straight-line code, and not the table.
     #[must_use]
-    pub fn has_straight_lanes(&self, isa: Isa) -> bool {
-        self.lanes().is_some_and(|lanes| lanes.is_straight(isa))
+    pub fn has_straight_lanes(&self) -> bool {
+        self.lanes().is_some_and(Lanes::is_straight)
     }
 
     /// Writes what is seen of `state` into `view`. O(gates + words of the view), no allocation once

@@ -28,10 +28,7 @@ impl Visitor for Agree {
     fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(self, compiled: G, entry: &'static Entry) {
         let name = entry.name;
         let table = compiled.table().expect("a table");
-        if Isa::Avx512.is_available() {
-            assert_eq!(table.has_straight_lanes(Isa::Avx512), cfg!(not(debug_assertions)), "{name}");
-        }
-        assert!(!table.has_straight_lanes(Isa::Portable), "{name}");
+        assert_eq!(table.has_straight_lanes(), cfg!(not(debug_assertions)), "{name}");
         let game = load(entry.text).expect("built-in rulesheets load");
         assert!(agree(name, &game, table, 10_000, WORK), "{name}");
         assert!(agree(name, &game, table, 7, WORK / 4), "{name}");
@@ -118,7 +115,7 @@ fn neither_threads_nor_instructions_change_what_lanes_play() {
     let game = tictactoe::game();
     let run = |isa, threads, seed| {
         let stats = Playouts::new(&game).isa(isa).threads(threads).seed(seed).count(100_001).run();
-        let straight = game.table().expect("a table").has_straight_lanes(stats.isa);
+        let straight = game.table().expect("a table").has_straight_lanes();
         let engine = if straight { PlayoutMode::Lanes } else { PlayoutMode::TableLanes };
         assert_eq!((stats.engine, stats.isa.is_available()), (engine, true));
         stats.tally

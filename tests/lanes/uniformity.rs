@@ -95,7 +95,7 @@ impl Visitor for Test {
         let table = game.table().expect("a table");
         let isa = Isa::best();
         for straight in [false, true] {
-            if straight && !table.has_straight_lanes(isa) {
+            if straight && !table.has_straight_lanes() {
                 continue;
             }
             let engine = if straight { PlayoutMode::Lanes } else { PlayoutMode::TableLanes };

@@ -134,7 +134,7 @@ pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: u
     let mut first: Option<(Trace, Tally)> = None;
     let isas = Isa::ALL.iter().rev().filter(|isa| isa.is_available());
     for (isa, straight) in isas.flat_map(|isa| [(isa, false), (isa, true)]) {
-        if straight && !table.has_straight_lanes(*isa) {
+        if straight && !table.has_straight_lanes() {
             continue;
         }
         let Some(mut games) = Lockstep::new(table, *isa, straight, 3, 5, count, max_length) else {

@@ -23,6 +23,7 @@ mod fence;
 mod infix;
 pub(crate) mod layout;
 pub(crate) mod speech;
+mod tokens;
 pub(crate) mod writer;
 
 pub use dialect::Syntax;

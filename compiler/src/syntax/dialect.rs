@@ -6,8 +6,8 @@
 //! are Epilog where they have operations (`::`, `==>`), and infix GDL where they have none.
 //! O(bytes); only the first tokens, which decide, are looked at twice.
 
-use super::expressions::{Token, tokens};
 use super::fence;
+use super::tokens::{Token, tokens};
 use crate::{Diagnostic, Source, Span};
 
 /// A syntax that rulesheets are written in.

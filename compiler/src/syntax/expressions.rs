@@ -1,72 +1,22 @@
 //! Texts of infix GDL and Epilog to expressions.
 //!
-//! The pest grammar (`signs.pest`) only cuts the text into tokens; an explicit stack makes
-//! [`Expressions`] of them, an arena, so nothing here recurses. The signs bind, from the tightest:
-//! application, `~`, `!`, `&`, `|`, `==>`, `:=`, `:-`, `::`; all but `~` stand between two
-//! expressions and group to the right, and `&` and `|` are flat. A sentence ends where a token
-//! follows that cannot go on with it. What only one of the two languages has is refused by its
-//! reader. A fault gives one diagnostic, and the reading goes on at the next line that starts with
-//! a word. O(bytes); expressions are no deeper than
+//! An explicit stack makes [`Expressions`], an arena, of the [`tokens`](super::tokens), so reading
+//! does not recurse. The signs bind, from the tightest: application, `~`, `!`, `&`, `|`, `==>`,
+//! `:=`, `:-`, `::`. All except `~` join two expressions and group to the right, and `&` and `|`
+//! are flat. A sentence ends before a token that cannot continue it. Each language's reader refuses
+//! what only the other has. A fault gives one diagnostic, and reading resumes at the next line that
+//! starts with a word. O(bytes); expressions are no deeper than
 //! [`Limits::max_nesting`](crate::Limits::max_nesting), and there are no more tokens than
 //! [`Limits::max_tokens`](crate::Limits::max_tokens).
 
 mod foreign;
 
-use super::{Syntax, chunk, dialect::Reading};
+use super::{
+    Syntax,
+    dialect::Reading,
+    tokens::{Token, tokens},
+};
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
-use grammar::{Rule, Signs};
-use pest::Parser as _;
-
-#[allow(unreachable_pub, missing_docs, reason = "what pest derives is public and bare")]
-mod grammar {
-    #[derive(pest_derive::Parser)]
-    #[grammar = "syntax/signs.pest"]
-    pub(super) struct Signs;
-}
-
-/// The kind of a token.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token {
-    Word,
-    Sign,
-    Comment,
-    Text,
-    Other,
-}
-
-/// The tokens of a text, without white space and a byte order mark.
-pub(super) fn tokens(text: &str) -> impl Iterator<Item = (Token, Span)> + '_ {
-    let mut next = if text.starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
-    let mut ready: Vec<(Token, Span)> = Vec::new();
-    std::iter::from_fn(move || {
-        while ready.is_empty() {
-            let rest = text.get(next..).filter(|rest| !rest.is_empty())?;
-            let opens = |byte: u8| matches!(byte, b'%' | b';' | b'"');
-            let between = |byte: u8| byte <= b' ' || matches!(byte, b'(' | b')' | b',');
-            let end = chunk(rest, opens, between);
-            // The grammar takes any text, so there is no error to report.
-            let pairs = Signs::parse(Rule::tokens, &rest[..end])
-                .into_iter()
-                .flatten()
-                .flat_map(pest::iterators::Pair::into_inner);
-            ready.extend(pairs.filter_map(|pair| {
-                let token = match pair.as_rule() {
-                    Rule::word => Token::Word,
-                    Rule::sign => Token::Sign,
-                    Rule::comment => Token::Comment,
-                    Rule::string => Token::Text,
-                    Rule::other => Token::Other,
-                    _ => return None,
-                };
-                let span = pair.as_span();
-                Some((token, Span::new(next + span.start(), next + span.end())))
-            }));
-            ready.reverse();
-            next += end;
-        }
-        ready.pop()
-    })
-}
 
 /// An expression, as an index.
 pub(super) type Id = usize;

@@ -6,8 +6,11 @@
 //! comments are those of the text, full stops left out, in the same order, and to format again
 //! changes nothing. O(bytes).
 
-use super::Syntax;
-use super::expressions::{Expressions, Token, What, read, tokens};
+use super::{
+    Syntax,
+    expressions::{Expressions, What, read},
+    tokens::{Token, tokens},
+};
 use crate::diagnostic::{Diagnostic, Source, Span};
 use crate::limits::Limits;
 use std::fmt::Write as _;

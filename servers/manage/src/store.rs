@@ -147,14 +147,14 @@ impl Store {
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Result<Self> {
         let cancel = cancel.clone();
         let set = self.connection.progress_handler(UNSEEN, Some(move || cancel.is_cancelled()));
-        set.map_err(|error| told(&self.path, &error))?;
+        set.map_err(|error| failure(&self.path, &error))?;
         Ok(self)
     }
 
     fn open(path: &Path, flags: OpenFlags) -> Result<Self> {
-        Header::read(path)?.ok_or_else(|| told(path, &"there is no such file"))?.check(path)?;
+        Header::read(path)?.ok_or_else(|| failure(path, &"there is no such file"))?.check(path)?;
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(path, flags).map_err(|error| told(path, &error))?;
+        let connection = Connection::open_with_flags(path, flags).map_err(|error| failure(path, &error))?;
         let store = Self { path: path.to_owned(), connection, _lock: None };
         // The file may be of others: what is written in its tables runs nothing, and a view that
         // never ends is no table.
@@ -166,7 +166,7 @@ impl Store {
             connection.query_row(others, [], |row| row.get::<_, u32>(0))
         })?;
         let none_of_ours =
-            || told(path, &"this file contains more than tables, so it is not from `gdl manage`");
+            || failure(path, &"this file contains more than tables, so it is not from `gdl manage`");
         (others == 0).then_some(store).ok_or_else(none_of_ours)
     }
 
@@ -181,7 +181,7 @@ impl Store {
             connection.query_row("SELECT count(*) FROM meta", [], |_| Ok(log))
         })?;
         let none = || {
-            told(
+            failure(
                 &self.path,
                 &"SQLite can keep no write-ahead log here\n  = help: name a file on a local disk",
             )
@@ -191,7 +191,7 @@ impl Store {
 
     /// Does something with the file; errors contain its name.
     pub(crate) fn attempt<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
-        work(&self.connection).map_err(|error| told(&self.path, &error))
+        work(&self.connection).map_err(|error| failure(&self.path, &error))
     }
 
     /// Changes the file, all of it or nothing.
@@ -214,7 +214,7 @@ impl Store {
                     "these are results of another schedule: its {part} are not those of {name}\n  = help: name \
                      another file, or undo the change"
                 );
-                return Err(told(&self.path, &message));
+                return Err(failure(&self.path, &message));
             }
         }
         Ok(())
@@ -229,7 +229,7 @@ impl Store {
     /// The name of the schedule.
     pub(crate) fn name(&self) -> Result<String> {
         let name = self.meta("name")?;
-        let too_long = || told(&self.path, &too_long("a name, in bytes,", MOST_BYTES));
+        let too_long = || failure(&self.path, &too_long("a name, in bytes,", MOST_BYTES));
         (name.len() <= MOST_BYTES).then_some(name).ok_or_else(too_long)
     }
 
@@ -274,7 +274,7 @@ impl Store {
 
     /// Refuses to continue a match if no row changed: this process has it no more.
     fn has_changed(&self, begun: Begun<'_>, rows: usize) -> Result {
-        let lost = || told(&self.path, &format!("another process plays match {} now", begun.number));
+        let lost = || failure(&self.path, &format!("another process plays match {} now", begun.number));
         (rows == 1).then_some(()).ok_or_else(lost)
     }
 
@@ -298,7 +298,7 @@ impl Store {
                 WHERE number = ?1 AND state = 'planned'";
             connection.prepare_cached(begin)?.execute(params![number as i64, id, time as i64])
         })?;
-        let not_planned = || told(&self.path, &format!("match {number} is not planned"));
+        let not_planned = || failure(&self.path, &format!("match {number} is not planned"));
         (rows == 1).then_some(()).ok_or_else(not_planned)
     }
 
@@ -455,7 +455,7 @@ fn text_of(fault: Option<&Fault>) -> String {
 }
 
 /// The error of a file.
-fn told(path: &Path, what: &dyn fmt::Display) -> Error {
+fn failure(path: &Path, what: &dyn fmt::Display) -> Error {
     Error::Input(format!("{}: {what}", path.display()))
 }
 
@@ -466,11 +466,11 @@ fn create(path: &Path, plan: &Plan) -> Result {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".");
     let part = Builder::new().prefix(&name).suffix(".part").make_in(folder, |part| File::create_new(part));
-    let part = part.map_err(|error| told(path, &error))?.into_temp_path();
-    write(&part, plan).map_err(|error| told(path, &error))?;
+    let part = part.map_err(|error| failure(path, &error))?.into_temp_path();
+    write(&part, plan).map_err(|error| failure(path, &error))?;
     match part.persist_noclobber(path) {
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        persisted => persisted.map_err(|error| told(path, &error.error)),
+        persisted => persisted.map_err(|error| failure(path, &error.error)),
     }
 }
 

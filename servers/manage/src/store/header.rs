@@ -3,7 +3,7 @@
 //! Only a regular file is opened, so nothing waits for the other end of a pipe. The same holds for
 //! the files that `SQLite` would open next to it.
 
-use super::{Store, told};
+use super::{Store, failure};
 use gdl_tools::error::Result;
 use std::{
     fs::{self, File},
@@ -30,10 +30,10 @@ impl Header {
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let file = match open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            file => file.map_err(|error| told(path, &error))?,
+            file => file.map_err(|error| failure(path, &error))?,
         };
         let mut bytes = Vec::new();
-        file.take(100).read_to_end(&mut bytes).map_err(|error| told(path, &error))?;
+        file.take(100).read_to_end(&mut bytes).map_err(|error| failure(path, &error))?;
         // As in "Database File Format", https://www.sqlite.org/fileformat.html.
         let word = |at: usize| {
             let word: Option<[u8; 4]> = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
@@ -48,12 +48,12 @@ impl Header {
         let Self { is_database, version, application } = self;
         let (ours, help) = (Store::VERSION, "\n  = help: name another file; this one was left as it is");
         if !is_database || application != APPLICATION {
-            return Err(told(path, &format!("this file has no results of `gdl manage`{help}")));
+            return Err(failure(path, &format!("this file has no results of `gdl manage`{help}")));
         }
         if version != ours {
             let message =
                 format!("these results have version {version}, but this gdl has version {ours}{help}");
-            return Err(told(path, &message));
+            return Err(failure(path, &message));
         }
         Ok(())
     }
@@ -64,10 +64,10 @@ fn open(path: &Path) -> io::Result<File> {
     // SQLite follows links too, so the files next to it are next to the link's target.
     let path = fs::canonicalize(path)?;
     for ending in OPENED {
-        let beside = beside(&path, ending);
-        match fs::metadata(&beside) {
+        let sibling = sibling(&path, ending);
+        match fs::metadata(&sibling) {
             Ok(about) if !about.is_file() => {
-                return Err(io::Error::other(format!("{} is not a regular file", beside.display())));
+                return Err(io::Error::other(format!("{} is not a regular file", sibling.display())));
             }
             Err(error) if ending.is_empty() => return Err(error),
             _ => {}
@@ -77,7 +77,7 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 /// The path of a file whose name goes on with `ending`.
-pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+pub(super) fn sibling(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
     name.into()

@@ -8,7 +8,7 @@
 //! A hard link is the one name that does not lead there, so a database with two of them is refused:
 //! `SQLite` would keep a log for each.
 
-use super::{header::beside, told};
+use super::{failure, header::sibling};
 use gdl_tools::error::Result;
 use std::{
     fs::{self, File, TryLockError},
@@ -26,16 +26,16 @@ const ENDING: &str = if cfg!(windows) { ".lock" } else { "-wal" };
 /// # Errors
 /// Returns an error if another process has it, or the file has two names.
 pub(super) fn lock(path: &Path) -> Result<File> {
-    let told = |error: io::Error| told(path, &error);
-    let path = fs::canonicalize(path).map_err(told)?;
-    refuse_second_name(&path).map_err(told)?;
+    let failed = |error: io::Error| failure(path, &error);
+    let path = fs::canonicalize(path).map_err(failed)?;
+    refuse_second_name(&path).map_err(failed)?;
     let mut options = File::options();
     options.create(cfg!(windows)).truncate(false).write(true);
-    let file = options.open(beside(&path, ENDING)).map_err(told)?;
+    let file = options.open(sibling(&path, ENDING)).map_err(failed)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(told(io::Error::other("another process plays these matches"))),
-        Err(TryLockError::Error(error)) => Err(told(error)),
+        Err(TryLockError::WouldBlock) => Err(failed(io::Error::other("another process plays these matches"))),
+        Err(TryLockError::Error(error)) => Err(failed(error)),
     }
 }
 

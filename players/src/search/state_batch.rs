@@ -54,27 +54,7 @@ impl<'g, G: Game> StateBatch<'g, G> {
     /// Writes the states that follow: for each state that of its joint move; they come one after
     /// the other too.
     pub(crate) fn advance(&mut self, states: &[u64], joints: &[G::Move], successors: &mut Vec<u64>) {
-        let (roles, width) = (self.game.shape().roles, self.game.shape().state_words());
-        let count = joints.len() / roles;
-        successors.clear();
-        successors.resize(count * width, 0);
-        let mut done = 0;
-        while done < count {
-            let rest = &mut successors[done * width..];
-            if let Some((phase, end)) = self.pass(count, states, done) {
-                let Some((expansion, batch)) = &mut self.lanes else { return };
-                expansion.start(phase);
-                expansion.extend(&states[done * width..end * width], &joints[done * roles..end * roles]);
-                expansion.advance_only(batch);
-                (0..end - done).for_each(|lane| batch.state(lane, &mut rest[lane * width..][..width]));
-                done = end;
-            } else {
-                self.state.as_mut().copy_from_slice(row(self.game, states, done));
-                self.game.advance(&mut self.state, &joints[done * roles..][..roles]);
-                rest[..width].copy_from_slice(self.state.as_ref());
-                done += 1;
-            }
-        }
+        self.follow(states, joints, successors, None);
     }
 
     /// Writes the states that follow, as [`StateBatch::advance`] does, and their views; goals may
@@ -86,32 +66,49 @@ impl<'g, G: Game> StateBatch<'g, G> {
         successors: &mut Vec<u64>,
         views: &mut Vec<u64>,
     ) {
+        self.follow(states, joints, successors, Some(views));
+    }
+
+    fn follow(
+        &mut self,
+        states: &[u64],
+        joints: &[G::Move],
+        successors: &mut Vec<u64>,
+        mut views: Option<&mut Vec<u64>>,
+    ) {
         let shape = self.game.shape();
         let (roles, width, seen) = (shape.roles, shape.state_words(), shape.view_words());
         let count = joints.len() / roles;
         successors.clear();
         successors.resize(count * width, 0);
-        views.clear();
-        views.resize(count * seen, 0);
+        if let Some(views) = &mut views {
+            views.clear();
+            views.resize(count * seen, 0);
+        }
         let mut done = 0;
         while done < count {
-            let (to, view) = (&mut successors[done * width..], &mut views[done * seen..]);
+            let rest = &mut successors[done * width..];
+            let views = views.as_mut().map(|views| &mut views[done * seen..]);
             if let Some((phase, end)) = self.pass(count, states, done) {
                 let Some((expansion, batch)) = &mut self.lanes else { return };
                 expansion.start(phase);
                 expansion.extend(&states[done * width..end * width], &joints[done * roles..end * roles]);
-                expansion.advance_without_goals(batch);
-                for lane in 0..end - done {
-                    batch.state(lane, &mut to[lane * width..][..width]);
-                    batch.view(lane, &mut view[lane * seen..][..seen]);
+                if let Some(views) = views {
+                    expansion.advance_without_goals(batch);
+                    (0..end - done).for_each(|lane| batch.view(lane, &mut views[lane * seen..][..seen]));
+                } else {
+                    expansion.advance_only(batch);
                 }
+                (0..end - done).for_each(|lane| batch.state(lane, &mut rest[lane * width..][..width]));
                 done = end;
             } else {
                 self.state.as_mut().copy_from_slice(row(self.game, states, done));
                 self.game.advance(&mut self.state, &joints[done * roles..][..roles]);
-                to[..width].copy_from_slice(self.state.as_ref());
-                self.game.observe(&self.state, &mut self.view);
-                view[..seen].copy_from_slice(self.view.as_ref());
+                rest[..width].copy_from_slice(self.state.as_ref());
+                if let Some(views) = views {
+                    self.game.observe(&self.state, &mut self.view);
+                    views[..seen].copy_from_slice(self.view.as_ref());
+                }
                 done += 1;
             }
         }

@@ -4,8 +4,8 @@ mod learnt;
 mod trial;
 
 use super::{
-    AlphaBeta, Equilibrium, Evaluation, Mcts, Planner, SearchResult, Solution, character::Character,
-    meter::Meter, mind::MatchMemory,
+    AlphaBeta, Equilibrium, Evaluation, LearnedValue, Mcts, Planner, SearchResult, Solution,
+    character::Character, meter::Meter, mind::MatchMemory,
 };
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, Information};
@@ -244,10 +244,10 @@ impl<G: Game> TreeSearch<G> {
         if self.prover.is_some() {
             let bytes = self.bytes / 4 * 3;
             let learning = budget.share(Best::<G>::LEARNING, 0);
-            let net = learnt::net(game, self.seed, self.threads, &learning);
-            self.learned = net.as_ref().map(|net| net.samples());
-            let learned = net.and_then(|net| learnt::search(game, net, self.seed, bytes));
-            let mut rival = learned.unwrap_or_else(|| AlphaBeta::new().seed(self.seed).memory(bytes));
+            let value = learnt::value(game, self.seed, self.threads, &learning);
+            self.learned = value.as_ref().map(LearnedValue::samples);
+            let rival = AlphaBeta::new().seed(self.seed).memory(bytes);
+            let mut rival = value.into_iter().fold(rival, AlphaBeta::evaluation);
             let share = budget.share(Best::<G>::TRYING, 0);
             let tree = self.bytes / 8;
             let (trial, spent) = Trial::of(

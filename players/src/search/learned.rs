@@ -19,6 +19,7 @@ pub use player::Learned;
 pub use training::Training;
 
 use super::Evaluation;
+use crate::Budget;
 use bytes::{Reader, Writer};
 use features::{Features, head, heads};
 use gdl_runtime::Game;
@@ -53,10 +54,10 @@ impl Net {
     /// Returns whether it was trained for this game. O(names + some hundred random steps).
     #[must_use]
     pub fn is_of<G: Game>(&self, game: &G) -> bool {
-        features::fingerprint(game) == self.fingerprint
+        features::fingerprint(game, &Budget::unlimited()) == Some(self.fingerprint)
     }
 
-    /// The bytes of a file: a header of 52 bytes, whole numbers and a checksum, lowest byte first.
+    /// The bytes of a file: a header of 44 bytes, whole numbers and a checksum, lowest byte first.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let Sizes { features, hidden, heads, outputs } = self.judge.sizes;
@@ -129,6 +130,8 @@ pub enum NetError {
     Foreign,
     /// Games of this kind cannot be learnt; the reason.
     Unsuitable(String),
+    /// The budget was spent before the training began.
+    Late,
 }
 
 impl fmt::Display for NetError {
@@ -137,6 +140,7 @@ impl fmt::Display for NetError {
             Self::Other => "it is no such file of `gdl train`",
             Self::Damaged => "the file is damaged, or was cut off",
             Self::Newer => "the file is from a newer release of gdl",
+            Self::Late => "there is too little time to look at the game",
             Self::Foreign => "the file is of another game, or of other rules under the same name",
             Self::Unsuitable(reason) => return write!(f, "the game cannot be learnt: {reason}"),
         })
@@ -165,13 +169,29 @@ impl LearnedValue {
         if !net.is_of(game) {
             return Err(NetError::Foreign);
         }
-        let features = Features::of(game)?;
+        let features = Features::of(game, &Budget::unlimited())?;
         let Sizes { features: count, heads: own, outputs, .. } = net.judge.sizes;
         // Lines may have been found otherwise by another release.
         if (count, own, outputs) != (features.len(), heads(game), features.outputs()) {
             return Err(NetError::Foreign);
         }
         Ok(Self { net, features })
+    }
+
+    /// The fingerprint of a game, which its values have. Returns `None` if the budget was spent
+    /// first.
+    pub(super) fn fingerprint_of<G: Game>(game: &G, budget: &Budget) -> Option<u64> {
+        features::fingerprint(game, budget)
+    }
+
+    /// The fingerprint of its game.
+    pub(super) fn fingerprint(&self) -> u64 {
+        self.net.fingerprint
+    }
+
+    /// The number of states that its net was trained on.
+    pub(super) fn samples(&self) -> u64 {
+        self.net.samples
     }
 }
 

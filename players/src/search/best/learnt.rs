@@ -1,63 +1,116 @@
-//! Nets that `best` trained while a start clock ran, kept for later matches of the same games in
+//! Values that `best` learned while a start clock ran, kept for later matches of the same games in
 //! this process: a host of matches makes a new player for each.
 
 use crate::{
     player::Budget,
-    search::{AlphaBeta, LearnedValue, Net, NetError, Training},
+    search::{LearnedValue, NetError, Training},
 };
 use gdl_runtime::Game;
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Mutex, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
-/// The time before a match from which on a net is trained in it.
+/// The least time before a match in which a net is trained.
 const LEAST: Duration = Duration::from_secs(8);
 
-/// Nets that are kept, the newest of them.
+/// The most values that are kept.
 const KEPT: usize = 8;
 
-static LEARNT: Mutex<Vec<Arc<Net>>> = Mutex::new(Vec::new());
+static LEARNT: Mutex<Vec<LearnedValue>> = Mutex::new(Vec::new());
 
-/// The net of a game: one that was kept, or one that is trained now if there is time. Returns
-/// `None` if neither is so, or the game cannot be learnt.
-pub(super) fn net<G: Game>(game: &G, seed: u64, threads: usize, budget: &Budget) -> Option<Arc<Net>> {
+/// The value for a game: one that was kept, or one that is learned now if there is time. Returns
+/// `None` otherwise, or if the game cannot be learned.
+pub(super) fn value<G: Game>(game: &G, seed: u64, threads: usize, budget: &Budget) -> Option<LearnedValue> {
     let end = budget.deadline().filter(|_| budget.nodes().is_none())?;
-    let kept = || LEARNT.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = kept().iter().find(|net| net.is_of(game)).cloned();
-    let time = end.saturating_duration_since(Instant::now());
-    if known.is_some() || time < LEAST {
-        return known;
+    if let Some(known) = find(game, budget) {
+        return Some(known);
     }
-    let net = Arc::new(train(game, seed, threads, time, budget).ok()?);
-    let mut kept = kept();
-    kept.insert(0, net.clone());
-    kept.truncate(KEPT);
-    Some(net)
+    let time = end.saturating_duration_since(Instant::now());
+    if time < LEAST {
+        return None;
+    }
+    let value = train(game, seed, threads, time, budget).ok()?;
+    keep(value.clone());
+    Some(value)
 }
 
-/// Trains for all of a budget.
+/// The value that was kept for a game.
+fn find<G: Game>(game: &G, budget: &Budget) -> Option<LearnedValue> {
+    let kept = || LEARNT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept().is_empty() {
+        return None;
+    }
+    let fingerprint = LearnedValue::fingerprint_of(game, budget)?;
+    kept().iter().find(|value| value.fingerprint() == fingerprint).cloned()
+}
+
+/// Keeps a value in place of the oldest.
+fn keep(value: LearnedValue) {
+    let mut kept = LEARNT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.insert(0, value);
+    kept.truncate(KEPT);
+}
+
+/// Trains until a budget is spent.
 fn train<G: Game>(
     game: &G,
     seed: u64,
     threads: usize,
     time: Duration,
     budget: &Budget,
-) -> Result<Net, NetError> {
+) -> Result<LearnedValue, NetError> {
     let start = Instant::now();
     let all = || thread::available_parallelism().map_or(1, usize::from);
     let threads = if threads == 0 { all() } else { threads };
-    let mut training = Training::new(game, seed)?;
+    let mut training = Training::within(game, seed, budget)?;
     while !budget.is_spent() {
         let part = start.elapsed().as_secs_f64() / time.as_secs_f64();
         training.advance(game, part, threads, budget);
     }
-    Ok(training.net())
+    Ok(training.value())
 }
 
-/// Alpha-beta that judges by a net.
-pub(super) fn search<G: Game>(game: &G, net: Arc<Net>, seed: u64, bytes: usize) -> Option<AlphaBeta<G>> {
-    let value = LearnedValue::new(game, net).ok()?;
-    Some(AlphaBeta::new().seed(seed).memory(bytes).evaluation(value))
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use super::*;
+    use gdl_runtime::{Dynamic, load};
+
+    /// Two roles count to a number together, by which such games differ.
+    fn counter(steps: usize) -> Dynamic {
+        let facts = (0..steps).map(|n| format!("(succ {n} {})", n + 1)).collect::<Vec<_>>().concat();
+        load(&format!(
+            "(role a) (role b) (init (at 0)) {facts} (<= (legal ?r go) (role ?r))
+             (<= (next (at ?m)) (true (at ?n)) (succ ?n ?m)) (<= terminal (true (at {steps})))
+             (<= (goal ?r 50) (role ?r))"
+        ))
+        .expect("a sound rulesheet")
+    }
+
+    fn within(seconds: u64) -> Budget {
+        Budget::within(Duration::from_secs(seconds))
+    }
+
+    #[test]
+    fn values_are_kept_by_game_the_newest_of_them() {
+        let games: Vec<Dynamic> = (2..4 + KEPT).map(counter).collect();
+        for game in &games {
+            assert!(find(game, &within(100)).is_none());
+            keep(Training::new(game, 0).expect("it can be learned").value());
+            assert!(find(game, &within(100)).is_some());
+        }
+        let kept: Vec<bool> = games.iter().map(|game| find(game, &within(100)).is_some()).collect();
+        assert_eq!(kept, [vec![false; 2], vec![true; KEPT]].concat());
+        // A value that is kept needs no time for a training, and a budget of nodes has none.
+        assert!(value(&games[KEPT], 0, 1, &within(5)).is_some());
+        assert!(value(&games[0], 0, 1, &within(5)).is_none());
+        assert!(value(&games[KEPT], 0, 1, &Budget::of_nodes(1000)).is_none());
+    }
+
+    #[test]
+    fn no_training_begins_without_time() {
+        let spent = Budget::within(Duration::ZERO);
+        assert_eq!(train(&counter(60), 0, 1, Duration::from_secs(9), &spent).err(), Some(NetError::Late));
+    }
 }

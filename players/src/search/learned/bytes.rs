@@ -1,5 +1,5 @@
 //! Files of nets and trainings: a kind, a version, the fingerprint of the game, numbers of fixed
-//! size, and a checksum at the end. A reader takes no more than there is.
+//! size, and a checksum at the end. A reader allocates no more than the file has.
 
 use super::{NetError, features::Fnv};
 

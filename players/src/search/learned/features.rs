@@ -46,7 +46,11 @@ pub(super) struct Features {
 
 impl Features {
     /// The features of a game. O([`STEPS`] random steps + steps to lines).
-    pub(super) fn of<G: Game>(game: &G) -> Result<Self, NetError> {
+    ///
+    /// # Errors
+    /// Returns an error if a net cannot be of such a game, or if the budget was spent before the
+    /// features were found.
+    pub(super) fn of<G: Game>(game: &G, budget: &Budget) -> Result<Self, NetError> {
         let refused = |reason: &str| Err(NetError::Unsuitable(reason.to_owned()));
         let fluents = game.shape().fluents;
         let chance = game.chance_role().map(Id::index);
@@ -60,7 +64,7 @@ impl Features {
         if players.len() > MOST_OUTPUTS {
             return refused("it has more than eight roles");
         }
-        let character = Character::of(game, 0, &Budget::unlimited());
+        let character = Character::of(game, 0, budget);
         if character.is_simultaneous {
             return refused(
                 "roles choose at the same time, and alpha-beta, which searches with the value, takes the \
@@ -76,12 +80,15 @@ impl Features {
             total: character.sum.map(|sum| sum as f32),
             length: character.length,
             active: 1.0,
-            fingerprint: fingerprint(game),
+            fingerprint: fingerprint(game, budget).ok_or(NetError::Late)?,
         };
         if let Some(table) = game.table() {
             features.lines = Lines::of(table, usize::MAX);
         }
-        let states = walk(game, 1, STEPS, LONGEST, |_| {});
+        let states = walk(game, 1, STEPS, LONGEST, budget, |_| {}).ok_or(NetError::Late)?;
+        if states.is_empty() {
+            return refused("no move can be made in its initial state");
+        }
         features.lines.rule_out(states.iter().map(AsRef::as_ref), usize::MAX);
         features.are_each = fluents + features.lines.each() <= MOST;
         if features.len() > MOST {
@@ -89,7 +96,7 @@ impl Features {
         }
         let mut active = 0_usize;
         states.iter().for_each(|state| features.visit(state.as_ref(), &mut |_| active += 1));
-        features.active = active as f32 / states.len().max(1) as f32;
+        features.active = active as f32 / states.len() as f32;
         Ok(features)
     }
 
@@ -132,7 +139,7 @@ impl Features {
         }
     }
 
-    /// The goals that outputs stand for.
+    /// The goals that outputs give.
     #[inline]
     pub(super) fn goals(&self, outputs: &[f32], goals: &mut [f32]) {
         goals.fill(50.0);
@@ -161,20 +168,25 @@ pub(super) fn head<G: Game>(game: &G, heads: usize, state: &[u64]) -> usize {
     lanes.and_then(|lanes| lanes.find(state)).filter(|&phase| phase < heads).unwrap_or(0)
 }
 
-/// Plays random games for some steps together, and gives the states before their ends.
+/// Plays random games for some steps together, and gives the states before their ends. Returns
+/// `None` if the budget was spent first.
 fn walk<G: Game>(
     game: &G,
     seed: u64,
     steps: usize,
     longest: usize,
+    budget: &Budget,
     mut end: impl FnMut(&G::View),
-) -> Vec<G::State> {
+) -> Option<Vec<G::State>> {
     let (mut states, mut view, mut joint) = (Vec::new(), game.new_view(), Vec::new());
     for number in 0..steps as u64 {
         let (mut stream, mut state) = (Stream::new(seed, number), game.initial());
         for _ in 0..longest {
             if states.len() >= steps {
-                return states;
+                return Some(states);
+            }
+            if budget.is_spent() {
+                return None;
             }
             game.observe(&state, &mut view);
             if game.is_terminal_in(&view) {
@@ -190,12 +202,12 @@ fn walk<G: Game>(
             game.advance(&mut state, &joint);
         }
     }
-    states
+    Some(states)
 }
 
 /// A number of the roles, fluents, moves and goals of a game, and of some random games: other games
-/// have others, with any engine.
-pub(super) fn fingerprint<G: Game>(game: &G) -> u64 {
+/// have others, with any engine. Returns `None` if the budget was spent first.
+pub(super) fn fingerprint<G: Game>(game: &G, budget: &Budget) -> Option<u64> {
     let vocabulary = game.vocabulary();
     let mut hash = Fnv::new();
     for texts in [vocabulary.roles(), vocabulary.fluents(), vocabulary.moves()] {
@@ -207,12 +219,12 @@ pub(super) fn fingerprint<G: Game>(game: &G) -> u64 {
     }
     let payoff = Payoff::new(game);
     let mut ends = Vec::new();
-    let states = walk(game, 2, PRINTED, LONGEST_PRINTED, |view| {
+    let states = walk(game, 2, PRINTED, LONGEST_PRINTED, budget, |view| {
         ends.extend((0..game.shape().roles).map(|role| payoff.goal(view.as_ref(), role)));
-    });
+    })?;
     states.iter().for_each(|state| hash.add(state.as_ref().iter().flat_map(|word| word.to_le_bytes())));
     hash.add(ends);
-    hash.0
+    Some(hash.0)
 }
 
 /// The hash function FNV-1a of 64 bits (Fowler, Noll and Vo): the same everywhere and always. It

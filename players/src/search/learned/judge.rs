@@ -38,7 +38,7 @@ pub(super) struct Head {
     pub(super) last_biases: Box<[i32]>,
 }
 
-/// A state's features in the making.
+/// The features of a state that have not been added yet.
 #[repr(align(64))]
 struct Active([u16; Active::ROOM]);
 
@@ -71,7 +71,7 @@ impl Judge {
         Self { sizes, rows, heads: (0..sizes.heads).map(head).collect() }
     }
 
-    /// Writes the outputs, -1 to 1, of the features that `visit` hands over.
+    /// Writes the outputs, -1 to 1, of the features that `visit` passes.
     #[inline]
     pub(super) fn judge(&self, head: usize, outputs: &mut [f32], visit: impl FnOnce(&mut dyn FnMut(usize))) {
         match self.sizes.hidden {

@@ -89,6 +89,8 @@ impl<G: Game> Player<G> for Learned<G> {
     }
 
     fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
+        // A match may be of another game than the one before.
+        self.mind = None;
         match self.mind(game) {
             Mind::Own(search) => Player::start(&mut **search, game, role, budget),
             Mind::Foreign(best, _) => best.start(game, role, budget),

@@ -70,7 +70,7 @@ enum Kind {
     Proved,
     /// The role took the best move.
     Best(usize),
-    /// Chance or nobody decided.
+    /// Chance decided, or no role had a choice.
     Sampled,
     /// The move was drawn.
     Drawn,
@@ -261,7 +261,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
         }
     }
 
-    /// Goes on to the successor that was chosen.
+    /// Makes the move that was chosen.
     fn make(&self, playing: &mut Playing<G>, choice: &Choice, state: G::State, view: G::View) {
         if playing.is_over {
             return;
@@ -291,7 +291,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
         (playing.state, playing.view) = (state, view);
     }
 
-    /// Hands over the states of a game with their targets.
+    /// Adds the states of a game to the samples, with their targets.
     fn finish(&self, playing: &Playing<G>, samples: &mut Samples) {
         let outputs = self.features.outputs();
         let start = samples.targets.len();

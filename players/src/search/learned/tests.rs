@@ -13,12 +13,12 @@ fn tictactoe() -> Dynamic {
 /// A training on about `samples` states.
 fn trained(game: &Dynamic, seed: u64, samples: u64, threads: usize) -> Training {
     let mut training = Training::new(game, seed).expect("a game that can be learnt");
-    go_on(game, &mut training, samples, samples, threads);
+    resume_to(game, &mut training, samples, samples, threads);
     training
 }
 
-/// Goes on up to `until` states of a training on `samples`.
-fn go_on(game: &Dynamic, training: &mut Training, until: u64, samples: u64, threads: usize) {
+/// Resumes a training on `samples` states until it has `until`.
+fn resume_to(game: &Dynamic, training: &mut Training, until: u64, samples: u64, threads: usize) {
     while training.samples() < until {
         let part = training.samples() as f64 / samples as f64;
         assert!(training.advance(game, part, threads, &Budget::unlimited()));
@@ -42,7 +42,7 @@ fn a_training_that_was_stopped_goes_on_as_if_it_was_not() {
     let whole = trained(&game, 5, 9_000, 1);
     let mut part = Training::new(&game, 5).expect("a game that can be learnt");
     for until in [1, 4_000, 9_000] {
-        go_on(&game, &mut part, until, 9_000, 1);
+        resume_to(&game, &mut part, until, 9_000, 1);
         part = Training::resume(&game, &part.state()).expect("a sound file");
     }
     assert_eq!(part.samples(), whole.samples());
@@ -55,9 +55,9 @@ fn what_is_kept_is_bounded_and_the_oldest_goes() {
     let game = tictactoe();
     let mut training = Training::new(&game, 1).expect("a game that can be learnt");
     training.set_room(500);
-    go_on(&game, &mut training, 3_000, 3_000, 1);
+    resume_to(&game, &mut training, 3_000, 3_000, 1);
     let state = training.state();
-    go_on(&game, &mut training, 6_000, 6_000, 1);
+    resume_to(&game, &mut training, 6_000, 6_000, 1);
     assert_eq!(training.state().len(), state.len());
     assert_ne!(training.state(), state);
 }
@@ -259,7 +259,7 @@ fn an_end_counts_for_more_than_any_estimate() {
 #[test]
 fn lines_are_features_of_their_own() {
     let game = tictactoe();
-    let features = Features::of(&game).expect("a game that can be learnt");
+    let features = Features::of(&game, &Budget::unlimited()).expect("a game that can be learnt");
     // Eighteen threats, and eight lines of each.
     assert_eq!(features.len(), features.fluents + 18 + 16);
     assert_eq!(features.outputs(), 1);
@@ -278,4 +278,30 @@ fn lines_are_features_of_their_own() {
     assert_eq!([seen(&[]), seen(&["2 2"])], [0, 4]);
     // A threat of x, and lines that lack two: two of x and none of o through the corner between.
     assert!(seen(&["2 2", "1 2", "1 1"]) > 1);
+}
+
+#[test]
+fn a_game_without_a_first_move_cannot_be_learned() {
+    let over = load(
+        "(role a) (role b) (init x) (<= (legal ?r go) (role ?r)) (<= (next x) (true x))
+         (<= terminal (true x)) (<= (goal ?r 50) (role ?r))",
+    )
+    .expect("a sound rulesheet");
+    let error = Training::new(&over, 0).expect_err("it has no states to learn from");
+    assert!(matches!(&error, NetError::Unsuitable(reason) if reason.contains("no move")), "{error}");
+}
+
+#[test]
+fn the_next_match_may_be_of_another_game() {
+    let first = tictactoe();
+    let second = load(include_str!("../../../../games/board/nim.kif")).expect("a sound rulesheet");
+    let mut player = Learned::new(Arc::new(trained(&first, 1, 1, 1).net()));
+    for (game, is_own) in [(&first, true), (&second, false), (&first, true)] {
+        let role = game.roles().next().expect("a role");
+        player.start(game, role, &Budget::of_nodes(100));
+        player.choose(game, &Information::new(role), &Budget::of_nodes(100)).expect("a move");
+        let note = player.report().and_then(|report| report.note).expect("a note");
+        assert_eq!(note.starts_with("alpha-beta with a value learned"), is_own, "{note}");
+        player.stop(game, &Information::new(role));
+    }
 }

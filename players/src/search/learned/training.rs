@@ -1,11 +1,11 @@
 //! Training of a net: rounds of games against itself, and steps on what they taught.
 //!
 //! A round learns from the games of the rounds before, while its own are played by the net as it
-//! was at its start. So play and learning can go on at once, and the result depends on the seed and
+//! was at its start. So play and learning can run at once, and the result depends on the seed and
 //! the rounds alone, not on the number of threads.
 
 use super::{
-    Net, NetError,
+    LearnedValue, Net, NetError,
     bytes::{Reader, Writer},
     features::{Features, head, heads},
     judge::Judge,
@@ -118,7 +118,12 @@ impl Training {
     /// # Errors
     /// Returns an error if the game is of a kind that cannot be learnt.
     pub fn new<G: Game>(game: &G, seed: u64) -> Result<Self, NetError> {
-        let features = Features::of(game)?;
+        Self::within(game, seed, &Budget::unlimited())
+    }
+
+    /// The same, unless the budget is spent first.
+    pub(in crate::search) fn within<G: Game>(game: &G, seed: u64, budget: &Budget) -> Result<Self, NetError> {
+        let features = Features::of(game, budget)?;
         let count = features.len();
         let hidden = HIDDEN.into_iter().find(|&(_, most)| count <= most).map_or(32, |(hidden, _)| hidden);
         let sizes = Sizes { features: count, hidden, heads: heads(game), outputs: features.outputs() };
@@ -155,7 +160,7 @@ impl Training {
         self.games
     }
 
-    /// The mean squared error of late, on a scale from -1 to 1.
+    /// The running mean of the squared error, on a scale from -1 to 1.
     #[must_use]
     pub fn loss(&self) -> f32 {
         self.loss
@@ -173,9 +178,14 @@ impl Training {
         self.seconds
     }
 
-    /// Counts seconds of training, for who goes on with it.
+    /// Adds to the [seconds](Self::seconds) of training, which [`Training::state`] keeps.
     pub fn count_seconds(&mut self, seconds: f64) {
         self.seconds += seconds;
+    }
+
+    /// The evaluation by the net as it is now.
+    pub(in crate::search) fn value(&self) -> LearnedValue {
+        LearnedValue { net: self.net().into(), features: self.features.clone() }
     }
 
     /// The net as it is now.
@@ -275,7 +285,7 @@ impl Training {
         self.room = room;
     }
 
-    /// All that it takes to go on, as bytes: some megabytes.
+    /// The bytes that [`Training::resume`] reads: some megabytes.
     #[must_use]
     pub fn state(&self) -> Vec<u8> {
         let mut writer = Writer::new(*MAGIC, VERSION, self.features.fingerprint);
@@ -291,7 +301,7 @@ impl Training {
         writer.end()
     }
 
-    /// A training that goes on, as [`Training::state`] has written it.
+    /// Resumes a training that [`Training::state`] wrote.
     ///
     /// # Errors
     /// Returns an error if the bytes are damaged, of another game or from a newer release, or the

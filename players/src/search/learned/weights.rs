@@ -80,7 +80,7 @@ impl Batch {
         self.targets.clear();
     }
 
-    /// Adds a state, whose features `visit` hands over.
+    /// Adds a state, whose features `visit` pushes.
     pub(super) fn push(&mut self, head: usize, targets: &[f32], visit: impl FnOnce(&mut Vec<u32>)) {
         visit(&mut self.active);
         self.ends.push(self.active.len() as u32);

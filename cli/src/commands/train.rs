@@ -31,7 +31,7 @@ const MOST_BYTES: usize = 1 << 28;
 
 /// The interval at which files are written, and that of matches on a terminal.
 const SAVING: Duration = Duration::from_secs(20);
-const TELLING: Duration = Duration::from_secs(60);
+const SHOWING: Duration = Duration::from_secs(60);
 
 /// The time of a move in matches.
 const CLOCK: Duration = Duration::from_millis(20);
@@ -41,12 +41,12 @@ const CLOCK: Duration = Duration::from_millis(20);
 #[command(after_help = "\
 The net plays against itself and learns from that; nothing but the rules is needed. The file is
 written at intervals and at the end, each time as a whole, so a training that is stopped leaves a
-net that plays. `learned:FILE` is the player, wherever players are named.
+net that plays. `learned:FILE` is the player for matches.
 
 With --samples the same seed gives the same file, on any machine and any number of threads. With
---resume a training goes on where it was stopped, and the file is the same as without a stop.
+--resume a stopped training continues, and its file is the same as without the stop.
 
-Games of hidden information, and those whose roles choose at the same time, cannot be learnt so.
+A net cannot learn games with hidden information or simultaneous moves.
 
 Examples:
   gdl train connect_four --time 10m -o four.net
@@ -55,16 +55,16 @@ Examples:
 pub(crate) struct TrainArgs {
     #[command(flatten)]
     pub game: GameArg,
-    /// Train for so long in all: `90s`, `10m` or `2h`; with --resume the time before a stop counts
+    /// Total time of training: `90s`, `10m` or `2h`; with --resume the time before a stop counts
     #[arg(long, value_name = "TIME", value_parser = period, default_value = "10m", allow_negative_numbers = true)]
     pub time: f64,
-    /// Train on this number of states instead
+    /// Number of states to train on, in place of a time
     #[arg(long, value_name = "N", conflicts_with = "time", value_parser = count)]
     pub samples: Option<u64>,
     /// The file of the net
     #[arg(long, short, value_name = "FILE")]
     pub out: PathBuf,
-    /// Go on from this file if it is there, and keep it up to date: some megabytes
+    /// File to resume from if it exists, and to keep up to date: some megabytes
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Seed of the random choices [default: 0, or that of the file of --resume]
@@ -98,7 +98,7 @@ fn train(args: &TrainArgs, game: &Dynamic) -> Result {
         None => Progress::timed("states", args.time),
     };
     // The first round is written at once: what cannot be written is no surprise at the end.
-    let (mut saved, mut told) = (None::<Instant>, Instant::now());
+    let (mut saved, mut shown) = (None::<Instant>, Instant::now());
     loop {
         let start = Instant::now();
         let (part, budget) = if let Some(samples) = args.samples {
@@ -119,10 +119,10 @@ fn train(args: &TrainArgs, game: &Dynamic) -> Result {
             save(args, &training)?;
             saved = Some(Instant::now());
         }
-        if progress.is_shown() && told.elapsed() >= TELLING {
+        if progress.is_shown() && shown.elapsed() >= SHOWING {
             let line = line(&training, strength(args, game, training.net())?);
             progress.aside(|| output::remark(line));
-            told = Instant::now();
+            shown = Instant::now();
         }
     }
     drop(progress);

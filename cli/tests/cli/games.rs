@@ -380,8 +380,8 @@ fn graphics_cards_are_a_feature() {
             let mut bare = command(&args);
             bare.env("VK_DRIVER_FILES", "/dev/null").env("VK_ICD_FILENAMES", "/dev/null");
             let run: Run = bare.output().expect("gdl runs").into();
-            let told = "no graphics card was found for `nvidia`: install the driver of the card";
-            assert!(run.code == Some(1) && run.stderr.contains(told), "{}", run.stderr);
+            let text = "no graphics card was found for `nvidia`: install the driver of the card";
+            assert!(run.code == Some(1) && run.stderr.contains(text), "{}", run.stderr);
         }
     } else {
         let run = gdl(&emulated(&built_in));

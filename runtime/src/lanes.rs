@@ -143,7 +143,7 @@ impl Lanes {
 
     /// True if there is straight-line code for the instruction set.
     pub(crate) fn is_straight(&self, isa: Isa) -> bool {
-        self.straight.is_some_and(|straight| straight.is_for(isa))
+        self.straight.is_some() && isa.is_straight()
     }
 }
 

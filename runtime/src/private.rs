@@ -11,7 +11,7 @@ pub use crate::{
         noise::Source,
         play::add,
     },
-    simd::{Chunk, Plane, Slots, Word, first},
+    simd::{Apart, Line, Plane, Slots, Vector, View, Word, run},
     table::Table,
     vocabulary::{Texts, Vocabulary},
 };

@@ -1,12 +1,12 @@
 //! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any
 //! [`Word`], and run with the instructions of an [`Isa`].
 //!
-//! This is the one module of the crate with `unsafe` in it. In `x86` and `arm` it calls
-//! instructions that not every machine has, in `store` it reads planes that lie in words, and in
-//! `operations` planes at places that were checked before. The types that stand for instructions
-//! are private here, so a kernel only meets them inside [`Isa::run`], which has checked the machine
-//! first. Libraries that do the same (`pulp`, `fearless_simd`) have neither functions of three
-//! operands nor AES rounds.
+//! This is the one module of the crate with `unsafe` in it. In `x86`, `arm` and `wasm` it calls
+//! instructions of a machine, in `store` it reads planes that lie in words, in `vector` parts of
+//! planes, and in `operations` planes at places that were checked before. The types that stand for
+//! instructions are private here, so a kernel only meets them inside [`Isa::run`], which has
+//! checked the machine first. Libraries that do the same (`pulp`, `fearless_simd`) have neither
+//! functions of three operands nor AES rounds.
 
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code, reason = "instructions that not every machine has")]
@@ -18,6 +18,11 @@ mod portable;
 #[allow(unsafe_code, reason = "planes that lie in words")]
 mod store;
 mod transpose;
+#[allow(unsafe_code, reason = "parts of planes")]
+mod vector;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+#[allow(unsafe_code, reason = "places of planes")]
+mod wasm;
 #[cfg(target_arch = "x86_64")]
 #[allow(unsafe_code, reason = "instructions that not every machine has")]
 mod x86;
@@ -26,6 +31,7 @@ pub(crate) use bytes::word;
 pub(crate) use operations::Operations;
 pub(crate) use store::Store;
 pub(crate) use transpose::{Rows, digits, gather, of_lane, square, to_planes, to_rows};
+pub use vector::{Apart, Line, Vector, View, run};
 
 /// 512 bits, lane l at bit l % 64 of word l / 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,94 +75,41 @@ impl Plane {
     }
 }
 
-/// A plane in registers, and functions of each of its bits, unless they say otherwise.
-pub trait Word: Copy {
+/// A plane in registers.
+pub trait Word: Vector {
+    /// The lanes that fit into a register, on which straight-line code runs.
+    type Part: Vector;
+
     /// From memory.
     #[must_use]
-    fn load(plane: &Plane) -> Self;
-    /// To memory.
-    fn store(self, plane: &mut Plane);
-
-    /// The bits set in both.
-    #[must_use]
-    fn and(self, other: Self) -> Self;
-    /// The bits set in at least one of them.
-    #[must_use]
-    fn or(self, other: Self) -> Self;
-    /// The bits in which they differ.
-    #[must_use]
-    fn xor(self, other: Self) -> Self;
-    /// The bits set in `self` and not in `other`.
-    #[must_use]
-    fn and_not(self, other: Self) -> Self;
-
-    /// Any function of three operands: bit 4a + 2b + c of `TABLE`, which has 8 bits.
-    #[must_use]
     #[inline(always)]
-    fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
-        // Any function of `b` and `c`: bit 2b + c of the table. What is matched is constant, so
-        // other arms are not even handed to LLVM, which would take long to inline and to drop them.
-        macro_rules! binary {
-            ($table:expr) => {
-                match const { $table & 15 } {
-                    0 => Self::splat(false),
-                    1 => Self::splat(true).and_not(b.or(c)),
-                    2 => c.and_not(b),
-                    3 => Self::splat(true).and_not(b),
-                    4 => b.and_not(c),
-                    5 => Self::splat(true).and_not(c),
-                    6 => b.xor(c),
-                    7 => Self::splat(true).and_not(b.and(c)),
-                    8 => b.and(c),
-                    9 => Self::splat(true).and_not(b.xor(c)),
-                    10 => c,
-                    11 => Self::splat(true).and_not(b.and_not(c)),
-                    12 => b,
-                    13 => Self::splat(true).and_not(c.and_not(b)),
-                    14 => b.or(c),
-                    _ => Self::splat(true),
-                }
-            };
-        }
-        // What it is where `a` is clear, and what `a` changes of that.
-        if const { TABLE % 16 == TABLE / 16 } {
-            binary!(TABLE)
-        } else if const { TABLE % 16 == 0 } {
-            a.and(binary!(TABLE >> 4))
-        } else if const { TABLE < 16 } {
-            binary!(TABLE).and_not(a)
-        } else if const { (TABLE % 16) ^ (TABLE / 16) == 15 } {
-            binary!(TABLE).xor(a)
-        } else {
-            binary!(TABLE).xor(a.and(binary!(TABLE ^ TABLE >> 4)))
-        }
+    fn load(plane: &Plane) -> Self {
+        vector::load(plane)
+    }
+
+    /// To memory.
+    #[inline(always)]
+    fn store(self, plane: &mut Plane) {
+        vector::store(self, plane);
     }
 
     /// Runs a part of a program as a function of its own, so that what takes the compiler more than
     /// its share grows with the part and not with the program.
-    #[inline(never)]
-    fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
-        chunk.run::<Self>(slots);
-    }
+    fn call<C: Chunk>(chunk: C, slots: &mut Slots);
 
-    /// True if some bit is set.
-    fn any(self) -> bool;
+    /// True if rounds of AES take a call, so that to have many planes at a time is better.
+    const CALLS_AES: bool = false;
 
-    /// The number of bits set in each word of 64.
-    #[must_use]
-    fn counts(self) -> Self;
-    /// Sums of words of 64 bits.
-    #[must_use]
-    fn add(self, other: Self) -> Self;
-    /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`,
-    /// `MixColumns`, `AddRoundKey`).
-    #[must_use]
-    fn aes_round(self, key: Self) -> Self;
-    /// Three such rounds.
-    #[must_use]
+    /// Three rounds of AES, with a key each, for every plane.
     #[inline(always)]
-    fn aes_rounds(self, keys: [Self; 3]) -> Self {
-        keys.into_iter().fold(self, Self::aes_round)
+    fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
+        for plane in planes {
+            let mut word = Self::load(plane);
+            for key in keys {
+                word = word.aes_round(Self::load(key));
+            }
+            word.store(plane);
+        }
     }
 
     /// The bytes at `places`, each below 128, of the 128 bytes of `low` and `high`, where `lanes`
@@ -239,71 +192,6 @@ pub trait Word: Copy {
     fn digits(self) -> Self {
         transpose::digits_of_bytes(self)
     }
-
-    /// All lanes alike.
-    #[must_use]
-    #[inline(always)]
-    fn splat(bit: bool) -> Self {
-        Self::load(&Plane::splat(bit))
-    }
-
-    /// The complement.
-    #[must_use]
-    #[inline(always)]
-    fn not(self) -> Self {
-        Self::ternary::<0x0f>(self, self, self)
-    }
-
-    /// `a` where `self` is set, otherwise `b`.
-    #[must_use]
-    #[inline(always)]
-    fn pick(self, a: Self, b: Self) -> Self {
-        Self::ternary::<0xca>(self, a, b)
-    }
-
-    /// `self`, or both `a` and `b`.
-    #[must_use]
-    #[inline(always)]
-    fn or_both(self, a: Self, b: Self) -> Self {
-        Self::ternary::<0xf8>(self, a, b)
-    }
-
-    /// The lower digit of a sum of three bits.
-    #[must_use]
-    #[inline(always)]
-    fn sum(a: Self, b: Self, c: Self) -> Self {
-        Self::ternary::<0x96>(a, b, c)
-    }
-
-    /// The upper digit of a sum of three bits: the value of most of them.
-    #[must_use]
-    #[inline(always)]
-    fn carry(a: Self, b: Self, c: Self) -> Self {
-        Self::ternary::<0xe8>(a, b, c)
-    }
-
-    /// For each number below eight where it is that of the three digits, the lowest one first.
-    #[must_use]
-    #[inline(always)]
-    fn one_of_eight([a, b, c]: [Self; 3]) -> [Self; 8] {
-        [
-            Self::ternary::<0x01>(c, b, a),
-            Self::ternary::<0x02>(c, b, a),
-            Self::ternary::<0x04>(c, b, a),
-            Self::ternary::<0x08>(c, b, a),
-            Self::ternary::<0x10>(c, b, a),
-            Self::ternary::<0x20>(c, b, a),
-            Self::ternary::<0x40>(c, b, a),
-            Self::ternary::<0x80>(c, b, a),
-        ]
-    }
-
-    /// The borrow from the next digit to take `b` and `c` from `a`.
-    #[must_use]
-    #[inline(always)]
-    fn borrow(a: Self, b: Self, c: Self) -> Self {
-        Self::ternary::<0x8e>(a, b, c)
-    }
 }
 
 /// Work that can be done with the instructions of any machine.
@@ -348,7 +236,7 @@ pub type Slots = [Plane];
 /// # Panics
 /// Panics if there are fewer.
 #[inline(always)]
-pub fn first<const COUNT: usize>(slots: &mut Slots) -> &mut [Plane; COUNT] {
+pub(crate) fn first<const COUNT: usize>(slots: &mut Slots) -> &mut [Plane; COUNT] {
     slots.first_chunk_mut().expect("there are as many slots as the code uses")
 }
 
@@ -365,6 +253,8 @@ pub trait Chunk {
 pub enum Isa {
     /// Instructions that every machine has.
     Portable,
+    /// `AArch64` with AES and SHA3: words of 128 bits, and functions of three operands.
+    Neon,
     /// x86-64 with AVX2 and AES: words of 256 bits.
     Avx2,
     /// x86-64 with AVX-512 (F, BW, VBMI, VPOPCNTDQ), VAES and GFNI: words of 512 bits.
@@ -373,7 +263,7 @@ pub enum Isa {
 
 impl Isa {
     /// All instruction sets, the least first.
-    pub const ALL: &[Self] = &[Self::Portable, Self::Avx2, Self::Avx512];
+    pub const ALL: &[Self] = &[Self::Portable, Self::Neon, Self::Avx2, Self::Avx512];
 
     /// The best one that this machine has.
     #[must_use]
@@ -386,6 +276,7 @@ impl Isa {
     pub fn name(self) -> &'static str {
         match self {
             Self::Portable => "portable",
+            Self::Neon => "neon",
             Self::Avx2 => "avx2",
             Self::Avx512 => "avx512",
         }
@@ -400,8 +291,10 @@ impl Isa {
             Self::Avx2 => x86::has_avx2(),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512 => x86::has_avx512(),
-            #[cfg(not(target_arch = "x86_64"))]
-            Self::Avx2 | Self::Avx512 => false,
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon => arm::has_neon(),
+            #[allow(unreachable_patterns, reason = "no machine has all")]
+            _ => false,
         }
     }
 
@@ -413,18 +306,29 @@ impl Isa {
 
     /// Does the work with these instructions, or portably if the machine does not have them.
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
-        self.run_wide(kernel).unwrap_or_else(K::run::<portable::Portable>)
+        self.run_straight(kernel).unwrap_or_else(K::run::<portable::Portable>)
     }
 
-    /// Does the work with these instructions.
+    /// True if straight-line code is compiled for these instructions. On x86-64 it is not for
+    /// machines without AVX2, which are rare: they run the table.
+    pub(crate) fn is_straight(self) -> bool {
+        !cfg!(target_arch = "x86_64") || matches!(self, Self::Avx2 | Self::Avx512)
+    }
+
+    /// Does the work of straight-line code with these instructions.
     ///
     /// # Errors
-    /// The work, if they are portable ones, or the machine does not have them.
-    pub(crate) fn run_wide<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
+    /// The work, if no such code is compiled for them, or the machine does not have them.
+    pub(crate) fn run_straight<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
         match self {
+            #[cfg(target_arch = "aarch64")]
+            Self::Neon if self.is_available() => Ok(arm::run_neon(kernel)),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2 if self.is_available() => Ok(x86::run_avx2(kernel)),
+            #[cfg(target_arch = "x86_64")]
             _ => self.run_widest(kernel),
+            #[cfg(not(target_arch = "x86_64"))]
+            _ => Ok(kernel.run::<portable::Portable>()),
         }
     }
 

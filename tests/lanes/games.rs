@@ -184,7 +184,7 @@ fn games_are_those_of_single_steps() {
         let table = game.table().expect("they have a table");
         let compiled = visit(entry.name, Compiled).flatten().expect("so have compiled games");
         let shape = game.shape();
-        let ways = Isa::ALL.iter().zip([false, true, false]).filter(|(isa, _)| isa.is_available());
+        let ways = Isa::ALL.iter().zip([false, true, true, false]).filter(|(isa, _)| isa.is_available());
         let ways = ways.flat_map(|(&isa, all)| [(isa, all, table), (isa, all, &compiled)]);
         for (isa, all, table) in ways.filter(|way| ptr::eq(way.2, table) || way.2.has_straight_lanes(way.0)) {
             let mut stepper = Stepper::new(table, isa, all).expect("they are played in lanes");

@@ -96,6 +96,8 @@ pub fn is_straight(game: &GameArg) -> Result<bool> {
 pub enum Isa {
     /// What every machine has
     Portable,
+    /// 64-bit ARM with AES and SHA3
+    Neon,
     /// x86-64 with AVX2 and AES
     Avx2,
     /// x86-64 with AVX-512 F, BW, VBMI and VPOPCNTDQ, GFNI and VAES
@@ -106,6 +108,7 @@ impl From<Isa> for gdl_runtime::lanes::Isa {
     fn from(isa: Isa) -> Self {
         match isa {
             Isa::Portable => Self::Portable,
+            Isa::Neon => Self::Neon,
             Isa::Avx2 => Self::Avx2,
             Isa::Avx512 => Self::Avx512,
         }

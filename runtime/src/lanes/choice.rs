@@ -68,7 +68,7 @@ impl Groups {
 /// # Panics
 /// Panics if there are fewer groups than the moves need, or more than there are slots.
 #[inline(always)]
-pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
+pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Groups) -> W {
     macro_rules! by_digits {
         ($($digits:literal)*) => {
             match usize::BITS - moves.len().leading_zeros() {
@@ -100,7 +100,7 @@ pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut 
 
 /// The choice among `N` moves, at most seven; ranks have `E` digits.
 #[cfg_attr(not(unoptimized), inline(always))]
-fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut Source<W>) -> W {
+fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut Source<'_, W>) -> W {
     let words: [W; N] = load(moves);
     let (rank, none) = draw::<W, 3, E>(count(words), noise);
     for (word, plane) in pick(words, rank).into_iter().zip(moves) {
@@ -114,7 +114,7 @@ fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut
 #[cfg_attr(not(unoptimized), inline(always))]
 fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>(
     moves: &mut [Plane],
-    noise: &mut Source<W>,
+    noise: &mut Source<'_, W>,
 ) -> W {
     let zero = W::splat(false);
     let mut groups = [[zero; G]; K];
@@ -152,7 +152,7 @@ fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>
 
 /// The choice among fewer than 2^B moves, in groups of seven.
 #[cfg_attr(not(unoptimized), inline(always))]
-fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
+fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Groups) -> W {
     let groups = &mut groups.groups[..moves.len().div_ceil(GROUP)];
     let mut total = [W::splat(false); B];
     for (planes, group) in moves.chunks(GROUP).zip(groups.iter_mut()) {
@@ -190,7 +190,7 @@ fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<W>, gro
 
 /// The choice among any number of moves, in crowds: the same as in groups alone.
 #[cfg_attr(not(unoptimized), inline(always))]
-fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<W>, groups: &mut Groups) -> W {
+fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Groups) -> W {
     let crowds = &mut groups.crowds[..moves.len().div_ceil(CROWD)];
     let mut total = [W::splat(false); DIGITS];
     for (planes, crowd) in moves.chunks(CROWD).zip(crowds.iter_mut()) {
@@ -356,7 +356,7 @@ fn pick<W: Word, const N: usize, const I: usize>(words: [W; N], mut rank: [W; I]
 /// A random number below each lane's `count`, and where that is 0; there the number is of no
 /// account. It has `E` digits, which must do.
 #[inline(always)]
-fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Source<W>) -> ([W; E], W) {
+fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Source<'_, W>) -> ([W; E], W) {
     let zero = W::splat(false);
     // The greatest number: one less.
     let mut greatest = [zero; E];
@@ -411,7 +411,7 @@ const fn blind(digits: usize) -> usize {
 /// Draws numbers where they are to be drawn, given the digits of the greatest one and those that
 /// may be set. Where that must be done again.
 #[inline(always)]
-fn try_draw<W: Word>(rank: &mut [W], ranges: &[(W, W)], todo: W, noise: &mut Source<W>) -> W {
+fn try_draw<W: Word>(rank: &mut [W], ranges: &[(W, W)], todo: W, noise: &mut Source<'_, W>) -> W {
     let mut above = W::splat(false);
     for (i, (digit, &(greatest, mask))) in rank.iter_mut().zip(ranges).enumerate() {
         let drawn = noise.plane().and(mask);

@@ -17,10 +17,6 @@ use std::fmt;
 
 /// The programs of all phases. For each phase, by its number:
 pub trait Code {
-    /// True if it is compiled for words of 256 bits too, which takes several times as long as for
-    /// 512.
-    const HALVES: bool;
-
     /// The number of phases of the cycle; phases after those occur only in playouts.
     const CYCLE: usize;
 
@@ -48,7 +44,7 @@ pub trait Code {
         &self,
         phase: usize,
         slots: &mut Slots,
-        noise: &mut Source<W>,
+        noise: &mut Source<'_, W>,
         groups: &mut Groups,
     ) -> W;
 
@@ -57,8 +53,6 @@ pub trait Code {
 }
 
 impl Code for [Phase] {
-    const HALVES: bool = true;
-
     const CYCLE: usize = usize::MAX;
 
     // The programs know that, and look for it.
@@ -96,7 +90,7 @@ impl Code for [Phase] {
         &self,
         phase: usize,
         slots: &mut Slots,
-        noise: &mut Source<W>,
+        noise: &mut Source<'_, W>,
         groups: &mut Groups,
     ) -> W {
         let mut stuck = W::splat(false);
@@ -121,28 +115,18 @@ impl Code for [Phase] {
 #[derive(Clone, Copy)]
 pub(crate) struct Straight {
     code: &'static dyn Run,
-    halves: bool,
     /// The slots that it takes.
     pub(super) slots: usize,
 }
 
 impl Straight {
     pub(crate) const fn new<C: Code + Sync>(code: &'static C) -> Self {
-        Self { code, halves: C::HALVES, slots: C::SLOTS }
-    }
-
-    /// True if there is code for the instruction set; portable words are as fast from a table.
-    pub(super) fn is_for(self, isa: Isa) -> bool {
-        match isa {
-            Isa::Portable => false,
-            Isa::Avx2 => self.halves,
-            Isa::Avx512 => true,
-        }
+        Self { code, slots: C::SLOTS }
     }
 
     /// Makes some steps. False, and nothing happens, if there is no code for the instruction set.
     pub(super) fn go_on(self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
-        self.is_for(isa) && self.code.go_on(isa, player, steps)
+        self.code.go_on(isa, player, steps)
     }
 
     /// Runs a part for slots of a caller. False, and nothing happens, if there is no code for the
@@ -204,8 +188,7 @@ trait Run: Sync {
 
 impl<C: Code + Sync> Run for C {
     fn go_on(&self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
-        let work = Steps { code: self, player, limit: steps };
-        if C::HALVES { isa.run_wide(work).is_ok() } else { isa.run_widest(work).is_ok() }
+        isa.run_straight(Steps { code: self, player, limit: steps }).is_ok()
     }
 
     fn run(&self, isa: Isa, part: Part, slots: &mut Slots) -> bool {

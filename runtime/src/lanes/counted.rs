@@ -19,7 +19,7 @@ const DIGITS: usize = 4;
 /// # Panics
 /// Panics if there are more than fifteen moves, or fewer than `count`, or that is 0.
 #[inline(always)]
-pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut Source<W>) {
+pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut Source<'_, W>) {
     assert!((1..=moves.len()).contains(&count) && moves.len() <= MOST_COUNTED, "the count is in range");
     let mut rank = [W::splat(false); DIGITS];
     draw(&mut rank, count, noise);
@@ -70,7 +70,7 @@ fn equal<W: Word, const D: usize>(digits: &[W; D], number: usize) -> W {
 
 /// Draws a number below `count`.
 #[inline(always)]
-fn draw<W: Word>(rank: &mut [W; DIGITS], count: usize, noise: &mut Source<W>) {
+fn draw<W: Word>(rank: &mut [W; DIGITS], count: usize, noise: &mut Source<'_, W>) {
     let even = count.trailing_zeros() as usize;
     let (low, high) = rank.split_at_mut(even);
     for digit in low {
@@ -106,7 +106,7 @@ const fn blind(odd: usize) -> usize {
 /// Draws a number below an odd one in some lanes. Returns the lanes in which that must be done
 /// again.
 #[inline(always)]
-fn try_draw<W: Word>(rank: &mut [W], odd: usize, todo: W, noise: &mut Source<W>) -> W {
+fn try_draw<W: Word>(rank: &mut [W], odd: usize, todo: W, noise: &mut Source<'_, W>) -> W {
     let zero = W::splat(false);
     let mut drawn = [zero; DIGITS];
     let above = match odd {

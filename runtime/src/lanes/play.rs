@@ -222,9 +222,9 @@ impl<'l> Player<'l> {
         }
 
         let slots = &mut *self.slots;
-        let mut noise = Source::<W>::open(&self.noise);
+        let mut noise = Source::<W>::open(&mut self.noise);
         let stuck = code.choose(phase, slots, &mut noise, &mut self.groups).and(playing);
-        noise.close(&mut self.noise);
+        noise.close();
         if stuck.any() {
             add(&mut self.sums.stuck, stuck);
             playing = playing.and_not(stuck);
@@ -349,6 +349,24 @@ impl<C: Code + ?Sized> Kernel for Steps<'_, '_, C> {
                     player.score::<W, C>(code, phase);
                 }
             }
+        }
+    }
+}
+
+#[cfg(all(test, feature = "load"))]
+mod tests {
+    use crate::{Playouts, lanes::Isa, playouts::PlayoutMode};
+
+    /// Results do not depend on the machine, so they are known.
+    #[test]
+    fn games_are_those_of_every_machine() {
+        let text = include_str!("../../../games/board/tictactoe.kif");
+        let game = crate::load(text).expect("tic-tac-toe loads");
+        for &isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+            let playouts = Playouts::new(&game).engine(PlayoutMode::TableLanes).isa(isa);
+            let tally = playouts.threads(1).seed(7).count(2_000).run().tally;
+            let goals = [&tally.roles[0], &tally.roles[1]].map(|role| role.goals);
+            assert_eq!((tally.playouts, tally.states, goals), (2_000, 15_222, [129_000, 71_000]), "{isa:?}");
         }
     }
 }

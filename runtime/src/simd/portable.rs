@@ -1,101 +1,130 @@
-//! Planes as eight words of 64 bits, which rustc turns into whatever vectors every machine of a
-//! kind has.
+//! Planes as four vectors of 128 bits, which nearly all machines have.
 //!
 //! Rounds of AES are most of the work of random games without instructions for them, and nearly all
 //! machines have those: they are asked for, three rounds at a time.
 
 #[cfg(target_arch = "aarch64")]
 use super::arm as machine;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+use super::wasm as machine;
 #[cfg(target_arch = "x86_64")]
 use super::x86 as machine;
-use super::{Plane, Word};
+use super::{Chunk, Plane, Slots, Word, vector::Pair};
+use machine::Quarter;
 
-#[derive(Clone, Copy)]
-pub(super) struct Portable(Plane);
-
-impl Portable {
-    #[inline(always)]
-    fn zip(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self {
-        Self(Plane(std::array::from_fn(|i| f(self.0.0[i], other.0.0[i]))))
-    }
-}
+/// A plane on any machine.
+pub(super) type Portable = Pair<Pair<Quarter>>;
 
 impl Word for Portable {
-    #[inline(always)]
-    fn load(plane: &Plane) -> Self {
-        Self(*plane)
+    type Part = Quarter;
+
+    #[inline(never)]
+    fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
+        chunk.run::<Self>(slots);
     }
 
-    #[inline(always)]
-    fn store(self, plane: &mut Plane) {
-        *plane = self.0;
-    }
+    const CALLS_AES: bool = true;
 
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        self.zip(other, |a, b| a & b)
-    }
-
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        self.zip(other, |a, b| a | b)
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        self.zip(other, |a, b| a ^ b)
-    }
-
-    #[inline(always)]
-    fn and_not(self, other: Self) -> Self {
-        self.zip(other, |a, b| a & !b)
-    }
-
-    #[inline(always)]
-    fn any(self) -> bool {
-        self.0.0.iter().fold(0, |all, word| all | word) != 0
-    }
-
-    #[inline(always)]
-    fn counts(self) -> Self {
-        Self(Plane(self.0.0.map(|word| u64::from(word.count_ones()))))
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        self.zip(other, u64::wrapping_add)
-    }
-
-    #[inline(always)]
-    fn aes_round(self, key: Self) -> Self {
-        let mut words = key.0.0;
-        for (pair, key) in self.0.0.chunks_exact(2).zip(words.chunks_exact_mut(2)) {
-            let [low, high] = aes_round([pair[0], pair[1]]);
-            key[0] ^= low;
-            key[1] ^= high;
+    fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
+        if !machine::encrypt(planes, keys) {
+            encrypt(planes, keys);
         }
-        Self(Plane(words))
-    }
-
-    #[inline(always)]
-    fn aes_rounds(self, keys: [Self; 3]) -> Self {
-        let rounds = machine::aes_rounds(&self.0, keys.each_ref().map(|key| &key.0));
-        rounds.map_or_else(|| keys.into_iter().fold(self, Self::aes_round), Self)
     }
 }
 
-/// A machine without instructions that are known here.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-mod machine {
-    use super::Plane;
+/// See [`Word::encrypt`].
+fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
+    for plane in planes {
+        for key in keys {
+            for (block, key) in plane.0.as_chunks_mut().0.iter_mut().zip(key.0.as_chunks::<2>().0) {
+                let round = aes_round(*block);
+                *block = [round[0] ^ key[0], round[1] ^ key[1]];
+            }
+        }
+    }
+}
 
-    pub(super) fn aes_rounds(_: &Plane, _: [&Plane; 3]) -> Option<Plane> {
-        None
+/// A machine without vectors that are known here.
+#[cfg(not(any(
+    target_arch = "x86_64",
+    target_arch = "aarch64",
+    all(target_arch = "wasm32", target_feature = "simd128")
+)))]
+mod machine {
+    use crate::simd::{Plane, Vector};
+
+    pub(super) fn encrypt(_: &mut [Plane], _: &[Plane; 3]) -> bool {
+        false
+    }
+
+    /// 128 bits as two words.
+    #[derive(Clone, Copy)]
+    pub(in crate::simd) struct Quarter([u64; 2]);
+
+    impl Vector for Quarter {
+        #[inline(always)]
+        #[allow(unsafe_code, reason = "parts of planes")]
+        unsafe fn read(from: *const u64) -> Self {
+            // SAFETY: there are 16 bytes, aligned, see the function.
+            Self(unsafe { *from.cast() })
+        }
+
+        #[inline(always)]
+        #[allow(unsafe_code, reason = "parts of planes")]
+        unsafe fn write(self, to: *mut u64) {
+            // SAFETY: as for `read`.
+            unsafe { *to.cast() = self.0 }
+        }
+
+        #[inline(always)]
+        fn splat(bit: bool) -> Self {
+            Self([0_u64.wrapping_sub(bit.into()); 2])
+        }
+
+        #[inline(always)]
+        fn and(self, other: Self) -> Self {
+            Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
+        }
+
+        #[inline(always)]
+        fn or(self, other: Self) -> Self {
+            Self([self.0[0] | other.0[0], self.0[1] | other.0[1]])
+        }
+
+        #[inline(always)]
+        fn xor(self, other: Self) -> Self {
+            Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
+        }
+
+        #[inline(always)]
+        fn and_not(self, other: Self) -> Self {
+            Self([self.0[0] & !other.0[0], self.0[1] & !other.0[1]])
+        }
+
+        #[inline(always)]
+        fn any(self) -> bool {
+            self.0 != [0; 2]
+        }
+
+        #[inline(always)]
+        fn counts(self) -> Self {
+            Self(self.0.map(|word| u64::from(word.count_ones())))
+        }
+
+        #[inline(always)]
+        fn add(self, other: Self) -> Self {
+            Self([self.0[0].wrapping_add(other.0[0]), self.0[1].wrapping_add(other.0[1])])
+        }
+
+        #[inline(always)]
+        fn aes_round(self, key: Self) -> Self {
+            Self(super::aes_round(self.0)).xor(key)
+        }
     }
 }
 
 /// A round without its key.
-fn aes_round(block: [u64; 2]) -> [u64; 2] {
+pub(super) fn aes_round(block: [u64; 2]) -> [u64; 2] {
     // Byte i is in row i % 4 of column i / 4; `ShiftRows` brings row r of column c + r to column c.
     let byte = |row: usize, column: usize| {
         let place = row + 4 * ((column + row) % 4);
@@ -151,6 +180,20 @@ const fn substitute(byte: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Stream;
+
+    /// Machines without AES have the same noise.
+    #[test]
+    fn rounds_by_tables_are_those_of_the_machine() {
+        let mut stream = Stream::new(6, 1);
+        let mut plane = || Plane(std::array::from_fn(|_| stream.bits()));
+        let keys = [plane(), plane(), plane()];
+        let mut planes = [plane(), plane()];
+        let mut others = planes;
+        encrypt(&mut planes, &keys);
+        Portable::encrypt(&mut others, &keys);
+        assert_eq!(planes, others);
+    }
 
     #[test]
     fn the_s_box_is_the_standard_s() {

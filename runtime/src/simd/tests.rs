@@ -1,6 +1,9 @@
 //! Every instruction set computes what a model of one bit or word at a time computes.
 
-use super::{Isa, Kernel, LANES, Plane, Rows, Word, digits, portable::Portable, to_planes, to_rows};
+use super::{
+    Apart, Isa, Kernel, LANES, Line, Plane, Rows, Slots, Vector, View, Word, digits, portable::Portable, run,
+    to_planes, to_rows,
+};
 use crate::random::Stream;
 
 /// All functions of a word, of three planes.
@@ -28,7 +31,7 @@ impl Kernel for Functions {
             a.counts(),
             a.add(b),
             a.aes_round(b),
-            a.aes_rounds([b, c, a]),
+            encrypted::<W>(self.0),
         ];
         macro_rules! tables {
             ($($table:literal)*) => { results.extend([$(W::ternary::<$table>(a, b, c)),*]) };
@@ -50,6 +53,15 @@ const TABLES: [u8; 20] = [
     0x00, 0x01, 0x16, 0x1b, 0x22, 0x27, 0x33, 0x35, 0x44, 0x69, 0x7f, 0x80, 0x81, 0x96, 0xac, 0xca, 0xd8,
     0xdd, 0xfe, 0xff,
 ];
+
+/// Three rounds, as for many planes at a time.
+#[inline(always)]
+fn encrypted<W: Word>([a, b, c]: [Plane; 3]) -> W {
+    let mut planes = [a, b, a];
+    W::encrypt(&mut planes, &[b, c, a]);
+    assert!(planes[0] == planes[2] && planes[0] != planes[1]);
+    W::load(&planes[0])
+}
 
 /// The functions that work on each bit, one bit at a time.
 fn bits([a, b, c]: [bool; 3]) -> [bool; 10] {
@@ -100,6 +112,57 @@ fn words_do_as_single_bits_do() {
             assert_eq!(results[15], rounds, "{isa:?}");
         }
     }
+}
+
+/// Two operations on three slots; the second slot is written and read again.
+#[derive(Clone, Copy)]
+struct Operations;
+
+impl Line<3> for Operations {
+    #[inline(always)]
+    fn run<V: Vector>(self, slots: &mut View<'_, V, 3>) {
+        let (a, b, c) = (slots.load(0), slots.load(1), slots.load(2));
+        slots.store(1, V::ternary::<0xca>(a, b, c));
+        let b = slots.load(1);
+        slots.store(2, V::ternary::<0x1b>(a, b, c));
+    }
+}
+
+/// Runs them where they stand, then as a function.
+struct Twice<'a>(&'a mut Slots);
+
+impl Kernel for Twice<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<W: Word>(self) {
+        run::<W, 3>(Operations, self.0);
+        W::call(Apart::<_, 3>(Operations), self.0);
+    }
+}
+
+#[test]
+fn straight_lines_run_on_all_lanes() {
+    let mut stream = Stream::new(7, 1);
+    for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
+        let before: [Plane; 4] = std::array::from_fn(|_| random(&mut stream));
+        let mut slots = before;
+        isa.run(Twice(&mut slots));
+        for lane in 0..LANES {
+            let [a, mut b, mut c, d] = before.map(|plane| plane.lane(lane));
+            for _ in 0..2 {
+                b = if a { b } else { c };
+                c = 0x1b >> (4 * u8::from(a) + 2 * u8::from(b) + u8::from(c)) & 1 == 1;
+            }
+            assert_eq!(slots.map(|plane| plane.lane(lane)), [a, b, c, d], "{isa:?}");
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "as many slots as the code uses")]
+fn straight_lines_need_their_slots() {
+    Isa::Portable.run(Twice(&mut [Plane::ZERO; 2]));
 }
 
 /// The first round of the example in FIPS 197, appendix B.

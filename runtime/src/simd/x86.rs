@@ -6,7 +6,7 @@
 //! and stores are through references to a [`Plane`], which has the size and the alignment they
 //! need.
 
-use super::{Chunk, Kernel, Plane, Slots, Word};
+use super::{Chunk, Kernel, Plane, Slots, Vector, Word, vector::Pair};
 #[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
 use std::arch::{is_x86_feature_detected, x86_64::*};
 use std::sync::LazyLock;
@@ -28,26 +28,33 @@ pub(super) fn has_avx512() -> bool {
     *HAS
 }
 
-/// Three rounds of AES for the four blocks of a plane, if the machine has instructions for them.
-pub(super) fn aes_rounds(plane: &Plane, keys: [&Plane; 3]) -> Option<Plane> {
+/// Three rounds of AES, with a key each, for every plane, if the machine has instructions for them;
+/// whether it has.
+pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
     #[target_feature(enable = "aes")]
-    fn rounds(plane: &Plane, keys: [&Plane; 3]) -> Plane {
-        let mut after = Plane::ZERO;
+    fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
         for block in 0..4 {
             // SAFETY: a plane is 64 bytes, aligned to 64: four blocks of 16.
             let load = |plane: &Plane| unsafe {
                 _mm_load_si128(std::ptr::from_ref(plane).cast::<__m128i>().add(block))
             };
-            let state = keys.iter().fold(load(plane), |state, key| _mm_aesenc_si128(state, load(key)));
-            // SAFETY: as for `load`.
-            unsafe {
-                _mm_store_si128(std::ptr::from_mut(&mut after).cast::<__m128i>().add(block), state);
+            let [first, second, third] = keys.each_ref().map(load);
+            for plane in &mut *planes {
+                let state = _mm_aesenc_si128(_mm_aesenc_si128(load(plane), first), second);
+                let state = _mm_aesenc_si128(state, third);
+                // SAFETY: as for `load`.
+                unsafe {
+                    _mm_store_si128(std::ptr::from_mut(plane).cast::<__m128i>().add(block), state);
+                }
             }
         }
-        after
     }
-    // SAFETY: the machine has just said that it has these instructions.
-    is_x86_feature_detected!("aes").then(|| unsafe { rounds(plane, keys) })
+    let is_there = is_x86_feature_detected!("aes");
+    if is_there {
+        // SAFETY: the machine has just said that it has these instructions.
+        unsafe { encrypt(planes, keys) }
+    }
+    is_there
 }
 
 /// # Panics
@@ -55,7 +62,7 @@ pub(super) fn aes_rounds(plane: &Plane, keys: [&Plane; 3]) -> Option<Plane> {
 pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
     #[target_feature(enable = "avx2,aes")]
     fn run<K: Kernel>(kernel: K) -> K::Output {
-        kernel.run::<Avx2>()
+        kernel.run::<Pair<Half>>()
     }
     assert!(has_avx2(), "the machine has AVX2");
     // SAFETY: the machine has just said that it has these features.
@@ -78,17 +85,24 @@ pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
 #[derive(Clone, Copy)]
 struct Avx512(__m512i);
 
-impl Word for Avx512 {
+impl Vector for Avx512 {
     #[inline(always)]
-    fn load(plane: &Plane) -> Self {
-        // SAFETY: a plane is 64 bytes, aligned to 64; the machine has AVX-512, see the module.
-        Self(unsafe { _mm512_load_si512(std::ptr::from_ref(plane).cast()) })
+    unsafe fn read(from: *const u64) -> Self {
+        // SAFETY: there are 64 bytes, aligned, see the function; the machine has AVX-512, see the
+        // module.
+        Self(unsafe { _mm512_load_si512(from.cast()) })
     }
 
     #[inline(always)]
-    fn store(self, plane: &mut Plane) {
-        // SAFETY: as for `load`.
-        unsafe { _mm512_store_si512(std::ptr::from_mut(plane).cast(), self.0) }
+    unsafe fn write(self, to: *mut u64) {
+        // SAFETY: as for `read`.
+        unsafe { _mm512_store_si512(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn splat(bit: bool) -> Self {
+        // SAFETY: the machine has AVX-512, see the module.
+        Self(unsafe { _mm512_set1_epi64(-i64::from(bit)) })
     }
 
     #[inline(always)]
@@ -122,17 +136,6 @@ impl Word for Avx512 {
     }
 
     #[inline(always)]
-    fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
-        #[inline(never)]
-        #[target_feature(enable = "avx512f,avx512vpopcntdq,vaes")]
-        fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
-            chunk.run::<Avx512>(slots);
-        }
-        // SAFETY: the machine has these features, see the module.
-        unsafe { call(chunk, slots) }
-    }
-
-    #[inline(always)]
     fn any(self) -> bool {
         // SAFETY: the machine has AVX-512, see the module.
         unsafe { _mm512_test_epi64_mask(self.0, self.0) != 0 }
@@ -154,6 +157,21 @@ impl Word for Avx512 {
     fn aes_round(self, key: Self) -> Self {
         // SAFETY: the machine has VAES, see the module.
         Self(unsafe { _mm512_aesenc_epi128(self.0, key.0) })
+    }
+}
+
+impl Word for Avx512 {
+    type Part = Self;
+
+    #[inline(always)]
+    fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
+        #[inline(never)]
+        #[target_feature(enable = "avx512f,avx512vpopcntdq,vaes")]
+        fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
+            chunk.run::<Avx512>(slots);
+        }
+        // SAFETY: the machine has these features, see the module.
+        unsafe { call(chunk, slots) }
     }
 
     #[inline(always)]
@@ -424,96 +442,91 @@ const fn bytes(turn: u64) -> Plane {
     Plane(words)
 }
 
-/// Only made and used inside [`run_avx2`]. Lanes 0 to 255, then the others.
+/// 256 bits. Only made and used inside [`run_avx2`].
 #[derive(Clone, Copy)]
-struct Avx2([__m256i; 2]);
+struct Half(__m256i);
 
-impl Word for Avx2 {
-    #[inline(always)]
-    fn load(plane: &Plane) -> Self {
-        let halves: *const __m256i = std::ptr::from_ref(plane).cast();
-        // SAFETY: a plane is 64 bytes, aligned to 64: two halves of 32; the machine has AVX2, see
-        // the module.
-        Self(unsafe { [_mm256_load_si256(halves), _mm256_load_si256(halves.add(1))] })
-    }
-
-    #[inline(always)]
-    fn store(self, plane: &mut Plane) {
-        let halves: *mut __m256i = std::ptr::from_mut(plane).cast();
-        // SAFETY: as for `load`.
-        unsafe {
-            _mm256_store_si256(halves, self.0[0]);
-            _mm256_store_si256(halves.add(1), self.0[1]);
-        }
-    }
-
-    #[inline(always)]
-    fn and(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        // SAFETY: the machine has AVX2, see the module.
-        Self(unsafe { [_mm256_and_si256(a, c), _mm256_and_si256(b, d)] })
-    }
-
-    #[inline(always)]
-    fn or(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        // SAFETY: the machine has AVX2, see the module.
-        Self(unsafe { [_mm256_or_si256(a, c), _mm256_or_si256(b, d)] })
-    }
-
-    #[inline(always)]
-    fn xor(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        // SAFETY: the machine has AVX2, see the module.
-        Self(unsafe { [_mm256_xor_si256(a, c), _mm256_xor_si256(b, d)] })
-    }
-
-    #[inline(always)]
-    fn and_not(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        // SAFETY: the machine has AVX2, see the module.
-        Self(unsafe { [_mm256_andnot_si256(c, a), _mm256_andnot_si256(d, b)] })
-    }
+impl Word for Pair<Half> {
+    type Part = Half;
 
     #[inline(always)]
     fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
         #[inline(never)]
         #[target_feature(enable = "avx2,aes")]
         fn call<C: Chunk>(chunk: C, slots: &mut Slots) {
-            chunk.run::<Avx2>(slots);
+            chunk.run::<Pair<Half>>(slots);
         }
         // SAFETY: the machine has these features, see the module.
         unsafe { call(chunk, slots) }
     }
+}
+
+impl Vector for Half {
+    #[inline(always)]
+    unsafe fn read(from: *const u64) -> Self {
+        // SAFETY: there are 32 bytes, aligned, see the function; the machine has AVX2, see the
+        // module.
+        Self(unsafe { _mm256_load_si256(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn write(self, to: *mut u64) {
+        // SAFETY: as for `read`.
+        unsafe { _mm256_store_si256(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn splat(bit: bool) -> Self {
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { _mm256_set1_epi64x(-i64::from(bit)) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { _mm256_and_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { _mm256_or_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { _mm256_xor_si256(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { _mm256_andnot_si256(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: the machine has AVX2, see the module.
+        Self(unsafe { _mm256_add_epi64(self.0, other.0) })
+    }
 
     #[inline(always)]
     fn any(self) -> bool {
-        let Self([a, b]) = self;
         // SAFETY: the machine has AVX2, see the module.
-        unsafe {
-            let either = _mm256_or_si256(a, b);
-            _mm256_testz_si256(either, either) == 0
-        }
+        unsafe { _mm256_testz_si256(self.0, self.0) == 0 }
     }
 
     #[inline(always)]
     fn counts(self) -> Self {
         // SAFETY: the machine has AVX2, see the module.
-        Self(unsafe { [counts(self.0[0]), counts(self.0[1])] })
-    }
-
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, other.0);
-        // SAFETY: the machine has AVX2, see the module.
-        Self(unsafe { [_mm256_add_epi64(a, c), _mm256_add_epi64(b, d)] })
+        Self(unsafe { counts(self.0) })
     }
 
     #[inline(always)]
     fn aes_round(self, key: Self) -> Self {
-        let ([a, b], [c, d]) = (self.0, key.0);
         // SAFETY: the machine has AVX2 and AES, see the module.
-        Self(unsafe { [aes_round(a, c), aes_round(b, d)] })
+        Self(unsafe { aes_round(self.0, key.0) })
     }
 }
 
@@ -537,4 +550,88 @@ fn aes_round(half: __m256i, key: __m256i) -> __m256i {
     let low = _mm_aesenc_si128(_mm256_castsi256_si128(half), _mm256_castsi256_si128(key));
     let high = _mm_aesenc_si128(_mm256_extracti128_si256::<1>(half), _mm256_extracti128_si256::<1>(key));
     _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)
+}
+
+/// 128 bits: what every x86-64 machine has registers for.
+#[derive(Clone, Copy)]
+pub(super) struct Quarter(__m128i);
+
+impl Vector for Quarter {
+    #[inline(always)]
+    unsafe fn read(from: *const u64) -> Self {
+        // SAFETY: there are 16 bytes, aligned, see the function.
+        Self(unsafe { _mm_load_si128(from.cast()) })
+    }
+
+    #[inline(always)]
+    unsafe fn write(self, to: *mut u64) {
+        // SAFETY: as for `read`.
+        unsafe { _mm_store_si128(to.cast(), self.0) }
+    }
+
+    #[inline(always)]
+    fn splat(bit: bool) -> Self {
+        // SAFETY: every x86-64 machine has SSE2.
+        Self(unsafe { _mm_set1_epi64x(-i64::from(bit)) })
+    }
+
+    #[inline(always)]
+    fn and(self, other: Self) -> Self {
+        // SAFETY: every x86-64 machine has SSE2.
+        Self(unsafe { _mm_and_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn or(self, other: Self) -> Self {
+        // SAFETY: every x86-64 machine has SSE2.
+        Self(unsafe { _mm_or_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn xor(self, other: Self) -> Self {
+        // SAFETY: every x86-64 machine has SSE2.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn and_not(self, other: Self) -> Self {
+        // SAFETY: every x86-64 machine has SSE2.
+        Self(unsafe { _mm_andnot_si128(other.0, self.0) })
+    }
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        // SAFETY: every x86-64 machine has SSE2.
+        Self(unsafe { _mm_add_epi64(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    fn any(self) -> bool {
+        // SAFETY: every x86-64 machine has SSE2.
+        unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_setzero_si128())) != 0xffff }
+    }
+
+    /// Bits are counted two, four and eight at a time (Warren, "Hacker's Delight", section 5-1).
+    #[inline(always)]
+    fn counts(self) -> Self {
+        // SAFETY: every x86-64 machine has SSE2.
+        unsafe {
+            let (two, four, eight) = (_mm_set1_epi8(0x55), _mm_set1_epi8(0x33), _mm_set1_epi8(0x0f));
+            let twos = _mm_sub_epi8(self.0, _mm_and_si128(_mm_srli_epi64::<1>(self.0), two));
+            let fours =
+                _mm_add_epi8(_mm_and_si128(twos, four), _mm_and_si128(_mm_srli_epi64::<2>(twos), four));
+            let eights = _mm_and_si128(_mm_add_epi8(fours, _mm_srli_epi64::<4>(fours)), eight);
+            Self(_mm_sad_epu8(eights, _mm_setzero_si128()))
+        }
+    }
+
+    #[inline(always)]
+    fn aes_round(self, key: Self) -> Self {
+        let mut block = [0; 2];
+        // SAFETY: there are 16 bytes, and they need not be aligned.
+        unsafe { _mm_storeu_si128(block.as_mut_ptr().cast(), self.0) };
+        let [low, high] = super::portable::aes_round(block).map(u64::cast_signed);
+        // SAFETY: every x86-64 machine has SSE2.
+        Self(unsafe { _mm_xor_si128(_mm_set_epi64x(high, low), key.0) })
+    }
 }

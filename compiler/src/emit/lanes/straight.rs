@@ -4,7 +4,7 @@
 //! Operations come in the order of a walk from the outputs, so values are read soon after they are
 //! made. They are cut into chunks, since rustc's time for a function grows faster than its length;
 //! a value that another chunk needs goes through a slot, and an output over an input waits until no
-//! chunk reads that any more. The functions are generic over the runtime's words and use nothing
+//! chunk reads that any more. The functions are generic over the runtime's vectors and use nothing
 //! but their operations.
 
 use super::{Lanes, Part, Phase, cover::Cover};
@@ -15,13 +15,6 @@ use std::collections::BTreeSet;
 
 /// Operations in a chunk.
 const CHUNK: usize = 500;
-
-/// The most operations that are compiled for words of 256 bits too. Those have no operations of
-/// three operands, so each becomes several and two halves of everything, which takes rustc several
-/// times as long. Plies are not compiled for them: each has a choice of its own, which takes
-/// longest, and the table is not much slower (in tic-tac-toe, which took rustc twice as long with
-/// them, 1.6 times).
-const HALVES: usize = 800;
 
 /// The names of a phase's parts.
 const PARTS: [&str; 4] = ["Observe", "Keep", "Score", "Advance"];
@@ -44,7 +37,6 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
         }
     }
     let at_phases = |of: &dyn Fn(&Phase) -> TokenStream| at_phase(&lanes.all().map(of).collect::<Vec<_>>());
-    let halves = lanes.plies.is_empty() && lanes.operations() <= HALVES;
     let cycle = Literal::usize_unsuffixed(lanes.phases.len());
     let keeps = at_phases(&|phase| {
         let keeps = phase.keep.operations() > 0;
@@ -58,7 +50,6 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
         pub(super) struct Lanes;
 
         impl __gdl::Code for Lanes {
-            const HALVES: bool = #halves;
             const CYCLE: usize = #cycle;
             const SLOTS: usize = #slots;
 
@@ -98,7 +89,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
                 &self,
                 phase: usize,
                 s: &mut __gdl::Slots,
-                noise: &mut __gdl::Source<W>,
+                noise: &mut __gdl::Source<'_, W>,
                 groups: &mut __gdl::Groups,
             ) -> W {
                 #choose
@@ -161,12 +152,12 @@ fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, 
     let items = names.iter().enumerate().map(|(i, name)| {
         let body = plan.chunk(part, i);
         quote! {
+            #[derive(Clone, Copy)]
             struct #name;
 
-            impl __gdl::Chunk for #name {
+            impl __gdl::Line<#slots> for #name {
                 #[inline(always)]
-                fn run<W: __gdl::Word>(self, s: &mut __gdl::Slots) {
-                    let s = __gdl::first::<#slots>(s);
+                fn run<V: __gdl::Vector>(self, s: &mut __gdl::View<'_, V, #slots>) {
                     #body
                 }
             }
@@ -174,8 +165,8 @@ fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, 
     });
     let calls = match &names[..] {
         // A part that fits into one is compiled with what surrounds it.
-        [name] => quote!(__gdl::Chunk::run::<W>(#name, s);),
-        names => quote!(#(W::call(#names, s);)*),
+        [name] => quote!(__gdl::run::<W, #slots>(#name, s);),
+        names => quote!(#(W::call(__gdl::Apart::<_, #slots>(#names), s);)*),
     };
     (items.collect(), calls)
 }
@@ -261,14 +252,11 @@ impl Plan {
         let mut known = vec![false; self.slots.len()];
         let mut code = TokenStream::new();
         let name = |value: u32| format_ident!("v{value}");
-        let place = |slot: u32| {
-            let slot = Literal::u32_unsuffixed(slot);
-            quote!(s[#slot])
-        };
+        let place = Literal::u32_unsuffixed;
         let read = |value: u32, known: &mut Vec<bool>| {
             let first = !std::mem::replace(&mut known[value as usize], true);
             let (name, place) = (name(value), place(self.slots[value as usize]));
-            first.then(|| quote!(let #name = W::load(&#place);))
+            first.then(|| quote!(let #name = s.load(#place);))
         };
         for position in 0..ready.len() {
             if let Some(&number) = numbers.get(position) {
@@ -280,16 +268,16 @@ impl Plan {
                 known[value as usize] = true;
                 let (result, [a, b, c]) = (name(value), operation.operands.map(name));
                 let table = Literal::u8_unsuffixed(operation.table);
-                code.extend(quote!(let #result = W::ternary::<#table>(#a, #b, #c);));
+                code.extend(quote!(let #result = V::ternary::<#table>(#a, #b, #c);));
                 if self.slots[value as usize] != 0 {
                     let place = place(self.slots[value as usize]);
-                    code.extend(quote!(W::store(#result, &mut #place);));
+                    code.extend(quote!(s.store(#place, #result);));
                 }
             }
             for &(value, slot) in &ready[position] {
                 code.extend(read(value, &mut known));
                 let (value, place) = (name(value), place(slot));
-                code.extend(quote!(W::store(#value, &mut #place);));
+                code.extend(quote!(s.store(#place, #value);));
             }
         }
         code

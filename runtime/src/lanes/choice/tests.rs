@@ -22,7 +22,8 @@ impl Kernel for Choose<'_> {
         let mut groups = Groups::new(self.moves.len());
         let mut none = Plane::ZERO;
         choose(self.moves, &mut source, &mut groups).store(&mut none);
-        source.close(self.noise);
+        source.close();
+        self.noise.settle();
         none
     }
 }
@@ -84,7 +85,8 @@ fn crowds_choose_as_groups_do() {
             } else {
                 many::<W, 16>(moves, &mut source, &mut groups).store(&mut none);
             }
-            source.close(noise);
+            source.close();
+            noise.settle();
             none
         }
     }
@@ -190,8 +192,8 @@ fn noise_is_fair() {
         type Output = Vec<Plane>;
 
         #[inline(always)]
-        fn run<W: Word>(self) -> Vec<Plane> {
-            let mut source = Source::<W>::open(&self.0);
+        fn run<W: Word>(mut self) -> Vec<Plane> {
+            let mut source = Source::<W>::open(&mut self.0);
             let mut planes = vec![Plane::ZERO; self.1];
             planes.iter_mut().for_each(|plane| source.plane().store(plane));
             planes

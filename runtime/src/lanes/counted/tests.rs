@@ -21,7 +21,8 @@ impl Kernel for Choose<'_> {
     fn run<W: Word>(self) {
         let mut source = Source::<W>::open(self.noise);
         choose_counted(self.moves, self.count, &mut source);
-        source.close(self.noise);
+        source.close();
+        self.noise.settle();
     }
 }
 

@@ -17,7 +17,7 @@ use std::{fs, time::Duration};
 /// Arguments of the benchmark.
 #[derive(Debug, Parser)]
 struct Args {
-    /// How often each of a row is measured
+    /// Number of measurements of each game
     #[arg(long, default_value_t = 7)]
     rounds: usize,
     /// How long each is played in a round, by each engine

@@ -105,7 +105,7 @@ pub enum Meaning {
 pub struct GroundRules {
     /// The names of roles, fluents and moves.
     pub vocabulary: Vocabulary,
-    /// For each fluent: holds at the start.
+    /// The initial state: for each fluent, true if it holds.
     pub initial: Vec<bool>,
     /// Role and move of every move that is ever possible, sorted.
     pub does: Vec<(u32, u32)>,

@@ -577,7 +577,8 @@ impl Lifted {
         (0..table.len()).map(|i| (table.tuple(i)[0], table.tuple(i)[1]))
     }
 
-    /// Fills what is seen of a state, unless it was seen last.
+    /// Loads a state and fills the relations that observing it needs. Returns the earlier result if
+    /// this state was loaded last.
     fn enter(&self, scratch: &mut Scratch, state: &[u64]) -> Result<(), Stop> {
         if let Some(seen) = scratch.seen
             && scratch.state.is(state)

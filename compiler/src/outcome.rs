@@ -65,8 +65,8 @@ fn endless(rules: &Rules) -> Diagnostic {
         .help("derive `terminal` from fluents that hold at the start or after a move")
 }
 
-/// GDL119, at the declaration of the role called `name`; a rule that says otherwise is the second
-/// place.
+/// GDL119 at the declaration of the role called `name`. Labels a rule for the goal value 100, if
+/// there is one, since it never holds at the end.
 fn winless(rules: &Rules, role: usize, name: &str) -> Diagnostic {
     let place = rules.declaration(role).map(|rule| rule.head.span);
     let diagnostic =

@@ -576,8 +576,8 @@ enum Meeting {
     Refuted,
 }
 
-/// Compares the sorted operands of a gate with a sorted list, whose gates are `among` these.
-/// O(short list x log long list).
+/// Returns the relation of a gate's sorted operands to a sorted list. `among` has the gates of the
+/// list. O(short list * log long list).
 fn meet(inner: &[Signal], list: &[Signal], among: &Among) -> Meeting {
     let (short, long) = if inner.len() < list.len() { (inner, list) } else { (list, inner) };
     let mut meeting = Meeting::Apart;

@@ -200,7 +200,7 @@ fn chunk(text: &str, opens: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -
 /// The signs that begin a comment in other languages: no word between forms starts like that.
 pub const FOREIGN_COMMENTS: [&str; 5] = ["#", "//", "%", "--", "/*"];
 
-/// The passes recurse over terms, so no limit may let more than this many parentheses through.
+/// The deepest nesting of parentheses that limits may allow, since the passes recurse over terms.
 const MOST_NESTING: usize = 4_000;
 
 /// The tokens of a text, from some place on.

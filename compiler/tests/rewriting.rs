@@ -34,7 +34,7 @@ fn played(text: &str, split_from: usize) -> GroundRules {
     played_by(text, &options).unwrap_or_else(|code| panic!("{code}: {text}"))
 }
 
-/// The same by some options; the code of a fault instead, if there is one.
+/// Like [`played`], with the given options. Returns the code of the first error if grounding fails.
 #[track_caller]
 fn played_by(text: &str, options: &Options) -> Result<GroundRules, &'static str> {
     let rules = rules(text, options);

@@ -40,7 +40,7 @@ impl Entry {
 /// The kinds that built-in games are grouped by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// Several players in turn, who see everything, without chance.
+    /// Games of several players in turn, with perfect information and without chance.
     Board,
     /// One player, without chance.
     Puzzle,

@@ -1,4 +1,4 @@
-//! Reports on a rulesheet, as tokens that make rustc say them.
+//! Diagnostics of a rulesheet, as tokens that rustc reports as errors and warnings.
 //!
 //! Texts and their places in the user's source become `compile_error!` items and, for warnings,
 //! uses of deprecated constants. A macro cannot point into a file that is not Rust, so the place in

@@ -305,8 +305,8 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// A callback for the start, once all players were notified, and for each step that was made:
-    /// the match so far, and what each player reports, in role order.
+    /// Sets a callback that runs once all players are notified of the start, and after each step.
+    /// It receives the match so far and each player's report, in role order.
     pub fn watch(mut self, watch: impl FnMut(&Match<G>, &[Option<Report>]) + 'a) -> Self {
         self.watch = Some(Box::new(watch));
         self

@@ -192,7 +192,7 @@ impl Unit {
         }
     }
 
-    /// Notes moves; the first game with one that is not legal.
+    /// Stores the chosen moves. Returns the first game with an illegal move, if there is one.
     fn choose(
         &mut self,
         stepper: Option<&mut Stepper>,

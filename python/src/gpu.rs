@@ -1,5 +1,5 @@
-//! Random games on a graphics card: a game, a device and how much is to be played in, the tally and
-//! the name of the device out.
+//! Random games on a graphics card. The input is a game, a device and the amount of play. The
+//! output is the tally and the name of the device.
 
 use gdl_gpu::{Control, Error, Gpu};
 use gdl_runtime::{Cancel, Dynamic, playouts::Tally};

@@ -63,7 +63,11 @@ impl Planes {
         Some(Self { channels, height, width, fluents })
     }
 
-    /// The same, or the error for a game without a board.
+    /// The planes of a game.
+    ///
+    /// # Errors
+    /// Returns a `ValueError` if the fluents show no board, or there would be more than 2^20
+    /// places.
     pub(crate) fn of_game(game: &Dynamic) -> PyResult<Self> {
         Self::new(game).ok_or_else(|| {
             PyValueError::new_err("the fluents of the game show no board, so there are no planes")

@@ -53,7 +53,8 @@ struct Turns {
     cases: Vec<(u32, Option<usize>)>,
     /// The same while none of them holds.
     otherwise: Option<usize>,
-    /// The only moves of roles while another has a choice, if all states were visited.
+    /// Roles and their only legal moves in states where another role has a choice. Empty unless all
+    /// states were visited.
     waiting: BTreeSet<(usize, usize)>,
 }
 
@@ -113,8 +114,8 @@ impl Proofs {
         proofs
     }
 
-    /// The role that may have a choice while each fluent of a group holds, and while none of them
-    /// does.
+    /// Pairs each fluent of the group with the role that may have a choice while it holds. The
+    /// second value is that role while no fluent of the group holds.
     pub(crate) fn turns(&self) -> (Vec<(u32, Option<usize>)>, Option<usize>) {
         self.turns.as_ref().map_or((Vec::new(), None), |turns| (turns.cases.clone(), turns.otherwise))
     }
@@ -135,7 +136,7 @@ impl Proofs {
 struct Group {
     members: Vec<u32>,
     exactly_one: bool,
-    /// True if that is yet to be proved.
+    /// True if mutual exclusion is still to be proved.
     is_guess: bool,
 }
 

@@ -25,7 +25,7 @@ impl Probability {
         (numerator <= denominator && denominator > 0).then(|| Self(Ratio::new(numerator, denominator)))
     }
 
-    /// One of `cases` equally likely ones; 0 if there are none.
+    /// The probability of one of `cases` equally likely cases; 0 if `cases` is 0.
     #[must_use]
     pub fn one_in(cases: usize) -> Self {
         if cases == 0 { Self::ZERO } else { Self(Ratio::new_raw(1, cases as u128)) }
@@ -37,7 +37,7 @@ impl Probability {
         *self.0.numer()
     }
 
-    /// The number below the line, in lowest terms.
+    /// The denominator, in lowest terms.
     #[must_use]
     pub fn denominator(self) -> u128 {
         *self.0.denom()

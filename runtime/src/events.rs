@@ -110,7 +110,8 @@ impl Events {
         Self::new(Kind::Count, net, None)
     }
 
-    /// The game of gates that watch, by the optimised net.
+    /// The game of the optimised net, run by [`Kind::Watch`] gates. Returns `None` if it is too
+    /// large.
     pub(crate) fn watching(compilation: &Compilation) -> Option<Self> {
         Self::new(Kind::Watch, &compilation.net, None)
     }

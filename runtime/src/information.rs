@@ -186,8 +186,7 @@ impl<G: Game> Hash for Information<G> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InformationError {
-    /// No state is left: what was done and perceived does not fit the rules, or the model of the
-    /// others.
+    /// No state is consistent with the moves, the percepts and the weights of the other roles.
     Impossible,
     /// Too many states are possible.
     States {
@@ -262,7 +261,8 @@ impl<'g, G: Game> InformationSet<'g, G> {
         }
     }
 
-    /// The number of states of a set that fit into `bytes`, before and after a step.
+    /// The most states of a set such that the sets before and after a step fit into `bytes`
+    /// together; at least 1.
     #[must_use]
     pub fn states_in(game: &G, bytes: usize) -> usize {
         // Half of a node of a tree may be empty.

@@ -108,7 +108,7 @@ pub struct Perft<'g, G: Game> {
     game: &'g G,
     engine: Option<PlayoutMode>,
     isa: Option<Isa>,
-    /// The most different states of a level.
+    /// The limit on the number of distinct states of a merged level.
     most: usize,
     /// The counter in lanes, once it was looked for, if it is possible.
     descent: OnceCell<Option<Box<Descent<'g>>>>,

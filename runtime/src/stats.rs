@@ -267,7 +267,7 @@ impl Scorer {
         }
     }
 
-    /// The same where chance plays along: it may have one goal value, none or several.
+    /// Like [`Self::score`], for a game with chance, whose role may have any number of goal values.
     fn score_players(&mut self, view: &[u64], chance: usize, tally: &mut Tally) {
         let words = view.get(self.shape.goal_bit() / 64..).unwrap_or(&[]);
         let mut found = 0;

@@ -62,7 +62,7 @@ pub struct Table {
     observations_without_goals: Cases,
     /// The specialised circuits of `advance` for known moves.
     patches: Patches,
-    /// The bytes that all of that may take.
+    /// The byte budget of `observations`, `observations_without_goals` and `patches` together.
     room: ByteBudget,
     sees: Option<Sees>,
     /// The lanes that play many games at once, and whether that takes less time for a state than

@@ -204,8 +204,8 @@ impl Trial {
         least
     }
 
-    /// Notes what a state takes in lanes: the operations of the net, by turns those of each phase,
-    /// and the moves to choose from.
+    /// Adds the estimate for lanes and returns its nanoseconds per state. The estimate counts
+    /// operations and moves, averaged over the phases if there are any.
     fn note_lanes(&mut self, compilation: &Compilation) -> u64 {
         let net = slice::from_ref(&compilation.net);
         let nets = compilation.phases.as_ref().map_or(net, |phases| &phases.nets);
@@ -448,7 +448,7 @@ mod tests {
         (<= terminal (true (at 5)))
         (<= (goal r 100) (true (lit 2))) (<= (goal r 40) (not (true (lit 2)))) (<= (goal r 7) (true (opened 2)))";
 
-    /// The game of rules with the names of their net, and its table.
+    /// The interpreted game with the names of its net, and the table game of the same rules.
     fn lifted(compilation: &Compilation, limits: &Limits) -> (Dynamic, Dynamic) {
         let options = Options { limits: Limits::default(), ..Options::default() };
         let rules = lifted::Lifted::new(&compilation.rules, &options).expect("small rules");

@@ -1,11 +1,9 @@
-//! Random play in lanes is uniform: of each role's legal moves, in whatever states games come to,
-//! each is made as often as the others.
+//! Random play in lanes is uniform: in every state, each legal move of a role is equally likely.
 //!
-//! Lanes play and are watched; what was legal is what the table says of the state before. For each
-//! role and number of legal moves the places of those that were made are counted, and their squared
-//! distances from equal counts summed (Pearson's chi-square). The seeds are fixed, so the test says
-//! always the same; before they were chosen, fair choice would have failed with a probability of
-//! 6.3e-5 for each game and engine.
+//! The test watches lanes play and takes the legal moves before each step from the table. For each
+//! role and number of legal moves, it counts the places of the moves made and applies Pearson's
+//! chi-square test. The seeds are fixed, so the result is always the same. Over random seeds, a
+//! fair choice would fail with a probability of 6.3e-5 for each game and engine.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{

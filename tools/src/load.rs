@@ -363,7 +363,7 @@ pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnost
     excuse(rules, &Options { observer: compiling.observer(), ..options.clone() }, diagnostics)
 }
 
-/// [`lift_instead`] for those who observe it themselves.
+/// Like [`lift_instead`], with the observer of `options` instead of a progress display.
 pub fn excuse(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     if !diagnostics.are_excesses() {
         return None;

@@ -99,12 +99,11 @@ pub enum Progress {
     Playouts(u64),
 }
 
-/// Plays a game and reports what is wrong with it, one diagnostic for each code and role; what
-/// [`outcome`] proves of the net is not repeated. `tell` hears how far it is.
+/// Plays a game and reports its faults, one diagnostic for each code and role, except those that
+/// [`outcome`] proves from the net. `tell` receives the progress.
 ///
-/// Time and memory are bounded by the settings: gates evaluated, and 64 MiB of states. Goals, edges
-/// and plays take some 32 MiB each at most more, and what is said of a fault has the names of a
-/// state in it.
+/// The settings bound the gates that are evaluated. States take at most 64 MiB; goals, edges and
+/// plays take about 32 MiB each. A diagnostic also contains the names of a state.
 pub fn simulate(
     subject: Subject<'_>,
     settings: &Settings,

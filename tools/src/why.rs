@@ -128,8 +128,8 @@ impl Position {
         Ok(Self { state, depth: Some(0), before: None, making: None })
     }
 
-    /// The position of a state, a list of fluents as KIF text: `((a 1) (b 2))`. How it was reached
-    /// is not known.
+    /// Reads a position from a list of fluents as KIF text, such as `((a 1) (b 2))`. It has no
+    /// history.
     ///
     /// # Errors
     /// Returns an error if the text is no such list.

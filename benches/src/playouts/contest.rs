@@ -27,7 +27,7 @@ pub(super) struct Plan {
     pub(super) rounds: u64,
 }
 
-/// All setups, for each number of threads those of the first engine first.
+/// All setups, ordered by number of threads, then engine, then instruction set.
 pub(super) fn setups<'e>(engines: &'e [Engine], isas: &[Isa], threads: &[usize]) -> Vec<Setup<'e>> {
     let mut setups = Vec::new();
     for &threads in threads {

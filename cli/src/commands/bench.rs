@@ -1,7 +1,7 @@
-//! `gdl bench`: how soon rulesheets load, how fast they play and what memory they take.
+//! `gdl bench`: measures the load time, speed of play and memory of rulesheets.
 //!
-//! Each rulesheet is measured by a process of its own, which shows its memory and can be stopped;
-//! this one collects what they report.
+//! Each rulesheet is measured in a child process, so that its memory can be read and a slow one
+//! stopped. The parent process collects the reports.
 
 use crate::{
     LAUNCHER,

@@ -126,7 +126,7 @@ pub(crate) fn run(args: &JudgeArgs) -> Result {
     if played { Ok(()) } else { Err(Error::Reported) }
 }
 
-/// The rulesheets that are asked for, those of a folder by name.
+/// The named rulesheets; a folder stands for its rulesheets, sorted by name.
 fn candidates(names: &[String]) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for name in names {

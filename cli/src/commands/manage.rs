@@ -129,9 +129,9 @@ pub(crate) fn run(args: &ManageArgs) -> Result {
     }
 }
 
-/// `schedule`, `matches` in all, `games` (each with its `name`, its `seats` and the `matches` of
-/// one repetition), `players`, `terms` and `most_seconds`, which all matches take at most, one
-/// after the other; null without clocks.
+/// Checks a schedule and prints a summary, as one JSON object if `json` is true. `matches` of a
+/// game counts one repetition. `most_seconds` is the longest time that all matches can take one
+/// after the other; it is null without clocks.
 fn check(path: &Path, json: bool) -> Result {
     let schedule = Schedule::open(path)?;
     let name = schedule.name.clone();

@@ -54,7 +54,8 @@ impl Drop for Server {
     }
 }
 
-/// A page in a browser of its own, of a server of its own unless it is a guest.
+/// A page in its own browser process. A guest's page visits the server of another page; any other
+/// page starts a server.
 pub(super) struct Page {
     _server: Option<Server>,
     address: String,
@@ -350,7 +351,7 @@ impl Page {
         }
     }
 
-    /// Goes to the part after the `#` of an address.
+    /// Reloads the page with another fragment, the part of an address after `#`.
     pub(super) fn visit(&mut self, fragment: &str) {
         let own = self.address.split('#').next().unwrap_or_default().to_owned();
         self.ask("Page.navigate", &json!({ "url": "about:blank" }));

@@ -21,7 +21,7 @@ fn rules(board: &str, marks: &[&str], moves: &str) -> String {
 }
 
 impl Page {
-    /// Opens a rulesheet of one's own.
+    /// Starts a session with an uploaded rulesheet and opens it.
     fn open_rules(&mut self, rules: &str) {
         let body = json!({ "rulesheet": rules }).to_string();
         let view = self.run(&format!(

@@ -40,7 +40,7 @@ fn value(text: &str) -> Value {
     serde_json::from_str(text).expect("a document is JSON")
 }
 
-/// A shard that is held against the schema.
+/// Parses a shard and asserts that it matches the schema.
 fn valid(text: &str) -> Value {
     let run = gdl(&["shard", "merge", "--schema"]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));

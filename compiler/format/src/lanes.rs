@@ -78,7 +78,8 @@ impl Cycle {
 pub struct Phase {
     /// The operations that observe the states.
     pub observe: Schedule,
-    /// The operations that keep a state where a game has ended; empty if scores are observed.
+    /// The operations that save the states of ended games for `score`; empty if `observe` computes
+    /// the scores.
     pub keep: Schedule,
     /// The operations that score the states that are kept.
     pub score: Schedule,

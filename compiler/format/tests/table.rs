@@ -191,7 +191,7 @@ fn faults_have_names() {
     assert!(what(&table.encode()).ends_with("a position beyond its list"));
 }
 
-/// Operations that would do harm: they write the constant, or are none that there is code for.
+/// Rejects operations that write the constant's slot, or use a table without code.
 #[test]
 fn schedules_that_do_harm_are_refused() {
     let with = |table: u8, result: u32| {

@@ -122,7 +122,8 @@ fn terms(
     both
 }
 
-/// The literals that ask for a fluent whose name is not that of a `defined` relation, by relation.
+/// The edits that wrap literals in `true`, by relation. They apply to relations outside `defined`
+/// that have the name and arity of a fluent.
 fn as_fluents(scene: &Scene<'_>, defined: &FxHashSet<RelationId>) -> FxHashMap<RelationId, Vec<Edit>> {
     let keywords = &scene.rules.keywords;
     let mut fluents = FxHashSet::default();

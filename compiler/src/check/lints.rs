@@ -34,7 +34,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// GDL104 and GDL105: forms that say what an earlier one said, up to the names of variables.
+/// GDL104 and GDL105: facts and rules that repeat an earlier one, up to renaming variables.
 fn duplicates(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     let mut known: FxHashMap<Vec<u32>, Span> = FxHashMap::default();
     for form in scene.forms() {

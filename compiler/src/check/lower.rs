@@ -165,7 +165,7 @@ struct Lowering<'a> {
     steps: Cell<usize>,
     /// The words that rules are written with in place of `<=`.
     arrows: Vec<&'static str>,
-    /// The term of a percept, which may contain any word.
+    /// The percept of the `sees` atom at hand. Keywords inside it are ordinary symbols.
     percept: Option<NodeId>,
     /// `base` or `input`, if the form at hand is for that.
     declaration: Option<RelationId>,

@@ -106,8 +106,8 @@ impl Pattern {
         }
     }
 
-    /// Calls `look` with the terms of a row of patterns, unless there is no such term for one of
-    /// them. The stack keeps what is on it.
+    /// Calls `look` with the terms that the patterns denote in `row`. Returns `None` without
+    /// calling it if one of these terms does not exist. The stack is left as it was.
     pub(crate) fn with_found<T>(
         patterns: &[Self],
         terms: &Terms,
@@ -154,7 +154,7 @@ impl Pattern {
 pub(crate) enum Match {
     /// It is the variable's value from now on.
     Bind(u32),
-    /// It must be the variable's value.
+    /// The term must equal the variable's value.
     Check(u32),
     Ground(TermId),
     Function(Symbol, Vec<Match>),

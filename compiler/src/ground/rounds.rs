@@ -168,7 +168,7 @@ struct Draft<'r> {
 }
 
 impl Draft<'_> {
-    /// Applies the first rewriting of a stage that finds other clauses. Returns false if none does.
+    /// Applies the first rewriting of a stage that changes the clauses. Returns false if none does.
     fn rewrite(&mut self, stage: Stage, grounder: &mut Grounder<'_>, parked: &[usize]) -> bool {
         let Self { rules, options, clauses, kept, learns, tried } = self;
         for ((when, apply), wide) in REWRITES.iter().zip(tried).filter(|((when, _), _)| *when == stage) {

@@ -49,8 +49,7 @@ const WEIGHING: u64 = 10_000_000;
 /// Steps that a literal or test takes when it is copied to one side of a cut.
 const COPY: u64 = 20;
 
-/// The number of instances from which a clause is vast, as a multiple of those from which it may be
-/// split.
+/// A clause is vast if it has at least `VAST * Splitter::many` instances.
 const VAST: f64 = 200.0;
 
 /// Returns whether it pays to have clauses with `cost` instances instead of one with `now`.

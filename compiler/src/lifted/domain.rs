@@ -81,7 +81,8 @@ pub(super) struct Search<'s, 'p> {
 }
 
 impl Search<'_, '_> {
-    /// The domain by the relaxed clauses, or as the rules declare it if that takes too much.
+    /// Computes the domain: layer by layer if terms grow without bound, otherwise from the relaxed
+    /// clauses. If the relaxed clauses exceed the limits, `base` and `input` declare the domain.
     pub(super) fn run(mut self) -> Result<Domain, Stop> {
         if self.rules.grows {
             return self.layered();

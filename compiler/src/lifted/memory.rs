@@ -114,8 +114,10 @@ impl Memory {
         self.charge(width)
     }
 
-    /// Returns whether views and indexes hold no more than they may, if they are not paid for tuple
-    /// by tuple.
+    /// Checks the bytes of views and indexes, unless [`Self::charge_tuple`] charges for each tuple.
+    ///
+    /// # Errors
+    /// Returns [`Stop::Bytes`] if views and indexes exceed the bytes of an evaluation.
     #[inline]
     pub(super) fn check_views(&self) -> Result<(), Stop> {
         if self.store.indexed() <= self.room || self.store.is_priced() { Ok(()) } else { Err(Stop::Bytes) }

@@ -30,9 +30,10 @@ pub(super) struct Component {
     pub(super) relations: Vec<usize>,
     /// The clauses for them, indexes into [`Program::clauses`].
     pub(super) clauses: Vec<usize>,
-    /// The clauses that may give something before the component has an atom.
+    /// The clauses that the first round evaluates. Only disjunctions in their bodies may have
+    /// positive atoms of the component.
     pub(super) begin: Vec<usize>,
-    /// True if there are variants of the clauses.
+    /// True if some clause has a variant, so that evaluation goes on to a fixpoint.
     pub(super) is_recursive: bool,
     pub(super) layer: Layer,
     /// Some relation depends on the failure of a relation of the same component.

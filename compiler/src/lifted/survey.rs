@@ -1,13 +1,15 @@
-//! Finds out how a program is best evaluated: what is filled, what is called, and how large it is.
+//! Chooses how a program is evaluated: which components are filled, which are called, and the sizes
+//! of their views.
 //!
-//! Components are filled one after the other, each clause planned for the sizes of that moment. A
-//! component that takes more than its share is left to be called with the arguments that are known
-//! where it is needed. So the relations that depend on the rules alone get their tables, and in
-//! sample states the others their measure.
+//! Components are filled in dependency order, and each clause is planned for the current sizes. A
+//! component that exceeds its [`Share`] is *called* instead if possible: it is evaluated on demand,
+//! with the arguments that are known. Thus relations that depend on the rules alone get tables. The
+//! views of other relations are measured in sample states.
 //!
-//! All components together may take the fuel of the limits, and the bytes of an evaluation.
-//! Components that depend on the rules alone keep these, those of a state until the next one. Views
-//! are measured when the tables below them are filled, which costs the same as filling them.
+//! All components together may take the fuel of the limits and the bytes of an evaluation. The
+//! bytes of components that depend on the rules alone stay taken; the others are freed before the
+//! next state. Views are measured once their tables are filled, at the cost of filling the
+//! views.
 
 use super::{
     Stop, fixpoint,

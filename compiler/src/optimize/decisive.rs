@@ -58,11 +58,11 @@ struct Move {
     /// It is legal, and the game ends with the role's greatest goal, or its next move will make it
     /// so.
     wins: Signal,
-    /// It is legal, and the game ends with the role's least goal.
+    /// The move is legal and ends the game with the role's least goal.
     loses: Signal,
     /// The game ends.
     ends: Signal,
-    /// The state after it, by fluent.
+    /// The successor state, by fluent.
     next: Vec<Signal>,
 }
 

@@ -22,7 +22,7 @@ use crate::propnet::{MutexGroup, Net, Signal};
 use gdl_format::term;
 use rustc_hash::FxHashMap;
 
-/// Roles whose moves a proof takes one by one.
+/// The most roles whose moves a proof distinguishes case by case.
 const ROLES: usize = 4;
 
 /// Fluents with longer names are in no group: names with this number of arguments are no cell and

@@ -132,7 +132,8 @@ impl Groups {
         operands.iter().fold(0, |sum, s| sum.saturating_add(self.leaves[s.gate() as usize]))
     }
 
-    /// Takes note of new gates of the copy.
+    /// Adds the gates that the copy gained to `mentions`, `uses` and `leaves`. Returns `None` if
+    /// the meter runs out.
     fn note(&mut self, copy: &Net, meter: &mut Meter) -> Option<()> {
         let mut groups: Vec<u32> = Vec::new();
         for gate in self.uses.len()..copy.len() {

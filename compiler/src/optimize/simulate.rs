@@ -16,7 +16,7 @@ const LOOKS: usize = 4;
 /// Literals that these steps look at in a net of usual size.
 const SIMULATED: usize = 1 << 20;
 
-/// The number of steps that show most of a net's behaviour.
+/// The number of steps to simulate, smaller for nets with more literals.
 pub(super) fn steps(net: &Net) -> usize {
     (SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end())
 }

@@ -1,4 +1,4 @@
-//! Influence: which fluents can ever make a difference to what is seen of a game.
+//! Cone of influence: the fluents on which legal moves, goals, the end or percepts can depend.
 
 use super::{Gate, Net};
 

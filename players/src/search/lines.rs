@@ -370,7 +370,8 @@ mod tests {
         (game.table().expect("a small game").clone(), state.as_ref().to_vec())
     }
 
-    /// The fluents that are missing, and how many lines of each side lack two, by fives.
+    /// Returns the names of the threats, and for each side a fifth of the number of lines that lack
+    /// two fluents.
     fn seen(table: &Table, lines: &Lines, state: &[u64]) -> (Vec<String>, Vec<f32>) {
         let (mut threats, mut two) = (Vec::new(), vec![0.0; lines.sides]);
         let fluents = || lines.all.iter().flat_map(|line| &line.fluents);

@@ -254,7 +254,7 @@ impl<G: Game> Mcts<G> {
         self.conclude(game, state, role, shared)
     }
 
-    /// Chooses a move by what the tree says, and keeps the tree.
+    /// Chooses a move by the statistics of the tree, and keeps the tree for the next search.
     fn conclude(&mut self, game: &G, state: &G::State, role: G::Role, shared: Shared<G>) -> SearchResult<G> {
         let Shared { mut tree, meter, playouts, more_nodes, more_bytes } = shared;
         let mut found: SearchResult<G> = SearchResult::only(game.legal_moves(state, role).next());

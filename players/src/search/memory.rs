@@ -34,7 +34,7 @@ impl Memory {
         8 * self.rows.len()
     }
 
-    /// The value of a key.
+    /// Looks a key up. Returns `None` if the table does not hold it.
     #[inline]
     pub(crate) fn get(&self, key: &[u64]) -> Option<&[u64]> {
         if self.pairs == 0 {

@@ -18,8 +18,8 @@ impl<G: Game> MatchMemory<G> {
         Self { belief: Belief::new(seed), report: None }
     }
 
-    /// Has a player search the states that fit the information, and gives the move that most of
-    /// them speak for. The mind is a part of the player.
+    /// Searches the states that are consistent with the information, and returns the move with the
+    /// most votes. `mind` returns the memory inside `player`.
     pub(crate) fn decide<P>(
         player: &mut P,
         mind: impl Fn(&mut P) -> &mut Self,

@@ -57,7 +57,7 @@ impl<G: Game> Options<G> {
         roles.iter().fold(1, |product: u64, &role| product.saturating_mul(self.of(role).len() as u64))
     }
 
-    /// Lets a role make a move.
+    /// Sets the move of a role in the joint move.
     #[inline]
     pub(crate) fn set(&mut self, role: usize, action: G::Move) {
         self.joint[role] = action;

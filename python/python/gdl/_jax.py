@@ -488,11 +488,11 @@ mlir.register_lowering(_step_p, _lowering(CHUNK), platform="cpu")
 
 
 def load(data: Mapping[str, Any], table: str, max_steps: int | None = None) -> Game:
-    """Returns the game of the data and the table that `gdl.jax.write` writes.
+    """Builds a game from the data and the table that `gdl.jax.write` stores in a file.
 
     Args:
         data: Names and numbers of the game.
-        table: The arrays of its net, as NumPy saves them, in base 85.
+        table: The arrays of its net, saved by NumPy and encoded in base 85.
         max_steps: The step after which a game is truncated, or None.
 
     Returns:

@@ -27,7 +27,7 @@ enum Part {
 }
 
 impl Part {
-    /// Empty if the argument has no such part.
+    /// Returns this part of an argument; empty if the argument has no such part.
     fn of(self, argument: &str) -> &str {
         let digits = argument.find(|c: char| c.is_ascii_digit()).unwrap_or(argument.len());
         match self {

@@ -19,7 +19,7 @@ use crate::bits;
 use std::{ops::Range, sync::Arc};
 pub(super) use wiring::Wiring;
 
-/// The work of a gate that changes, besides its readers: the time of this number of readers.
+/// The fixed work of a gate that changes, in units of one notified reader.
 const CHANGE: u64 = 20;
 
 /// The gates of a net.

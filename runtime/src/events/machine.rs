@@ -60,7 +60,7 @@ pub(super) struct Machine {
     fluents: usize,
     /// The state that the machine is in.
     state: Vec<u64>,
-    /// The input that each role's move is.
+    /// The input of each role's last move, or [`NONE`].
     made: Vec<u32>,
 }
 

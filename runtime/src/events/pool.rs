@@ -97,12 +97,12 @@ impl Pool {
         loan
     }
 
-    /// The operands of all gates of the net.
+    /// The number of operands of all gates of the net.
     pub(super) fn edges(&self) -> usize {
         self.wiring.edges()
     }
 
-    /// The work that its machines have done.
+    /// The work done so far by the machines that are idle.
     pub(super) fn work(&self) -> u64 {
         self.machines().idle.iter().map(|machine| machine.gates().work()).sum()
     }

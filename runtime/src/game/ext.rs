@@ -369,7 +369,7 @@ pub trait GameExt: Game {
         find(self.vocabulary().roles(), TextKind::Role, text)
     }
 
-    /// The move of that KIF text. Whether it is legal is not asked.
+    /// Returns the move with this KIF text, legal or not.
     ///
     /// # Errors
     /// Returns an error if the game has no such move.

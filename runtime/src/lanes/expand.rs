@@ -86,7 +86,7 @@ pub struct RowBatch {
 }
 
 impl RowBatch {
-    /// No states, of a game of this shape.
+    /// Creates an empty batch for games of this shape.
     #[must_use]
     pub fn new(shape: Shape) -> Self {
         let rows = |words| vec![[Plane::ZERO; 64]; words];
@@ -465,8 +465,7 @@ fn slots_of<'s>(slots: &'s mut Slots, role: &Choice) -> &'s mut [Plane] {
     &mut slots[role.slots()]
 }
 
-/// The entry of a move; for a move that is never legal it is another's, or a default that is never
-/// read.
+/// Returns the entry of a move, or the default for a move that is never legal.
 #[inline(always)]
 fn at<T: Copy + Default>(all: &[T], action: usize) -> T {
     all.get(action).copied().unwrap_or_default()

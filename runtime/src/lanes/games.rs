@@ -162,13 +162,17 @@ impl Games {
 }
 
 impl Stepper {
-    /// Creates the stepper of a table's games. At each step one role chooses its move, if it is
-    /// proved that there are never two with a choice at the same time, chance does not play and
-    /// `all` is false; otherwise each does. Returns `None` if the table cannot be played in lanes
-    /// (see [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
-    /// cycle. Also if a state or the legal moves of all roles have more than 8,192 words, or a role
-    /// has no legal move in the initial state. O(gates), usually some times over. If the machine
-    /// does not have the instruction set, that is [`Isa::Portable`].
+    /// Creates the stepper of a table's games.
+    ///
+    /// One role chooses at each step if chance does not play, `all` is false, and provably no two
+    /// roles ever have a choice at once. Otherwise every role chooses. If the machine lacks the
+    /// instruction set, [`Isa::Portable`] is used. O(gates).
+    ///
+    /// Returns `None` if
+    /// - the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)),
+    /// - no fluents identify the phases of its cycle,
+    /// - a state, or the legal moves of all roles, have more than 8,192 words, or
+    /// - a role has no legal move in the initial state.
     #[must_use]
     pub fn new(table: &Table, isa: Isa, all: bool) -> Option<Self> {
         let lanes = table.lanes()?;

@@ -62,8 +62,8 @@ struct Sums {
     stuck: Plane,
 }
 
-/// Games that have started and were not yet taken from those that are left. To count lanes takes
-/// longer than to add them up, so that is done when a number is needed.
+/// Games that have started but are not yet subtracted from [`Player::left`]. Adding planes is
+/// faster than counting lanes, so lanes are counted only when the number is needed.
 #[derive(Clone, Copy, Debug)]
 struct Since {
     /// A sum for each word of lanes.

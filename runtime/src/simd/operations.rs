@@ -1,9 +1,9 @@
-//! Operations on planes whose places were looked at once, so that to run them needs no look at
-//! each.
+//! Operations on planes with places that are checked once, so that running them needs no bounds
+//! checks.
 //!
-//! [`Operations`] are made of the steps of a program, and never change; they know how many planes
-//! there must be. Before a program runs that is asked of its planes. A place is a distance in
-//! bytes, of 32 bits, which an address takes as it is.
+//! [`Operations`] are built from the steps of a program and never change. They store the number of
+//! planes that they need, and [`Operations::on`] checks it before a program runs. A place is a
+//! distance in bytes, in 32 bits, which an address takes as it is.
 
 use super::{Plane, Word};
 use gdl_format::lanes::{MOST_SLOTS, SLOT_BYTES, Step};

@@ -21,7 +21,7 @@ pub(crate) fn of_lane(rows: &Rows, lane: usize) -> u64 {
 /// all of it.
 const FEW: usize = 3;
 
-/// The same the other way.
+/// Like [`FEW`], for the direction from planes to rows.
 const FEW_ROWS: usize = 4;
 
 /// The rows of the first `blocks` blocks of 64 lanes; bits without a plane are clear. `scratch` may

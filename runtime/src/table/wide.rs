@@ -63,8 +63,8 @@ struct Output {
     set: u64,
 }
 
-/// A word of a row to be written: its place, the bits that are always set, and signals with their
-/// bits of it.
+/// A word to write into a row: its place, the bits that are always set, and each signal with its
+/// bit.
 pub(super) struct Wanted {
     pub(super) place: u32,
     pub(super) set: u64,

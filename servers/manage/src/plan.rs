@@ -125,7 +125,7 @@ impl Plan {
     /// The joint moves after which a match is abandoned.
     pub const MOST_STEPS: usize = Referee::<Dynamic>::DEFAULT_MAX_STEPS;
 
-    /// The clocks before the first move and for each, if there are any.
+    /// The start clock and the play clock. Returns `None` without clocks.
     #[must_use]
     pub fn clocks(&self) -> Option<[Duration; 2]> {
         self.schedule.terms.clocks()

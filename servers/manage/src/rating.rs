@@ -31,9 +31,9 @@ pub struct Rating {
     pub interval: [f64; 2],
 }
 
-/// The ratings of players, given what each took of each other: `points[i][j]` is what `i` took in
-/// games with `j`, 1 for a win and 1/2 for a draw. Returns `None` for a player without games, and
-/// all if there are not two with some.
+/// Rates players by their results: `points[i][j]` is the sum that `i` scored against `j`, 1 for a
+/// win and 1/2 for a draw. The rating is `None` for a player without games, and for all players if
+/// fewer than two have games.
 #[must_use]
 pub fn rate(points: &[Vec<f64>]) -> Vec<Option<Rating>> {
     let has_games = |i: usize| (0..points.len()).any(|j| j != i && points[i][j] + points[j][i] > 0.0);

@@ -77,7 +77,7 @@ pub(crate) struct Terms {
     pub(crate) nodes: Option<u64>,
     /// The number of times that the whole is played.
     pub(crate) repetitions: u64,
-    /// The players in the seats.
+    /// The assignment of players to seats.
     pub(crate) seats: Seats,
     /// True if players elsewhere get other words for the symbols of rulesheets.
     pub(crate) scramble: bool,

@@ -69,8 +69,9 @@ impl Course {
         }
     }
 
-    /// Takes percepts after its own move. A manager may have made another one in its place, and
-    /// does not say which; then one is looked for that fits. False if there is none.
+    /// Adds percepts after the player's own move. A manager may have replaced that move without
+    /// notice; then the first legal move that fits the percepts is used. Returns false if no move
+    /// fits.
     fn perceive(&mut self, action: Option<MoveId>, perception: &Perception<MoveId, PerceptId>) -> bool {
         let (game, role) = (&self.engine.game, self.engine.role);
         let told = |action: MoveId| {

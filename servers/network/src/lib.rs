@@ -37,10 +37,10 @@ pub use sheet::Sheet;
 use connections::Bounds;
 use std::{io, net::TcpListener, sync::Arc};
 
-/// Answers the messages of a listener for a host, until the process ends.
+/// Answers the messages that a listener receives for a host, until the process ends.
 ///
 /// # Errors
-/// Returns an error if the listener is of no use, or no runtime is available.
+/// Returns an error if the async runtime cannot start, or the listener fails.
 pub fn serve(listener: TcpListener, host: Host) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -29,7 +29,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The time after the start clock in which a game may still come.
+/// The time after the start clock at which compiling and lifting are cancelled.
 const LATER: Duration = Duration::from_secs(60);
 
 /// Finds what plays the rules of a seat, within some limits, or makes the engine that is asked for.

@@ -47,8 +47,7 @@ pub(crate) struct ReadyGame {
     pub(crate) kind: &'static str,
 }
 
-/// A step as it was received: the player's own answer before it, and the moves of all or the
-/// percepts.
+/// A received step: the player's own move before it, and either the joint move or the percepts.
 #[derive(Clone, Debug)]
 pub(crate) struct Step {
     pub(crate) own: Option<String>,

@@ -568,7 +568,7 @@ pub(crate) struct AdviceView {
     pub place: usize,
     /// The work so far, and the role.
     pub effort: EffortView,
-    /// True if no more is to come.
+    /// True if the advice is final.
     pub done: bool,
     /// The moves as far as they are known, the best first.
     pub moves: Vec<EstimateView>,

@@ -1,8 +1,8 @@
-//! A session that threads share: requests, one after the other, and the machines that think for it.
+//! A session that threads share: its requests in order, and the players that think for it.
 //!
-//! Requests for a session come one after the other ([`Shared::turn`]), so what one of them takes
-//! keeps only those for the same session waiting, and no thread. A session that has ended plays on
-//! no more, also when a player still thinks for it.
+//! Requests for a session take turns ([`Shared::turn`]). A slow request delays only requests for
+//! the same session and blocks no thread. A session that has ended makes no further moves, even if
+//! a player is still thinking.
 
 use crate::session::Session;
 use gdl_runtime::Cancel;
@@ -25,7 +25,7 @@ pub(crate) struct Shared {
     /// The time of the last request. It is noted and read without waiting for a thread that works
     /// on the session.
     used: Mutex<Instant>,
-    /// True if the server knows the game.
+    /// True for a built-in game or the game that the server was started with.
     pub is_known: bool,
     /// A turn at the session for one request at a time.
     pub turn: Arc<Semaphore>,

@@ -28,7 +28,7 @@ fn cards() -> impl Iterator<Item = Card> {
 }
 
 impl Deal {
-    /// After the player in turn has said something.
+    /// Returns `word`, and the position after the player to move has said it.
     fn say(&self, hands: [Card; 2], word: &str) -> (String, Self) {
         let (me, other) = (self.to_move, 1 - self.to_move);
         let mut next = Self { heard: Default::default(), to_move: other, ..self.clone() };

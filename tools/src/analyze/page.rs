@@ -11,7 +11,7 @@ use std::fmt::Write;
 /// Moves at the start that are drawn; of more the best and the worst.
 const DRAWN: usize = 40;
 
-/// Its style, in light and dark; also where it is a part of another page, in a shadow tree.
+/// The stylesheet of the page, for light and dark mode. It also works inside a shadow tree.
 pub const STYLE: &str = include_str!("page.css");
 
 /// The page.

@@ -75,8 +75,8 @@ pub struct Walks {
     decisions: u64,
     /// The states visited.
     pub states: States,
-    /// The role other than chance that alone had more than one move where any had for the first
-    /// time; the same in all games.
+    /// The first role other than chance to have more than one move, the same in all games. `None`
+    /// if several roles do at once, or none is found.
     pub first_to_choose: Option<usize>,
     /// For each game, by number, the logarithms of the tree that it promises: nodes and leaves.
     trees: Vec<(u64, [f64; 2])>,

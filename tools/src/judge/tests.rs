@@ -95,7 +95,7 @@ fn a_game_for_one_has_neither_seats_nor_draws() {
     assert_eq!(parts, ["completion", "agency", "coverage", "depth"]);
 }
 
-/// Two roles take a stick in turn; `end` says how it ends.
+/// A game in which two roles take sticks in turn; `end` is the text of the remaining rules.
 fn sticks(end: &str) -> String {
     format!(
         "(role a) (role b) (init (left 3)) (init (control a)) (other a b) (other b a)

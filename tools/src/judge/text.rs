@@ -108,10 +108,10 @@ pub fn given_up(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}: {style}{}{style:#}: {reason}", judgement.name, judgement.verdict)
 }
 
-/// Prints all that is known of a game.
+/// Prints the full report of a judgement.
 ///
 /// # Errors
-/// Returns an error if `out` takes no more.
+/// Returns an error if writing to `out` fails.
 pub fn print(judgement: &Judgement, out: &mut dyn Write) -> io::Result<()> {
     if judgement.verdict != Verdict::Judged {
         given_up(judgement, out)?;

@@ -23,7 +23,7 @@ pub enum Request {
     Perft {
         /// Their greatest length.
         depth: u32,
-        /// The length of those that the work is cut by, if that is asked for.
+        /// The length of the sequences whose states divide the work into blocks, if given.
         prefix: Option<u32>,
     },
     /// Matches between players.

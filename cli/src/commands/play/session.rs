@@ -504,7 +504,7 @@ fn attempt<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
 
-/// The result of a question.
+/// The outcome of prompting a person for a move.
 enum Reply {
     Move(MoveId),
     /// The position is another one now.

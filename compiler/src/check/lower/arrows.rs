@@ -8,7 +8,7 @@ use super::Lowering;
 use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::syntax::{Kind, NodeId};
 
-/// Signs that stand for `<=`, in lower case.
+/// Symbols that authors write in place of `<=`, in lower case.
 const ARROWS: [&str; 9] = ["<-", "<--", "<==", "<=-", "<", "=<", "=", ":=", "if"];
 
 impl<'a> Lowering<'a> {

@@ -1,10 +1,11 @@
-//! Parentheses that are missing: `(not out ?p)` for `(not (out ?p))`, and calls such as `out(?p)`.
+//! Missing parentheses: `(not out ?p)` for `(not (out ?p))`, and calls such as `out(?p)`.
 //!
-//! In come elements of a list that side by side make no sense; out come the elements that belong
-//! inside parentheses of their own. The number of arguments that a name has elsewhere in the text
-//! decides. Where one reading is left, it is certain; where a name stands nowhere else, any number
-//! of arguments will do, and the one reading is a guess. O(text), once for a text; all searches
-//! together take [`STEPS`] steps.
+//! The input is a list whose elements make no sense side by side. The output is the elements that
+//! belong inside parentheses of their own. The arities that names have elsewhere in the text
+//! decide. A grouping is certain if it is the only one that fits. A name that occurs nowhere else
+//! may have any arity; then the only grouping that fits is a guess.
+//!
+//! O(text), once for each text. All searches together take at most [`STEPS`] steps.
 
 use super::super::keywords::Word;
 use super::Lowering;

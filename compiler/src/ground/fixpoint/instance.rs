@@ -44,7 +44,7 @@ pub(super) struct Ahead {
     found: Vec<Option<u32>>,
     /// The number of rows.
     rows: usize,
-    /// The arguments at work.
+    /// The arguments of one literal in all rows, reused between literals.
     arguments: Vec<TermId>,
 }
 

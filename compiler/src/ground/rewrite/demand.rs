@@ -137,8 +137,9 @@ fn demanded(graph: &Graph, may: &[bool], wide: &[RelationId]) -> Vec<RelationId>
     list
 }
 
-/// The meaning of a guard: the values of a variable for which literals hold, all variables being
-/// numbered by occurrence; or the requested values of an argument of a relation.
+/// The set of values that a guard admits: those of a variable for which literals hold, or those
+/// requested of an argument. Variables are numbered by occurrence, so that equal guards compare
+/// equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Guard {
     Values(Vec<Literal>, u32),

@@ -354,7 +354,8 @@ impl Translation<'_> {
         true
     }
 
-    /// The literals of one of the sheet; `None` if it can never hold.
+    /// Appends the translation of a literal of the sheet to `state`. Returns `None` if the literal
+    /// can never hold or has a fault.
     fn literal(&mut self, (id, negated): Signed, head: &mut Term, state: &mut Body) -> Option<()> {
         let expressions = self.sheet.expressions;
         let expression = expressions.get(id);

@@ -96,7 +96,7 @@ pub(super) struct Made {
     /// give it.
     pub(super) domains: BTreeMap<String, (String, usize)>,
     pub(super) counts: BTreeMap<String, Count>,
-    /// The relation of what the sheet calls legal.
+    /// The relation that the sheet's `legal` is translated to.
     pub(super) legal: String,
 }
 

@@ -3,7 +3,7 @@
 
 use gdl_runtime::bits;
 
-/// The fluents, or the pairs, that were met so far: a bit for each.
+/// The fluents or pairs of fluents of all states met so far, one bit each.
 pub(super) struct Novelty {
     pairs: bool,
     met: Vec<u64>,

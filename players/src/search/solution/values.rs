@@ -1,5 +1,5 @@
-//! Retrograde analysis: the values of all states and how far the ends are, found on the way back
-//! from the ends of the game.
+//! Retrograde analysis: computes the value of each state and its distance from the end, going back
+//! from the terminal states.
 
 use super::{
     NONE, Solution,

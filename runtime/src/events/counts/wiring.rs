@@ -119,7 +119,7 @@ impl Wiring {
         self.starts.len() - 1
     }
 
-    /// The gates that are asked for in every state.
+    /// The gates of [`Band::Seen`], which every state needs.
     pub(super) fn seen(&self) -> Range<usize> {
         self.band(Band::Seen)
     }
@@ -143,7 +143,7 @@ impl Wiring {
         self.bands[band as usize]..self.bands[band as usize + 1]
     }
 
-    /// The words of the row, of those that have a bit for each gate.
+    /// The words that hold the row, in a bit vector with one bit for each gate.
     pub(super) fn row(&self) -> Range<usize> {
         self.row / 64..self.len() / 64
     }

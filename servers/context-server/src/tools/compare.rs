@@ -221,7 +221,10 @@ impl<'g> Pair<'g> {
         Ok(Some(all))
     }
 
-    /// Makes a joint move in both, or says what roles perceive differently.
+    /// Makes a joint move in both games.
+    ///
+    /// # Errors
+    /// Returns a message if a role perceives something different in the two games.
     fn step(&self, states: [&State; 2], joint: &[MoveId]) -> Result<[State; 2], String> {
         let [one, other] = self.games;
         let mut theirs = joint.to_vec();

@@ -1,4 +1,4 @@
-//! Files that are not what they should be: none is touched.
+//! Results files that are invalid, damaged or of another schedule: they are rejected unchanged.
 
 use crate::Folder;
 use gdl_manage::{Standings, Store, matches::Filter};

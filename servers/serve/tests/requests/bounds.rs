@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 const WORDS: [&str; 16] =
     ["ba", "be", "bi", "bo", "da", "de", "di", "do", "ka", "ke", "ki", "ko", "ma", "me", "mi", "mo"];
 
-/// A game of 4,096 fluents that hold until they are dropped, and of as many moves; its names are
-/// long if that is wanted.
+/// A game with 4,096 fluents, which hold until the move `drop`, and a move for each of them. Names
+/// have more than 200 characters if `long` is true.
 fn heap(long: bool) -> String {
     let name = if long { "n".repeat(200) } else { "n".to_owned() };
     let words = WORDS.map(|word| format!("(word {word}) ")).concat();

@@ -1,4 +1,4 @@
-//! Looking into games by requests: rulesheets, nets, random play.
+//! Requests that inspect a game: its rulesheet, its net and random play.
 
 use super::client::Client;
 use serde_json::{Value, json};

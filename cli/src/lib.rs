@@ -109,7 +109,23 @@ fn command_line() -> clap::Command {
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{commands}\
          {header}Options:{header:#}\n{{options}}{{after-help}}"
     );
-    Cli::command().help_template(template)
+    Cli::command().help_template(template).mut_subcommands(unwrap)
+}
+
+/// Joins the lines of each paragraph in the texts after the options, which clap wraps as the
+/// terminal needs it. Lines with an indent are rows, and stay.
+fn unwrap(command: clap::Command) -> clap::Command {
+    let Some(text) = command.get_after_help().map(ToString::to_string) else {
+        return command.mut_subcommands(unwrap);
+    };
+    let is_prose = |line: &str| !line.is_empty() && !line.starts_with(' ');
+    let (mut joined, mut before) = (String::new(), "");
+    for line in text.lines() {
+        joined += if is_prose(before) && is_prose(line) { " " } else { "\n" };
+        joined += line;
+        before = line;
+    }
+    command.after_help(joined.trim_start().to_owned()).mut_subcommands(unwrap)
 }
 
 /// Check, compile, play and verify games written in the Game Description Language.

@@ -73,14 +73,10 @@ const REMOTE: &str = "remote";
 
 /// All kinds, the person at the terminal last.
 pub static KINDS: &[Kind] = &[
-    Kind {
-        name: "best",
-        about: "chooses the player that suits the game",
-        options: &["seed", "threads", "memory"],
-    },
+    Kind { name: "best", about: "the player that suits the game", options: &["seed", "threads", "memory"] },
     Kind { name: "first", about: "the first legal move", options: &[] },
     Kind { name: "random", about: "any legal move", options: &["seed"] },
-    Kind { name: "greedy", about: "the move that looks best one step ahead", options: &["seed"] },
+    Kind { name: "greedy", about: "the best move one step ahead", options: &["seed"] },
     Kind { name: "flat", about: "random games after each move", options: &["seed"] },
     Kind {
         name: "mcts",
@@ -88,30 +84,22 @@ pub static KINDS: &[Kind] = &[
         options: &["seed", "threads", "memory"],
     },
     Kind { name: "ismcts", about: "the same, from what each role knows", options: &["seed", "memory"] },
+    Kind { name: "equilibrium", about: "bluffs optimally in small games", options: &["seed", "memory"] },
+    Kind { name: "planner", about: "finds and follows plans in puzzles", options: &["seed", "memory"] },
     Kind {
-        name: "equilibrium",
-        about: "bluffs as often as it should, in small games",
-        options: &["seed", "memory"],
-    },
-    Kind {
-        name: "planner",
-        about: "searches puzzles for a plan and follows it",
-        options: &["seed", "memory"],
-    },
-    Kind { name: "alphabeta", about: "alpha-beta, deeper and deeper", options: &["seed", "depth", "memory"] },
-    Kind {
-        name: "paranoid",
-        about: "alpha-beta, as if all others played against it",
+        name: "alphabeta",
+        about: "alpha-beta by iterative deepening",
         options: &["seed", "depth", "memory"],
     },
     Kind {
-        name: "perfect",
-        about: "plays perfectly in games small enough to solve",
-        options: &["seed", "memory"],
+        name: "paranoid",
+        about: "alpha-beta against all other roles",
+        options: &["seed", "depth", "memory"],
     },
+    Kind { name: "perfect", about: "perfect play of solvable games", options: &["seed", "memory"] },
     Kind {
         name: LEARNED,
-        about: "alpha-beta by a file of `gdl train`: `learned:FILE`",
+        about: "alpha-beta by a net: `learned:FILE`",
         options: &["seed", "depth", "memory", "threads"],
     },
     #[cfg(feature = "network")]
@@ -127,7 +115,7 @@ pub const DEFAULT: &str = "best";
 pub fn help(command: &str) -> String {
     let row = |kind: &Kind| {
         let options = kind.options.join(", ");
-        format!("  {:<11} {:<44} {options}", kind.name, kind.about).trim_end().to_owned() + "\n"
+        format!("  {:<11} {:<36} {options}", kind.name, kind.about).trim_end().to_owned() + "\n"
     };
     let rows: String = KINDS.iter().map(row).collect::<Vec<_>>().concat();
     format!(

@@ -23,7 +23,9 @@ use std::{
 Examples:
   gdl completions bash > ~/.local/share/bash-completion/completions/gdl
   gdl completions fish > ~/.config/fish/completions/gdl.fish
-  gdl completions zsh > ~/.zfunc/_gdl       with `fpath+=~/.zfunc` before `compinit` in .zshrc")]
+  gdl completions zsh > ~/.zfunc/_gdl
+
+zsh also needs `fpath+=~/.zfunc` before `compinit` in .zshrc.")]
 pub(crate) struct CompletionsArgs {
     /// The shell
     pub shell: Shell,

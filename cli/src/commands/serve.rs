@@ -39,7 +39,7 @@ rulesheet can change it:
   ; board: hex         hexagons, each row half a cell further to the right
   ; board: hex left    the same, further to the left
   ; board: ring        cells with one number, in a circle
-  ; board: square      squares, also where the rules for neighbours show hexagons
+  ; board: square      squares, although the rules for neighbours show hexagons
   ; board: rows first  the first coordinate is the row, from the top
   ; board: columns first  the first is the column, despite the variables
   ; board: top down    rows run that way; or `bottom up`

@@ -50,7 +50,7 @@ A net cannot learn games with hidden information or simultaneous moves.
 
 Examples:
   gdl train connect_four --time 10m -o four.net
-  gdl train mygame.kif --samples 5_000_000 --seed 3 -o mygame.net --resume mygame.training
+  gdl train mygame.kif --samples 5_000_000 -o my.net --resume my.training
   gdl match connect_four learned:four.net best -n 20 --clock 0.1")]
 pub(crate) struct TrainArgs {
     #[command(flatten)]

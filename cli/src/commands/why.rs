@@ -15,16 +15,19 @@ use std::io::Write;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 POSITION is one of
-  start                        the initial state
-  '((FLUENT) ..)'              a state
-  'after (MOVE ..) ..'         the position after some joint moves, each with the moves of all roles
-  FILE, FILE@N                 the end of a play that `gdl play` saved or `gdl match` recorded, or the
-                               position after N joint moves; the move that follows is the one made
+  start                  the initial state
+  '((FLUENT) ..)'        a state
+  'after (MOVE ..) ..'   the state after these joint moves, each with all roles' moves
+  FILE                   the last state of a file of `gdl play` or `gdl match`
+  FILE@N                 the state after its first N joint moves; the next one is made
 
 ATOM is an atom of the rules, such as `legal white (mark 1 1)`, `terminal`, `goal white 100`,
-`true (cell 1 1 b)` or one of another relation; `next` and `sees` refer to the joint move that is made.
-If the atom holds, a rule that gives it is printed, with the reasons for its literals. Otherwise each
-rule that could give it is printed, with the literals that hold together and the first one that fails.
+`true (cell 1 1 b)` or an atom of any other relation. `next` and `sees` need a joint move: that of
+--making, or the next one of FILE@N.
+
+If the atom holds, one rule that derives it is printed, with a reason for each of its literals.
+Otherwise each rule that could derive it is printed, with the literals that hold together and the
+first one that fails.
 
 Examples:
   gdl why tictactoe start 'legal oplayer (mark 1 1)'

@@ -16,7 +16,7 @@ fn help_goes_to_stdout_and_shows_examples() {
     }
 }
 
-/// Help has each command once, in a group, and fits a screen.
+/// Help has each command once, in a group, and fits a screen. Paragraphs fill their lines.
 #[test]
 fn help_groups_all_commands() {
     let help = gdl(&["--help"]).stdout;
@@ -28,6 +28,14 @@ fn help_groups_all_commands() {
         .collect();
     assert!(known.len() > 20, "{script}");
     for name in known {
+        let text = gdl(&["help", name]).stdout;
+        let is_prose = |line: &str| !line.starts_with(' ') && !line.is_empty();
+        for (line, next) in text.lines().zip(text.lines().skip(1)).skip_while(|(line, _)| *line != "Options:")
+        {
+            let word = next.split(' ').next().unwrap_or_default();
+            let is_full = line.chars().count() + 1 + word.chars().count() > 100;
+            assert!(is_full || !(is_prose(line) && is_prose(next)), "{name}: {line}");
+        }
         let count = help.lines().filter(|line| line.starts_with(&format!("  {name} "))).count();
         assert_eq!(count, 1, "{name}: {help}");
     }

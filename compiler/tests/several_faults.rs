@@ -697,3 +697,31 @@ fn each_fault_is_reported_once() {
     }
     assert!(wrong.is_empty(), "{wrong}");
 }
+
+#[test]
+fn help_names_what_was_meant() {
+    for (rule, expected) in [
+        (
+            "(<= (legal ?r skip) (true (contrl ?r)))",
+            "did you mean `(control ..)`? Otherwise add an `init` or `next` rule for `(contrl ..)`",
+        ),
+        (
+            "(<= (next (pile 0)) (does ?r (tak 1)))",
+            "did you mean `(take ..)`? Otherwise add a `legal` rule for `(tak ..)`",
+        ),
+        (
+            "(<= (next (pile ?m)) (true (pile ?n)) (= ?m (- ?n 1)))",
+            "list the cases as facts, such as `(succ 1 2) (succ 2 3)`: GDL has no arithmetic",
+        ),
+        (
+            "(<= (next (pile ?m)) (true (pile ?n)) (= ?m ?n))",
+            "use one variable for both, or `distinct` if they must differ",
+        ),
+    ] {
+        let source = Source::new("help.kif", format!("{ADDED}{rule}"));
+        let found = compile(&source, &Options::default())
+            .map_or_else(|failure| failure.diagnostics, |game| game.diagnostics);
+        let is_there = found.iter().any(|fault| fault.help.as_deref() == Some(expected));
+        assert!(is_there, "{}", found.render(&source));
+    }
+}

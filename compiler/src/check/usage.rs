@@ -77,11 +77,15 @@ pub(super) fn check(
     }
 }
 
+/// The help for sums and the like.
+pub(super) const ARITHMETIC: &str =
+    "list the cases as facts, such as `(succ 1 2) (succ 2 3)`: GDL has no arithmetic";
+
 /// The replacement of a relation that is built into other languages.
 fn foreign(name: &str) -> Option<&'static str> {
     Some(match name {
         "is" | "+" | "-" | "*" | "/" | "mod" | "plus" | "minus" | "add" | "sum" | "succ" | "++" | "--" => {
-            "list the cases as facts, such as `(succ 1 2) (succ 2 3)`: GDL has no arithmetic"
+            ARITHMETIC
         }
         "<" | ">" | "=<" | ">=" | "less" | "greater" | "lt" | "gt" => {
             "list the cases as facts, such as `(less 1 2)`: GDL does not order numbers"

@@ -22,6 +22,7 @@ use super::{
 };
 use crate::{
     Diagnostic, Diagnostics, Options, Rules, Span,
+    diagnostic::Meant,
     meter::Meter,
     rules::{Atom, RelationId, Symbol, Term},
 };
@@ -61,6 +62,7 @@ struct Findings<'a> {
     /// The rules of each relation by the name of the last argument of the head; `None` for a
     /// variable.
     named: FxHashMap<(RelationId, Option<Name>), Vec<usize>>,
+    meant: Meant,
 }
 
 impl<'a> Findings<'a> {
@@ -79,7 +81,7 @@ impl<'a> Findings<'a> {
                 named.entry((rule.head.relation, name(last))).or_default().push(number);
             }
         }
-        Self { rules, program, atoms, heads, named }
+        Self { rules, program, atoms, heads, named, meant: Meant::new() }
     }
 
     fn atoms(&self, relation: RelationId) -> &[AtomId] {
@@ -101,6 +103,21 @@ impl<'a> Findings<'a> {
     fn namesake(&self, relations: &[RelationId], name: Name) -> Option<Span> {
         let rule = relations.iter().find_map(|&relation| self.rules_for(relation, Some(name)).first())?;
         Some(self.rules.rules[*rule].head.span)
+    }
+
+    /// The name nearest to one that no rule gives, among the last arguments of heads with one of
+    /// the relations.
+    fn near(&self, relations: &[RelationId], (symbol, arity): Name) -> Option<Name> {
+        let heads = relations.iter().flat_map(|&relation| self.rules_of(relation));
+        let names: FxHashMap<&str, Name> = heads
+            .filter_map(|&rule| name(self.rules.rules[rule].head.arguments.last()?))
+            .filter(|other| other.1 == arity)
+            .map(|other| (self.rules.symbols.name(other.0), other))
+            .collect();
+        let mut sorted: Vec<&str> = names.keys().copied().collect();
+        sorted.sort_unstable();
+        let near = self.meant.nearest(self.rules.symbols.name(symbol), sorted.into_iter())?;
+        names.get(near).copied()
     }
 
     /// Returns whether the rule was grounded: it was not if nothing depends on it, and maybe not

@@ -4,7 +4,7 @@
 //! nothing if the word may stand there. O(form) for each fault; searches of the whole text are made
 //! once.
 
-use super::super::keywords::Word;
+use super::super::{keywords::Word, usage};
 use super::{Lowering, Place};
 use crate::Span;
 use crate::diagnostic::{Diagnostic, Edit, codes};
@@ -137,7 +137,11 @@ impl Lowering<'_> {
             Word::Equals => (
                 &codes::EQUALITY_CONNECTIVE,
                 format!("`{text}` is not part of GDL"),
-                "use one variable for both, or `distinct` if they must differ",
+                if self.computes(node) {
+                    usage::ARITHMETIC
+                } else {
+                    "use one variable for both, or `distinct` if they must differ"
+                },
                 (self.unify(node), true),
             ),
             Word::Implies => (
@@ -151,6 +155,12 @@ impl Lowering<'_> {
         let fault = Diagnostic::new(code, self.span(name), message).help(help).suggest_all(edits);
         self.push(if is_certain { fault.machine_applicable() } else { fault });
         None
+    }
+
+    /// Returns whether a side of `(= left right)` is a sum or the like, such as `(+ ?x 1)`.
+    fn computes(&self, node: NodeId) -> bool {
+        let is_sign = |&first: &NodeId| matches!(self.text(first), "+" | "-" | "*" | "/" | "mod");
+        self.tree.children(node).iter().any(|&side| self.tree.children(side).first().is_some_and(is_sign))
     }
 
     /// The edits that unify two terms that `=` compares in a body, if one is a variable: the other

@@ -301,12 +301,15 @@ fn never_true(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
     let message = format!("fluent `{text}` is read here, but no `init` or `next` makes it true");
     let diagnostic = Diagnostic::new(&codes::FLUENT_NEVER_TRUE, atom.span, message);
     let all = name(fluent).map_or(text, |name| display_name(name, rules));
-    match name(fluent).and_then(|name| findings.namesake(&[keywords.init, keywords.next], name)) {
-        Some(place) => diagnostic
+    let givers = [keywords.init, keywords.next];
+    if let Some(place) = name(fluent).and_then(|name| findings.namesake(&givers, name)) {
+        return diagnostic
             .label(place, format!("`{all}` is made true here, with other arguments"))
-            .help("check the arguments, or add an `init` or `next` rule for it"),
-        None => diagnostic.help(format!("check the name, or add an `init` or `next` rule for `{all}`")),
+            .help("check the arguments, or add an `init` or `next` rule for it");
     }
+    let near = name(fluent).and_then(|name| findings.near(&givers, name));
+    let rule = format!("add an `init` or `next` rule for `{all}`");
+    diagnostic.help(check_name(near, &rule, rules))
 }
 
 /// GDL112.
@@ -326,7 +329,18 @@ fn never_legal(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic 
         Some(place) => diagnostic
             .label(place, format!("`{all}` is made legal here, for others or with other arguments"))
             .help("check the arguments, or add a `legal` rule for it"),
-        None => diagnostic.help(format!("check the name, or add a `legal` rule for `{all}`")),
+        None => {
+            let near = name(action).and_then(|name| findings.near(&[rules.keywords.legal], name));
+            diagnostic.help(check_name(near, &format!("add a `legal` rule for `{all}`"), rules))
+        }
+    }
+}
+
+/// The help for a name that no rule gives, with the name that was meant if one is near.
+fn check_name(near: Option<super::Name>, rule: &str, rules: &Rules) -> String {
+    match near {
+        Some(near) => format!("did you mean `{}`? Otherwise {rule}", display_name(near, rules)),
+        None => format!("check the name, or {rule}"),
     }
 }
 

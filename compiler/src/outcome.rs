@@ -1,5 +1,5 @@
-//! The properties that the net proves about how games end: GDL118 to GDL120, and GDL140 where that
-//! may be the cause.
+//! The properties that the net proves about how games begin and end: GDL118 to GDL121, and GDL140
+//! where that may be the cause.
 //!
 //! The rules, ground and not, and the optimised net give warnings about games that cannot end,
 //! players that cannot win, and games that are over before the first move. The proof is that of
@@ -83,16 +83,31 @@ fn winless(rules: &Rules, role: usize, name: &str) -> Diagnostic {
     }
 }
 
-/// GDL120, at the rule that says so.
+/// The initial state: GDL120 at the rule that makes it terminal, or GDL121 at the declaration of
+/// each role without a legal move in it.
 fn start(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnostics) {
-    let Some(terminal) = ground.terminal else { return };
     let truths = ground.truths(|fluent| ground.initial[fluent as usize]);
-    if let Some(rule) = ground.firing(terminal, &truths) {
+    if let Some(rule) = ground.terminal.and_then(|terminal| ground.firing(terminal, &truths)) {
         let span = rules.rules[rule].head.span;
         diagnostics.push(
             Diagnostic::new(&codes::INITIAL_STATE_TERMINAL, span, "the initial state is terminal")
                 .note("this holds at the start")
                 .help("add a literal that only play makes true, or change the `init` facts"),
         );
+        return;
     }
+    let is_stuck = |role: usize| !ground.legal[role].iter().any(|&(_, atom)| truths[atom.index()]);
+    for role in (0..ground.legal.len()).filter(|&role| is_stuck(role)) {
+        let name = &ground.vocabulary.roles[role];
+        diagnostics.push(stuck(rules, role, name, "the initial state"));
+    }
+}
+
+/// GDL121 at the declaration of the role called `name`, which has no legal move in `state`.
+#[must_use]
+pub fn stuck(rules: &Rules, role: usize, name: &str, state: &str) -> Diagnostic {
+    let place = rules.declaration(role).map(|rule| rule.head.span);
+    let message = format!("role `{name}` has no legal move in {state}");
+    Diagnostic::new(&codes::NO_LEGAL_MOVE_SOMEWHERE, place, message)
+        .help(format!("add a rule such as `(<= (legal {name} noop) ..)` for it, or make it terminal"))
 }

@@ -16,7 +16,7 @@ use crate::output::counted;
 use choices::Choices;
 use explore::Graph;
 use findings::{Fault, Findings};
-use gdl_compiler::{Diagnostics, Rules, ground::GroundRules, outcome, propnet::Net};
+use gdl_compiler::{Diagnostic, Diagnostics, Rules, ground::GroundRules, outcome, propnet::Net};
 use gdl_runtime::{Dynamic, Game, GameExt};
 use std::fmt;
 
@@ -78,7 +78,7 @@ impl fmt::Display for Statistics {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let states = counted(self.states, "state");
         match (self.complete, self.states) {
-            (true, 1) => f.write_str("the only state was visited"),
+            (true, 1) => f.write_str("1 state, the only one, was visited"),
             (true, _) => write!(f, "all {states} were visited"),
             (false, _) => {
                 // No more than are asked for, which is within 64 bits.
@@ -124,7 +124,12 @@ pub fn simulate(
         conclude(subject, &graph, &mut findings, diagnostics);
     }
     for (fault, line) in findings.into_lines() {
-        diagnostics.push(describe::describe(subject, settings, fault, &line));
+        let found = describe::describe(subject, settings, fault, &line);
+        // The initial state has shown it.
+        let is_known = |known: &Diagnostic| (known.code, known.span) == (found.code, found.span);
+        if !matches!(fault, Fault::Stuck { .. }) || !diagnostics.iter().any(is_known) {
+            diagnostics.push(found);
+        }
     }
     diagnostics.sort();
     statistics

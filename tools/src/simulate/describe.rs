@@ -10,6 +10,7 @@ use gdl_compiler::{
     check::frame,
     diagnostic::{Witness, codes},
     ground::terms::AtomId,
+    outcome,
 };
 use gdl_runtime::{Game, GameExt, bits::BitBox, game::Id};
 
@@ -20,14 +21,7 @@ pub(super) fn describe(subject: Subject<'_>, settings: &Settings, fault: Fault, 
     let (before, state) = replay(subject, line);
     let scene = Scene::new(subject, &state);
     let diagnostic = match fault {
-        Fault::Stuck { role } => {
-            let name = name(role);
-            let place = rules.declaration(role).map(|rule| rule.head.span);
-            let message = format!("role `{name}` has no legal move in a state that is not terminal");
-            let help =
-                format!("add a rule such as `(<= (legal {name} noop) ..)` for it, or make it terminal");
-            Diagnostic::new(&codes::NO_LEGAL_MOVE_SOMEWHERE, place, message).help(help)
-        }
+        Fault::Stuck { role } => outcome::stuck(rules, role, name(role), "a state that is not terminal"),
         Fault::TwoGoals { role, terminal } => two_goals(&scene, role, name(role), terminal),
         Fault::NoGoal { role } => {
             let name = name(role);

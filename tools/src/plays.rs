@@ -182,16 +182,17 @@ pub fn run(evaluator: &Evaluator<'_>, test: &Test, count: &mut Counter<'_>) -> R
         Ok(state) => state,
         Err(error) => return Ok(Some(Failure { span: None, message: error.to_string(), why: None })),
     };
+    let mut last = None;
     for (span, step) in &test.steps {
         let failed = |failure: Failure| Some(Failure { span: Some(*span), ..failure });
         if let Step::Perft(expected) = step {
             let counts = count(&kif(&state), expected.len())?;
             if counts != *expected {
-                let message =
-                    format!("counted {}", counts.iter().map(u128::to_string).collect::<Vec<_>>().join(" "));
+                let row = |counts: &[u128]| counts.iter().map(u128::to_string).collect::<Vec<_>>().join(" ");
+                let message = format!("expected {}, counted {}", row(expected), row(&counts));
                 return Ok(failed(Failure { span: None, message, why: None }));
             }
-        } else if let Err(failure) = follow(evaluator, &mut state, step) {
+        } else if let Err(failure) = follow(evaluator, &mut state, &mut last, step) {
             return Ok(failed(failure));
         }
     }
@@ -207,10 +208,21 @@ fn wrong(error: EvalError) -> Failure {
     plain(error.to_string())
 }
 
-/// Makes a step, or says why not.
-fn follow(evaluator: &Evaluator<'_>, state: &mut State, step: &Step) -> std::result::Result<(), Failure> {
+/// The last joint move of a play, with the state before it; none at the start.
+type Last = Option<(State, Vec<Term>)>;
+
+/// Makes a step.
+///
+/// # Errors
+/// Returns the failure of the step.
+fn follow(
+    evaluator: &Evaluator<'_>,
+    state: &mut State,
+    last: &mut Last,
+    step: &Step,
+) -> std::result::Result<(), Failure> {
     match step {
-        Step::Moves(moves) => *state = after(evaluator, state, moves)?,
+        Step::Moves(moves) => advance(evaluator, state, last, moves)?,
         Step::Does(role, action) => {
             let is_asked = |name: &Term| name.as_str().eq_ignore_ascii_case(role);
             if !evaluator.roles().iter().any(is_asked) {
@@ -231,7 +243,7 @@ fn follow(evaluator: &Evaluator<'_>, state: &mut State, step: &Step) -> std::res
                     }
                 }
             }
-            *state = after(evaluator, state, &moves)?;
+            advance(evaluator, state, last, &moves)?;
         }
         Step::State(text) => {
             let items = term::items(text).unwrap_or_default();
@@ -240,13 +252,15 @@ fn follow(evaluator: &Evaluator<'_>, state: &mut State, step: &Step) -> std::res
                 .map(|item| evaluator.term(item))
                 .collect::<std::result::Result<_, _>>()
                 .map_err(wrong)?;
+            *last = None;
         }
         Step::Holds(atom, expected) => {
             let explanation = evaluator.explain(atom, state, None, DEPTH).map_err(wrong)?;
             if explanation.holds != *expected {
                 let verdict = if explanation.holds { "holds" } else { "does not hold" };
                 let message = format!("`{}` {verdict}", explanation.atom);
-                return Err(Failure { span: None, message, why: Some(Box::new(explanation)) });
+                let why = lost(evaluator, last.as_ref(), atom).filter(|_| *expected).unwrap_or(explanation);
+                return Err(Failure { span: None, message, why: Some(Box::new(why)) });
             }
         }
         Step::Perft(_) => {}
@@ -254,8 +268,35 @@ fn follow(evaluator: &Evaluator<'_>, state: &mut State, step: &Step) -> std::res
     Ok(())
 }
 
-/// The state after a joint move, if it is legal.
-fn after(evaluator: &Evaluator<'_>, state: &State, moves: &[String]) -> std::result::Result<State, Failure> {
+/// The reason why the last joint move did not make a fluent true, if the atom asks for a fluent.
+fn lost(evaluator: &Evaluator<'_>, last: Option<&(State, Vec<Term>)>, atom: &str) -> Option<Explanation> {
+    let ((before, joint), items) = (last?, term::items(atom)?);
+    match items[..] {
+        [word, fluent] if word.eq_ignore_ascii_case("true") => {
+            evaluator.explain(&format!("(next {fluent})"), before, Some(joint), DEPTH).ok()
+        }
+        _ => None,
+    }
+}
+
+/// Makes a joint move that is legal.
+fn advance(
+    evaluator: &Evaluator<'_>,
+    state: &mut State,
+    last: &mut Last,
+    moves: &[String],
+) -> std::result::Result<(), Failure> {
+    let (next, joint) = after(evaluator, state, moves)?;
+    *last = Some((std::mem::replace(state, next), joint));
+    Ok(())
+}
+
+/// The state after a joint move and the move as terms, if it is legal.
+fn after(
+    evaluator: &Evaluator<'_>,
+    state: &State,
+    moves: &[String],
+) -> std::result::Result<(State, Vec<Term>), Failure> {
     let roles = evaluator.roles();
     if moves.len() != roles.len() {
         return Err(plain(format!("{} for {}", counted(moves.len(), "move"), counted(roles.len(), "role"))));
@@ -270,7 +311,7 @@ fn after(evaluator: &Evaluator<'_>, state: &State, moves: &[String]) -> std::res
         }
         joint.push(evaluator.term(action).map_err(wrong)?);
     }
-    evaluator.next(state, &joint).map_err(wrong)
+    Ok((evaluator.next(state, &joint).map_err(wrong)?, joint))
 }
 
 /// The judge of recorded matches: the evaluator and, once the end or the goals exceed its limits,
@@ -329,7 +370,7 @@ impl<'a> Judge<'a> {
                 if self.ask(is_over, &state, GameExt::is_terminal).map_err(at)? {
                     return Err(at(plain("the match continues after its end".to_owned())));
                 }
-                state = after(evaluator, &state, moves).map_err(at)?;
+                state = after(evaluator, &state, moves).map_err(at)?.0;
             }
         }
         for (number, (role, value)) in evaluator.roles().iter().zip(&record.goal_values).enumerate() {

@@ -87,11 +87,7 @@ pub(crate) fn run(args: &TestArgs) -> Result {
         let history = History::from_text(game, state).map_err(|error| Error::Input(error.to_string()))?;
         Ok(perft(game, history.state().clone(), depth))
     };
-    let beside = match &args.game {
-        GameArg::File { path, .. } => path.with_extension("plays"),
-        GameArg::BuiltIn(entry) => PathBuf::from(format!("{}.plays", entry.name)),
-    };
-    let files = if args.files.is_empty() { vec![beside] } else { args.files.clone() };
+    let files = if args.files.is_empty() { vec![file_of(&args.game)?] } else { args.files.clone() };
     let lift = || load::play(text.clone(), &silent, Some(Way::Lifted));
     let judge = Judge::new(&evaluator, &lift);
     let mut outcomes = Vec::new();
@@ -139,6 +135,25 @@ pub(crate) fn run(args: &TestArgs) -> Result {
         print(&outcomes, failed, &mut Page { rules: &rules, source: &text, out: output::stdout() })?;
     }
     if failed > 0 { Err(Error::Reported) } else { Ok(()) }
+}
+
+/// The file of plays next to a rulesheet.
+///
+/// # Errors
+/// Returns an error if there is no such file.
+fn file_of(game: &GameArg) -> Result<PathBuf> {
+    let path = match game {
+        GameArg::File { path, .. } => path.with_extension("plays"),
+        GameArg::BuiltIn(entry) => PathBuf::from(format!("{}.plays", entry.name)),
+    };
+    let missing = || {
+        format!(
+            "there is no file {}\n  = help: write tests there, such as `(test start (not terminal))`; \
+             `gdl test --help` shows a longer one",
+            path.display()
+        )
+    };
+    if path.exists() { Ok(path) } else { Err(Error::Input(missing())) }
 }
 
 fn print(outcomes: &[Outcome], failed: usize, page: &mut Page<'_, impl Write>) -> Result {

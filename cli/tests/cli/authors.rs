@@ -148,7 +148,11 @@ fn a_test_that_fails_says_where_and_why() {
         ),
         ("(does middle noop)", ":1:9: a: there is no role `middle`\n"),
         ("terminal (perft 5)", ":1:9: a: `terminal` does not hold\n"),
-        ("(perft 5 12 7)", ":1:9: a: counted 5 12 6\n"),
+        ("(perft 5 12 7)", ":1:9: a: expected 5 12 7, counted 5 12 6\n"),
+        (
+            "(does left (lay 1 2)) (true (empty 1))",
+            ":1:31: a: `(true (empty 1))` does not hold\n(next (empty 1)) does not hold\n  ",
+        ),
         ("(state (empty 9))", ":1:9: a: `(empty 9)` is not a term of this game\n"),
         ("(full 1)", ":1:9: a: `(full 1)` is not a term of this game\n"),
     ] {

@@ -107,7 +107,9 @@ impl fmt::Display for EvalError {
             Self::Unstratified { atom } => write!(f, "`{atom}` depends on its own negation"),
             Self::Unsafe => f.write_str("a rule leaves a variable unbound"),
             Self::NotATerm { text } => write!(f, "`{text}` is not a term of this game"),
-            Self::NoRelation { text } => write!(f, "`{text}` is not an atom of this game"),
+            Self::NoRelation { text } => {
+                write!(f, "`{text}` is not an atom of this game: a fluent is `(true FLUENT)`")
+            }
             Self::NoRole { role } => write!(f, "there is no player number {role}"),
             Self::JointMove { expected, found } => {
                 write!(f, "a joint move needs {expected} moves but has {found}")

@@ -32,7 +32,8 @@ pub enum GameArg {
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ReadingArgs {
     /// Play on where other systems do: a role without goals has 0, where `legal`, `goal` or
-    /// `terminal` ask for `does` no move is made, and callers bind variables that a rule does not
+    /// `terminal` ask for `does` no move is made, and a variable that a rule does not bind
+    /// takes its value from where the relation is used
     #[arg(long)]
     pub lenient: bool,
 }

@@ -189,7 +189,11 @@ impl FromStr for Spec {
         let kind = KINDS.iter().find(|kind| kind.name == name).ok_or_else(|| {
             let near = did_you_mean(name, KINDS.iter().map(|kind| kind.name));
             let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
-            format!("there is no player `{name}`{near}\n\nplayers: {}", names.join(", "))
+            let reason = match name {
+                "remote" => ": this program was built without the network",
+                _ => &near,
+            };
+            format!("there is no player `{name}`{reason}\n\nplayers: {}", names.join(", "))
         })?;
         let mut spec = Self {
             text: text.to_owned(),

@@ -108,6 +108,12 @@ impl Position {
                 Some((path, depth)) => (path, Some(depth)),
                 None => (text, None),
             };
+        if !Path::new(path).exists() {
+            return Err(Error::Input(format!(
+                "there is no file {path}\n  = help: other positions are `start`, `((FLUENT) ..)` and `after \
+                 (MOVE ..) ..`"
+            )));
+        }
         let moves = play(Path::new(path))?.moves();
         let depth = depth.unwrap_or(moves.len());
         if depth > moves.len() {
@@ -200,6 +206,11 @@ impl Position {
             let action = evaluator.term(text).map_err(|error| error.to_string())?;
             let legal = evaluator.legal(&self.state, number).map_err(|error| error.to_string())?;
             if !legal.contains(&action) {
+                // The texts may be the name and the arguments of one move.
+                let one = format!("({})", texts.join(" "));
+                if evaluator.term(&one).is_ok_and(|one| legal.contains(&one)) {
+                    return Err(format!("a joint move is a list of the moves of all roles: `({one} ..)`"));
+                }
                 return Err(format!(
                     "`{action}` is not legal for `{role}`; ask why: `(legal {role} {action})`"
                 ));

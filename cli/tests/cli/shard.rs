@@ -168,7 +168,7 @@ fn what_is_missing_is_told() {
     let paths = [file("missing_a.json", &a), file("missing_b.json", &b)];
     let run = gdl(&["shard", "merge", &paths[0], &paths[1]]);
     assert_eq!(run.code, Some(0));
-    assert!(run.stderr.contains("of 63 blocks are missing: 2..5, 60..63"), "{}", run.stderr);
+    assert!(run.stderr.contains("missing blocks of 63: 2..5, 60..63"), "{}", run.stderr);
     assert!(run.stdout.contains("912 playouts"), "{}", run.stdout);
     let merged = valid(&merge("missing", &[&a, &b]));
     assert_eq!(merged["missing"], serde_json::json!([[2, 5], [60, 63]]));

@@ -71,7 +71,7 @@ fn what_is_no_question_is_refused() {
     let far = file("why_far.json", r#"{"start":"","steps":[],"at":0}"#);
     for (position, atom, message) in [
         ("start", "legall xplayer noop", "`legall` is not a word of these rules; did you mean `legal`?"),
-        ("start", "(cell 1 1 b)", "`(cell 1 1 b)` is not an atom of this game"),
+        ("start", "(cell 1 1 b)", "`(cell 1 1 b)` is not an atom of this game: a fluent is `(true FLUENT)`"),
         ("start", "(legal xplayer ?move)", "`?move` is not a word of these rules"),
         ("start", "next (cell 1 1 b)", "`next` is about a joint move: give one"),
         (
@@ -83,7 +83,8 @@ fn what_is_no_question_is_refused() {
         ("after (mark 1 1) noop)", "terminal", "the moves are not lists"),
         ("((cell 1 1 b)", "terminal", "the state is not one list of fluents"),
         ("((cell 1 1 c))", "terminal", "the state: "),
-        ("nowhere.json", "terminal", "cannot read nowhere.json"),
+        ("nowhere.json", "terminal", "there is no file nowhere.json"),
+        ("after (mark 1 1)", "terminal", "joint move 1: 3 moves for 2 roles"),
         (&format!("{far}@1"), "terminal", "has 0 joint moves, so there is no position after 1"),
         (&file("why_other.json", "[]"), "terminal", "is neither a saved play nor the record of a match"),
     ] {

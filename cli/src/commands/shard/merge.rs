@@ -62,7 +62,7 @@ pub(crate) fn run(args: &MergeArgs) -> Result {
         let more = if missing.len() > 10 { " and more" } else { "" };
         let all = thousands(merged.blocks);
         output::remark(format_args!(
-            "{ODD}remark{ODD:#}: of {all} blocks are missing: {}{more}",
+            "{ODD}remark{ODD:#}: missing blocks of {all}: {}{more}",
             ranges.join(", ")
         ));
     }

@@ -119,7 +119,8 @@ fn region(place: &Value) -> Value {
 /// The message of a diagnostic, with its note and its help.
 fn message(diagnostic: &Value) -> String {
     let parts = [("note", "note: "), ("help", "help: ")].into_iter();
-    let parts = parts.filter_map(|(key, title)| Some(format!("\n{title}{}", diagnostic[key].as_str()?)));
+    let parts = parts.map(|(key, title)| (title, text(diagnostic, key)));
+    let parts = parts.filter(|(_, text)| !text.is_empty()).map(|(title, text)| format!("\n{title}{text}"));
     format!("{}{}", text(diagnostic, "message"), parts.collect::<String>())
 }
 

@@ -66,12 +66,12 @@ pub(crate) struct CheckArgs {
     /// Play, and report what only play shows
     #[arg(long)]
     pub simulate: bool,
-    /// The amount of play.
-    #[command(flatten)]
-    pub simulation: SimulationArgs,
     /// The treatment of symbols and lints.
     #[command(flatten)]
     pub rules: RulesArgs,
+    /// The amount of play.
+    #[command(flatten)]
+    pub simulation: SimulationArgs,
 }
 
 impl CheckArgs {

@@ -5,7 +5,7 @@
 //!
 //! Dependencies are built before, so what is timed is the macro and what rustc makes of its tokens.
 //! Each figure is the least of a few rounds, in seconds by the clock, less that of the empty crate.
-//! Straight-line lanes are compiled for AVX-512 and, if they are few, for AVX2.
+//! Straight-line lanes are compiled for AVX-512 and for AVX2.
 
 use clap::Parser;
 use gdl_compiler::{Options, Source, compile};

@@ -36,7 +36,7 @@ struct Args {
 fn main() -> Result<(), Box<dyn Error>> {
     let args = Args::parse();
     let mut table =
-        "| game | kind | players | fluents | moves | operations | load | playouts/s | states/s |\n"
+        "| game | kind | players | fluents | moves of a role | operations | load | playouts/s | states/s |\n"
             .to_owned();
     table += "|---|---|---|---|---|---|---|---|---|\n";
     for entry in gdl_games::LIST {

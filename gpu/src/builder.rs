@@ -1,25 +1,25 @@
-//! Builders of kernels: a [`Build`] takes, operation by operation, what a thread does with words of
-//! 32 games, and either writes that down as a shader or does it at once.
+//! Builders of kernels: a [`Build`] receives the operations of a thread on words of 32 games. It
+//! either writes them as a shader or runs them at once.
 //!
-//! A value is a word that was computed; it is known until the closure that made it returns. What
-//! must outlive that, or changes from round to round, is in registers.
+//! A value is a computed word that is valid until the closure that computed it returns. Registers
+//! store what is needed later, or changes from round to round.
 
-/// A word that keeps its value from one operation to later ones, wherever they are; zero at first.
+/// A variable of one word, visible to all later operations; zero at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Register(pub(crate) usize);
 
-/// The lanes in which a thread counts; each counter is a number, zero at first.
+/// A number to which a thread adds lanes; zero at first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counter(pub(crate) usize);
 
-/// A step that was made: what tests look at.
+/// A step of 32 games, for tests.
 pub(crate) struct Step<V> {
     pub(crate) phase: usize,
     /// The lanes in which a game started.
     pub(crate) started: V,
     /// The lanes in which a move was made.
     pub(crate) moved: V,
-    /// The moves made by each role, in the order of its choice; none if it has only one.
+    /// The words of moves chosen by each role; empty for a role without a choice.
     pub(crate) made: Vec<Vec<V>>,
 }
 
@@ -28,45 +28,45 @@ pub(crate) trait Build: Sized {
     /// A word of 32 games, a bit for each.
     type Value: Copy;
 
-    /// The same bit for all games.
+    /// Returns a word with the same bit for all games.
     fn constant(&mut self, bit: bool) -> Self::Value;
 
-    /// In each game the bit 4a + 2b + c of the table.
+    /// Applies a truth table: the result in each game is bit `4a + 2b + c` of `table`.
     fn lut(&mut self, table: u8, operands: [Self::Value; 3]) -> Self::Value;
 
     fn get(&mut self, register: Register) -> Self::Value;
 
     fn set(&mut self, register: Register, value: Self::Value);
 
-    /// The next random word of the thread.
+    /// Draws the next random word of the thread.
     fn noise(&mut self) -> Self::Value;
 
-    /// A fluent of the state that the thread was given.
+    /// Returns a fluent of the state given to the thread.
     fn given(&mut self, fluent: usize) -> Self::Value;
 
-    /// Adds the number of games.
+    /// Adds the number of set bits of `games` to a counter.
     fn count(&mut self, counter: Counter, games: Self::Value);
 
-    /// The free games, as many of them as may still start, the last ones first. From then on these
-    /// are started.
+    /// Starts games in lanes of `free`, at most as many as remain, the highest lanes first. Returns
+    /// the lanes in which a game started.
     fn start(&mut self, free: Self::Value) -> Self::Value;
 
-    /// All games as long as any may still start; none after that.
+    /// Returns all lanes if games remain to be started, otherwise none.
     fn left(&mut self) -> Self::Value;
 
-    /// Does something if it is to be done for any game.
+    /// Runs `then` if `any` has a lane.
     fn when(&mut self, any: Self::Value, then: impl FnOnce(&mut Self));
 
-    /// Does something if `most` games wait for it, or some do and no other is `going` on.
+    /// Runs `then` if at least `most` lanes wait, or if some wait and none is `going`.
     fn when_due(&mut self, waiting: Self::Value, most: u32, going: Self::Value, then: impl FnOnce(&mut Self));
 
-    /// Does something if the thread is at a phase, and goes on to the next.
+    /// Runs `then` if the thread is at `phase`, and sets its phase to `next`.
     fn when_at(&mut self, phase: usize, next: usize, then: impl FnOnce(&mut Self));
 
-    /// Does something, again and again as long as it gives any game.
+    /// Runs `body` repeatedly, until it returns no lane.
     fn repeat(&mut self, body: impl FnMut(&mut Self) -> Self::Value);
 
-    /// Takes notice of a step.
+    /// Reports a step; only tests use it.
     fn note(&mut self, _: &Step<Self::Value>) {}
 
     fn and(&mut self, a: Self::Value, b: Self::Value) -> Self::Value {
@@ -89,22 +89,22 @@ pub(crate) trait Build: Sized {
         self.lut(0x0f, [a, a, a])
     }
 
-    /// `yes` where `which` is set, `no` elsewhere.
+    /// Returns `yes` in lanes of `which`, and `no` in the others.
     fn pick(&mut self, which: Self::Value, yes: Self::Value, no: Self::Value) -> Self::Value {
         self.lut(0xca, [which, yes, no])
     }
 
-    /// The digit of a sum.
+    /// Returns the digit of a sum with carry: the parity of three bits.
     fn sum(&mut self, a: Self::Value, b: Self::Value, c: Self::Value) -> Self::Value {
         self.lut(0x96, [a, b, c])
     }
 
-    /// The carry to the next digit of a sum.
+    /// Returns the carry to the next digit of a sum: the majority of three bits.
     fn carry(&mut self, a: Self::Value, b: Self::Value, c: Self::Value) -> Self::Value {
         self.lut(0xe8, [a, b, c])
     }
 
-    /// The borrow from the next digit of `a - b`, with a borrow from here.
+    /// Returns the borrow from the next digit of `a - b - borrow`.
     fn borrow(&mut self, a: Self::Value, b: Self::Value, borrow: Self::Value) -> Self::Value {
         self.lut(0x8e, [a, b, borrow])
     }

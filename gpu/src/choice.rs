@@ -1,25 +1,25 @@
-//! Uniform choice of a legal move in 32 games at once, by a builder: from words of legal moves to
-//! words of the moves made, each exactly as likely.
+//! Uniform choice of a legal move in 32 games at once: a builder computes words of chosen moves
+//! from words of legal moves.
 //!
-//! Numbers are spread over words, one for each binary digit, the lowest first. Legal moves are
-//! counted in groups of at most seven and the counts summed. A rank is drawn by rejection, in each
-//! game from as many digits as its own greatest rank has; it is brought down through the groups
-//! until it falls into one, and there move by move. Where the number of legal moves is known,
-//! nothing is counted.
+//! A number is spread over words, one for each binary digit, lowest first. Legal moves are counted
+//! in groups of at most seven, and the counts are added. A rank is drawn by rejection sampling,
+//! with as many digits in each game as its own greatest rank has. Subtracting the counts locates
+//! the group of the rank, and then its move. If the number of legal moves is known, nothing is
+//! counted.
 
 use crate::{
     builder::{Build, Register},
     kernel::Scratch,
 };
 
-/// Moves in a group: as many as three digits count.
+/// The moves of a group, which three digits can count.
 const GROUP: usize = 7;
 
-/// The number of digits that are drawn without a test whether any game needs them.
+/// The number of digits that are drawn without checking whether any game needs them.
 const PLAIN: usize = 4;
 
-/// The moves made, one in each game that has a legal one, and the games that have none. Only games
-/// of `todo` are sure to be fair.
+/// Chooses a legal move in each game that has one. Returns the words of chosen moves, and the games
+/// without a legal move. The choice is uniform only in games of `todo`.
 pub(crate) fn choose<B: Build>(
     b: &mut B,
     scratch: Scratch,
@@ -28,7 +28,7 @@ pub(crate) fn choose<B: Build>(
 ) -> (Vec<B::Value>, B::Value) {
     match moves {
         [] => return (Vec::new(), b.constant(true)),
-        // The only one is made if it is legal.
+        // A single move is chosen if it is legal.
         [only] => return (vec![*only], b.not(*only)),
         _ => {}
     }
@@ -43,8 +43,8 @@ pub(crate) fn choose<B: Build>(
     (make(b, moves, &counts, rank), none)
 }
 
-/// The moves made where `known` are legal in each game of `todo`. Where all are, the words need not
-/// say so.
+/// Chooses a move if each game of `todo` has exactly `known` legal moves. If all moves are legal,
+/// their words are not read.
 pub(crate) fn choose_known<B: Build>(
     b: &mut B,
     scratch: Scratch,
@@ -56,7 +56,8 @@ pub(crate) fn choose_known<B: Build>(
         let only = b.constant(true);
         return if moves.len() == 1 { vec![only] } else { moves.to_vec() };
     }
-    // Powers of two are digits as they come; only the odd part is drawn by rejection.
+    // A factor that is a power of two takes plain random digits; only the odd factor needs
+    // rejection.
     let even = known.trailing_zeros() as usize;
     let mut rank: Vec<B::Value> = (0..even).map(|_| b.noise()).collect();
     let most = (known >> even) - 1;
@@ -71,12 +72,12 @@ pub(crate) fn choose_known<B: Build>(
     (0..known).map(|number| equal(b, &rank, number)).collect()
 }
 
-/// The number of digits of a number.
+/// Returns the number of binary digits of a number.
 pub(crate) fn digits(number: usize) -> usize {
     (usize::BITS - number.leading_zeros()) as usize
 }
 
-/// Counts the set words, at most seven, in each lane.
+/// Counts the set bits of at most seven words in each lane.
 fn count<B: Build>(b: &mut B, words: &[B::Value]) -> Vec<B::Value> {
     let mut columns = vec![words.to_vec()];
     let mut place = 0;
@@ -99,7 +100,7 @@ fn count<B: Build>(b: &mut B, words: &[B::Value]) -> Vec<B::Value> {
     columns.into_iter().flatten().collect()
 }
 
-/// The sum of two numbers, a digit longer than the longer one.
+/// Adds two numbers; the sum is a digit longer than the longer one.
 fn add<B: Build>(b: &mut B, one: &[B::Value], other: &[B::Value]) -> Vec<B::Value> {
     let zero = b.constant(false);
     let mut carry = zero;
@@ -113,7 +114,7 @@ fn add<B: Build>(b: &mut B, one: &[B::Value], other: &[B::Value]) -> Vec<B::Valu
     sum
 }
 
-/// Subtracts one from a number of `length` digits. Also returns the lanes in which it was zero;
+/// Subtracts one from a number, to `length` digits. Also returns the lanes in which it was zero;
 /// there it stays zero.
 fn decrement<B: Build>(b: &mut B, number: &[B::Value], length: usize) -> (Vec<B::Value>, B::Value) {
     let mut none = b.constant(true);
@@ -126,9 +127,9 @@ fn decrement<B: Build>(b: &mut B, number: &[B::Value], length: usize) -> (Vec<B:
     (less.into_iter().map(|digit| b.and_not(digit, none)).collect(), none)
 }
 
-/// A random number that is not above `greatest`, in the games of `todo`; elsewhere some number.
+/// Draws a random number from 0 to `greatest` in the games of `todo`; the others have any number.
 fn draw<B: Build>(b: &mut B, scratch: Scratch, greatest: &[B::Value], todo: B::Value) -> Vec<B::Value> {
-    // Of the digits those that can be set.
+    // The digits that may be set: those up to the highest set one of `greatest`.
     let mut masks = greatest.to_vec();
     for place in (1..masks.len()).rev() {
         masks[place - 1] = b.or(masks[place - 1], masks[place]);
@@ -165,7 +166,7 @@ fn draw<B: Build>(b: &mut B, scratch: Scratch, greatest: &[B::Value], todo: B::V
     (0..greatest.len()).map(|place| b.get(scratch.digit(place))).collect()
 }
 
-/// The legal moves of that rank, whose groups have these counts.
+/// Builds the legal moves with a rank; `counts` has the numbers of legal moves of each group.
 fn make<B: Build>(
     b: &mut B,
     moves: &[B::Value],
@@ -180,8 +181,8 @@ fn make<B: Build>(
     let mut inner = vec![zero; rank.len().min(digits(GROUP))];
     let mut heres = Vec::with_capacity(counts.len());
     for (group, count) in moves.chunks(GROUP).zip(counts) {
-        // Once below zero, the rank does not come there again: the counts of the other groups are
-        // too small.
+        // Once negative, the rank wraps around, and the counts of the remaining groups are too
+        // small to make it negative again.
         let before = rank.clone();
         let mut here = zero;
         for (place, digit) in rank.iter_mut().enumerate() {
@@ -190,7 +191,7 @@ fn make<B: Build>(
             *digit = b.sum(old, less, here);
             here = b.borrow(old, less, here);
         }
-        // The rank in the group, and its moves, in the games that choose there.
+        // The rank in the chosen group, and the group's moves, in games that choose there.
         for (digit, before) in inner.iter_mut().zip(before) {
             *digit = b.lut(0xf8, [*digit, here, before]);
         }
@@ -209,13 +210,13 @@ fn make<B: Build>(
     made
 }
 
-/// The set word of that rank.
+/// Builds for each lane the set word with a rank.
 fn pick<B: Build>(b: &mut B, words: &[B::Value], mut rank: Vec<B::Value>) -> Vec<B::Value> {
     let mut picked = Vec::with_capacity(words.len());
     for &word in words {
         let here = equal(b, &rank, 0);
         picked.push(b.and(word, here));
-        // Below zero the rank is greater than the words that are left can bring down to zero.
+        // Below zero, the rank wraps around and exceeds the number of remaining words.
         let mut borrow = word;
         for digit in &mut rank {
             let old = *digit;
@@ -226,7 +227,7 @@ fn pick<B: Build>(b: &mut B, words: &[B::Value], mut rank: Vec<B::Value>) -> Vec
     picked
 }
 
-/// The lanes in which a number equals `value`.
+/// Returns the lanes in which a number equals `value`.
 fn equal<B: Build>(b: &mut B, number: &[B::Value], value: usize) -> B::Value {
     let mut equal = b.constant(true);
     for (place, &digit) in number.iter().enumerate() {

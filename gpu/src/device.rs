@@ -1,8 +1,8 @@
-//! Graphics cards: a shader and a job in, what its blocks counted out, by whatever interface the
-//! system has for the card.
+//! Graphics cards: run a shader on a job and return the counters of its blocks, by the graphics
+//! interface that the system offers.
 //!
-//! Nothing here stops the program: what the driver says against a shader, a buffer or a dispatch is
-//! an error, and so is a card that went away or does not answer.
+//! No failure stops the program. Failures of a shader, a buffer or a dispatch are returned as
+//! errors, and so is the loss of the card.
 
 use crate::{error::Error, job::Job, wgsl::GROUP};
 use std::{
@@ -18,21 +18,21 @@ use wgpu::{
     ShaderModuleDescriptor, ShaderSource, ShaderStages,
 };
 
-/// A dispatch of half a second at most that takes longer than this is abandoned; the first one may
+/// The timeout of a dispatch, which is meant to take at most half a second; the first one may
 /// compile the shader.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// A card that is open.
+/// An open card.
 pub(crate) struct Card {
     adapter: Adapter,
     device: wgpu::Device,
     queue: wgpu::Queue,
     layout: BindGroupLayout,
-    /// The first error that the driver reported; the loss of the card stays there.
+    /// The first error that the driver reported; the loss of the card is never cleared.
     fault: Arc<Mutex<Option<Error>>>,
 }
 
-/// A shader that a card is ready to run.
+/// A shader that is compiled for a card.
 #[derive(Debug)]
 pub(crate) struct Pipeline(ComputePipeline);
 
@@ -50,7 +50,7 @@ impl Card {
         descriptor.flags = InstanceFlags::empty();
         let mut adapters =
             pollster::block_on(Instance::new(descriptor).enumerate_adapters(Backends::PRIMARY));
-        // The first of the fastest kind.
+        // Cards are sorted by speed, in the order of the system within a kind.
         adapters.sort_by_key(|adapter| match adapter.get_info().device_type {
             DeviceType::DiscreteGpu => 0,
             DeviceType::IntegratedGpu => 1,
@@ -99,14 +99,14 @@ impl Card {
         Ok(card)
     }
 
-    /// The name, and by which interface the card is used.
+    /// Returns the name of the card and its graphics interface.
     pub(crate) fn name(&self) -> String {
         let info = self.adapter.get_info();
         format!("{} ({})", info.name, info.backend)
     }
 
-    /// Blocks of a first dispatch: few for software that stands for a card, which plays them one by
-    /// one.
+    /// Returns the blocks of the first dispatch: few for software implementations, which play them
+    /// one by one.
     pub(crate) fn first_blocks(&self) -> u32 {
         match self.adapter.get_info().device_type {
             DeviceType::Cpu => 1 << 6,
@@ -114,8 +114,8 @@ impl Card {
         }
     }
 
-    /// Makes a shader ready. Drivers take seconds for thousands of operations, some of them only
-    /// when it is first run.
+    /// Compiles a shader. Drivers take seconds for thousands of operations, and some of them
+    /// compile at the first run.
     pub(crate) fn prepare(&self, shader: &str) -> Result<Pipeline, Error> {
         let module = self.device.create_shader_module(ShaderModuleDescriptor {
             label: None,
@@ -139,13 +139,13 @@ impl Card {
         Ok(Pipeline(pipeline))
     }
 
-    /// Runs a job. Returns the numbers of all blocks for each counter.
+    /// Runs a job. Returns a row for each counter, with its value for each block.
     pub(crate) fn run(&self, pipeline: &Pipeline, job: &Job<'_>, counters: usize) -> Result<Vec<u32>, Error> {
         let bytes = 4 * u64::from(job.blocks) * counters as u64;
         if bytes > self.device.limits().max_storage_buffer_binding_size {
             return Err(Error::Memory);
         }
-        // A binding is of one word at least.
+        // A binding must have at least one word.
         let states = if job.states.is_empty() { &[0] } else { job.states };
         let given = self.buffer(4 * states.len() as u64, BufferUsages::STORAGE | BufferUsages::COPY_DST);
         let told = self.buffer(40, BufferUsages::STORAGE | BufferUsages::COPY_DST);
@@ -196,16 +196,16 @@ impl Card {
         self.device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
     }
 
-    /// Returns the error that occurred since the last call, if any. A card that was lost stays
-    /// lost; one that refused a shader may take the next.
+    /// Returns the error that was reported since the last call, if there is one. A lost card stays
+    /// lost; a card that rejected a shader may accept the next.
     fn check(&self) -> Result<(), Error> {
         let told = || {
             let mut fault = self.fault.lock().unwrap_or_else(PoisonError::into_inner);
             if matches!(*fault, Some(Error::Lost(_))) { fault.clone() } else { fault.take() }
         };
         let Some(fault) = told() else { return Ok(()) };
-        // Operations on a lost card are invalid; the driver reports the loss afterwards, to those
-        // who wait.
+        // Operations on a lost card are invalid. The driver reports the loss afterwards, when it is
+        // polled.
         let _ = self.device.poll(PollType::Poll);
         Err(told().unwrap_or(fault))
     }
@@ -225,7 +225,7 @@ fn to_bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-/// Drivers tell much.
+/// Returns the first three lines of a driver's message.
 fn first_lines(text: &str) -> String {
     text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).collect::<Vec<_>>().join(" ")
 }
@@ -234,12 +234,12 @@ fn first_lines(text: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A shader that does nothing, in `threads` threads.
+    /// Returns a shader with an empty body and `threads` threads in a workgroup.
     fn idle(threads: u32) -> String {
         format!("@compute @workgroup_size({threads})\nfn main() {{}}\n")
     }
 
-    /// The card of this machine. Skips the test if there is none.
+    /// Opens the card of this machine. Skips the test if there is none.
     fn card() -> Option<Card> {
         match Card::open(None) {
             Ok(card) => Some(card),
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// Every request to a lost card reports the loss, and what to do.
+    /// Every request to a lost card reports the loss, with advice.
     #[test]
     fn a_lost_card_is_told() {
         let Some(card) = card() else { return };
@@ -280,7 +280,7 @@ mod tests {
         }
     }
 
-    /// A shader that is wrong, or over the limits of the card, is refused; the next one is played.
+    /// A wrong shader, or one over the limits of the card, is rejected; the next one runs.
     #[test]
     fn a_card_that_refuses_goes_on() {
         let Some(card) = card() else { return };
@@ -293,8 +293,8 @@ mod tests {
         assert_eq!(card.run(&pipeline, &job(1), 1), Ok(vec![0]));
     }
 
-    /// Buffers that would not fit are rejected before they are requested, and so are errors of the
-    /// driver about memory.
+    /// Buffers that exceed the limits are rejected before they are allocated, and memory errors of
+    /// the driver are reported.
     #[test]
     fn too_little_memory_is_told() {
         assert_eq!(told(&wgpu::Error::OutOfMemory { source: Box::new(Error::Memory) }), Error::Memory);

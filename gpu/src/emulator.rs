@@ -1,5 +1,5 @@
-//! The emulator: a thread of a kernel in plain Rust. It does what a shader does, and gives the
-//! same, bit for bit.
+//! The emulator: runs a thread of a kernel in plain Rust. Its results equal those of a shader, bit
+//! for bit.
 
 use crate::{
     builder::{Build, Counter, Register, Step},
@@ -14,14 +14,14 @@ pub(crate) struct Block<'a> {
     pub(crate) number: u64,
     pub(crate) games: u32,
     pub(crate) phase: u32,
-    /// The words of the state that is given.
+    /// The words of the given state.
     pub(crate) state: &'a [u32],
 }
 
-/// Takes notice of a step: the registers after it, and the step.
+/// A callback for each step: it receives the registers after the step, and the step.
 pub(crate) type Notice<'a> = dyn FnMut(&[u32], &Step<u32>) + 'a;
 
-/// A thread.
+/// The state of a thread.
 struct Thread<'a> {
     registers: Vec<u32>,
     counters: Vec<u32>,
@@ -32,7 +32,7 @@ struct Thread<'a> {
     notice: &'a mut Notice<'a>,
 }
 
-/// Plays a block. Its counters.
+/// Plays a block. Returns its counters.
 pub(crate) fn play<'a>(kernel: &Kernel, block: &Block<'a>, notice: &'a mut Notice<'a>) -> Vec<u32> {
     let mut thread = Thread {
         registers: vec![0; kernel.length()],
@@ -129,7 +129,8 @@ mod tests {
     use super::*;
     use crate::wgsl::expressions;
 
-    /// Functions of three operands are those that shaders have, and both what their tables say.
+    /// Truth tables, expressions of shaders and the emulator agree on all functions of three
+    /// operands.
     #[test]
     fn tables_are_what_they_say() {
         let [a, b, c] = gdl_format::lanes::COLUMNS.map(u32::from);
@@ -150,9 +151,9 @@ mod tests {
         }
     }
 
-    /// The table of an expression, read anew.
+    /// Evaluates an expression to its truth table.
     fn evaluate(text: &str) -> u8 {
-        /// Reads an operand, and what it is combined with.
+        /// Reads an operand and the operations after it.
         fn read(rest: &mut std::iter::Peekable<std::str::Chars<'_>>) -> u8 {
             let mut value = operand(rest);
             while let Some(&sign) = rest.peek() {

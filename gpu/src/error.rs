@@ -1,4 +1,4 @@
-//! Reasons that keep games off a card, and how to solve each.
+//! Errors of playing games on a device, with advice.
 
 use std::fmt;
 
@@ -8,40 +8,40 @@ use std::fmt;
 pub enum Error {
     /// The program was built without support for cards.
     NotBuilt,
-    /// There is no card, or none of that name; those there are.
+    /// There is no card, or none with the requested name.
     NoCard {
-        /// The name that was asked for.
+        /// The requested name, if there was one.
         name: Option<String>,
-        /// The names there are.
+        /// The names of the available cards.
         found: Vec<String>,
     },
-    /// The card cannot be opened, and why.
+    /// The card cannot be opened, with the reason.
     Closed(String),
-    /// The rules have no programs for lanes, and kernels are made from those.
+    /// The rules have no lane programs, from which kernels are made.
     NoLanes,
-    /// The programs have more operations than a kernel may.
+    /// The programs have more operations than a kernel may have.
     TooLarge {
-        /// Operations there are.
+        /// The number of operations of the programs.
         operations: usize,
-        /// Operations there may be.
+        /// The most operations of a kernel.
         limit: usize,
     },
-    /// The greatest length of games is not within the limits.
+    /// The limit on the moves of a game is out of range.
     MaxLength,
-    /// The driver does not take the shader, and why.
+    /// The driver rejects the shader, with the reason.
     Refused(String),
     /// The card has too little memory.
     Memory,
-    /// The card went away, or its driver gave a dispatch up, and what is said of that.
+    /// The card was lost, or its driver abandoned a dispatch, with the message.
     Lost(String),
-    /// States to play from are too many, or too many games from each.
+    /// The start states, or the games from each, are too many.
     TooManyLeaves,
-    /// A state to play from, by its place, is none that play comes to.
+    /// A start state, given by its index, cannot be reached by play.
     Unreachable(usize),
 }
 
 impl Error {
-    /// Advice on how to solve it.
+    /// Returns advice on how to solve the problem.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! Jobs: some blocks of a kernel, played by one dispatch or by the emulator.
+//! Jobs: consecutive blocks of a kernel, played by one dispatch or by the emulator.
 
 #[cfg(feature = "device")]
 use crate::random::halves;
@@ -11,36 +11,36 @@ use std::{
     thread,
 };
 
-/// Consecutive blocks.
+/// A range of blocks with their parameters.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Job<'a> {
     pub(crate) key: [u32; 2],
-    /// The number of the first block, unless states are given.
+    /// The number of the first block, for blocks from the initial state.
     pub(crate) first: u64,
     pub(crate) blocks: u32,
-    /// The games of a block.
+    /// The number of games of a block.
     pub(crate) games: u32,
-    /// The games of the last block of each group.
+    /// The number of games of the last block of each group.
     pub(crate) last: u32,
-    /// The blocks of a group: all of them, or those of a state that is given.
+    /// The number of blocks of a group: all of the job, or those of one given state.
     pub(crate) each: u32,
-    /// The phase of the states that are given.
+    /// The phase of the given states.
     pub(crate) phase: u32,
-    /// The words of each state, its number first.
+    /// The number of words of each given state, including its number.
     pub(crate) words: u32,
-    /// The states that are given.
+    /// The given states, each after its number.
     pub(crate) states: &'a [u32],
 }
 
 impl Job<'_> {
-    /// The parameters that a shader receives.
+    /// Returns the parameters in the order of the shader.
     #[cfg(feature = "device")]
     pub(crate) fn written(&self) -> [u32; 10] {
         let ([a, b], [low, high]) = (self.key, halves(self.first));
         [a, b, low, high, self.blocks, self.games, self.last, self.each, self.phase, self.words]
     }
 
-    /// A block of it.
+    /// Returns the block at a place of the job.
     fn block(&self, place: u32) -> Block<'_> {
         let (group, rest) = (place / self.each, place % self.each);
         let given = self.states.chunks(self.words.max(1) as usize).nth(group as usize);
@@ -52,7 +52,8 @@ impl Job<'_> {
         Block { key: self.key, number, games, phase: self.phase, state }
     }
 
-    /// Plays it by the emulator, on all processors. For each counter the numbers of all blocks.
+    /// Plays the job in the emulator, on all processors. Returns a row for each counter, with its
+    /// value for each block.
     pub(crate) fn emulate(&self, kernel: &Kernel) -> Vec<u32> {
         let next = AtomicU32::new(0);
         let work = || {
@@ -75,7 +76,7 @@ impl Job<'_> {
         };
         let threads = thread::available_parallelism().map_or(1, usize::from).min(self.blocks as usize);
         thread::scope(|scope| {
-            // The system may be out of threads: then fewer play.
+            // If the system is out of threads, fewer threads play.
             let workers: Vec<_> =
                 (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok()).collect();
             write(work());

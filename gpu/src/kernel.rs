@@ -1,14 +1,14 @@
-//! Kernels: what a thread does to play a block of games, 32 at once, made of the lane programs of a
-//! game's table.
+//! Kernels: the program of a thread, which plays a block of games, 32 at once, by the lane programs
+//! of a game's table.
 //!
-//! A block has a number of games to start. A lane whose game is over starts the next one at the
-//! first phase as long as there is one, and every game that started is played to its end, so long
-//! games count as often as short ones. A block may also consist of games from a given state, at
-//! whatever phase; each of these is played once.
+//! A block has a number of games to start. When a lane's game is over, the lane starts the next one
+//! at the first phase, if games remain. Every started game is played to its end, so long games are
+//! not underrepresented. A block may instead consist of games from a given state at any phase; each
+//! of these is played once.
 //!
-//! The state is in registers; what is legal is computed anew in each step. Scores that the table
-//! keeps for later cost much: where a game has such an end it waits, its state unchanged, until
-//! half of the block do or no other goes on.
+//! The state is in registers, and legal moves are recomputed in each step. Scoring is expensive in
+//! tables that separate it from the end. Games that have ended then wait with their state
+//! unchanged, until half of the lanes wait or no other game continues.
 
 use crate::{
     builder::{Build, Counter, Register, Step},
@@ -22,50 +22,51 @@ use gdl_runtime::{
     playouts::Tally,
 };
 
-/// Games of a word.
+/// The number of games in a word.
 pub(crate) const WIDTH: u32 = 32;
 
-/// The number of ends that are scored together.
+/// The number of waiting games that are scored together.
 const TOGETHER: u32 = 16;
 
-/// Operations in a block for each of its lanes, and the bounds of the games that each plays.
+/// The target product of a step's operations and the games of a lane, and the range of these games.
 const BLOCK_WORK: usize = 40_000;
 const GAMES: (usize, usize) = (4, 64);
 
-/// Registers for the digits of a rank; choices among more than 65,535 moves have more digits.
+/// The least number of registers for the digits of a rank; choices among more than 65,535 moves
+/// need more.
 const DIGITS: usize = 16;
 
-/// The greatest length that may be asked for: a block's moves are counted by 32 bits.
+/// The greatest limit on the moves of a game, since a block counts its moves in 32 bits.
 pub(crate) const MOST_LENGTH: u64 = 1 << 20;
 
-// The first counters.
+// The fixed counters; counters of items follow.
 const MOVES: Counter = Counter(0);
 const SCORES: Counter = Counter(1);
 const TOO_LONG: Counter = Counter(2);
 const STUCK: Counter = Counter(3);
 const ITEMS: usize = 4;
 
-/// The way games of a block start.
+/// The start of a block's games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Start {
-    /// From the initial state, one after the other.
+    /// From the initial state, one game after the other in each lane.
     Initial,
-    /// From a state that the block is given, at its phase.
+    /// From a given state at its phase.
     Given,
 }
 
-/// A kernel: the programs, and what is counted.
+/// A kernel: its programs and counters.
 #[derive(Clone, Debug)]
 pub(crate) struct Kernel {
     pub(crate) start: Start,
     phases: Vec<Phase>,
     initial: Vec<bool>,
-    /// The items counted after the first counters.
+    /// The items that have counters after the fixed ones.
     items: Vec<Item>,
     roles: usize,
     chance: Option<usize>,
     max_length: u64,
-    /// True if no game can reach the greatest length.
+    /// True if no game can exceed the limit on moves.
     is_short: bool,
 }
 
@@ -76,36 +77,36 @@ struct Phase {
     score: Schedule,
     advance: Schedule,
     roles: Vec<Choice>,
-    /// The items that are counted, each with its counter.
+    /// The counted items, each with its counter and slot.
     items: Vec<(Counter, usize)>,
 }
 
-/// Registers for a draw.
+/// The registers for drawing a move.
 #[derive(Clone, Copy)]
 pub(crate) struct Scratch {
     pub(crate) todo: Register,
     pub(crate) above: Register,
-    /// The digits of a rank, and how many there are.
+    /// The first register of a rank's digits, and their number.
     pub(crate) digits: Register,
     pub(crate) length: usize,
 }
 
-/// The registers of a kernel: the fluents, then these.
+/// The registers of a kernel, which follow those of the fluents.
 struct Registers {
     playing: Register,
     old: Register,
-    /// The digits of the number of moves made.
+    /// The binary digits of the number of moves made.
     ages: Vec<Register>,
-    /// For each phase the games that wait there to be scored.
+    /// The games that wait to be scored, for each phase.
     waiting: Vec<Register>,
     scratch: Scratch,
 }
 
-/// The values of slots.
+/// The values of a phase's slots.
 type Slots<V> = Vec<V>;
 
 impl Kernel {
-    /// A kernel for games of at most `max_length` moves.
+    /// Creates a kernel for games of at most `max_length` moves.
     pub(crate) fn new(programs: Programs<'_>, start: Start, max_length: u64) -> Result<Self, Error> {
         if !(1..=MOST_LENGTH).contains(&max_length) {
             return Err(Error::MaxLength);
@@ -132,7 +133,7 @@ impl Kernel {
         })
     }
 
-    /// Operations of all programs.
+    /// Returns the number of operations of all programs.
     pub(crate) fn operations(&self) -> usize {
         let of = |phase: &Phase| {
             [&phase.observe, &phase.keep, &phase.score, &phase.advance].map(|part| part.steps.len())
@@ -140,7 +141,7 @@ impl Kernel {
         self.phases.iter().flat_map(of).sum()
     }
 
-    /// The games of a block.
+    /// Returns the number of games of a block.
     pub(crate) fn block(&self) -> u32 {
         match self.start {
             Start::Given => WIDTH,
@@ -153,7 +154,7 @@ impl Kernel {
         }
     }
 
-    /// The number of counters.
+    /// Returns the number of counters.
     pub(crate) fn counters(&self) -> usize {
         ITEMS + self.items.len()
     }
@@ -166,12 +167,12 @@ impl Kernel {
         self.roles
     }
 
-    /// The moves of a role at a phase among which it has a choice.
+    /// Returns the choices of the roles at a phase.
     pub(crate) fn choices(&self, phase: usize) -> &[Choice] {
         &self.phases[phase].roles
     }
 
-    /// Adds `games` games to a tally, by their counters.
+    /// Adds `games` games to a tally, given the sums of their counters.
     pub(crate) fn tally(&self, games: u64, counters: &[u64], tally: &mut Tally) {
         let of = |Counter(counter)| counters[counter];
         let counts =
@@ -198,13 +199,13 @@ impl Kernel {
         }
     }
 
-    /// The number of registers.
+    /// Returns the number of registers.
     pub(crate) fn length(&self) -> usize {
         let scratch = self.registers().scratch;
         scratch.digits.0 + scratch.length
     }
 
-    /// Tells a builder what a thread does.
+    /// Builds the program of a thread.
     pub(crate) fn play<B: Build>(&self, b: &mut B) {
         let registers = &self.registers();
         for (fluent, &bit) in self.initial.iter().enumerate() {
@@ -236,7 +237,7 @@ impl Kernel {
         });
     }
 
-    /// The games that wait to be scored, at any phase.
+    /// Builds the set of games that wait to be scored at any phase.
     fn waiting<B: Build>(&self, b: &mut B, registers: &Registers) -> B::Value {
         let mut waiting = b.constant(false);
         for (phase, &register) in self.phases.iter().zip(&registers.waiting) {
@@ -248,7 +249,7 @@ impl Kernel {
         waiting
     }
 
-    /// A step at a phase.
+    /// Builds a step at a phase.
     fn step<B: Build>(&self, b: &mut B, registers: &Registers, place: usize) {
         let phase = &self.phases[place];
         let zero = b.constant(false);
@@ -271,7 +272,7 @@ impl Kernel {
             let waiting = b.or(waiting, ended);
             b.set(registers.waiting[place], waiting);
             b.when_due(waiting, TOGETHER, going, |b| {
-                // States wait in place, so all of what is kept is what they are now.
+                // Waiting states do not change, so all slots to keep have their current values.
                 let mut slots = slots.clone();
                 slots[ENDED as usize] = b.constant(true);
                 run(b, &phase.keep, &mut slots);
@@ -338,13 +339,13 @@ impl Kernel {
         b.note(&Step { phase: place, started, moved, made });
     }
 
-    /// The games that have reached the greatest length.
+    /// Builds the set of games that have reached the limit on moves.
     fn find_old<B: Build>(&self, b: &mut B, registers: &Registers, playing: B::Value) -> B::Value {
         let Some(&top) = registers.ages.last() else { return b.constant(false) };
         let zero = b.constant(false);
         b.set(registers.old, zero);
         let top = b.get(top);
-        // Hardly any game comes so far that the first digit of its length is set.
+        // Few games become so long that the highest digit of their length is set.
         b.when(top, |b| {
             let mut old = playing;
             for (place, &age) in registers.ages.iter().enumerate() {
@@ -358,7 +359,7 @@ impl Kernel {
     }
 }
 
-/// Adds one to the ages of some games.
+/// Adds one to the numbers of moves of some games.
 fn grow<B: Build>(b: &mut B, ages: &[Register], games: B::Value) {
     let Some((&age, rest)) = ages.split_first() else { return };
     let digit = b.get(age);
@@ -368,7 +369,7 @@ fn grow<B: Build>(b: &mut B, ages: &[Register], games: B::Value) {
     b.when(carry, |b| grow(b, rest, carry));
 }
 
-/// Runs a schedule.
+/// Builds the operations of a schedule.
 fn run<B: Build>(b: &mut B, schedule: &Schedule, slots: &mut Slots<B::Value>) {
     for (table, step) in schedule.operations() {
         let operands = step.operands.map(|slot| slots[slot as usize]);
@@ -392,12 +393,12 @@ impl Phase {
         }
     }
 
-    /// True if ends are scored later.
+    /// Returns whether games that ended at this phase wait to be scored together.
     fn keeps(&self) -> bool {
         !self.keep.steps.is_empty()
     }
 
-    /// Counts games that end here, as far as they are scored.
+    /// Counts the scored games among those that ended.
     fn count<B: Build>(&self, b: &mut B, slots: &[B::Value], ended: B::Value) {
         let scored = b.and(ended, slots[SCORED as usize]);
         b.count(SCORES, scored);
@@ -407,7 +408,7 @@ impl Phase {
         }
     }
 
-    /// The number of slots.
+    /// Returns the number of slots.
     fn slots(&self) -> usize {
         let parts = [&self.observe, &self.keep, &self.score, &self.advance];
         let steps = parts.into_iter().flat_map(|part| &part.steps);
@@ -418,7 +419,7 @@ impl Phase {
         1 + used.chain(items).chain(moves).max().unwrap_or(0).max(ENDED as usize)
     }
 
-    /// The fluents that a step may change.
+    /// Returns the fluents that a step may change.
     fn changed(&self, fluents: usize) -> Vec<usize> {
         let mut changed = vec![false; fluents];
         for step in &self.advance.steps {

@@ -1,8 +1,8 @@
-//! Random games of the Game Description Language on a graphics card, many thousands at once.
+//! Random games of the Game Description Language on a graphics card, thousands at once.
 //!
-//! A game is prepared for a device: the lane programs of its table, the same that play 512 games at
-//! once on the processor, become a kernel, in which each thread plays a block of games, 32 at once.
-//! Rulesheets that are loaded at run time go the same way as those that are compiled in.
+//! The lane programs of a game's table, which also play 512 games at once on the processor, are
+//! compiled to a kernel. Each thread plays a block of games, 32 at once. Rulesheets loaded at run
+//! time and compiled-in games are treated the same.
 //!
 //! ```
 //! use gdl_gpu::Gpu;
@@ -14,12 +14,13 @@
 //! # Ok::<(), gdl_gpu::Error>(())
 //! ```
 //!
-//! The same game, seed and number of playouts give the same tally on every card, on software that
-//! stands for one, and in the emulator; it is not that of lanes, which draw other random numbers.
-//! Everything is whole numbers, a block draws its own, and no thread asks another.
+//! The same game, seed and number of playouts give the same tally on every card, on software
+//! implementations, and in the emulator. Lanes use other random numbers, so their tallies differ.
+//! Kernels use integers only, each block has its own random numbers, and threads do not
+//! communicate.
 //!
-//! The feature `device` is that of cards: by Vulkan, Metal or DirectX, which are found while the
-//! program runs. Without it there is the emulator.
+//! The feature `device` adds cards by Vulkan, Metal or DirectX, which are found at run time.
+//! Without it there is only the emulator.
 
 mod builder;
 mod choice;

@@ -1,10 +1,10 @@
-//! Devices and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks
-//! of it until a number of playouts is made.
+//! Devices, and games prepared for them: a [`Gpu`] prepares a game, and a [`Prepared`] plays blocks
+//! of games until a number of playouts is reached.
 //!
-//! A dispatch takes as many blocks as are played in about 50 ms, a number adapted as play goes on.
-//! It takes more if fewer would not be played sooner, since the card is not full. So nothing waits
-//! long for the card, and no driver resets it. The division into dispatches does not change a
-//! result.
+//! A dispatch has the number of blocks that take about 50 ms; this number is adapted after each
+//! dispatch. It is larger if the card is not full, since then more blocks take no longer. So no
+//! task waits long for the card, and no driver resets it. The division into dispatches does not
+//! affect results.
 
 #[cfg(feature = "device")]
 use crate::device::{Card, Pipeline};
@@ -27,29 +27,28 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The most operations of a kernel that a card is given: drivers take minutes for more, and
-/// registers do not do.
+/// The most operations of a kernel on a card: drivers take minutes to compile more, and registers
+/// do not suffice.
 #[cfg(feature = "device")]
 const MOST_OPERATIONS: usize = 10_000;
 
-/// A dispatch is to take so long.
+/// The intended duration of a dispatch.
 const DISPATCH: Duration = Duration::from_millis(50);
 
-/// It may take so long where one of fewer blocks takes as long. Drivers give up a card after two
-/// seconds or more.
+/// The most duration of a dispatch whose blocks do not fill the card. Drivers reset a card after
+/// two seconds or more.
 const LONGEST: Duration = Duration::from_millis(500);
 
 /// The most blocks of a dispatch.
 const MOST_BLOCKS: u32 = 1 << 18;
 
-/// The most words that come back from a dispatch: 64 MiB.
+/// The most result words of a dispatch: 64 MiB.
 const MOST_WORDS: usize = 1 << 24;
 
-/// Moves of a playout after which it is abandoned, unless it is said otherwise: as
-/// [`gdl_runtime::Playouts`] has it.
+/// The default of the most moves of a playout, as in [`gdl_runtime::Playouts`].
 const MAX_LENGTH: u64 = 10_000;
 
-/// A device that plays.
+/// A device that plays games: a graphics card or the emulator.
 #[derive(Debug)]
 pub struct Gpu {
     device: Device,
@@ -63,18 +62,20 @@ enum Device {
 }
 
 impl Gpu {
-    /// The fastest card, as the system says; software that stands for a card, if there is no other.
+    /// Opens the fastest card that the system reports; if there is none, a software implementation
+    /// of one.
     ///
     /// # Errors
-    /// Returns an error if there is none, it cannot be opened, or the feature `device` is missing.
+    /// Returns an error if there is no card, it cannot be opened, or the feature `device` is
+    /// missing.
     pub fn open() -> Result<Self, Error> {
         Self::find(None)
     }
 
-    /// The card whose name has this in it, in whatever case.
+    /// Opens the first card whose name contains `name`, ignoring case.
     ///
     /// # Errors
-    /// As [`Gpu::open`].
+    /// Returns the errors of [`Gpu::open`].
     pub fn open_named(name: &str) -> Result<Self, Error> {
         Self::find(Some(name))
     }
@@ -89,13 +90,13 @@ impl Gpu {
         Err(Error::NotBuilt)
     }
 
-    /// No card: the processor does what cards do, word by word, and slowly.
+    /// Creates the emulator: the processor runs the kernels, word by word and slowly.
     #[must_use]
     pub fn emulator() -> Self {
         Self { device: Device::Emulator }
     }
 
-    /// The name of the device, with the interface by which it is used.
+    /// Returns the name of the device, and for a card its graphics interface.
     #[must_use]
     pub fn name(&self) -> String {
         match &self.device {
@@ -105,8 +106,8 @@ impl Gpu {
         }
     }
 
-    /// A game, ready to be played: games of more than 10,000 moves are abandoned, as
-    /// [`gdl_runtime::Playouts`] does.
+    /// Prepares a game. Playouts of more than 10,000 moves are abandoned, as in
+    /// [`gdl_runtime::Playouts`].
     ///
     /// # Errors
     /// Returns an error if the game cannot be played in lanes, or is too large for a card.
@@ -114,10 +115,11 @@ impl Gpu {
         self.prepare_for(game, MAX_LENGTH)
     }
 
-    /// The same with another greatest length of games.
+    /// Prepares a game as [`Gpu::prepare`] does, with another limit on the moves of a playout.
     ///
     /// # Errors
-    /// As [`Gpu::prepare`], and if the length is not from 1 to 1,048,576.
+    /// Returns the errors of [`Gpu::prepare`], and an error if `max_length` is not from 1 to
+    /// 1,048,576.
     pub fn prepare_for<'a, G: Game>(&'a self, game: &'a G, max_length: u64) -> Result<Prepared<'a>, Error> {
         let programs = game.table().and_then(Table::programs).ok_or(Error::NoLanes)?;
         let ready = |start| Kernel::new(programs, start, max_length).map(Ready::new);
@@ -126,13 +128,13 @@ impl Gpu {
         Ok(Prepared { gpu: self, programs, playouts, leaves })
     }
 
-    /// Tests whether the device plays a kernel.
+    /// Checks that the device can run a kernel.
     fn check(&self, ready: &Ready) -> Result<(), Error> {
         let (operations, limit) = (ready.kernel.operations(), self.limit());
         if operations > limit { Err(Error::TooLarge { operations, limit }) } else { Ok(()) }
     }
 
-    /// The most operations of a kernel: the emulator plays what play in lanes does.
+    /// Returns the most operations of a kernel; the emulator has no limit.
     fn limit(&self) -> usize {
         match self.device {
             Device::Emulator => usize::MAX,
@@ -141,7 +143,7 @@ impl Gpu {
         }
     }
 
-    /// Blocks of the first dispatch: the emulator takes long for one of a large game.
+    /// Returns the number of blocks of the first dispatch; the emulator is slow for large games.
     fn first_blocks(&self) -> u32 {
         match &self.device {
             Device::Emulator => 1,
@@ -150,7 +152,7 @@ impl Gpu {
         }
     }
 
-    /// Plays some blocks. For each counter the numbers of all of them.
+    /// Runs a job. Returns a row for each counter, with its value for each block.
     #[cfg_attr(
         not(feature = "device"),
         expect(clippy::unnecessary_wraps, reason = "the emulator alone never fails")
@@ -172,7 +174,7 @@ impl Gpu {
     }
 }
 
-/// A kernel, and what a card made of it when it was first played.
+/// A kernel, and the pipeline that a card compiles when it first runs it.
 struct Ready {
     kernel: Kernel,
     #[cfg(feature = "device")]
@@ -188,21 +190,21 @@ impl Ready {
         }
     }
 
-    /// The most blocks of a dispatch: what comes back is bounded.
+    /// Returns the most blocks of a dispatch, so that its results stay bounded.
     fn most_blocks(&self) -> u32 {
         MOST_BLOCKS.min((MOST_WORDS / self.kernel.counters()) as u32)
     }
 }
 
-/// The control of a run: what may stop it, and who receives its progress.
+/// The control of a run: its limits and its progress callback.
 #[derive(Default)]
 #[allow(missing_debug_implementations, reason = "it has a function")]
 pub struct Control<'a> {
-    /// Once it is pulled, no other dispatch starts.
+    /// The handle that cancels the run; no further dispatch starts once it is triggered.
     pub cancel: Cancel,
-    /// After it, no other dispatch starts.
+    /// The deadline, after which no further dispatch starts.
     pub deadline: Option<Instant>,
-    /// Called with the number of playouts made so far, after each dispatch.
+    /// The callback that receives the number of playouts so far, after each dispatch.
     pub progress: Option<&'a mut dyn FnMut(u64)>,
 }
 
@@ -218,16 +220,16 @@ impl Control<'_> {
     }
 }
 
-/// The number of blocks of a dispatch, as it is found out what takes how long.
+/// The number of blocks of a dispatch, adapted to the measured times.
 ///
-/// A block takes as long as it takes, which for large games is more than [`DISPATCH`]; a card plays
-/// thousands of them in that time.
+/// A single block may take longer than [`DISPATCH`] in a large game, but a card plays thousands of
+/// blocks in the same time.
 struct Pace {
     blocks: u32,
     most: u32,
-    /// The blocks of the last dispatch and how long it took, if the next one is of twice as many.
+    /// The blocks and the duration of the last dispatch, if the next one has twice as many blocks.
     half: Option<(u32, Duration)>,
-    /// The blocks that fill the card, once twice as many took longer: fewer take as long.
+    /// The number of blocks that fill the card, once twice as many took longer.
     full: Option<u32>,
 }
 
@@ -236,7 +238,7 @@ impl Pace {
         Self { blocks: first.min(most), most, half: None, full: None }
     }
 
-    /// Notes how long the last dispatch took.
+    /// Adapts the number of blocks to the duration of the last dispatch.
     fn note(&mut self, time: Duration) {
         let half = self.half.take().filter(|&(_, half)| time > half * 3 / 2);
         self.full = self.full.or(half.map(|(blocks, _)| blocks));
@@ -250,7 +252,7 @@ impl Pace {
     }
 }
 
-/// A game that is ready to be played on a device.
+/// A game that is prepared for a device.
 pub struct Prepared<'a> {
     gpu: &'a Gpu,
     programs: Programs<'a>,
@@ -268,19 +270,19 @@ impl fmt::Debug for Prepared<'_> {
 }
 
 impl Prepared<'_> {
-    /// The number of operations of the programs that are played, on 32 games each.
+    /// Returns the number of operations of the programs, each on 32 games at once.
     #[must_use]
     pub fn operations(&self) -> usize {
         self.playouts.kernel.operations()
     }
 
-    /// The shader, in the WebGPU Shading Language.
+    /// Returns the shader of [`Prepared::playouts`], in the WebGPU Shading Language.
     #[must_use]
     pub fn shader(&self) -> String {
         shader(&self.playouts.kernel)
     }
 
-    /// The shader of [`Prepared::leaves`].
+    /// Returns the shader of [`Prepared::leaves`], in the WebGPU Shading Language.
     #[must_use]
     pub fn leaf_shader(&self) -> String {
         shader(&self.leaves.kernel)
@@ -294,8 +296,8 @@ impl Prepared<'_> {
         self.playouts_with(seed, count, &mut Control::default())
     }
 
-    /// The same, which `control` may stop: the tally is then that of a run with the number of
-    /// playouts that it reports.
+    /// Plays like [`Prepared::playouts`], unless `control` stops it early. The tally is then that
+    /// of a run with the reported number of playouts.
     ///
     /// # Errors
     /// Returns an error if the device fails.
@@ -305,7 +307,7 @@ impl Prepared<'_> {
         let mut pace = Pace::new(self.gpu.first_blocks(), self.playouts.most_blocks());
         let games = kernel.block();
         let mut first = 0;
-        // The first blocks are always played, so that there is something to tell.
+        // The first blocks are always played, so that the tally is not empty.
         while tally.playouts < count && (first == 0 || !control.is_over()) {
             let start = Instant::now();
             let left = count - tally.playouts;
@@ -333,12 +335,12 @@ impl Prepared<'_> {
         Ok(tally)
     }
 
-    /// Plays `count` games from each of some states, given as their words: a tally for each, in
-    /// their order. Games that are over where they start count for what they are.
+    /// Plays `count` games from each of some states, given as their words. Returns a tally for each
+    /// state in their order. Games from a terminal state end at once.
     ///
     /// # Errors
-    /// Returns an error if play never comes to one of the states, they are too many, or the device
-    /// fails.
+    /// Returns an error if play does not reach one of the states, there are too many games, or the
+    /// device fails.
     pub fn leaves(&self, states: &[&[u64]], seed: u64, count: u32) -> Result<Vec<Tally>, Error> {
         self.gpu.check(&self.leaves)?;
         let kernel = &self.leaves.kernel;
@@ -392,7 +394,7 @@ impl Prepared<'_> {
                     let sums: Vec<u64> = numbers.chunks(job.blocks as usize).map(sum).collect();
                     kernel.tally(count.into(), &sums, &mut tallies[place]);
                 }
-                // The last of a phase may be of fewer blocks, and tells nothing of those.
+                // The last dispatch of a phase may have fewer blocks, so its time is ignored.
                 if !rest.is_empty() {
                     pace.note(start.elapsed());
                 }
@@ -406,8 +408,9 @@ impl Prepared<'_> {
 mod tests {
     use super::*;
 
-    /// The blocks of each dispatch to a card that plays `at_once` blocks at once, in `each`
-    /// milliseconds; and how long the last one took. Before the first one it compiles.
+    /// Simulates a card that plays `at_once` blocks in parallel in `each` milliseconds, and
+    /// compiles before the first dispatch. Returns the blocks of each dispatch, and the time of the
+    /// last one.
     fn paced(first: u32, at_once: u32, each: u64, compiles: u64) -> (Vec<u32>, Duration) {
         let mut pace = Pace::new(first, MOST_BLOCKS);
         let mut played = Vec::new();
@@ -429,7 +432,7 @@ mod tests {
             assert_eq!(played[29], 1 << 15, "{played:?}");
             assert!(played[8] >= 1 << 15, "{played:?}");
         }
-        // Never fuller than it was found to be, whatever a block takes.
+        // The card is never filled more than measured, however long a block takes.
         for each in [60, 100, 240] {
             assert_eq!(paced(1024, 5_000, each, 0).0[29], 4096);
         }

@@ -1,19 +1,19 @@
 //! Random words of a block: xoshiro128++ (Blackman, Vigna, "Scrambled linear pseudorandom number
-//! generators", 2021), whose 128 bits at the start no two pairs of a seed and a block share.
+//! generators", 2021). Each pair of a seed and a block has its own 128-bit initial state.
 //!
-//! Shaders have no numbers of 64 bits, so a pair of words is mixed by four rounds of a Feistel
-//! network. That is a bijection whatever its function is; here it is a mixer of 32 bits. A seed is
-//! mixed here and is the key of all its blocks; a block is mixed where it is played: [`WGSL`] is
-//! the same function as [`start`].
+//! Shaders have no 64-bit integers, so a pair of words is mixed by four rounds of a Feistel
+//! network. It is a bijection for any round function; here that is a 32-bit mixer. The seed is
+//! mixed on the host, and is the key of all its blocks. A block is mixed where it is played:
+//! [`WGSL`] has the same function as [`start`].
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro128PlusPlus;
 
-/// The constants added in each round: the first digits of the golden ratio, of the roots of 2 and
+/// The constants of the rounds: the first digits of the golden ratio, of the square roots of 2 and
 /// 3, and of pi.
 const ROUNDS: [u32; 4] = [0x9e37_79b9, 0x6a09_e667, 0xbb67_ae85, 0x243f_6a88];
 
-/// The words of a block, one after the other.
+/// The generator of a block's random words.
 pub(crate) struct Words(Xoshiro128PlusPlus);
 
 impl Words {
@@ -30,18 +30,18 @@ impl Words {
     }
 }
 
-/// The key of a seed.
+/// Computes the key of a seed.
 pub(crate) fn key(seed: u64) -> [u32; 2] {
     mix(halves(seed))
 }
 
-/// The lower and the upper half.
+/// Returns the lower and the upper half of a number.
 pub(crate) fn halves(number: u64) -> [u32; 2] {
     [number as u32, (number >> 32) as u32]
 }
 
-/// The first state of a block's generator: the first two words determine `y`, with which the others
-/// determine the key, and so the block.
+/// Computes the initial state of a block's generator. The first two words determine `y`; with it,
+/// the others determine the key, and so the block.
 fn start(key: [u32; 2], block: u64) -> [u32; 4] {
     let [low, high] = halves(block);
     let y = mix([key[0] ^ low, key[1] ^ high]);
@@ -49,7 +49,7 @@ fn start(key: [u32; 2], block: u64) -> [u32; 4] {
     [first, second, third, fourth]
 }
 
-/// A bijection of 64 bits.
+/// Applies a bijection of 64 bits.
 fn mix([mut left, mut right]: [u32; 2]) -> [u32; 2] {
     for round in ROUNDS {
         (left, right) = (right, left ^ scatter(right.wrapping_add(round)));
@@ -57,14 +57,14 @@ fn mix([mut left, mut right]: [u32; 2]) -> [u32; 2] {
     [left, right]
 }
 
-/// A function of 32 bits; each bit of its argument changes half of the result's.
+/// Mixes 32 bits: each bit of the argument changes about half of the bits of the result.
 fn scatter(x: u32) -> u32 {
     let x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);
     let x = (x ^ x >> 15).wrapping_mul(0x846c_a68b);
     x ^ x >> 16
 }
 
-/// [`mix`] and [`start`] as a shader has them, and the next word.
+/// The code of [`mix`], [`start`] and [`Words::draw`] in a shader.
 pub(crate) const WGSL: &str = "\
 var<private> random: vec4<u32>;
 fn scatter(a: u32) -> u32 {
@@ -113,7 +113,7 @@ mod tests {
         [left, right]
     }
 
-    /// Seed and block are found again in the first state.
+    /// Seed and block can be recovered from the initial state.
     #[test]
     fn starts_tell_seed_and_block() {
         for (seed, block) in [(0, 0), (1, 0), (0, 1), (u64::MAX, 7), (0x0123_4567_89ab_cdef, u64::MAX - 5)] {
@@ -129,7 +129,7 @@ mod tests {
         assert_eq!(scatter_back(scatter(0x1234_5678)), 0x1234_5678);
     }
 
-    /// One bit of the seed or of the block changes about half of all that is drawn.
+    /// One bit of the seed or of the block changes about half of the random bits.
     #[test]
     fn neighbours_have_other_words() {
         let words = |seed, block| {
@@ -141,7 +141,7 @@ mod tests {
             for bit in 0..64 {
                 for other in [words(seed ^ 1 << bit, block), words(seed, block ^ 1 << bit)] {
                     let changed: u32 = here.iter().zip(other).map(|(a, b)| (a ^ b).count_ones()).sum();
-                    // Of 256 bits; eight is the deviation.
+                    // The number of 256 bits that change; its standard deviation is 8.
                     assert!((80..176).contains(&changed), "{seed} {block} {bit}: {changed}");
                 }
             }

@@ -1,4 +1,4 @@
-//! Steps of the emulator, for tests that hold them against the rules.
+//! Steps of the emulator, for tests that compare them with the rules.
 
 use crate::{
     emulator::{self, Block},
@@ -8,7 +8,7 @@ use crate::{
 };
 use gdl_runtime::{Game, bits, engine::Table, playouts::Tally};
 
-/// A step of 32 games, as the emulator made it.
+/// A step of 32 games in the emulator.
 #[allow(missing_debug_implementations, reason = "for tests")]
 pub struct Watched<'a> {
     kernel: &'a Kernel,
@@ -17,22 +17,23 @@ pub struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    /// The number of games.
+    /// The number of games of a step.
     pub const LANES: usize = WIDTH as usize;
 
-    /// True if a game started in the lane.
+    /// Returns whether a game started in the lane.
     #[must_use]
     pub fn has_started(&self, lane: usize) -> bool {
         self.step.started >> lane & 1 == 1
     }
 
-    /// True if the lane made a move.
+    /// Returns whether the lane's game made a move.
     #[must_use]
     pub fn has_moved(&self, lane: usize) -> bool {
         self.step.moved >> lane & 1 == 1
     }
 
-    /// The positions of the moves that the roles made; none for one that made none, or several.
+    /// Returns the positions of the roles' moves in a lane. Returns `None` if some role made no
+    /// move or several.
     #[must_use]
     pub fn joint(&self, lane: usize) -> Option<Vec<usize>> {
         let choices = self.kernel.choices(self.step.phase).iter().zip(&self.step.made);

@@ -1,5 +1,5 @@
-//! Kernels as shaders: a [`Kernel`] in, text of the WebGPU Shading Language out, from which drivers
-//! of all cards are fed.
+//! Kernels as shaders: translates a [`Kernel`] to the WebGPU Shading Language, which drivers of all
+//! cards accept.
 
 use crate::{
     builder::{Build, Counter, Register},
@@ -8,10 +8,10 @@ use crate::{
 };
 use std::{fmt::Write, sync::LazyLock};
 
-/// Threads of a workgroup.
+/// The number of threads of a workgroup.
 pub(crate) const GROUP: u32 = 64;
 
-/// The parameters of a dispatch, in this order; all of them numbers of 32 bits.
+/// The declarations of a dispatch's parameters and buffers; all numbers have 32 bits.
 const HEAD: &str = "\
 struct Job { key: vec2<u32>, first: vec2<u32>, blocks: u32, games: u32, last: u32, each: u32, phase: u32, words: u32 }
 @group(0) @binding(0) var<storage, read> job: Job;
@@ -19,7 +19,7 @@ struct Job { key: vec2<u32>, first: vec2<u32>, blocks: u32, games: u32, last: u3
 @group(0) @binding(2) var<storage, read> states: array<u32>;
 ";
 
-/// The shader of a kernel.
+/// Returns the shader of a kernel.
 pub(crate) fn shader(kernel: &Kernel) -> String {
     let mut body = Text { code: String::new(), values: 0 };
     kernel.play(&mut body);
@@ -38,7 +38,7 @@ pub(crate) fn shader(kernel: &Kernel) -> String {
             line("begin(job.key, vec2<u32>(low, job.first.y + u32(low < id.x)));");
         }
         Start::Given => {
-            // A state comes after its number.
+            // The words of a state follow its number.
             line("let state = id.x / job.each * job.words;");
             line("begin(job.key, vec2<u32>(states[state] * job.each + id.x % job.each, 0u));");
             line("var phase = job.phase;");
@@ -56,21 +56,21 @@ pub(crate) fn shader(kernel: &Kernel) -> String {
     code
 }
 
-/// A value, by its number; the first two are constants.
+/// A value by its number; the first two numbers are constants.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Value(u32);
 
 const ZERO: Value = Value(0);
 const ONES: Value = Value(1);
 
-/// The text of a kernel, as far as it is written.
+/// The code of a kernel written so far.
 struct Text {
     code: String,
     values: u32,
 }
 
 impl Text {
-    /// A new value.
+    /// Declares a new value.
     fn value(&mut self, text: impl std::fmt::Display) -> Value {
         self.values += 1;
         let value = Value(self.values + 1);
@@ -79,7 +79,7 @@ impl Text {
     }
 
     fn line(&mut self, text: impl std::fmt::Display) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.code, "{text}");
     }
 }
@@ -187,8 +187,8 @@ impl Build for Text {
     }
 }
 
-/// The table of the same function, in which operands that are constants, or the same as others, do
-/// not matter.
+/// Returns the truth table that does not depend on operands that are constants or equal to earlier
+/// ones.
 fn fold(mut table: u8, operands: [Value; 3]) -> u8 {
     let bits = [4, 2, 1];
     let rows = |table: u8, from: &dyn Fn(usize) -> usize| {
@@ -210,8 +210,8 @@ fn fold(mut table: u8, operands: [Value; 3]) -> u8 {
     table
 }
 
-/// For each function of the operands `A`, `B` and `C` an expression with as few operations as there
-/// is one for.
+/// Returns for each function of the operands `A`, `B` and `C` an expression with the fewest
+/// operations.
 pub(crate) fn expressions() -> Vec<String> {
     // `levels` lists the functions by the number of operations that they need.
     let mut best: Vec<Option<String>> = vec![None; 256];
@@ -251,7 +251,7 @@ pub(crate) fn expressions() -> Vec<String> {
 mod tests {
     use super::*;
 
-    /// Constants and equal operands leave no operation that does not depend on others.
+    /// Operations on constants and equal operands are folded.
     #[test]
     fn operations_fold() {
         let mut text = Text { code: String::new(), values: 1 };
@@ -264,7 +264,7 @@ mod tests {
         assert_eq!(text.code, "let v3 = v2 ^ v3;\n");
     }
 
-    /// The tables of swapped operands are those that the format has.
+    /// Swapping operands of a table agrees with `gdl_format::lanes::swap`.
     #[test]
     fn rows_are_those_of_the_format() {
         for table in 0..=255 {

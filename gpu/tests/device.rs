@@ -1,12 +1,12 @@
-//! A card, or software that stands for one, gives the results of the emulator, bit for bit; and its
-//! errors are reported. Without a card the tests are skipped.
+//! Tests of cards: a card, or a software implementation, gives the results of the emulator, bit for
+//! bit, and reports errors. Without a card the tests are skipped.
 
 mod golden;
 
 use gdl_gpu::{Error, Gpu};
 use gdl_runtime::{Game, GameExt};
 
-/// The card of this machine. Skips the test if there is none.
+/// Opens the card of this machine. Skips the test if there is none.
 fn card() -> Option<Gpu> {
     match Gpu::open() {
         Ok(gpu) => {

@@ -1,7 +1,7 @@
-//! Threads play games: every step of every lane is one of the rules, by the table and, in some
-//! lanes, by the evaluator `eval`. Tallies are those of the games played, each legal move is as
-//! likely as the others, and means are those of lanes. The tallies that every card must repeat are
-//! as they were.
+//! Tests of the emulator against the rules. Every step of every lane is legal, by the table and, in
+//! some lanes, by the evaluator `eval`. Tallies count the games played, legal moves are equally
+//! likely, and means agree with those of lanes. The golden tallies, which every card must repeat,
+//! are unchanged.
 
 #[allow(unreachable_pub, reason = "other packages have it as a module of their own")]
 #[path = "../../tests/src/corpus.rs"]
@@ -24,16 +24,16 @@ use gdl_runtime::{
 };
 use std::collections::BTreeMap;
 
-/// Steps of a game that the evaluator follows.
+/// The most steps that the evaluator follows for a game.
 const STEPS: usize = if cfg!(debug_assertions) { 40 } else { 2_000 };
 
-/// Lanes that it follows.
+/// The number of lanes that the evaluator follows.
 const FOLLOWED: usize = 2;
 
-/// Gates of the table that may be run for a game; some lanes are followed by the table until then.
+/// The most gates of the table to run for a game; the table follows some lanes until then.
 const WORK: usize = if cfg!(debug_assertions) { 20_000_000 } else { 400_000_000 };
 
-/// A game of a lane, made by the table, and by the evaluator as long as it follows.
+/// A game of a lane, replayed by the table, and by the evaluator in some lanes.
 struct Twin<'r> {
     state: BitBox,
     length: u64,
@@ -41,7 +41,7 @@ struct Twin<'r> {
     rules: &'r Evaluator<'r>,
 }
 
-/// The sorted texts.
+/// Sorts texts.
 fn texts<'t>(texts: impl Iterator<Item = &'t str>) -> Vec<&'t str> {
     let mut texts: Vec<&str> = texts.collect();
     texts.sort_unstable();
@@ -54,7 +54,7 @@ impl<'r> Twin<'r> {
         Self { state: game.initial(), length: 0, evaluator, rules }
     }
 
-    /// Makes a joint move. True if the evaluator did so too.
+    /// Makes a joint move. Returns whether the evaluator made it too.
     fn step(&mut self, game: &Dynamic, joint: &[usize], name: &str) -> bool {
         assert!(!game.is_terminal(&self.state), "{name}: a game that is over goes on");
         let joint: Vec<_> = joint.iter().map(|&action| Id::from_index(action)).collect();
@@ -79,7 +79,7 @@ impl<'r> Twin<'r> {
         true
     }
 
-    /// Counts the game, which came to an end.
+    /// Adds the finished game to a tally.
     fn end(&self, game: &Dynamic, max_length: u64, tally: &mut Tally, name: &str) {
         tally.playouts += 1;
         tally.states += self.length;
@@ -134,7 +134,7 @@ impl<'r> Twin<'r> {
     }
 }
 
-/// Follows a block of games step by step. The game, and what the block came to.
+/// Replays a block of games step by step. Returns the game and the tally of the block.
 fn follow(
     name: &str,
     text: &str,
@@ -202,7 +202,7 @@ fn built_in_games_are_played_by_their_rules() {
             Ok(_) => played += 1,
             Err(error) => println!("{}: {error}", entry.name),
         }
-        // Games that are abandoned are counted as such.
+        // Games that reach the limit on moves are counted as too long.
         if matches!(entry.name, "tictactoe" | "connect_four" | "reversi" | "monty_hall") {
             let (_, tally) = follow(entry.name, entry.text, limits(), 7, 70).expect("as before");
             assert_eq!(tally.too_long > 0, entry.name != "monty_hall", "{}: {tally:?}", entry.name);
@@ -211,25 +211,25 @@ fn built_in_games_are_played_by_their_rules() {
     assert!(played * 10 > LIST.len() * 8, "{played} of {}", LIST.len());
 }
 
-/// Tallies of the rulesheets of others, as they were: name, then playouts, moves and sums of goals.
+/// The golden tallies of third-party rulesheets: name, playouts, moves and sums of goals.
 const OTHERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/rulesheets.tsv");
 
-/// The number of small rulesheets whose tallies are kept, and the stride of those that a debug
-/// build plays.
+/// The number of small rulesheets with golden tallies, and the stride of those that a debug build
+/// plays.
 const KEPT: usize = 100;
 const DEBUG_STRIDE: usize = 25;
 
-/// Their greatest length.
+/// The limit on the moves of games of third-party rulesheets.
 const LENGTH: u64 = 300;
 
-/// The limits of small rulesheets. They are the same in all builds: what the compiler leaves out
-/// for the lack of steps changes the programs.
+/// Returns the limits of small rulesheets. They are equal in all builds, since the limit of steps
+/// decides which optimisations the compiler skips.
 fn small() -> Limits {
     Limits { fuel: 10_000_000, max_ground_rules: 20_000, ..Limits::default() }
 }
 
-/// Rulesheets of others are played by their rules, small ones with the means that they have in
-/// lanes and the tallies that they had. `GDL_BLESS=1` writes these anew.
+/// Third-party rulesheets are played by their rules; small ones have the means of lanes and the
+/// golden tallies. `GDL_BLESS=1` rewrites these.
 #[test]
 fn other_rulesheets_are_played_by_their_rules() {
     let Some(rulesheets) = corpus::rulesheets() else { return };
@@ -241,7 +241,7 @@ fn other_rulesheets_are_played_by_their_rules() {
             break;
         }
         let Ok((game, tally)) = follow(&name, &text, small(), LENGTH, 33) else {
-            // The evaluator says nothing of rules that the compiler refuses.
+            // The evaluator cannot check rules that the compiler rejects.
             if is_debug || follow(&name, &text, corpus::limits(), LENGTH, 33).is_err() {
                 skipped.push(name);
             } else {
@@ -257,7 +257,7 @@ fn other_rulesheets_are_played_by_their_rules() {
         let goals: Vec<u64> = tally.roles.iter().map(|role| role.goals).collect();
         let line = format!("{name}\t{}\t{}\t{goals:?}\n", tally.playouts, tally.states);
         let known = golden.lines().find(|known| known.split('\t').next() == Some(&name));
-        // In a debug build some come after those that are kept.
+        // A debug build also plays rulesheets after the last golden one.
         let is_known = known.map_or(is_debug, |known| known == line.trim_end());
         assert!(blesses || is_known, "{known:?} was kept, and it is {line}");
         kept.push(line);
@@ -270,10 +270,11 @@ fn other_rulesheets_are_played_by_their_rules() {
     }
 }
 
-/// Operations that are run on words of 32 games, to see what a rulesheet's games come to.
+/// The most operations, on words of 32 games, for playing a rulesheet.
 const PLAYED: u64 = if cfg!(debug_assertions) { 2_000_000 } else { 20_000_000 };
 
-/// Random play has the mean goals that it has in lanes, and as many games have no proper end.
+/// Compares random play with lanes: the mean goals, and the shares of games that are too long,
+/// stuck or unscored.
 fn compare_with_lanes(name: &str, game: &Dynamic) {
     let gpu = Gpu::emulator();
     let prepared = gpu.prepare_for(game, LENGTH).expect("as before");
@@ -283,7 +284,8 @@ fn compare_with_lanes(name: &str, game: &Dynamic) {
         Playouts::new(game).engine(PlayoutMode::Lanes).max_length(LENGTH).seed(4).count(4 * count).run();
     let mut both = tally.clone();
     both.merge(&lanes.tally);
-    // Both are draws from one distribution, whose spread all games together tell best.
+    // Both are samples of one distribution, and all games together give the best estimate of its
+    // spread.
     let spread = |games: u64| (both.scored() as f64 / games.max(1) as f64).sqrt();
     for role in 0..tally.roles.len() {
         let error = both.goal_error(role) * spread(tally.scored()).hypot(spread(lanes.tally.scored()));
@@ -303,8 +305,7 @@ fn compare_with_lanes(name: &str, game: &Dynamic) {
     }
 }
 
-/// A role that cannot move, or has no goal, or several: each is counted as one game at a time
-/// counts it.
+/// Roles without a move, without a goal or with several goals are counted as in single games.
 #[test]
 fn games_without_a_proper_end_are_counted() {
     let rules = |goals: &str| {
@@ -332,7 +333,7 @@ fn games_without_a_proper_end_are_counted() {
     assert!(tally.unscored > 1 && tally.too_long > 10, "{tally:?}");
 }
 
-/// The number of times that the move in each place was made, by role and number of legal moves.
+/// The number of times that the move at each place was made, by role and number of legal moves.
 type Counts = BTreeMap<(usize, usize), Vec<u32>>;
 
 fn choices(game: &Dynamic, most: u32) -> Counts {
@@ -367,7 +368,7 @@ fn choices(game: &Dynamic, most: u32) -> Counts {
     counts
 }
 
-/// Pearson's chi-square over all numbers of legal moves that come often enough, with a fixed seed.
+/// Pearson's chi-squared test over all frequent numbers of legal moves, with a fixed seed.
 #[test]
 fn legal_moves_are_equally_likely() {
     let most = if cfg!(debug_assertions) { 30_000 } else { 400_000 };
@@ -384,15 +385,14 @@ fn legal_moves_are_equally_likely() {
                 degrees += places.len() as f64 - 1.0;
             }
         }
-        // Wilson and Hilferty: the cube root is about normal with these mean and deviation.
+        // Wilson and Hilferty: the cube root is approximately normal with this mean and variance.
         let variance = 2.0 / (9.0 * degrees);
         let z = ((sum / degrees).cbrt() - (1.0 - variance)) / f64::sqrt(variance);
         assert!(degrees > 0.0 && z.abs() < 4.0, "{name}: {z}");
     }
 }
 
-/// Random play has the mean goals that it has in lanes, within four standard errors of their
-/// difference.
+/// Random play has the mean goals of lanes, within four standard errors of the difference.
 #[test]
 fn means_are_those_of_lanes() {
     for (name, count) in
@@ -409,7 +409,7 @@ fn means_are_those_of_lanes() {
             assert!(difference.abs() <= 4.0 * error, "{name}: {difference} of {error}");
         }
         let difference = (tally.mean_length() - lanes.mean_length()).abs();
-        // Lengths vary by less than their mean.
+        // The standard deviation of lengths is less than their mean.
         assert!(
             difference <= 4.0 * tally.mean_length() * (1.25 / count as f64).sqrt(),
             "{name}: {difference}"
@@ -417,7 +417,7 @@ fn means_are_those_of_lanes() {
     }
 }
 
-/// The states of a few random games.
+/// Returns states of random games.
 fn states(game: &Dynamic, count: usize) -> Vec<BitBox> {
     let mut stream = Stream::new(8, 1);
     let mut states = Vec::new();
@@ -435,8 +435,8 @@ fn states(game: &Dynamic, count: usize) -> Vec<BitBox> {
     states
 }
 
-/// Random play from each state has the mean that it has in lanes. A state's tally depends on its
-/// place and not on the other states, and states that are over count as they are.
+/// Random play from each state has the mean of lanes. A state's tally depends on its index and not
+/// on the other states, and terminal states count with their goals.
 #[test]
 fn leaves_are_played_from_their_states() {
     for name in ["tictactoe", "connect_four", "breakthrough_small", "nim"] {
@@ -455,7 +455,7 @@ fn leaves_are_played_from_their_states() {
             for role in 0..tally.roles.len() {
                 let error = tally.goal_error(role).hypot(lanes.goal_error(role));
                 let difference = tally.mean_goal(role) - lanes.mean_goal(role);
-                // Of hundreds of means one may be further away than of a few.
+                // The tolerance is larger, since hundreds of means are compared.
                 assert!(difference.abs() <= 4.5 * error + 1e-9, "{name}: {difference} of {error}");
             }
         }
@@ -475,7 +475,8 @@ fn leaves_that_cannot_be_played_are_told() {
     assert_eq!(prepared.leaves(&[], 0, 10), Ok(Vec::new()));
 }
 
-/// Counts are exact, whatever they are, and runs that are ended before are those of fewer games.
+/// Any number of games is counted exactly, and runs that are stopped early equal those of fewer
+/// games.
 #[test]
 fn runs_end_when_they_are_to() {
     let game = gdl_games::dynamic("tictactoe").expect("built in");
@@ -511,8 +512,7 @@ fn what_cannot_be_prepared_is_told() {
     }
 }
 
-/// Every device must repeat these: `tests/golden.tsv` has the tallies of some games. `GDL_BLESS=1`
-/// writes them anew.
+/// Every device must repeat the golden tallies in `tests/golden.tsv`. `GDL_BLESS=1` rewrites them.
 #[test]
 fn tallies_are_as_they_were() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.tsv");

@@ -1,22 +1,22 @@
-//! Every shader is sound, and can be written in the languages of all cards: SPIR-V, MSL and HLSL.
-//! No card is needed for that.
+//! Tests of shaders: every shader is valid, and can be translated to the languages of all cards:
+//! SPIR-V, MSL and HLSL. No card is needed.
 
 mod golden;
 
 use gdl_gpu::{Gpu, Prepared};
 use naga::{back, front, valid};
 
-/// The most operations of a kernel that a card is given.
+/// The most operations of a kernel on a card.
 const MOST: usize = 10_000;
 
-/// Shaders of a game, by name.
+/// Returns the shaders of a game, with their names.
 fn shaders(prepared: &Prepared<'_>) -> [(&'static str, String); 2] {
     [("playouts", prepared.shader()), ("leaves", prepared.leaf_shader())]
 }
 
 #[test]
 fn shaders_are_sound_in_all_languages() {
-    // A debug build takes long for large ones: it takes a few games.
+    // A debug build is slow for large shaders, so it takes fewer games.
     let takes_all = !cfg!(debug_assertions);
     let few = golden::GAMES.into_iter().filter(|&name| name != "reversi" && name != "breakthrough");
     let all = gdl_games::LIST.iter().map(|entry| entry.name);
@@ -38,7 +38,7 @@ fn shaders_are_sound_in_all_languages() {
     assert!(written >= if takes_all { 30 } else { 6 }, "{written}");
 }
 
-/// Tests a shader, and writes it in all languages.
+/// Validates a shader, and translates it to all languages.
 fn check(name: &str, code: &str) {
     let module =
         front::wgsl::parse_str(code).unwrap_or_else(|error| panic!("{name}: {}", error.emit_to_string(code)));

@@ -1,5 +1,5 @@
-//! Connect four with an evaluation of one's own: discs near the middle column are part of more
-//! lines.
+//! A user-defined evaluation for connect four: discs near the middle column count more, since more
+//! lines contain them.
 //!
 //! `cargo run --release -p gdl-players --example own_evaluation`
 
@@ -14,7 +14,7 @@ gdl!("../games/board/connect_four.kif");
 
 use connect_four::{ConnectFour, Fluent, Role, State, View};
 
-/// For each fluent, how much it is worth to red.
+/// The value of each fluent for red, in points of the goal.
 struct Middle(Vec<f32>);
 
 impl Middle {

@@ -1,4 +1,5 @@
-//! A player of one's own in a match: it takes a win if there is one, and rolls dice otherwise.
+//! A user-defined player in a match: it makes a winning move if there is one, otherwise a random
+//! one.
 //!
 //! `cargo run -p gdl-players --example own_player`
 
@@ -8,7 +9,7 @@ use std::error::Error;
 
 gdl!("../games/board/tictactoe.kif");
 
-/// Looks one move ahead, in any game whose rules hide nothing.
+/// A player that looks one move ahead, in any game without hidden information.
 struct Snatcher {
     dice: Stream,
 }
@@ -22,7 +23,7 @@ impl<G: Game> Player<G> for Snatcher {
         let state = information.state(game)?;
         let view = game.view(&state);
         let own = information.role();
-        // What the others might do.
+        // Random moves stand in for those of the other roles.
         let mut joint: Vec<G::Move> = game
             .roles()
             .map(|role| game.random_move_in(&view, role, &mut self.dice))

@@ -1,4 +1,4 @@
-//! Tic-tac-toe that plays itself: alpha-beta for both, and neither wins.
+//! Self-play of tic-tac-toe: alpha-beta search plays both roles, and the result is a draw.
 //!
 //! `cargo run -p gdl-players --example self_play`
 

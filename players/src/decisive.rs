@@ -1,11 +1,12 @@
-//! The table of decisive play: a table made from that of a game, in which the role on turn makes a
-//! move that wins at once, if it has one. Otherwise it makes none that loses at once or lets the
-//! next role win at once, if it has another ([`gdl_compiler::optimize::decisive`]).
+//! Decisive play: a variant of a game's table with fewer legal moves. The role on turn makes a move
+//! that wins at once, if it has one. Otherwise it avoids moves that lose at once or let the next
+//! role win at once, if it has others ([`gdl_compiler::optimize::decisive`]).
 //!
-//! States are the same, so games go on from those of a search. All but the lanes is as in the
-//! game's own table.
+//! Both tables have the same states, so random games can continue from the states of a search. The
+//! tables differ only in their lanes.
 //!
-//! A table takes at most [`MOST_STEPS`] steps, and the work is not begun where they will not do.
+//! Making a table takes at most about [`MOST_STEPS`] steps. If more are expected, it is not
+//! started.
 
 use gdl_compiler::{
     Limits, Observer, Options, Phase,
@@ -21,18 +22,18 @@ use gdl_runtime::{
 };
 use std::{any::Any, ops::ControlFlow, sync::Arc, time::Duration};
 
-/// Steps that making a table may be expected to take: a quarter of a second.
+/// The most steps that making a table may be expected to take: a quarter of a second.
 const MOST_STEPS: u64 = 30_000_000;
 
-/// Steps for each gate and move, about, and how long they take.
+/// The approximate steps for each product of a gate and a move, and the nanoseconds of a step.
 const STEPS: u64 = 20;
 const NANOSECONDS: u64 = 8;
 
-/// Picoseconds of a search for each operation and move of a random game.
+/// The picoseconds that a search takes for each operation and step of a random game.
 const PICOSECONDS: u64 = 450;
 
-/// About how long it takes to make the table of decisive play; `None` if that is more than it may
-/// be, or the game has no lanes. O(roles).
+/// Estimates the time to make the table of decisive play. Returns `None` if it exceeds
+/// [`MOST_STEPS`], or the game has no lanes. O(roles).
 pub(crate) fn cost(game: &Table) -> Option<Duration> {
     game.lanes()?;
     let (observe, advance) = game.gates();
@@ -41,15 +42,15 @@ pub(crate) fn cost(game: &Table) -> Option<Duration> {
     (steps <= MOST_STEPS).then(|| Duration::from_nanos(steps * NANOSECONDS))
 }
 
-/// The table of decisive play, and about how long a search takes for each node by it.
+/// The table of decisive play, and the estimated time of a search for each node with it.
 #[derive(Debug)]
 pub(crate) struct Decisive {
     pub(crate) table: Table,
     pub(crate) node: Duration,
 }
 
-/// Makes decisive play when it is first called. Returns `None` if the game has none, if making it
-/// takes longer than `time`, or once `cancel` is pulled.
+/// Returns decisive play, and makes it on the first call. Returns `None` if the game has none,
+/// making it would take longer than `time`, or `cancel` is triggered.
 pub(crate) fn within<'t>(game: &'t Table, time: Option<Duration>, cancel: &Cancel) -> Option<&'t Decisive> {
     let is_late = || time.is_some_and(|time| cost(game).is_none_or(|cost| cost > time));
     if game.derived().get().is_none() {
@@ -66,12 +67,12 @@ pub(crate) fn within<'t>(game: &'t Table, time: Option<Duration>, cancel: &Cance
     made(game)
 }
 
-/// Decisive play that was made before.
+/// Returns decisive play if it was made before.
 pub(crate) fn made(game: &Table) -> Option<&Decisive> {
     game.derived().get()?.as_deref()?.downcast_ref()
 }
 
-/// Decisive play of a game; `None` if there is none, or it takes too much, or is cancelled.
+/// Makes decisive play. Returns `None` if there is none, it exceeds the limits, or it is cancelled.
 fn decisive(game: &Table, cancel: &Cancel) -> Option<Decisive> {
     cost(game)?;
     let limits = Limits { fuel: 2 * MOST_STEPS, ..Limits::network() };
@@ -83,7 +84,7 @@ fn decisive(game: &Table, cancel: &Cancel) -> Option<Decisive> {
             },
         );
     let mut meter = Meter::new(&Options { limits, observer, ..Options::default() }, Phase::Optimize);
-    // Which fluents exclude each other is not in a table, and says much of what moves lead to.
+    // A table does not store which fluents exclude each other, but optimisation profits from it.
     let net = optimize::optimize(net(game), &mut meter);
     let optimize::Decisive { phases, length } = optimize::decisive(&net, &mut meter)?;
     let lanes = Lanes::of(&net, Some(&phases), None, &mut meter)?;
@@ -93,7 +94,7 @@ fn decisive(game: &Table, cancel: &Cancel) -> Option<Decisive> {
     Some(Decisive { table: Table::decode(&bytes).ok()?, node })
 }
 
-/// The net of a table, without percepts, which play in lanes does without.
+/// Builds the net of a table, without percepts, which playouts in lanes do not need.
 fn net(game: &Table) -> Net {
     let (vocabulary, shape) = (game.vocabulary(), game.shape());
     let texts = |texts: &Texts| texts.iter().map(str::to_owned).collect();
@@ -121,7 +122,7 @@ fn net(game: &Table) -> Net {
     net
 }
 
-/// The outputs of a circuit, whose gates are made in a net of the same inputs.
+/// Adds the gates of a circuit to a net with the same inputs. Returns the circuit's outputs.
 fn signals(circuit: &Circuit, net: &mut Net) -> Vec<Signal> {
     let mut signals: Vec<Signal> =
         (0..circuit.inputs() as u32).map(|gate| Signal::new(gate, false)).collect();
@@ -145,7 +146,7 @@ mod tests {
         Arc::new(load(text).expect("a sound rulesheet").table().expect("a small game").clone())
     }
 
-    /// The tally of random games by a table after some moves of tic-tac-toe.
+    /// Plays random games by a table after some moves of tic-tac-toe, and returns their tally.
     fn tally(table: &Table, marks: &[[u8; 2]]) -> Tally {
         let game = load(TICTACTOE).expect("a sound rulesheet");
         let mut state = game.initial();
@@ -163,16 +164,16 @@ mod tests {
         let table = loaded(TICTACTOE);
         let decisive = &within(&table, None, &Cancel::default()).expect("it has decisive play").table;
         assert_eq!((decisive.shape(), decisive.initial()), (table.shape(), table.initial()));
-        // Two and an empty cell of each; who is on turn makes the line.
+        // Both have two marks and an empty cell in a line; the role on turn completes it.
         let open = [[1, 1], [3, 3], [1, 2], [3, 2]];
         assert_eq!(tally(decisive, &open).roles[0].wins, 512);
         assert_eq!(tally(decisive, &[&open[..], &[[2, 2]]].concat()).roles[1].wins, 512);
         let plain = tally(&table, &open).roles[0].wins;
         assert!(plain < 500, "{plain}");
-        // Two threats at once: nothing helps, and random games go on.
+        // With two threats at once no move helps, so all legal moves stay.
         let fork = [[1, 1], [1, 2], [3, 3], [2, 3], [3, 1]];
         assert_eq!(tally(decisive, &fork).roles[0].wins, 512);
-        // Of the whole game fewer are won.
+        // Over the whole game, more games are drawn.
         let [plain, decisive] = [&table, decisive].map(|table| tally(table, &[]).roles[0].draws);
         assert!(decisive > 2 * plain, "{decisive} {plain}");
     }
@@ -183,7 +184,7 @@ mod tests {
         stop.cancel();
         assert!(cost(&table).is_some_and(|cost| cost < Duration::from_millis(10)));
         assert!(within(&table, Some(Duration::ZERO), &go).is_none());
-        // What was cancelled can still be made.
+        // After a cancellation it can still be made.
         assert!(within(&table, None, &stop).is_none() && made(&table).is_none());
         let first: *const Decisive = within(&table, Some(Duration::from_secs(1)), &go).expect("enough time");
         assert!(std::ptr::eq(first, within(&table, Some(Duration::ZERO), &stop).expect("made before")));

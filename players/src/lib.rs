@@ -1,8 +1,8 @@
 //! Players, searches and matches for games of the Game Description Language.
 //!
-//! A [`Player`] decides on moves, given the [information](gdl_runtime::Information) of its role and
-//! a [`Budget`]. [`search`] has the players that think, [`Referee`] plays matches between players,
-//! and [`record`] writes and replays them.
+//! A [`Player`] chooses moves, given the [information](gdl_runtime::Information) of its role and a
+//! [`Budget`]. [`search`] has players that search, [`Referee`] runs matches between players, and
+//! [`record`] writes and replays match records.
 //!
 //! | for | see |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | exact values of small games | [`search::Solution`] |
 //! | matches and their faults | [`Referee`], [`record`] |
 //!
-//! Features, off by default: `load` makes players by name, and searches that know decisive moves;
-//! `serde` makes reports and match records serde data.
+//! Features, off by default: `load` makes players by name and gives searches decisive moves.
+//! `serde` implements serialization for reports and match records.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![warn(missing_debug_implementations)]

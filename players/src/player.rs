@@ -1,13 +1,15 @@
-//! Players: given the information of its role and a budget, a [`Player`] decides on a legal move.
+//! Players: a [`Player`] chooses a legal move, given the information of its role and a budget.
 //!
-//! A [`Player`] is notified when a match starts and stops, and chooses a move whenever its role is
-//! to decide. It is given no state, only the [`Information`] of its role, so it can play any game,
-//! with hidden information or without. [`Information::state`] is the state where nothing is hidden;
-//! [`Belief`] has the states to reckon with where something is. What a decision may cost is a
-//! [`Budget`]: a deadline, a number of nodes, and a [`Cancel`](gdl_runtime::Cancel) that another
-//! thread may pull. Players of this crate are made by `new`, and by functions that change them:
-//! `Mcts::new().seed(7).threads(4)`. With the same seed, the same number of nodes and one thread,
-//! one makes the same moves.
+//! A [`Player`] is notified when a match starts and stops, and chooses a move whenever its role has
+//! to decide. It receives no state, only the [`Information`] of its role, so it can play games with
+//! or without hidden information. If nothing is hidden, [`Information::state`] returns the state.
+//! Otherwise [`Belief`] has the states that are consistent with the information.
+//!
+//! A [`Budget`] limits a decision: it has a deadline, a number of nodes, and a
+//! [`Cancel`](gdl_runtime::Cancel) that another thread can trigger.
+//!
+//! Players of this crate are built by `new` and builder methods: `Mcts::new().seed(7).threads(4)`.
+//! On one thread, the same seed and number of nodes give the same moves.
 //!
 //! ```
 //! use gdl_players::{Budget, Player, player::{First, Random}};
@@ -66,37 +68,38 @@ pub use report::{MoveStats, Report};
 use crate::referee::Fault;
 use gdl_runtime::{Game, Information};
 
-/// A player, which decides for a role.
+/// A player that chooses the moves of one role.
 ///
-/// One player plays one role at a time, match after match of the same game: what it learnt and
-/// proved of the game stays with it, so another game wants another player. Nothing but
-/// [`Player::choose`] must be implemented.
+/// A player plays one role at a time, in any number of matches of the same game. It may keep what
+/// it learnt about the game, so use a new player for another game. Only [`Player::name`] and
+/// [`Player::choose`] are required.
 pub trait Player<G: Game>: Send {
-    /// The name of the player, for people.
+    /// Returns the name of the player, for display.
     fn name(&self) -> &str;
 
-    /// The beginning of a match; the player thinks at most as long as the budget allows.
+    /// Notifies the player that a match begins. It may prepare within the budget.
     fn start(&mut self, _game: &G, _role: G::Role, _budget: &Budget) {}
 
-    /// A legal move of the role in the state that the information leads to. None only if there is
-    /// none: the information is not that of a play of the game, or the role has no legal move. A
-    /// move is found however small the budget is.
+    /// Chooses a legal move of the role in the state that the information leads to.
+    ///
+    /// Returns `None` only if the information is not of a play of the game, or the role has no
+    /// legal move. A player finds a move however small the budget is.
     fn choose(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> Option<G::Move>;
 
-    /// The end of the match, with the information there.
+    /// Notifies the player that the match is over; `information` leads to the last state.
     fn stop(&mut self, _game: &G, _information: &Information<G>) {}
 
-    /// The end of a match that was abandoned.
+    /// Notifies the player that the match was abandoned.
     fn abort(&mut self) {}
 
-    /// The reason why the last question, a move or the start, has no answer, if the player knows
-    /// one: a remote player was late or unreachable, or answered with something that is no move of
-    /// the game.
+    /// Returns the reason why the last call of [`Player::choose`] or [`Player::start`] failed, if
+    /// known. For example, a remote player was late, unreachable, or answered with text that is not
+    /// a move.
     fn fault(&self) -> Option<Fault> {
         None
     }
 
-    /// A report of the last search.
+    /// Returns a report of the last search, if the player searches.
     fn report(&self) -> Option<Report> {
         None
     }

@@ -1,13 +1,12 @@
-//! Match records in the form in which ggp-base's match manager publishes them, written and
-//! replayed.
+//! Match records in the JSON format of ggp-base's match manager: written and replayed.
 //!
-//! A [`Record`] is made of a [`Match`](crate::referee::Match) or, with the feature `serde`, of
-//! JSON, and replayed to the play, every step of it made anew. The fields are those of the JSON
-//! object, in its order; states and moves are KIF text. ggp-base's signatures are not written, and
-//! other fields that are not known are passed over.
+//! A [`Record`] comes from a [`Match`](crate::referee::Match) or, with the feature `serde`, from
+//! JSON. [`Record::replay`] checks every step. The fields are those of the JSON object, in its
+//! order. States and moves are KIF text. ggp-base's signatures are not written, and unknown fields
+//! are ignored.
 //!
-//! A replay makes one step of the game for each joint move and keeps each state, so its time and
-//! its memory grow with the record: [`Record::replay_while`] is for untrusted records.
+//! A replay computes one step of the game for each joint move and stores each state. Its time and
+//! memory grow with the record: use [`Record::replay_while`] for untrusted records.
 
 use gdl_runtime::{
     Game, GameExt, History,
@@ -15,16 +14,17 @@ use gdl_runtime::{
 };
 use std::{error::Error, fmt};
 
-/// A match as ggp-base writes it.
+/// A match in ggp-base's format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "camelCase"))]
 pub struct Record {
     /// The name of the match.
     pub match_id: String,
-    /// 32 letters that keep matches of one name apart.
+    /// Random letters (32 from [`Referee`](crate::Referee)) that distinguish matches of the same
+    /// name.
     #[cfg_attr(feature = "serde", serde(default))]
     pub random_token: String,
-    /// The time when it began, in milliseconds since 1970.
+    /// The time when the match began, in milliseconds since 1970.
     pub start_time: u64,
     /// The address of the game's description, if there is one.
     #[cfg_attr(
@@ -32,41 +32,41 @@ pub struct Record {
         serde(default, rename = "gameMetaURL", skip_serializing_if = "Option::is_none")
     )]
     pub game_meta_url: Option<String>,
-    /// True if it was played to the end.
+    /// True if the match reached a terminal state.
     pub is_completed: bool,
-    /// True if it was abandoned.
+    /// True if the match was abandoned.
     #[cfg_attr(feature = "serde", serde(default))]
     pub is_aborted: bool,
-    /// The states from the start on, as KIF text.
+    /// The states from the initial state on, as KIF text.
     pub states: Vec<String>,
     /// The joint moves, each in role order, as KIF text.
     pub moves: Vec<Vec<String>>,
     /// The time when each state was reached, in milliseconds since 1970.
     pub state_times: Vec<u64>,
-    /// The faults, in role order, at the start and in each step: nothing, `TO`, `CE` or `IL` and
-    /// the move.
+    /// The faults at the start and in each step, in role order: an empty string, `TO`, `CE`, or
+    /// `IL` with the move.
     #[cfg_attr(feature = "serde", serde(default))]
     pub errors: Vec<Vec<String>>,
-    /// The goals at the end, in role order; none of a match that was abandoned.
+    /// The goals at the end, in role order; empty for an abandoned match.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub goal_values: Vec<u8>,
-    /// Seconds for a look at the rules beforehand; -1 for none.
+    /// The seconds for a preview of the rules before the start; -1 for none.
     #[cfg_attr(feature = "serde", serde(default = "none"))]
     pub preview_clock: i64,
-    /// Seconds at the start, rounded up; -1 without a clock.
+    /// The seconds of the start clock, rounded up; -1 without a clock.
     pub start_clock: i64,
-    /// Seconds for each move, rounded up; -1 without a clock.
+    /// The seconds for each move, rounded up; -1 without a clock.
     pub play_clock: i64,
     /// The names of the players, in role order.
     #[cfg_attr(feature = "serde", serde(default))]
     pub player_names_from_host: Vec<String>,
-    /// True for those of them that are people.
+    /// True for each player that is human, in role order.
     #[cfg_attr(feature = "serde", serde(default))]
     pub is_player_human: Vec<bool>,
-    /// The tournament it belongs to.
+    /// The name of the tournament of the match, if there is one.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub tournament_name_from_host: Option<String>,
-    /// True if players were sent other names than those of the rulesheet.
+    /// True if the players received scrambled names in place of those of the rulesheet.
     #[cfg_attr(feature = "serde", serde(default))]
     pub scrambled: bool,
 }
@@ -102,9 +102,8 @@ impl Default for Record {
 }
 
 impl Record {
-    /// The line from the start of a history to the place where it is, of a match without a referee:
-    /// without names, times and tokens. A look at the last state, and the text of every state and
-    /// move.
+    /// Returns the record of the line from the start of a history to its current place, without
+    /// names, times and tokens. Formats the text of each state and move.
     #[must_use]
     pub fn of<G: Game>(game: &G, history: &History<G>) -> Self {
         let states = history.path().into_iter().filter_map(|place| history.state_at(place));
@@ -122,20 +121,20 @@ impl Record {
         }
     }
 
-    /// The match played again, and standing at its end. Every step is made anew: each move must be
-    /// legal, each state the one that is written, and so must the goals be if there are any.
+    /// Replays the match and returns its history at the end. Each move must be legal and lead to
+    /// the recorded state, and the goals must match if the record has any.
     ///
     /// # Errors
-    /// The first thing that does not fit.
+    /// Returns the first mismatch.
     pub fn replay<G: Game>(&self, game: &G) -> Result<History<G>, RecordError> {
         self.replay_while(game, |_| true)
     }
 
-    /// Does the same as [`Record::replay`], and calls `goes_on` with the history so far before each
-    /// step; stops if that returns false.
+    /// Replays the match as [`Record::replay`] does, and calls `goes_on` with the history so far
+    /// before each step. Stops if it returns false.
     ///
     /// # Errors
-    /// As for [`Record::replay`], and [`RecordError::Stopped`].
+    /// Returns the errors of [`Record::replay`], and [`RecordError::Stopped`].
     pub fn replay_while<G: Game>(
         &self,
         game: &G,
@@ -170,7 +169,7 @@ impl Record {
     }
 }
 
-/// KIF text with blanks around parentheses, as ggp-base has it: `( cell 1 1 b )`.
+/// Formats KIF text with spaces around parentheses, like ggp-base: `( cell 1 1 b )`.
 pub(crate) fn spaced(text: &str) -> String {
     let text = text.replace('(', "( ").replace(')', " )");
     if text == "(  )" { "( )".to_owned() } else { text }
@@ -180,7 +179,7 @@ pub(crate) fn spaced(text: &str) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// There is not one state more than joint moves.
+    /// The number of states is not one more than the number of joint moves.
     Count {
         /// The number of states.
         states: usize,
@@ -194,14 +193,14 @@ pub enum RecordError {
         /// The error.
         error: TextError,
     },
-    /// A step is against the rules.
+    /// A joint move is not legal.
     Step {
         /// The number of the step, from 1.
         step: usize,
         /// The error.
         error: StepError,
     },
-    /// A step leads to another state than the one that is written.
+    /// A step leads to a state that differs from the recorded one.
     State {
         /// The number of the step, from 1.
         step: usize,
@@ -211,7 +210,7 @@ pub enum RecordError {
         /// The number of the step, from 1.
         step: usize,
     },
-    /// The goals at the end are others than those that are written.
+    /// The goals at the end differ from the recorded ones.
     Goals,
     /// The record marks the match as over, but its last state is not terminal.
     Unfinished,

@@ -1,18 +1,22 @@
-//! The referee of matches: it leads a game with a player for each role to a [`Match`], what was
-//! played and what went wrong.
+//! The referee of matches: plays a game with one player for each role, and returns a [`Match`] with
+//! the play and the faults.
 //!
 //! The referee does the work of a match manager. It notifies every player that the match starts,
-//! requests all moves at the same time, and draws for the role of chance itself. Each player
-//! receives only the [`Information`] of its role. Before each request the referee draws a legal
-//! move for each role. That one is made if the answer is not legal (`IL`), does not come in time
-//! (`TO`) or the player panicked (`CE`, as if its connection were lost: it is not asked again). A
-//! player that has no move, such as a remote one, may report which of these it was
-//! ([`Player::fault`]). A match goes on whatever players do.
+//! requests all moves at the same time, and draws the moves of chance. Each player receives only
+//! the [`Information`] of its role.
 //!
-//! A player's [`Budget`] ends with the clock, and its [`Cancel`] is pulled when the time and a
-//! grace are over. A late answer is forgotten. Players have threads of their own; one that never
-//! returns cannot be ended, and then the match plays to its end but [`Referee::run`] waits for that
-//! thread, unless the player is [`Detached`](crate::player::Detached).
+//! Before each request the referee draws a random legal move for each role. It uses that move if
+//! the player's answer is not legal (`IL`), is late (`TO`) or the player panicked (`CE`). A player
+//! that panicked counts as disconnected and receives no more requests. A player without a move,
+//! such as a remote one, may report the fault itself ([`Player::fault`]). A match continues
+//! whatever the players do.
+//!
+//! A player's [`Budget`] ends with the clock, and its [`Cancel`] is triggered when the clock and a
+//! grace period are over. A late answer is ignored.
+//!
+//! Each player has its own thread. A thread cannot be ended from outside: if a player never
+//! returns, the match still ends, but [`Referee::run`] waits for the thread. A
+//! [`Detached`](crate::player::Detached) player avoids this.
 //!
 //! ```
 //! use gdl_players::{Player, player::{First, Random}, Referee};
@@ -63,16 +67,17 @@ use std::{
 /// The interval at which a waiting thread tests whether the match was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A fault: what one role did wrong in a step, or at the start. `Display` is as match managers
-/// write it: `TO`, `CE` or `IL` with the move.
+/// A fault of one role in a step or at the start. `Display` writes it like match managers: `TO`,
+/// `CE`, or `IL` with the move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {
-    /// It did not answer in time.
+    /// The player did not answer in time.
     Late,
-    /// It is out of reach, or panicked, now or before.
+    /// The player is unreachable, or has panicked.
     Gone,
-    /// Its answer, as KIF text, is not a legal move. `nil` if it had none, and did not say why.
+    /// The answer, as KIF text, is not a legal move; `nil` if the player had no move and reported
+    /// no fault.
     Illegal(String),
 }
 
@@ -86,32 +91,32 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The end of a match.
+/// The reason why a match ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum End {
-    /// In a terminal state.
+    /// The match reached a terminal state.
     Terminal,
     /// A role has no legal move, which is an error of the rulesheet.
     Stuck,
-    /// After the most moves allowed.
+    /// The match reached [`Referee::max_steps`].
     TooLong,
-    /// It was cancelled.
+    /// The match was cancelled.
     Cancelled,
 }
 
-/// A match that is over.
+/// A match that has ended.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Match<G: Game> {
-    /// The play, as one line at whose end it stands.
+    /// The states and joint moves of the match, as a history that is at its last state.
     pub history: History<G>,
-    /// The faults of each role, if any, in role order: first at the start, then in each step.
+    /// The faults at the start and then in each step, for each role in role order.
     pub faults: Vec<Vec<Option<Fault>>>,
-    /// The goal of each role at the end, in role order. `None` if it has not exactly one, and all
-    /// of them if the end is not terminal.
+    /// The goal of each role at the end, in role order: `None` if a role has no goal or several.
+    /// All are `None` if the last state is not terminal.
     pub goals: Vec<Option<u8>>,
-    /// The end of the match.
+    /// The reason why the match ended.
     pub end: End,
     /// The names of the players in role order; the role of chance is called `random`.
     pub players: Vec<String>,
@@ -123,13 +128,13 @@ pub struct Match<G: Game> {
 }
 
 impl<G: Game> Match<G> {
-    /// True if it was played to a terminal state.
+    /// Returns whether the match reached a terminal state.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         self.end == End::Terminal
     }
 
-    /// The match as ggp-base writes it.
+    /// Returns the record of the match in ggp-base's format.
     #[must_use]
     pub fn record(&self, game: &G) -> Record {
         let seconds = |clock: Option<Duration>| {
@@ -170,11 +175,11 @@ impl<G: Game> Match<G> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RefereeError {
-    /// There is not one player for each role other than chance.
+    /// The number of players is not the number of roles other than chance.
     Players {
-        /// The expected number.
+        /// The number of roles other than chance.
         expected: usize,
-        /// The number that was found.
+        /// The number of players given.
         found: usize,
     },
 }
@@ -188,11 +193,11 @@ impl fmt::Display for RefereeError {
 
 impl Error for RefereeError {}
 
-/// The callback after each step: it receives the match so far, and for each role the report of its
-/// player's search.
+/// A callback that runs after the start and after each step. It receives the match so far, and the
+/// report of each role's player.
 type Watcher<'a, G> = Box<dyn FnMut(&Match<G>, &[Option<Report>]) + 'a>;
 
-/// A referee, which leads a match: `Referee::new(&game).nodes(1000).seed(7).run(&mut players)`.
+/// A referee, which runs a match: `Referee::new(&game).nodes(1000).seed(7).run(&mut players)`.
 #[must_use = "nothing is played before `run`"]
 pub struct Referee<'a, G: Game> {
     game: &'a G,
@@ -223,18 +228,17 @@ impl<G: Game> fmt::Debug for Referee<'_, G> {
 }
 
 impl<'a, G: Game> Referee<'a, G> {
-    /// The most steps of a match, unless [`Referee::max_steps`] says otherwise.
+    /// The default of [`Referee::max_steps`].
     pub const DEFAULT_MAX_STEPS: usize = 10_000;
 
-    /// The longest grace, how long after the clock an answer still counts, unless
-    /// [`Referee::grace`] says otherwise: as long as with match managers. It is a tenth of the
-    /// clock where that is less, but never below [`Referee::LEAST_GRACE`].
+    /// The longest grace period by default, like that of match managers. The default grace is a
+    /// tenth of the clock, but at least [`Referee::LEAST_GRACE`] and at most this.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(1);
 
-    /// The shortest grace: threads do not wake up at once.
+    /// The shortest grace period by default, since threads take time to wake up.
     pub const LEAST_GRACE: Duration = Duration::from_millis(20);
 
-    /// A referee without clocks, with seed 0.
+    /// Creates a referee without clocks, with seed 0.
     pub fn new(game: &'a G) -> Self {
         Self {
             game,
@@ -254,52 +258,52 @@ impl<'a, G: Game> Referee<'a, G> {
         }
     }
 
-    /// The time that players have at the start, and for each move. Without it they have all the
-    /// time they want.
+    /// Sets the time of each player at the start, and for each move. The default is no limit.
     pub fn clocks(mut self, start: Duration, play: Duration) -> Self {
         (self.start, self.play) = (Some(start), Some(play));
         self
     }
 
-    /// The grace: how long after the clock an answer still counts.
+    /// Sets the grace period: how long after the clock an answer still counts.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = Some(grace);
         self
     }
 
-    /// The nodes that a player may visit for each move. With it and without clocks, players that
-    /// keep to it make a match that can be repeated exactly.
+    /// Sets the number of nodes that a player may visit for each move. If players respect it and
+    /// there are no clocks, a match is reproducible.
     pub fn nodes(mut self, nodes: u64) -> Self {
         self.nodes = Some(nodes);
         self
     }
 
-    /// The seed of chance and of the moves that are made for players who fail.
+    /// Sets the seed of chance and of the moves that replace those of players that fail.
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The most steps: a match that is not over then is abandoned.
+    /// Sets the most steps of a match, which is abandoned if it is not over then.
     pub fn max_steps(mut self, steps: usize) -> Self {
         self.max_steps = steps;
         self
     }
 
-    /// The name of the match in its record.
+    /// Sets the name of the match in its record.
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Gives the match up once another thread has pulled `cancel`.
+    /// Cancels the match once another thread triggers `cancel`.
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
         self.cancel = cancel.clone();
         self
     }
 
-    /// The time in milliseconds since 1970, for the record; at first that of the system. It is
-    /// asked once when the match begins and once for each state. Clocks go by their own time.
+    /// Sets the source of the times in the record, in milliseconds since 1970; the system's clock
+    /// by default. It is called when the match begins and at each state. The players' clocks do not
+    /// use it.
     pub fn now(mut self, now: impl FnMut() -> u64 + 'a) -> Self {
         self.now = Box::new(now);
         self
@@ -312,10 +316,10 @@ impl<'a, G: Game> Referee<'a, G> {
         self
     }
 
-    /// Leads a match of these players, one for each role other than chance, in role order.
+    /// Runs a match of these players, one for each role other than chance, in role order.
     ///
     /// # Errors
-    /// Returns an error if there are more or fewer players than that.
+    /// Returns an error if the number of players is wrong.
     ///
     /// # Panics
     /// Panics if the game does.
@@ -350,7 +354,7 @@ impl<'a, G: Game> Referee<'a, G> {
                 let (ask, questions) = mpsc::channel();
                 let answer = answer.clone();
                 let work = move || attend(game, &mut **player, place, &questions, &answer);
-                // The system may be out of threads: then this player is out of reach.
+                // If the system is out of threads, this player counts as unreachable.
                 let gone = thread::Builder::new().spawn_scoped(scope, work).is_err();
                 table.seats.push(Seat { role, ask, gone });
             }
@@ -398,7 +402,7 @@ impl<'a, G: Game> Referee<'a, G> {
             if played.history.depth() >= self.max_steps {
                 break End::TooLong;
             }
-            // Whatever players do, there is a move for each.
+            // A random move for each role, for players that fail.
             let drawn: Option<Vec<G::Move>> =
                 game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             let Some(mut joint) = drawn else { break End::Stuck };
@@ -429,13 +433,13 @@ impl<'a, G: Game> Referee<'a, G> {
                 };
             }
             for (role, information) in game.roles().zip(&mut known) {
-                // Chance receives nothing, and asks nothing.
+                // The role of chance has no player, so its information is not needed.
                 if Some(role) != game.chance_role() {
                     information.step(game, played.history.state(), &joint);
                 }
             }
             if played.history.play(game, &joint).is_err() {
-                // Not while all moves are tested or drawn from what is legal.
+                // Unreachable while all moves are checked or drawn from the legal ones.
                 break End::Stuck;
             }
             self.note(played, faults, &reports);
@@ -445,12 +449,12 @@ impl<'a, G: Game> Referee<'a, G> {
                 End::Terminal => Question::Stop(known[seat.role.index()].clone()),
                 _ => Question::Abort,
             };
-            // A player that is gone hears nothing.
+            // The thread of a player that panicked has ended, so sending may fail.
             let _ = seat.ask.send((0, Budget::unlimited(), last));
         }
     }
 
-    /// Adds the results of the start or of a step, and calls the watcher.
+    /// Adds the faults and the time of the start or of a step, and calls the watcher.
     fn note(&mut self, played: &mut Match<G>, faults: Vec<Option<Fault>>, reports: &[Option<Report>]) {
         played.faults.push(faults);
         played.times.push((self.now)());
@@ -459,7 +463,7 @@ impl<'a, G: Game> Referee<'a, G> {
         }
     }
 
-    /// Asks all players at once, each with the same budget.
+    /// Sends a question to all players at once, with the same budget, and returns their answers.
     fn ask(
         &self,
         table: &mut Table<G>,
@@ -480,17 +484,17 @@ struct Seat<G: Game> {
     gone: bool,
 }
 
-/// The players, as the referee sees them.
+/// The threads of the players.
 struct Table<G: Game> {
     answers: Receiver<Reply<G>>,
     seats: Vec<Seat<G>>,
-    /// Rounds of questions so far.
+    /// The number of rounds of questions so far.
     asked: u64,
 }
 
 impl<G: Game> Table<G> {
-    /// Asks all players at once and waits for their answers, no longer than `limit` or until the
-    /// match is cancelled.
+    /// Sends a question to all players at once and collects their answers, until `limit` is over or
+    /// the match is cancelled.
     fn ask(
         &mut self,
         budget: &Budget,
@@ -515,10 +519,10 @@ impl<G: Game> Table<G> {
                 Ok((number, place, answer)) => {
                     let seat = &mut self.seats[place];
                     if seat.gone {
-                        // It was out of reach when it was asked: it is not waited for.
+                        // It was unreachable when the question was sent, so nobody waits for it.
                         continue;
                     }
-                    // A late answer to an earlier question is nothing; a late panic is one now.
+                    // A late answer to an earlier question is ignored; a late panic counts now.
                     seat.gone = answer.is_err();
                     if number == self.asked || seat.gone {
                         answers[place] = answer.map_err(|_| Fault::Gone);
@@ -533,7 +537,7 @@ impl<G: Game> Table<G> {
                 Err(RecvTimeoutError::Disconnected) => break,
             }
         }
-        // The result of a player that still thinks is dropped.
+        // The result of a player that is still searching is dropped.
         cancel.cancel();
         answers
     }

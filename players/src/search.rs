@@ -1,22 +1,24 @@
-//! Searches: from a state, a role and a budget to a move and what was found.
+//! Searches: algorithms that find a move, given a state, a role and a budget.
 //!
-//! Every search is a [`Player`](crate::Player) and works without a match too: `search` takes any state.
+//! Every search is a [`Player`](crate::Player), and its method `search` takes any state outside a
+//! match.
 //!
 //! | search | for | value |
 //! |---|---|---|
-//! | [`Best`] | any game: takes one of the others | as that does |
-//! | [`Planner`] | one role without chance | a goal and the moves to it; exact where nothing better can be reached |
+//! | [`Best`] | any game: chooses one of the others | that of the chosen search |
+//! | [`Planner`] | one role without chance | a goal; exact if none is better |
 //! | [`AlphaBeta`] | two roles; others as a coalition ([`AlphaBeta::paranoid`]); one role | exact where it reaches the end |
-//! | [`Mcts`] | any number of roles, chance, moves at the same time | a mean, unless it is proved |
-//! | [`FlatMonteCarlo`] | the same, one move ahead | a mean |
-//! | [`Equilibrium`], [`Ismcts`] | hidden information: few histories, many | a mean |
+//! | [`Mcts`] | any number of roles, chance, simultaneous moves | a mean, unless it is proved |
+//! | [`FlatMonteCarlo`] | like [`Mcts`], one move ahead | a mean |
+//! | [`Equilibrium`], [`Ismcts`] | hidden information with few histories, and with many | a mean |
 //! | [`Solution`], [`Perfect`] | one role, or two that take turns, few states | exact |
 //!
-//! All of them stop within the [`Budget`](crate::Budget), whichever of its limits comes first, keep
-//! to the memory they are given, and recurse no deeper than a limit. On one thread, with a budget
-//! of nodes, they find the same for the same seed. What roles do not know (`sees`) is drawn by
-//! searches that are not made for it: they run in some of the states that fit the role's
-//! information, and the moves they find are put to the vote.
+//! Every search stops when the first limit of its [`Budget`](crate::Budget) is reached, respects
+//! its memory limit, and bounds its recursion. On one thread, the same seed and number of nodes
+//! give the same result.
+//!
+//! If information is hidden (`sees`), searches without support for it run in a sample of the states
+//! that are consistent with the role's information. Their results vote on the move.
 
 mod alphabeta;
 mod best;
@@ -67,25 +69,24 @@ use gdl_runtime::{Game, GameExt};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SearchResult<G: Game> {
-    /// The move to make. `None` if the role has no legal move in the state, or the state is
-    /// terminal.
+    /// The move to make. `None` if the role has no legal move or the state is terminal.
     pub action: Option<G::Move>,
-    /// The principal variation: the joint moves expected, as far as they are known.
+    /// The principal variation: the expected joint moves, as far as known.
     pub line: Vec<Vec<G::Move>>,
-    /// The role's moves with how often each was tried and the goal expected of it, best first,
-    /// where the search tells them apart.
+    /// The role's moves, best first, each with its number of visits and its expected goal. Empty if
+    /// the search does not rank them.
     pub moves: Vec<(G::Move, u64, f64)>,
-    /// The counts of the search. Its texts are filled in by [`SearchResult::describe`].
+    /// The statistics of the search. [`SearchResult::describe`] fills in its texts.
     pub report: Report,
 }
 
 impl<G: Game> SearchResult<G> {
-    /// A result with a move alone.
+    /// Creates a result that has only a move.
     pub(crate) fn only(action: Option<G::Move>) -> Self {
         Self { action, line: Vec::new(), moves: Vec::new(), report: Report::default() }
     }
 
-    /// The report, with the texts of moves.
+    /// Returns the report with its moves and principal variation as texts.
     #[must_use]
     pub fn describe(&self, game: &G) -> Report {
         let mut report = self.report.clone();
@@ -100,7 +101,7 @@ impl<G: Game> SearchResult<G> {
     }
 }
 
-/// A joint move as a KIF list.
+/// Formats a joint move as a KIF list.
 fn joint_text<G: Game>(game: &G, joint: &[G::Move]) -> String {
     let texts: Vec<&str> = joint.iter().map(|&action| game.move_text(action)).collect();
     format!("({})", texts.join(" "))

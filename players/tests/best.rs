@@ -1,5 +1,5 @@
-//! The player for any game, and the searches that it takes: puzzles against solutions, hidden
-//! information against what is known of it by theory, stages against their saddle points.
+//! Tests of the player for any game and its searches: puzzles against solutions, hidden information
+//! against known equilibria, simultaneous moves against saddle points.
 #![cfg(feature = "load")]
 
 use gdl_players::{
@@ -17,7 +17,7 @@ fn built_in(name: &str) -> Dynamic {
     load(&texts.next().expect("a built-in game")).expect("built-in rulesheets load")
 }
 
-/// Plays a match, or the beginning of one, with every move tested: the joint moves, the goals, and
+/// Plays a match, or its beginning, and checks every move. Returns the joint moves, the goals, and
 /// the last report of the first player.
 fn play(
     game: &Dynamic,
@@ -43,7 +43,7 @@ fn play(
                 Some(seat) => players[seat].choose(game, &known[role.index()], budget).expect("a move"),
             })
             .collect();
-        // Of a decision, and not of one that there was only one move for.
+        // Keeps the last report with a note, since forced moves have none.
         report = players[0].report().filter(|report| report.note.is_some()).unwrap_or(report);
         known.iter_mut().for_each(|known| known.step(game, &state, &joint));
         state = game.apply(&state, &joint).expect("a legal move");
@@ -53,7 +53,7 @@ fn play(
     (played, goals, report)
 }
 
-/// Plays a puzzle, and gives its goal and the number of moves.
+/// Plays a puzzle. Returns its goal and the number of moves.
 fn solve(game: &Dynamic, nodes: u64) -> (u8, usize) {
     let mut player = Planner::new();
     let (played, goals, _) = play(game, &mut [&mut player], &Budget::of_nodes(nodes), 0, 300);
@@ -69,8 +69,7 @@ fn puzzles_are_solved() {
     }
 }
 
-/// A puzzle whose goal is worth less the longer it takes; a wrong turn leads to an end from which
-/// nothing is gained.
+/// A puzzle with lower goals for longer plays; a wrong turn leads to a terminal state with goal 0.
 const WALK: &str = "
     (role walker) (init (at 0)) (init (step 0))
     (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6)
@@ -100,7 +99,7 @@ fn the_best_that_can_be_reached_is_proved() {
     let found = Planner::new().search(&game, &game.initial(), role, &Budget::of_nodes(100_000));
     assert_eq!((found.report.value, found.report.exact), (Some(value), true));
     assert!((value - 80.0).abs() < f64::EPSILON, "five are not reached in two steps");
-    // From every state on: what is called lost is lost.
+    // The values of up to 400 further states are exact too.
     let mut states = vec![game.initial()];
     let mut met = 0;
     while let Some(state) = states.pop() {
@@ -123,7 +122,7 @@ fn the_best_that_can_be_reached_is_proved() {
     assert!(met > 50);
 }
 
-/// No search of so few nodes sees all states, and random plans go round in circles.
+/// With few nodes no search sees all states, and random plans have cycles.
 #[test]
 fn who_has_few_nodes_comes_to_an_end_too() {
     let game = load(include_str!("../../tests/search/rulesheets/three_walks.kif")).expect("it loads");
@@ -192,7 +191,7 @@ fn what_is_left_of_a_budget_goes_into_a_proof_that_is_near() {
     let mut proved = 0;
     for luck in 0..8 {
         let (mut stream, mut state) = (Stream::new(3, luck), game.initial());
-        // Ten cells are empty, except those that were passed over.
+        // After 50 steps about ten cells are empty; more if a role had to pass.
         for _ in 0..50 {
             let view = game.view(&state);
             let joint: Option<Vec<_>> =
@@ -204,7 +203,7 @@ fn what_is_left_of_a_budget_goes_into_a_proof_that_is_near() {
         let by_proof = found.report.note.is_some_and(|note| note.ends_with("proved by alpha-beta"));
         proved += u32::from(found.report.exact && by_proof);
     }
-    // The first two shares prove none of them.
+    // The first two shares of the budget prove none of these states.
     assert!(proved >= 2, "{proved}");
 }
 
@@ -214,7 +213,7 @@ fn bids_are_made_by_the_search_that_wins_matches() {
     let text = std::fs::read_to_string(folder.join("base__biddingTicTacToe.kif")).expect("a rulesheet");
     let game = load(&text).expect("a sound rulesheet");
     let role = game.roles().next().expect("a role");
-    // Enough for ten matches with few nodes, and for some of those with more.
+    // The nodes suffice for ten matches with few nodes, and for some with more.
     let mut best = Best::new();
     best.start(&game, role, &Budget::of_nodes(1 << 20));
     let found = best.search(&game, &game.initial(), role, &Budget::of_nodes(100));
@@ -230,10 +229,10 @@ fn kuhn_poker_is_played_as_theory_says() {
     let early = player.exploitability().expect("improved");
     player.improve(&game, &Budget::of_nodes(2_000_000)).expect("a small game");
     let late = player.exploitability().expect("improved");
-    // In points; a stake is 25 of them.
+    // The unit is a point; a stake is 25 points.
     assert!(late < 0.01 && late < early / 10.0, "{early} {late}");
-    // Who is dealt a queen first never bets (Kuhn, 1950), and with the king three times as often as
-    // with the jack.
+    // In the equilibrium (Kuhn, 1950), the first player never bets with a queen, and bets with a
+    // king three times as often as with a jack.
     let alice = game.parse_role("alice").expect("a role");
     let mut bets = Vec::new();
     for card in ["jack", "queen", "king"] {
@@ -264,7 +263,7 @@ fn one_of_very_many_moves_is_drawn() {
     .expect("a sound rulesheet");
     let ann = game.parse_role("ann").expect("a role");
     let mut player = Equilibrium::new();
-    // Each is made less than once in a hundred times.
+    // Each move has a probability below 1 %.
     player.improve(&game, &Budget::of_nodes(100_000)).expect("a small game");
     let action = player.choose(&game, &Information::new(ann), &Budget::of_nodes(100_000)).expect("a move");
     assert!(game.is_legal(&game.initial(), ann, action));
@@ -282,7 +281,7 @@ fn a_game_too_large_for_an_equilibrium_is_searched() {
     assert!(note.starts_with("no equilibrium: "), "{note}");
 }
 
-/// Matches against random games after each move, from both seats: as many as are won by the search.
+/// Plays matches against flat Monte Carlo search from both seats. Returns the number of wins.
 fn wins(make: impl Fn(u64) -> Box<dyn Player<Dynamic>>, matches: u64, nodes: u64) -> u64 {
     let game = built_in("liars_dice");
     let count = |number: u64| {
@@ -309,15 +308,15 @@ fn trees_of_information_sets_grow_before_the_first_move() {
     assert!(bytes(2_000) > 4 * bytes(1), "{} and {}", bytes(2_000), bytes(1));
 }
 
-/// A search of each state as if all dice were open wins four in ten.
+/// Searching each state as if all dice were visible wins 40 %.
 #[test]
 fn what_is_hidden_is_not_taken_to_be_known() {
     let won = wins(|seed| Box::new(Ismcts::new().seed(seed)), 120, 3000);
     assert!(won > 66, "{won} of 120");
 }
 
-/// A matrix game with a saddle point at (middle, left), worth 60, reached through a step in which
-/// nobody chooses.
+/// A matrix game with a saddle point at (middle, left) and the value 60, after a step without a
+/// choice.
 const SADDLE: &str = "
     (role row) (role column) (init choose)
     (up top) (up middle) (up bottom) (along left) (along right)

@@ -1,11 +1,12 @@
-//! Tallies that every device must repeat.
+//! The golden tallies, which every device must repeat.
 
 #![allow(dead_code, reason = "not every test wants all of it")]
 
 use gdl_gpu::Gpu;
 use std::fmt::Write;
 
-/// The games: small and large ones, by plies and by phases, with chance, with goals that wait.
+/// The names of the games: small and large ones, by plies and by phases, with chance, and with
+/// separate scoring.
 pub(crate) const GAMES: [&str; 8] = [
     "tictactoe",
     "connect_four",
@@ -17,7 +18,7 @@ pub(crate) const GAMES: [&str; 8] = [
     "monty_hall",
 ];
 
-/// The line of a game as the device plays it.
+/// Plays a game on a device and returns its line of the golden file.
 pub(crate) fn line(gpu: &Gpu, name: &str) -> String {
     let game = gdl_games::dynamic(name).expect("built in");
     let prepared = gpu.prepare(&game).expect("it is small enough");
@@ -33,7 +34,7 @@ pub(crate) fn line(gpu: &Gpu, name: &str) -> String {
     line
 }
 
-/// The tallies as they were.
+/// Returns the golden tallies.
 pub(crate) fn text() -> &'static str {
     include_str!("../golden.tsv")
 }

@@ -1,4 +1,4 @@
-//! The thread of a player, which answers questions until there are no more or the player panics.
+//! The thread of a player: answers questions until the channel closes or the player panics.
 
 use super::{Budget, Information, Player, Report};
 use crate::referee::Fault;
@@ -17,14 +17,14 @@ pub(crate) enum Question<G: Game> {
     Abort,
 }
 
-/// A question with its number, and what the answer may cost.
+/// A question with its number and the budget of its answer.
 pub(crate) type Asked<G> = (u64, Budget, Question<G>);
 
 /// The answer of a player.
 pub(crate) struct Answer<G: Game> {
-    /// A move, if there is one.
+    /// The chosen move, if there is one.
     pub(crate) action: Option<G::Move>,
-    /// The reason why there is none, if the player gives one.
+    /// The reason why the move is missing, if the player reports one.
     pub(crate) fault: Option<Fault>,
     /// The report of the search.
     pub(crate) report: Option<Report>,
@@ -36,10 +36,10 @@ impl<G: Game> Default for Answer<G> {
     }
 }
 
-/// The number of a question, the seat that was asked, and its answer, or what it panicked with.
+/// The number of a question, the seat that answers, and the answer or the payload of its panic.
 pub(crate) type Reply<G> = (u64, usize, thread::Result<Answer<G>>);
 
-/// Answers for the player in a seat.
+/// Answers questions for the player in a seat, until the channel closes or the player panics.
 pub(crate) fn attend<G: Game>(
     game: &G,
     player: &mut dyn Player<G>,
@@ -53,7 +53,7 @@ pub(crate) fn attend<G: Game>(
                 player.start(game, role, &budget);
                 Answer { action: None, fault: player.fault(), report: player.report() }
             }
-            // Asked while it still thought about something else, and too late now.
+            // The question expired while the player was still busy with an earlier one.
             Question::Move(_) if budget.is_cancelled() => Answer::default(),
             Question::Move(information) => {
                 let action = player.choose(game, &information, &budget);

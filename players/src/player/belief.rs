@@ -1,7 +1,8 @@
-//! Beliefs of players: the states that fit the information of a role, or a sample of them.
+//! Beliefs of players: the states that are consistent with the information of a role, or a sample
+//! of them.
 //!
-//! A step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, then as many as a
-//! sample may try, and keeps as many states as [`Belief::MAX_STATES`] and [`Belief::BYTES`] allow.
+//! A step of the play takes at most [`Belief::MAX_JOINTS`] steps of the game, and then those of a
+//! sample. It keeps at most [`Belief::MAX_STATES`] states of [`Belief::BYTES`] together.
 
 use gdl_runtime::{
     Game, GameExt, Information,
@@ -10,51 +11,54 @@ use gdl_runtime::{
     information::{InformationError, InformationSet, Step},
 };
 
-/// The states that a role has to reckon with, followed from one decision to the next.
+/// The states that are consistent with the information of a role, updated from one decision to the
+/// next.
 ///
-/// If each role perceives the joint move, there is one state, and it is exact. If the rules have
-/// percepts (`sees`), it is an [`InformationSet`] as long as that is small, and then a
-/// sample of it: states that were drawn step by step and kept if they fit. Should all of them prove
-/// wrong, others are looked for from the start of the play, and as a last resort states that do not
-/// fit everything perceived are kept, so that there is always a move to make.
+/// If each role perceives the joint move, the belief is exact and has one state. If the rules have
+/// percepts (`sees`), the belief is an [`InformationSet`] while that is small, and a sample of it
+/// later. A sample draws steps and keeps the states that match the percepts.
+///
+/// If no sampled state matches, the belief searches for a consistent play from the initial state.
+/// If that fails too, it keeps a state that does not match the last percepts, so that there is
+/// always a move to make.
 #[derive(Clone, Debug)]
 pub struct Belief<G: Game> {
     /// The role; `None` before the first information.
     role: Option<G::Role>,
-    /// The steps that `worlds` have followed.
+    /// The steps that lead to `worlds`.
     steps: Vec<Step<G>>,
-    /// The states and their weights; none if the information does not fit the game.
+    /// The states and their weights; empty if the information is not of a play of the game.
     worlds: Vec<(G::State, u128)>,
-    /// True if these are all.
+    /// True if `worlds` has all consistent states.
     is_exact: bool,
     stream: Stream,
 }
 
 impl<G: Game> Belief<G> {
-    /// The most states that are followed exactly, and the most joint moves tried in a step.
+    /// The limits of an exact belief: its states, and the joint moves tried in a step.
     const MAX_STATES: usize = 1 << 13;
     const MAX_JOINTS: u64 = 1 << 16;
 
-    /// The most bytes of states that are followed exactly.
+    /// The most bytes of the states of an exact belief.
     const BYTES: usize = 64 << 20;
 
-    /// States of a sample, and how many are tried for each that is wanted.
+    /// The states of a sample, and the tries for each of them.
     const SAMPLE: usize = 256;
     const TRIES: usize = 32;
 
-    /// A belief about nothing yet; the seed is for samples.
+    /// Creates a belief without information; `seed` is for samples.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let stream = Stream::new(seed, u64::MAX);
         Self { role: None, steps: Vec::new(), worlds: Vec::new(), is_exact: true, stream }
     }
 
-    /// Follows the information to the states that fit it. Takes the steps that are new if it
-    /// continues what was followed before, all of them otherwise. False if the information is not
-    /// of a play of the game.
+    /// Updates the states to those that are consistent with `information`. Only new steps are
+    /// followed if the information continues that of the last call; otherwise all of them. Returns
+    /// false if the information is not of a play of the game.
     pub fn follow(&mut self, game: &G, information: &Information<G>) -> bool {
         let known = self.steps.len();
-        // What has no steps yet may be of another game.
+        // A belief without steps may come from another game.
         let continues = self.role == Some(information.role())
             && known > 0
             && !self.worlds.is_empty()
@@ -72,20 +76,20 @@ impl<G: Game> Belief<G> {
         !self.worlds.is_empty()
     }
 
-    /// The states and the weight of each; none before the first [`Belief::follow`] or if that was
-    /// false.
+    /// Returns each state with its weight. Empty before the first [`Belief::follow`], or if that
+    /// returned false.
     #[must_use]
     pub fn worlds(&self) -> &[(G::State, u128)] {
         &self.worlds
     }
 
-    /// Returns whether these are all states that fit, and no sample.
+    /// Returns whether the states are all consistent ones, and not a sample.
     #[must_use]
     pub fn is_exact(&self) -> bool {
         self.is_exact
     }
 
-    /// The state, if there is only one.
+    /// Returns the state if there is exactly one.
     #[must_use]
     pub fn state(&self) -> Option<&G::State> {
         match &self.worlds[..] {
@@ -94,7 +98,7 @@ impl<G: Game> Belief<G> {
         }
     }
 
-    /// One of the states, each as likely as its weight says.
+    /// Draws one of the states by weight. Returns `None` if there are none.
     pub fn draw(&mut self) -> Option<&G::State> {
         let place = draw(&self.worlds, &mut self.stream)?;
         Some(&self.worlds[place].0)
@@ -127,7 +131,7 @@ impl<G: Game> Belief<G> {
         self.sample(game, role, step);
     }
 
-    /// Follows a step by states drawn from those before.
+    /// Replaces the states by a sample of their successors that match a step.
     fn sample(&mut self, game: &G, role: G::Role, step: &Step<G>) {
         let before = std::mem::take(&mut self.worlds);
         let mut misfit = None;
@@ -154,8 +158,8 @@ impl<G: Game> Belief<G> {
         });
     }
 
-    /// Looks for a play from the start that fits all steps and this one, going back wherever it
-    /// does not.
+    /// Searches for a play from the initial state that matches all steps and this one, with
+    /// backtracking.
     fn replay(&mut self, game: &G, role: G::Role, last: &Step<G>) -> Option<G::State> {
         let mut path = vec![game.initial()];
         let mut failures = 0;
@@ -167,7 +171,7 @@ impl<G: Game> Belief<G> {
                 Some((state, true)) => path.push(state),
                 _ => {
                     failures += 1;
-                    // Further back the longer it does not work.
+                    // Backtracks further the more attempts have failed.
                     let back = if failures % Self::TRIES == 0 { failures / Self::TRIES } else { 0 };
                     path.truncate(path.len().saturating_sub(back).max(1));
                 }
@@ -177,7 +181,7 @@ impl<G: Game> Belief<G> {
     }
 }
 
-/// The place of a state drawn by weight.
+/// Draws the index of a state by weight.
 fn draw<S>(worlds: &[(S, u128)], stream: &mut Stream) -> Option<usize> {
     let total = worlds.iter().fold(0_u128, |sum, (_, weight)| sum.saturating_add(*weight));
     let mut rank = stream.below_wide(total);
@@ -189,8 +193,8 @@ fn draw<S>(worlds: &[(S, u128)], stream: &mut Stream) -> Option<usize> {
     place.or(worlds.len().checked_sub(1))
 }
 
-/// A step from `state` with the role's own move, the others' drawn, and whether it is perceived as
-/// it was. Returns `None` if the move cannot be made there.
+/// Makes a step from `state` with the role's own move and random moves of the others. Returns the
+/// successor and whether its percepts match, or `None` if the move is not legal.
 fn try_step<G: Game>(
     game: &G,
     role: G::Role,

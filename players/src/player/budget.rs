@@ -1,4 +1,4 @@
-//! Budgets of decisions: limits of time and nodes, and whether one of them is reached.
+//! Budgets of decisions: limits of time and nodes, and cancellation.
 
 use gdl_runtime::Cancel;
 use std::time::{Duration, Instant};
@@ -12,82 +12,83 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// No limit. Searches that would never end by themselves then take a number of nodes that they
-    /// document.
+    /// Creates a budget without limits. A search that would never end by itself then uses its
+    /// `DEFAULT_NODES`.
     #[must_use]
     pub fn unlimited() -> Self {
         Self::default()
     }
 
-    /// A budget until a point in time: the move is there before it.
+    /// Creates a budget that ends at `deadline`.
     #[must_use]
     pub fn until(deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..Self::default() }
     }
 
-    /// A budget of that long from now on. More than the clock can tell is no limit.
+    /// Creates a budget of `time` from now on; unlimited if the deadline exceeds the range of
+    /// [`Instant`].
     #[must_use]
     pub fn within(time: Duration) -> Self {
         Self { deadline: Instant::now().checked_add(time), ..Self::default() }
     }
 
-    /// A budget of nodes of the search, or of playouts where those are what is counted. Searches on
-    /// one thread with equal seeds and nodes are the same.
+    /// Creates a budget of search nodes, or of playouts if a search counts those. Searches on one
+    /// thread with equal seeds and nodes give the same results.
     #[must_use]
     pub fn of_nodes(nodes: u64) -> Self {
         Self { nodes: Some(nodes), ..Self::default() }
     }
 
-    /// This budget, with that many nodes at most.
+    /// Limits this budget to `nodes` nodes.
     #[must_use]
     pub fn and_nodes(self, nodes: u64) -> Self {
         Self { nodes: Some(self.nodes.map_or(nodes, |before| before.min(nodes))), ..self }
     }
 
-    /// This budget, over at that point in time at the latest.
+    /// Limits this budget to end at `deadline` at the latest.
     #[must_use]
     pub fn and_until(self, deadline: Instant) -> Self {
         Self { deadline: Some(self.deadline.map_or(deadline, |before| before.min(deadline))), ..self }
     }
 
-    /// This budget, ended by `cancel` instead of what ended it before.
+    /// Sets the handle that cancels this budget, in place of the earlier one.
     #[must_use]
     pub fn cancelled_by(self, cancel: &Cancel) -> Self {
         Self { cancel: cancel.clone(), ..self }
     }
 
-    /// The time when the move must be there.
+    /// Returns the deadline, if there is one.
     #[must_use]
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// The most nodes.
+    /// Returns the most nodes, if they are limited.
     #[must_use]
     pub fn nodes(&self) -> Option<u64> {
         self.nodes
     }
 
-    /// The handle that cancels it.
+    /// Returns the handle that cancels the budget.
     #[cfg(feature = "load")]
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// True once it was cancelled.
+    /// Returns whether the budget was cancelled.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.cancel.is_cancelled()
     }
 
-    /// True if the deadline is past or it was cancelled. Nodes are counted by the search that
-    /// visits them.
+    /// Returns whether the deadline has passed or the budget was cancelled. The search itself
+    /// counts nodes.
     #[must_use]
     pub fn is_spent(&self) -> bool {
         self.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// A part of the budget that remains once `spent` nodes are spent.
+    /// Returns a part, from 0 to 1, of the budget that remains after `spent` nodes.
     #[must_use]
     pub(crate) fn share(&self, part: f64, spent: u64) -> Self {
         let now = Instant::now();

@@ -1,4 +1,4 @@
-//! Detached players: any player in a thread of its own, which answers in time or is abandoned.
+//! Detached players: a player in its own thread that is abandoned if it does not answer in time.
 
 use super::{
     Budget, Information, Player, Report,
@@ -17,17 +17,20 @@ use std::{
 /// The interval at which a waiting thread tests whether the budget was cancelled.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// A player in a thread of its own, which may be abandoned.
+/// A player in its own thread, which can be abandoned.
 ///
-/// No thread can be ended from outside. So a caller of a player that never returns waits for ever,
-/// unless the player lives in a thread that is not waited for, with a game of its own. That is what
-/// this is: it does as the player does, but once the budget is cancelled, or its deadline and a
-/// grace are over, [`Player::choose`] returns without a move, and [`Player::start`] returns;
-/// [`Player::stop`] and [`Player::abort`] do not wait. A player that comes back later is asked
-/// again; one that never does keeps its thread and its memory until the process ends. If the player
-/// panics, so does the next question to it; after that it has no moves.
+/// A thread cannot be ended from outside, so the caller of a player that never returns would wait
+/// forever. A detached player runs in a thread that nobody waits for, with its own copy of the
+/// game.
 ///
-/// With a budget of nodes alone, that is not cancelled, it waits as long as the player takes.
+/// When the budget is cancelled, or a grace period after its deadline is over, [`Player::choose`]
+/// returns without a move, and [`Player::start`] returns. [`Player::stop`] and [`Player::abort`] do
+/// not wait. A player that returns later receives the next question. One that never does keeps its
+/// thread and memory until the process ends.
+///
+/// If the player panics, the call that receives its answer panics too; later calls return no move.
+///
+/// With a budget of nodes alone that is not cancelled, calls wait until the player returns.
 ///
 /// ```
 /// use gdl_players::{Budget, Player, Referee, player::{Detached, First}, referee::Fault};
@@ -67,7 +70,7 @@ pub struct Detached<G: Game> {
     grace: Duration,
     ask: Sender<Asked<G>>,
     answers: Receiver<Reply<G>>,
-    /// Questions so far.
+    /// The number of questions so far.
     asked: u64,
     /// The fault and the report of the last answer.
     said: (Option<Fault>, Option<Report>),
@@ -80,14 +83,13 @@ impl<G: Game> fmt::Debug for Detached<G> {
 }
 
 impl<G: Game + Clone + 'static> Detached<G> {
-    /// The grace: how long after the deadline an answer is waited for, unless [`Detached::grace`]
-    /// says otherwise: longer than a referee waits.
+    /// The default of [`Detached::grace`], longer than that of a referee.
     pub const DEFAULT_GRACE: Duration = Duration::from_secs(3);
 
-    /// Starts the player in a thread of its own.
+    /// Moves the player into a new thread.
     ///
     /// # Errors
-    /// Returns an error if the system has no more threads.
+    /// Returns an error if the system cannot start a thread.
     pub fn new(game: &G, mut player: impl Player<G> + 'static) -> io::Result<Self> {
         let name = player.name().to_owned();
         let game = game.clone();
@@ -97,7 +99,7 @@ impl<G: Game + Clone + 'static> Detached<G> {
         Ok(Self { name, grace: Self::DEFAULT_GRACE, ask, answers, asked: 0, said: (None, None) })
     }
 
-    /// The grace: how long after the deadline an answer is waited for.
+    /// Sets the grace period: how long after the deadline [`Player::choose`] waits for an answer.
     #[must_use]
     pub fn grace(mut self, grace: Duration) -> Self {
         self.grace = grace;
@@ -106,14 +108,15 @@ impl<G: Game + Clone + 'static> Detached<G> {
 }
 
 impl<G: Game> Detached<G> {
-    /// Tells something, and waits for nothing. A player that is gone hears nothing.
+    /// Sends a question without waiting for the answer; does nothing if the player's thread has
+    /// ended.
     fn tell(&mut self, budget: &Budget, question: Question<G>) {
         self.asked += 1;
         self.said = (None, None);
         let _ = self.ask.send((self.asked, budget.clone(), question));
     }
 
-    /// Asks, and waits for the answer as long as there may be one.
+    /// Sends a question and waits for the answer until the grace period is over.
     fn ask(&mut self, budget: &Budget, question: Question<G>) -> Option<G::Move> {
         self.tell(budget, question);
         let end = budget.deadline().and_then(|deadline| deadline.checked_add(self.grace));
@@ -121,7 +124,7 @@ impl<G: Game> Detached<G> {
             let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()).min(LOOK));
             match self.answers.recv_timeout(left) {
                 Ok((_, _, Err(panic))) => resume_unwind(panic),
-                // An answer to an earlier question is nothing.
+                // Answers to earlier questions are ignored.
                 Ok((number, _, Ok(Answer { action, fault, report }))) if number == self.asked => {
                     self.said = (fault, report);
                     return action;

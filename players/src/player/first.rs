@@ -1,4 +1,4 @@
-//! The player that does not think: it makes the first legal move.
+//! The player that makes the first legal move, without a search.
 
 use super::{Belief, Budget, Information, Player};
 use gdl_runtime::{Game, GameExt};
@@ -10,7 +10,7 @@ pub struct First<G: Game> {
 }
 
 impl<G: Game> First<G> {
-    /// The player.
+    /// Creates the player.
     #[must_use]
     pub fn new() -> Self {
         Self { belief: Belief::new(0) }

@@ -1,7 +1,7 @@
-//! Players of loaded games by name.
+//! Players of loaded games, made by name.
 //!
-//! The searches are generic, and each is large: here they are compiled once, for [`Dynamic`], and
-//! not in every crate that offers a choice of players.
+//! The searches are generic and large. This module instantiates them once, for [`Dynamic`], so that
+//! crates that offer a choice of players need not compile them again.
 
 use super::{Budget, First, Player, Random};
 use crate::search::{
@@ -10,7 +10,7 @@ use crate::search::{
 use gdl_runtime::Dynamic;
 use std::sync::Arc;
 
-/// The names that [`named`] knows. `learned` takes a net.
+/// The names that [`named`] accepts. `learned` needs a net.
 pub const NAMES: [&str; 13] = [
     "best",
     "first",
@@ -27,13 +27,12 @@ pub const NAMES: [&str; 13] = [
     "learned",
 ];
 
-/// Settings of a player that is made by [`named`]. A player ignores the settings that it does not
-/// have.
+/// Settings of a player made by [`named`]. A player ignores settings that do not apply to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// The seed of random choices.
     pub seed: u64,
-    /// The number of threads of `best` and `mcts`.
+    /// The number of threads of `best`, `mcts` and, if its net is of another game, `learned`.
     pub threads: usize,
     /// The depth limit of `alphabeta`, `paranoid` and `learned`, in joint moves.
     pub depth: Option<u32>,
@@ -49,8 +48,8 @@ impl Default for Settings {
     }
 }
 
-/// Makes the player called `name`. Returns `None` if no player has this name, or it wants a net and
-/// has none.
+/// Makes the player called `name`. Returns `None` if no player has this name, or if it needs a net
+/// and the settings have none.
 ///
 /// ```
 /// use gdl_players::player::{NAMES, Settings, named};
@@ -92,7 +91,7 @@ pub fn named(name: &str, settings: &Settings) -> Option<Box<dyn Player<Dynamic>>
     Some(player)
 }
 
-/// Trains for a round, as [`Training::advance`] does, by code that is compiled here as well.
+/// Trains for one round by [`Training::advance`], instantiated here for [`Dynamic`].
 pub fn train(training: &mut Training, game: &Dynamic, part: f64, threads: usize, budget: &Budget) -> bool {
     training.advance(game, part, threads, budget)
 }

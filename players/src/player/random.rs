@@ -1,9 +1,9 @@
-//! The player that rolls dice: it makes any legal move, each as likely as the others.
+//! The player that makes uniformly random legal moves.
 
 use super::{Belief, Budget, Information, Player};
 use gdl_runtime::{Game, GameExt, chance::Stream};
 
-/// A player that makes any legal move, each as likely as the others.
+/// A player that makes a random legal move, each with equal probability.
 #[derive(Debug)]
 pub struct Random<G: Game> {
     belief: Belief<G>,
@@ -11,13 +11,13 @@ pub struct Random<G: Game> {
 }
 
 impl<G: Game> Random<G> {
-    /// The player. Its moves depend on its seed and on what it was asked before.
+    /// Creates the player with seed 0. Its moves depend on the seed and its earlier choices.
     #[must_use]
     pub fn new() -> Self {
         Self { belief: Belief::new(0), stream: Stream::new(0, 0) }
     }
 
-    /// The seed of all it draws; 0 unless this says otherwise.
+    /// Sets the seed of all random choices; 0 by default.
     #[must_use]
     pub fn seed(self, seed: u64) -> Self {
         Self { belief: Belief::new(seed), stream: Stream::new(seed, 0) }

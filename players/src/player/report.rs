@@ -1,55 +1,55 @@
-//! Reports of searches: their counts as fields for programs and a line for people.
+//! Reports of searches: statistics as fields for programs, and as a line of text.
 
 use std::fmt;
 
-/// A report of the last search: what it did and found. What a search does not count is 0 or empty.
+/// A report of the last search. Statistics that a search does not compute are 0 or empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Report {
-    /// States visited.
+    /// The number of visited states.
     pub nodes: u64,
-    /// Random games played.
+    /// The number of random games played.
     pub playouts: u64,
     /// The depth in joint moves: the last depth that was searched completely, or that of the
     /// deepest node of a tree.
     pub depth: u32,
-    /// Nodes whose remaining moves could not matter.
+    /// The number of nodes whose remaining moves were pruned.
     pub cutoffs: u64,
-    /// Nodes answered by what was known of an equal state.
+    /// The number of nodes answered by the transposition table.
     pub table_hits: u64,
-    /// Bytes of memory in use.
+    /// The bytes of memory in use.
     pub bytes: u64,
-    /// Seconds, by the clock.
+    /// The elapsed time in seconds.
     pub seconds: f64,
-    /// The goal that the role can expect, 0 to 100.
+    /// The expected goal of the role, 0 to 100.
     pub value: Option<f64>,
     /// True if the value is proved.
     pub exact: bool,
-    /// The principal variation: the joint moves expected, each as a KIF list in role order, as far
-    /// as they are known.
+    /// The principal variation: the expected joint moves as far as known, each a KIF list in role
+    /// order.
     pub line: Vec<String>,
-    /// The role's legal moves, best first, if the search distinguishes them.
+    /// The role's legal moves, best first; empty if the search does not rank them.
     pub moves: Vec<MoveStats>,
-    /// A note on what else there is to say: why a game was not solved.
+    /// A remark, such as the reason why a game was not solved.
     pub note: Option<String>,
 }
 
-/// A legal move and what a search thinks of it.
+/// The statistics of a legal move.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct MoveStats {
     /// The move, as KIF text.
     pub action: String,
-    /// The number of times it was tried.
+    /// The number of times the search tried the move.
     pub visits: u64,
-    /// The goal that the role can expect of it, 0 to 100.
+    /// The expected goal of the role after the move, 0 to 100.
     pub value: f64,
 }
 
-/// One line, for example
-/// `value 50.0 exact, depth 9, 549 nodes (120 cut off, 31 known) in 0.001 s: ..`.
+/// Formats one line, for example `value 50.0 exact, depth 9, 549 nodes (120 cut off, 31 known) in
+/// 0.001 s: ..`.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(value) = self.value {

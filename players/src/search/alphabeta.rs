@@ -1,4 +1,4 @@
-//! Alpha-beta search: finds the move that leaves a role the most after the worst reply.
+//! Alpha-beta search: finds the move with the best value against the worst reply.
 
 mod engine;
 mod entry;
@@ -15,26 +15,28 @@ use std::fmt;
 
 /// Alpha-beta search with iterative deepening.
 ///
-/// For two roles the value of an end is the difference of their goals. For more, or with
-/// [`AlphaBeta::paranoid`], it is the role's own goal, and all others are assumed to play against
-/// it (Sturtevant and Korf, "On pruning techniques for multi-player games", 2000). With one role it
-/// is depth-first search. Where roles move at the same time the others are assumed to know the
-/// role's move, so a value is what the role can be sure of. Chance is averaged over all its moves.
+/// With two roles, the value of a terminal state is the difference of their goals. With more, or
+/// with [`AlphaBeta::paranoid`], it is the role's own goal, and all others are assumed to play
+/// against it (Sturtevant and Korf, "On pruning techniques for multi-player games", 2000). With one
+/// role, it is depth-first search. If roles move simultaneously, the others are assumed to know the
+/// role's move, so a value is a guaranteed minimum. Chance nodes average over all moves of chance.
 ///
-/// It deepens until the value is proved, the depth or the budget is reached; what is found of an
-/// iteration that was broken off counts. States are remembered in a table of a fixed number of
-/// bytes, by all their words. Moves are tried in this order: the one from the table, two that cut
-/// off other states at the same depth (killers), then by how often and how deep they cut off any
-/// (history). All but the first are searched with a null window, and again if they are better
-/// (principal variation search; Marsland and Campbell, "Parallel search of strongly ordered game
-/// trees", 1982).
+/// It deepens until the value is proved, or the depth or the budget is reached. The results of an
+/// interrupted iteration count. A transposition table of a fixed number of bytes stores states with
+/// all their words.
 ///
-/// States before the end of a search have all their successors made in one pass of the lanes
-/// ([`Expansion`](gdl_runtime::lanes::Expansion)), once a second one is wanted.
+/// The move from the table is tried first, then two that cut off other states at the same depth
+/// (killers). The others follow by how often and how deep they cut off any state (history). All
+/// moves but the first are searched with a null window, and again if they are better (principal
+/// variation search; Marsland and Campbell, "Parallel search of strongly ordered game trees",
+/// 1982).
 ///
-/// Time: O(b^d) nodes of b joint moves and depth d, about the square root of that if the order is
-/// good. Memory: the table, O(b d), and after some thousands of nodes what an expansion and a batch
-/// take.
+/// At the last depth, one pass of the lanes computes all successors of a state
+/// ([`Expansion`](gdl_runtime::lanes::Expansion)), once a second one is needed.
+///
+/// Time: O(b^d) nodes for b joint moves and depth d, and about the square root of that with good
+/// move ordering. Memory: the table, O(b d), and after some thousands of nodes the buffers of an
+/// expansion and a batch.
 ///
 /// ```
 /// use gdl_players::{Budget, search::AlphaBeta};
@@ -79,13 +81,13 @@ impl<G: Game> fmt::Debug for AlphaBeta<G> {
 }
 
 impl<G: Game> AlphaBeta<G> {
-    /// Bytes of the table unless [`AlphaBeta::memory`] says otherwise.
+    /// The default of [`AlphaBeta::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = Setup::<G>::BYTES;
 
-    /// Nodes of a search without a depth whose budget has no limit.
+    /// The nodes of a search without limits of depth or budget.
     pub const DEFAULT_NODES: u64 = Setup::<G>::NODES;
 
-    /// A search as deep as the budget allows.
+    /// Creates a search as deep as the budget allows.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -97,35 +99,35 @@ impl<G: Game> AlphaBeta<G> {
         }
     }
 
-    /// The search where the role's own goal is all that counts and all others play against it, also
-    /// with two roles.
+    /// Creates a search that maximises the role's own goal and assumes that all others play against
+    /// it, even with two roles.
     #[must_use]
     pub fn paranoid() -> Self {
         Self { name: "paranoid", is_paranoid: true, ..Self::new() }
     }
 
-    /// The search that looks one move ahead.
+    /// Creates a search that looks one move ahead.
     #[must_use]
     pub fn greedy() -> Self {
         Self { name: "greedy", ..Self::new().depth(1) }
     }
 
-    /// Looks `depth` joint moves ahead, if the budget allows; at most 200.
+    /// Sets the depth limit, in joint moves; at most 200.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.setup.set_depth(depth);
         self
     }
 
-    /// The most bytes of the table.
+    /// Sets the most bytes of the transposition table.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.setup.set_bytes(bytes);
         self
     }
 
-    /// The seed of the random games that the evaluation is learnt from, and of the drawing of
-    /// hidden states; 0 unless this says otherwise.
+    /// Sets the seed of the random games that the evaluation is learnt from, and of the samples of
+    /// hidden states; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.setup.set_seed(seed);
@@ -133,15 +135,16 @@ impl<G: Game> AlphaBeta<G> {
         self
     }
 
-    /// Judges states by this instead of what is learnt from random games ([`Linear`](crate::search::Linear)).
+    /// Sets the evaluation; the default is [`Linear`](crate::search::Linear), learnt from random
+    /// games.
     #[must_use]
     pub fn evaluation(mut self, evaluation: impl Evaluation<G> + 'static) -> Self {
         self.setup.set_evaluation(evaluation);
         self
     }
 
-    /// Searches a state for a role. The first time, up to a fifth of the budget is spent on
-    /// learning an evaluation.
+    /// Searches a state for a role. The first search spends up to a fifth of the budget on learning
+    /// an evaluation.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         if budget.is_spent() {
             return SearchResult::only(
@@ -170,7 +173,7 @@ impl<G: Game> Player<G> for AlphaBeta<G> {
 
     fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
         let rest = self.setup.prepare(game, budget);
-        // What is found before the first move stays in the table.
+        // The table keeps the results of the search before the first move.
         if !game.vocabulary().has_percepts() && !rest.is_spent() {
             self.search(game, &game.initial(), role, &rest);
         }

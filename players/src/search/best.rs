@@ -1,4 +1,4 @@
-//! The player for any game: it looks at the game, and takes the search that is made for its kind.
+//! The player for any game: observes the game and chooses the search for its kind.
 
 mod learnt;
 mod trial;
@@ -12,19 +12,21 @@ use gdl_runtime::{Game, Information};
 use std::fmt;
 use trial::Trial;
 
-/// A player for any game. It looks at a few random games, and then:
+/// A player for any game. It observes random games, and then chooses a search:
 ///
-/// - one role without chance: [`Planner`] searches for a plan and follows it;
-/// - hidden information: [`Equilibrium`] plays by what roles know, and [`Ismcts`](crate::search::Ismcts) where there is too much of that;
-/// - two roles in turn and few states: their [`Solution`], found before the first move;
-/// - two roles that share a fixed sum: [`AlphaBeta`] if it clearly wins up to sixteen short matches
-///   against [`Mcts`] before the first move, otherwise `Mcts`, with some of each budget for a proof
-///   by alpha-beta where the end is near; with 20 s or more before the first move, alpha-beta
-///   judges by a [net](crate::search::Training) that is trained then, and kept for later matches;
-/// - else [`Mcts`], from the first clock on.
+/// - One role without chance: [`Planner`] searches for a plan and follows it.
+/// - Hidden information: [`Equilibrium`], which uses [`Ismcts`](crate::search::Ismcts) if there are
+///   too many histories.
+/// - Two roles in turn and few states: their [`Solution`], found before the first move.
+/// - Two roles with a constant sum of goals: [`AlphaBeta`] if it clearly wins up to sixteen short
+///   matches against [`Mcts`] before the first move, otherwise `Mcts`. Near the end, `Mcts` spends
+///   a part of each budget on a proof by alpha-beta. With at least 20 s before the first move,
+///   alpha-beta evaluates by a [net](crate::search::Training) that is trained in that time, and
+///   kept for later matches.
+/// - Other games: [`Mcts`], starting during the start clock.
 ///
-/// The report says which way was taken and why ([`Report::note`]). Nodes of the budget are those of
-/// the search taken. With a budget of nodes on one thread the same seed makes the same moves.
+/// [`Report::note`] names the chosen search and the reason. The nodes of the budget are those of
+/// the chosen search. On one thread, with a budget of nodes, the same seed gives the same moves.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Best};
@@ -53,32 +55,32 @@ pub struct Best<G: Game> {
     seed: u64,
     threads: usize,
     bytes: Option<usize>,
-    /// Games looked at so far: each match is played otherwise.
+    /// The number of games observed so far; it varies the seed, so that matches differ.
     looks: u64,
     character: Option<Character>,
     way: Strategy<G>,
     mind: MatchMemory<G>,
 }
 
-/// The search that fits the kind of game.
+/// The search for a kind of game.
 enum Strategy<G: Game> {
-    /// The game was not looked at.
+    /// The game was not observed yet.
     Open,
     Plan(Box<Planner<G>>),
     Hidden(Box<Equilibrium<G>>),
     Tree(Box<TreeSearch<G>>),
 }
 
-/// The tree of random games, and what helps it.
+/// Monte Carlo tree search, combined with a solution, a proof search and alpha-beta.
 struct TreeSearch<G: Game> {
     mcts: Mcts<G>,
-    /// The proof search of games in which two roles share a fixed sum.
+    /// The proof search, for two roles with a constant sum of goals.
     prover: Option<AlphaBeta<G>>,
     solution: Option<Solution<G>>,
-    /// The results of matches of the two, and alpha-beta with what it learnt, where it won them.
+    /// The result of matches between the two searches, and alpha-beta if it won them.
     trial: Option<Trial>,
     rival: Option<AlphaBeta<G>>,
-    /// The states that its value was learned from, if it is a net's.
+    /// The number of states that its net was trained on, if it uses one.
     learned: Option<u64>,
     seed: u64,
     threads: usize,
@@ -104,32 +106,30 @@ impl<G: Game> fmt::Debug for Best<G> {
 }
 
 impl<G: Game> Best<G> {
-    /// Bytes that a search may take, unless [`Best::memory`] says otherwise or the kind of game
-    /// needs more.
+    /// The default of [`Best::memory`], in bytes. Kinds of games that need more use more.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// The mean number of steps of random games to the end from which down a proof is tried. In
-    /// longer games a proof is hardly ever found, and its time is lost for the tree.
+    /// The mean number of steps to the end, in random games, up to which a proof is tried. In
+    /// longer games a proof rarely succeeds, and the tree loses its time.
     const END: usize = 12;
 
-    /// The shares of the remaining budget that go into successive proofs while the proof sees about
-    /// as far as the end.
+    /// The shares of the remaining budget for successive proof searches. The next one starts if the
+    /// last one's depth was near the end.
     const PROVING: [f64; 3] = [0.05, 0.35, 0.6];
 
-    /// The share of the time before the first move for matches of alpha-beta against random games
-    /// in a tree.
+    /// The share of the time before the first move for matches of alpha-beta against `Mcts`.
     const TRYING: f64 = 0.6;
 
-    /// The share of the time that is left then for the training of a net.
+    /// The share of the remaining time for training a net.
     const LEARNING: f64 = 0.6;
 
-    /// The share of the time before the first move in which a game must be solved.
+    /// The share of the time before the first move for solving the game.
     const SOLVING: f64 = 0.25;
 
-    /// Nodes for that where only nodes are bounded.
+    /// The nodes for solving the game if the budget has no deadline.
     const SOLVING_NODES: u64 = 1 << 17;
 
-    /// The player, on one thread.
+    /// Creates the player, on one thread.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -143,7 +143,7 @@ impl<G: Game> Best<G> {
         }
     }
 
-    /// The seed of all randomness; 0 by default.
+    /// Sets the seed of all randomness; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -158,14 +158,14 @@ impl<G: Game> Best<G> {
         self
     }
 
-    /// The most bytes of a search.
+    /// Sets the most bytes of a search.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = Some(bytes);
         self
     }
 
-    /// Looks at the game, if that was not done, and takes a way.
+    /// Observes the game and chooses a strategy, unless that was done before.
     fn look(&mut self, game: &G, budget: &Budget) -> Character {
         if let Some(character) = self.character {
             return character;
@@ -182,7 +182,7 @@ impl<G: Game> Best<G> {
             Strategy::Hidden(Box::new(Equilibrium::new().seed(seed).memory(bytes)))
         } else {
             let mcts = Mcts::new().seed(seed).threads(self.threads);
-            // The tree has most of it, what is proved a part.
+            // The tree has 7/8 of the bytes, the proof search 1/8.
             let prover = (character.is_duel() && !character.has_chance)
                 .then(|| AlphaBeta::new().seed(seed).memory(bytes / 8).evaluation(UniformEvaluation));
             Strategy::Tree(Box::new(TreeSearch {
@@ -200,8 +200,7 @@ impl<G: Game> Best<G> {
         character
     }
 
-    /// Searches a state for a role. Of a game of hidden information the state alone is searched, as
-    /// if it were known.
+    /// Searches a state for a role. In a game of hidden information, the state is treated as known.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         let character = self.look(game, budget);
         let mut found = match &mut self.way {
@@ -221,14 +220,14 @@ impl<G: Game> Best<G> {
     }
 }
 
-/// The remark on a search: why it was chosen, and what it did.
+/// Formats the note of a report: the character of the game, and the search.
 fn note(character: Character, what: &str) -> String {
     format!("{character}: {what}")
 }
 
 impl<G: Game> TreeSearch<G> {
-    /// Tries to solve the game in a share of the time before the first move. Returns the nodes that
-    /// it took.
+    /// Tries to solve the game with a share of the time before the first move. Returns the nodes
+    /// that it took.
     fn solve(&mut self, game: &G, budget: &Budget) -> u64 {
         let share = budget.share(Best::<G>::SOLVING, 0);
         let share =
@@ -238,7 +237,7 @@ impl<G: Game> TreeSearch<G> {
         meter.nodes()
     }
 
-    /// Uses the time before the first move.
+    /// Uses the time before the first move for training, trial matches and search.
     fn prepare(&mut self, game: &G, role: G::Role, budget: &Budget, character: Character) {
         let mut rest = budget.clone();
         if self.prover.is_some() {
@@ -305,8 +304,8 @@ impl<G: Game> TreeSearch<G> {
             for share in Best::<G>::PROVING {
                 let proof = prover.search(game, state, role, &budget.share(share, spent));
                 spent += proof.report.nodes;
-                // What a role can be sure of where several choose at once is not all that it can
-                // get.
+                // If several roles choose at once, a proved value is a guaranteed minimum, and the
+                // role may get more.
                 let is_enough = if character.is_simultaneous { 100.0 } else { 0.1 };
                 if proof.report.exact {
                     if proof.report.value.is_some_and(|value| value >= is_enough) {
@@ -316,7 +315,7 @@ impl<G: Game> TreeSearch<G> {
                     }
                     break;
                 }
-                // Each iteration takes some times as long as the one before.
+                // Each iteration takes several times as long as the one before.
                 if f64::from(proof.report.depth) * 2.0 + 2.0 < length {
                     break;
                 }
@@ -379,7 +378,7 @@ impl<G: Game> Player<G> for Best<G> {
     }
 
     fn abort(&mut self) {
-        // Before each match the game is looked at anew, and the time is used anew.
+        // Before each match the game is observed again.
         (self.character, self.way) = (None, Strategy::Open);
     }
 
@@ -403,7 +402,7 @@ mod tests {
             let Strategy::Tree(woods) = &mut best.way else { panic!("two roles in turn") };
             (woods.solve(&game, &budget), woods.solution.is_some())
         };
-        // Solved long before the share is spent, and abandoned at once where there is no room.
+        // Enough bytes solve the game long before the share is spent; too few stop at once.
         let (whole, is_solved) = spent(1 << 24);
         assert!(is_solved && (700..20_000).contains(&whole), "{whole}");
         let (broken, is_solved) = spent(1 << 12);

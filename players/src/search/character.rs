@@ -1,5 +1,5 @@
-//! The character of a game, by its vocabulary and by a few random games: it determines which search
-//! suits it.
+//! The character of a game, from its vocabulary and random games: it determines which search suits
+//! the game.
 
 use crate::{
     player::Budget,
@@ -8,27 +8,28 @@ use crate::{
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Id};
 use std::fmt;
 
-/// Random games that are looked at, the steps that one may take, and all together.
+/// The number of random games, the most steps of one, and the steps after which no further game
+/// starts.
 const GAMES: u64 = 24;
 const LONGEST: usize = 1000;
 const STEPS: usize = 4000;
 
-/// The observed properties of a game. Those seen in random games are observations, not proofs.
+/// The properties of a game. Those from random games are observations, not proofs.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Character {
     roles: usize,
     pub(crate) has_chance: bool,
     pub(crate) is_hidden: bool,
-    /// True if several roles chose at once.
+    /// True if several roles chose at once in some state.
     pub(crate) is_simultaneous: bool,
-    /// The constant sum of the two roles' goals, if they share one.
+    /// The constant sum of two roles' goals, if there are two and it is constant.
     pub(crate) sum: Option<u32>,
-    /// The mean number of steps of the games.
+    /// The mean number of steps of the random games.
     pub(crate) length: f64,
 }
 
 impl Character {
-    /// Looks at random games from the start.
+    /// Observes random games from the initial state.
     pub(crate) fn of<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
         let chance = game.chance_role().map(Id::index);
         let players: Vec<usize> = (0..game.shape().roles).filter(|&role| Some(role) != chance).collect();
@@ -62,13 +63,13 @@ impl Character {
         character
     }
 
-    /// Returns whether two roles share a fixed sum.
+    /// Returns whether there are two roles with a constant sum of goals.
     pub(crate) fn is_duel(&self) -> bool {
         self.sum.is_some()
     }
 
-    /// The length of random games from a state on, on average, if it is at most `most` steps and
-    /// the budget is not spent.
+    /// Returns the mean length of random games from a state. Returns `None` if it exceeds `most`
+    /// steps, or the budget is spent.
     pub(crate) fn length_from<G: Game>(
         game: &G,
         state: &G::State,
@@ -91,8 +92,8 @@ impl Character {
     }
 }
 
-/// Plays at random from a state, at most `most` steps, and counts them. The view of the end, if it
-/// is reached.
+/// Plays at random from a state, at most `most` steps, and counts them. Returns the view of the
+/// terminal state if the game reaches it.
 fn play<G: Game>(
     game: &G,
     state: &G::State,

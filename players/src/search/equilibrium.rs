@@ -1,4 +1,4 @@
-//! The player of small games of hidden information: it plays by an equilibrium, which comes of
+//! The player of small games of hidden information: plays an equilibrium strategy, computed by
 //! regrets at all histories.
 
 mod histories;
@@ -12,16 +12,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A player that plays a mixed strategy for the whole game, which approaches an equilibrium the
-/// longer it thinks. The method is counterfactual regret minimization (Zinkevich, Johanson, Bowling
-/// and Piccione, "Regret minimization in games with incomplete information", 2007; Tammelin,
-/// "Solving large imperfect information games using CFR+", 2014). Its strategy would do as well if
-/// the others knew it, so it neither bluffs too often nor too seldom. For two roles with a constant
-/// sum of goals that is optimal; for others it is a strategy without regrets.
+/// A player with a mixed strategy for the whole game, which converges to an equilibrium with more
+/// time. The method is counterfactual regret minimization (Zinkevich, Johanson, Bowling and
+/// Piccione, "Regret minimization in games with incomplete information", 2007; Tammelin, "Solving
+/// large imperfect information games using CFR+", 2014).
 ///
-/// All histories of the game must fit into memory; where they do not, [`Ismcts`] plays, and the
-/// report says why. Each history is a node of the budget when it is found, and again in each round
-/// of regrets.
+/// For two roles with a constant sum of goals, the strategy is optimal: it guarantees its value
+/// even if the opponent knows it. For other games it only has vanishing regret.
+///
+/// All histories of the game must fit into memory. Otherwise [`Ismcts`] plays, and the report has
+/// the reason. A history counts as a node of the budget when it is found, and once in each round of
+/// regrets.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Equilibrium};
@@ -55,7 +56,7 @@ pub struct Equilibrium<G: Game> {
     seed: u64,
     bytes: usize,
     histories: Option<Result<Histories<G>, SolveError>>,
-    /// The nodes and the time that were too little to find all histories.
+    /// The nodes and the time that did not suffice to find all histories.
     too_little: (Option<u64>, Option<Duration>),
     guess: Ismcts<G>,
     report: Option<Report>,
@@ -71,21 +72,21 @@ impl<G: Game> fmt::Debug for Equilibrium<G> {
 }
 
 impl<G: Game> Equilibrium<G> {
-    /// Bytes of the histories unless [`Equilibrium::memory`] says otherwise.
+    /// The default of [`Equilibrium::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// Nodes of a search whose budget has no limit: some seconds.
+    /// The nodes of a search whose budget has no limit: some seconds.
     pub const DEFAULT_NODES: u64 = 1 << 26;
 
-    /// The share of a budget in which all histories must be found, or the game is taken to be too
-    /// large.
+    /// The share of a budget for finding all histories; if it does not suffice, the game counts as
+    /// too large.
     const FINDING: f64 = 0.3;
 
-    /// Moves with less than this share of the most frequent move's probability are dropped: they
-    /// remain of the first rounds.
+    /// The least probability of a move, relative to the most probable one. Moves below it come from
+    /// the first rounds, and are dropped.
     const LEAST: f64 = 0.01;
 
-    /// The player.
+    /// Creates the player.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -98,7 +99,7 @@ impl<G: Game> Equilibrium<G> {
         }
     }
 
-    /// The seed of the moves drawn; 0 unless this says otherwise.
+    /// Sets the seed of the moves that are drawn; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -106,7 +107,7 @@ impl<G: Game> Equilibrium<G> {
         self
     }
 
-    /// The most bytes for histories, or for the trees of [`Ismcts`].
+    /// Sets the most bytes of the histories, or of the trees of [`Ismcts`].
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
@@ -114,16 +115,16 @@ impl<G: Game> Equilibrium<G> {
         self
     }
 
-    /// Finds all histories, if that was not done, and improves the strategy for as long as the
-    /// budget allows.
+    /// Finds all histories, if that was not done before, and improves the strategy until the budget
+    /// is spent.
     ///
     /// # Errors
-    /// Returns an error if the game is too large.
+    /// Returns an error if the game is too large for the bytes, the budget or the recursion.
     pub fn improve(&mut self, game: &G, budget: &Budget) -> Result<(), SolveError> {
         self.go_on(game, budget).map(|_| ())
     }
 
-    /// The nodes and seconds that it took.
+    /// Runs [`Self::improve`] and returns the nodes and seconds that it took.
     fn go_on(&mut self, game: &G, budget: &Budget) -> Result<(u64, f64), SolveError> {
         let is_bounded = budget.nodes().is_some() || budget.deadline().is_some();
         let budget = if is_bounded { budget.clone() } else { budget.clone().and_nodes(Self::DEFAULT_NODES) };
@@ -151,7 +152,7 @@ impl<G: Game> Equilibrium<G> {
         }
     }
 
-    /// True if a budget is clearly longer than what was too little.
+    /// Returns whether a budget exceeds the last insufficient one by more than half.
     fn may_do(&self, finding: &Budget) -> bool {
         let (nodes, time) = self.too_little;
         let more_nodes = nodes.zip(finding.nodes()).is_none_or(|(before, now)| now > before / 2 * 3);
@@ -159,23 +160,23 @@ impl<G: Game> Equilibrium<G> {
         more_nodes && more_time
     }
 
-    /// The probability with which the role of an information should make each of its moves. Returns
-    /// `None` where it has no choice, or before [`Equilibrium::improve`].
+    /// Returns the probability of each move of the role at its information. Returns `None` if it
+    /// has no choice, or before [`Equilibrium::improve`].
     pub fn strategy(&mut self, information: &Information<G>) -> Option<Vec<(G::Move, f64)>> {
         let Some(Ok(histories)) = &mut self.histories else { return None };
         histories.strategy(information)
     }
 
-    /// The exploitability of this strategy: what each role could get by playing best against the
-    /// others' strategies, less what it gets, in points, as a mean over all roles. Returns `None`
-    /// before [`Equilibrium::improve`]. O(histories).
+    /// Returns the exploitability of the strategy, in points: the gain of a best response against
+    /// the others' strategies, as a mean over all roles. Returns `None` before
+    /// [`Equilibrium::improve`]. O(histories).
     #[must_use]
     pub fn exploitability(&self) -> Option<f64> {
         let Some(Ok(histories)) = &self.histories else { return None };
         Some(histories.exploitability())
     }
 
-    /// Draws a move of the strategy.
+    /// Draws a move of the strategy; `steps` selects the random number.
     fn draw(&self, strategy: &[(G::Move, f64)], steps: usize) -> Option<G::Move> {
         let most = strategy.iter().map(|&(_, share)| share).fold(0.0, f64::max);
         let likely = || strategy.iter().filter(|&&(_, share)| share >= Self::LEAST * most);
@@ -194,7 +195,7 @@ impl<G: Game> Equilibrium<G> {
     }
 }
 
-/// The time that a budget has left.
+/// Returns the remaining time of a budget.
 fn left(budget: &Budget) -> Option<Duration> {
     budget.deadline().map(|end| end.saturating_duration_since(Instant::now()))
 }
@@ -241,7 +242,7 @@ impl<G: Game> Player<G> for Equilibrium<G> {
             self.report = Some(found.describe(game));
             return found.action;
         }
-        // Where all histories are known and there is no strategy, there is one move.
+        // If all histories are known but there is no strategy, the role has only one legal move.
         let rest = match &self.histories {
             Some(Ok(_)) => budget.clone().and_nodes(1),
             _ => budget.clone(),

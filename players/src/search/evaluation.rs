@@ -1,10 +1,10 @@
-//! Evaluations of states that are not over: the goals that the roles can expect.
+//! Evaluations of non-terminal states: the expected goals of the roles.
 
 use gdl_runtime::Game;
 
-/// Judges states at which a search stops before the end of the game.
+/// An evaluation of the states at which a search stops before the end of the game.
 ///
-/// Closures do too:
+/// Closures implement it too:
 ///
 /// ```
 /// use gdl_players::{Budget, search::AlphaBeta};
@@ -40,9 +40,8 @@ use gdl_runtime::Game;
 /// assert_eq!(found.report.value, Some(60.0));
 /// ```
 pub trait Evaluation<G: Game>: Send + Sync {
-    /// Writes the goal that each role can expect, 0 to 100, in role order. The state is not
-    /// terminal; the view is what [`Game::observe_without_goals`] shows of it, so goals may be
-    /// missing there.
+    /// Writes the expected goal of each role, 0 to 100, in role order. The state is not terminal.
+    /// The view comes from [`Game::observe_without_goals`], so goals may be missing in it.
     fn evaluate(&self, game: &G, state: &G::State, view: &G::View, goals: &mut [f32]);
 }
 

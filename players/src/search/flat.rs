@@ -1,4 +1,4 @@
-//! Flat Monte Carlo: finds the move after which random games end best for a role.
+//! Flat Monte Carlo: finds the move with the best mean goal in random games.
 
 use super::{
     SearchResult,
@@ -9,11 +9,10 @@ use super::{
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, GameExt, Information, chance::Stream};
 
-/// A search that looks one move ahead and plays random games from there, as many for each move; no
-/// tree.
+/// A search that plays random games after each legal move, equally many for each, without a tree.
 ///
-/// The moves of other roles and chance are drawn. A node of the budget is a state that games are
-/// played from: one, or hundreds in lanes.
+/// The moves of other roles and of chance are drawn at random. A node of the budget is a state from
+/// which random games start: one game, or hundreds in lanes.
 ///
 /// ```
 /// use gdl_players::{Budget, search::FlatMonteCarlo};
@@ -40,17 +39,16 @@ pub struct FlatMonteCarlo<G: Game> {
 }
 
 impl<G: Game> FlatMonteCarlo<G> {
-    /// Nodes of a search whose budget has no limit.
+    /// The nodes of a search whose budget has no limit.
     pub const DEFAULT_NODES: u64 = 10_000;
 
-    /// A search that plays hundreds of games at once where it can.
+    /// Creates a search that plays hundreds of games at once in lanes if possible.
     #[must_use]
     pub fn new() -> Self {
         Self { seed: 0, in_lanes: true, searches: 0, mind: MatchMemory::new(0) }
     }
 
-    /// The seed of the random games and of the drawing of hidden states; 0 unless this says
-    /// otherwise.
+    /// Sets the seed of the random games and of the samples of hidden states; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -58,7 +56,7 @@ impl<G: Game> FlatMonteCarlo<G> {
         self
     }
 
-    /// One random game for each node, even where hundreds could be played at once.
+    /// Plays one random game for each node, even where lanes could play hundreds at once.
     #[must_use]
     pub fn single(mut self) -> Self {
         self.in_lanes = false;

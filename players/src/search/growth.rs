@@ -1,26 +1,25 @@
-//! Growth of lists within a number of bytes: what it takes to make a list longer is known before it
-//! is done.
+//! Growth of lists within a number of bytes: computes the bytes of a longer list before it is
+//! allocated.
 //!
-//! A list that is full moves into a longer one, and for as long as that takes there are both. Short
-//! lists double. Long ones grow by an eighth, so that a search can use most of the bytes that it is
-//! given.
+//! A full list moves into a longer one, and both are allocated during the move. Short lists double.
+//! Long ones grow by an eighth, so that a search can use most of its bytes.
 
-/// Bytes of a list from which on it is long.
+/// The bytes from which a list counts as long.
 const LONG: usize = 1 << 20;
 
-/// A list that grows.
+/// A list whose growth is computed before it happens.
 pub(crate) trait Grow {
-    /// The bytes that it takes.
+    /// Returns the bytes that the list takes.
     fn held(&self) -> usize;
 
-    /// The bytes of the longer list that `more` further elements need; 0 if there is room for them.
+    /// Returns the bytes of the longer list that `more` further elements need; 0 if they fit.
     fn growth(&self, more: usize) -> usize;
 
     /// Makes room for `more` further elements.
     fn grow(&mut self, more: usize);
 }
 
-/// The capacity of the list once there is room for `more` further elements.
+/// Returns the capacity after making room for `more` further elements.
 fn longer<T>(list: &Vec<T>, more: usize) -> usize {
     let room = list.capacity();
     if list.len() + more <= room {

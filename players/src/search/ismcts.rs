@@ -1,4 +1,4 @@
-//! Monte Carlo tree search for hidden information: statistics are of what roles know, and not of
+//! Monte Carlo tree search for hidden information: statistics belong to information sets, not to
 //! states.
 
 use super::{
@@ -22,18 +22,18 @@ use std::{
 };
 
 /// Monte Carlo tree search over information sets, one tree for each role (MO-ISMCTS: Cowling,
-/// Powley and Whitehouse, "Information set Monte Carlo tree search", 2012): each playout draws one
-/// of the plays that fit the role's information, and each role chooses by the results of its moves
-/// at the same information set. So playouts never use hidden information, and the moves of the
-/// others are evidence of what they have.
+/// Powley and Whitehouse, "Information set Monte Carlo tree search", 2012). Each playout draws a
+/// play that is consistent with the role's information, and each role chooses by the statistics of
+/// its own information set. So playouts never use hidden information, and the moves of the others
+/// are evidence of what they know.
 ///
-/// Plays that fit are followed from the start, with what each role knows of them: all of them while
-/// they are few, otherwise a sample, in which those count more whose moves the search takes for
-/// likely. A node of the budget is a play.
+/// Consistent plays are followed from the initial state, with each role's information set: all of
+/// them if they are few, otherwise a sample. Plays are weighted by the probability of their moves
+/// in the search. A node of the budget is a play.
 pub struct Ismcts<G: Game> {
     seed: u64,
     bytes: usize,
-    /// Searches so far.
+    /// The number of searches so far.
     searches: u64,
     memory: Option<Memory<G>>,
     belief: Belief<G>,
@@ -46,7 +46,7 @@ impl<G: Game> fmt::Debug for Ismcts<G> {
     }
 }
 
-/// A play that fits: where it came to, what the roles know of it, and how likely it is.
+/// A consistent play: its state, the information set of each role, and its weight.
 #[derive(Clone)]
 struct World<S> {
     state: S,
@@ -54,45 +54,45 @@ struct World<S> {
     weight: f64,
 }
 
-/// A move of a role that knows so much.
+/// A move of a role at an information set, with its statistics.
 #[derive(Clone, Copy)]
 struct Slot {
     action: u32,
     visits: u32,
-    /// The number of visits in which it was available.
+    /// The number of visits of the information set in which the move was legal.
     available: u32,
     sum: f32,
 }
 
-/// The slots on a way down, each with its role.
+/// The slots on a path down the trees, each with its role.
 type Way = Vec<(u32, usize)>;
 
-/// The state that a search keeps for a match.
+/// The data that a search keeps during a match.
 struct Memory<G: Game> {
     sets: Sets,
-    /// For each information where its slots start and how many there are.
+    /// The first slot of each information set, and their number.
     spans: Vec<(u32, u32)>,
     slots: Vec<Slot>,
-    /// The most slots of an information.
+    /// The most slots of an information set.
     widest: usize,
     worlds: Vec<World<G::State>>,
-    /// Steps that the worlds have followed, and whose.
+    /// The number of steps that the worlds have followed.
     followed: usize,
     role: G::Role,
 }
 
-/// The most plays that are followed, and how many are drawn where there may be more.
+/// The most plays that are all followed, and the size and the tries for each element of a sample.
 const MOST_WORLDS: usize = 4096;
 const SAMPLE: usize = 512;
 const TRIES: usize = 32;
 
-/// The share of a role's moves that is assumed to be random.
+/// The share of a role's moves that is assumed to be uniformly random.
 const RANDOM: f64 = 0.3;
 
-/// The factor of the confidence bounds, where a leaf is judged by many random games and by one.
+/// The factors of the confidence bounds, if many random games judge a leaf, and if one does.
 const EXPLORATION: [f32; 2] = [0.3, 0.7];
 
-/// The longest play below the root.
+/// The most steps of a play below the root.
 const LONGEST: usize = 1000;
 
 impl<G: Game> Memory<G> {
@@ -109,7 +109,7 @@ impl<G: Game> Memory<G> {
         self.sets.bytes() + self.spans.held() + self.slots.held() + worlds
     }
 
-    /// True if the information sets fit into `bytes` bytes: then lists have room to grow.
+    /// Returns whether the data, with the growth of their lists, fit into `bytes` bytes.
     fn has_room(&self, bytes: usize) -> bool {
         let spans = self.spans.growth((self.sets.len() + 1).saturating_sub(self.spans.len()));
         let growth = self.sets.growth() + spans + self.slots.growth(self.widest);
@@ -121,7 +121,7 @@ impl<G: Game> Memory<G> {
         (first as usize, count as usize)
     }
 
-    /// Finds the slots of an information; they are made if there are none. False if they are new.
+    /// Adds the slots of an information set. Returns true if they existed before.
     fn open(&mut self, known: u32, moves: &[G::Move]) -> bool {
         if self.span(known).1 > 0 {
             return true;
@@ -138,7 +138,8 @@ impl<G: Game> Memory<G> {
         false
     }
 
-    /// The probability that a role with information `known` makes a move, one of `moves`.
+    /// Returns the probability that a role makes a move, one of `moves`, at the information set
+    /// `known`.
     fn likely(&self, known: u32, action: u32, moves: usize) -> f64 {
         let even = 1.0 / moves as f64;
         let (first, count) = self.span(known);
@@ -151,7 +152,7 @@ impl<G: Game> Memory<G> {
         RANDOM * even + (1.0 - RANDOM) * f64::from(own) / f64::from(visits)
     }
 
-    /// Follows a step of the role by all worlds. False if none fits.
+    /// Follows a step of the role in all worlds. Returns false if no world is consistent with it.
     fn step(
         &mut self,
         game: &G,
@@ -207,7 +208,7 @@ impl<G: Game> Memory<G> {
                 }
                 options.set(role, step.0);
                 let even: f64 = others.iter().map(|&other| options.of(other).len() as f64).product();
-                // What was drawn evenly counts by how much likelier it is than that.
+                // The uniform draw is corrected by the weight: the product of the numbers of moves.
                 let drawn = World { weight: even, ..world.clone() };
                 next.extend(self.fit(game, &drawn, &options, &others, step));
             }
@@ -225,7 +226,7 @@ impl<G: Game> Memory<G> {
         !self.worlds.is_empty()
     }
 
-    /// A world after a joint move, if the role perceives of it what it did.
+    /// Returns a world after a joint move, if the role's percepts match the step.
     fn fit(
         &mut self,
         game: &G,
@@ -254,7 +255,7 @@ impl<G: Game> Memory<G> {
     }
 }
 
-/// A world drawn by weight.
+/// Draws a world by weight.
 fn draw<'w, S>(worlds: &'w [World<S>], total: f64, stream: &mut Stream) -> Option<&'w World<S>> {
     let mut rank = stream.bits() as f64 / u64::MAX as f64 * total;
     let found = worlds.iter().find(|world| {
@@ -265,16 +266,16 @@ fn draw<'w, S>(worlds: &'w [World<S>], total: f64, stream: &mut Stream) -> Optio
 }
 
 impl<G: Game> Ismcts<G> {
-    /// Bytes of the trees unless [`Ismcts::memory`] says otherwise.
+    /// The default of [`Ismcts::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// Nodes of a search whose budget has no limit.
+    /// The nodes of a search whose budget has no limit.
     pub const DEFAULT_NODES: u64 = 10_000;
 
-    /// A budget that lanes, which take some time to be set up, are worth.
+    /// The least nodes and time of a budget that make up for the setup of lanes.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
-    /// A search.
+    /// Creates a search.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -287,7 +288,7 @@ impl<G: Game> Ismcts<G> {
         }
     }
 
-    /// The seed of all randomness; 0 by default.
+    /// Sets the seed of all randomness; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -295,14 +296,15 @@ impl<G: Game> Ismcts<G> {
         self
     }
 
-    /// The most bytes of the trees. When they are spent they do not grow any more.
+    /// Sets the most bytes of the trees. When they are spent, trees stop growing.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
         self
     }
 
-    /// Searches what a role knows. What was found before in the same match is used again.
+    /// Searches the information set of a role. Results of earlier searches in the same match are
+    /// reused.
     pub fn search(&mut self, game: &G, information: &Information<G>, budget: &Budget) -> SearchResult<G> {
         let role = information.role();
         let mut stream = Stream::new(self.seed, self.searches << 1);
@@ -353,7 +355,8 @@ impl<G: Game> Ismcts<G> {
         found
     }
 
-    /// Follows the worlds to the information.
+    /// Updates the worlds to the information. Starts again for another role, or fewer steps than
+    /// before.
     fn follow(&mut self, game: &G, information: &Information<G>, stream: &mut Stream) -> Memory<G> {
         let steps = information.steps();
         let role = information.role();
@@ -361,7 +364,7 @@ impl<G: Game> Ismcts<G> {
         let mut memory = kept.unwrap_or_else(|| Memory::new(game, role));
         while memory.followed < steps.len() {
             if !memory.step(game, &steps[memory.followed], stream) {
-                // Some states that fit, and no word of what the others know.
+                // Falls back to states of a belief, without the information sets of the others.
                 self.belief.follow(game, information);
                 let known: Box<[u32]> = vec![NO_SET; game.shape().roles].into();
                 let world = |(state, weight): &(G::State, u128)| World {
@@ -379,7 +382,7 @@ impl<G: Game> Ismcts<G> {
         memory
     }
 
-    /// Plays until the budget is spent. Random games, and the longest way down.
+    /// Plays until the budget is spent. Returns the number of random games, and the greatest depth.
     fn play(
         &self,
         game: &G,
@@ -432,14 +435,14 @@ impl<G: Game> Ismcts<G> {
     }
 }
 
-/// Brings the goals of a play back: to each slot on the way those of its role.
+/// Adds the goals of a play to the slots on its path, each for its role.
 fn backup<G: Game>(memory: &mut Memory<G>, path: &[(u32, usize)], goals: &[f32]) {
     for &(role, slot) in path {
         memory.slots[slot].sum += goals[role as usize];
     }
 }
 
-/// A way down from a world.
+/// A descent from a world down the trees.
 struct Descent<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,
@@ -452,7 +455,7 @@ struct Descent<'g, G: Game> {
 }
 
 impl<G: Game> Descent<'_, G> {
-    /// The slots on the way and the state it came to; the goals, if it is the end.
+    /// Returns the slots on the path and the last state, with the goals if the play ends there.
     fn go(
         &mut self,
         memory: &mut Memory<G>,
@@ -502,8 +505,8 @@ impl<G: Game> Descent<'_, G> {
         (path, state, None)
     }
 
-    /// The place of the move that a role tries: one that was never tried, otherwise by the greatest
-    /// upper bound, among those that can be made.
+    /// Returns the place of the move that a role tries: a random untried one, otherwise the legal
+    /// one with the greatest upper bound.
     fn choose(
         &mut self,
         memory: &mut Memory<G>,
@@ -525,7 +528,7 @@ impl<G: Game> Descent<'_, G> {
             slot.available += 1;
             if slot.visits == 0 {
                 untried += 1;
-                // Each of those never tried is as likely.
+                // Each untried move is equally likely (reservoir sampling).
                 if stream.below(untried) == 0 {
                     best = (place, f32::INFINITY, first + at);
                 }
@@ -559,7 +562,7 @@ impl<G: Game> Player<G> for Ismcts<G> {
 
     fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
         self.memory = None;
-        // What is found before the first move stays in the trees.
+        // The trees keep the results of the search before the first move.
         if !budget.is_spent() {
             self.search(game, &Information::new(role), budget);
         }

@@ -1,7 +1,7 @@
-//! A learned value: a small net that is trained on games against itself, from the rules alone.
+//! A learned value: a small net that is trained by self-play, from the rules alone.
 //!
-//! [`Training`] trains, [`Net`] is the result as a file has it, [`LearnedValue`] judges the states
-//! of a game by it, and [`Learned`] is the player that searches with that.
+//! [`Training`] trains a [`Net`], which can be stored in a file. [`LearnedValue`] evaluates the
+//! states of a game by a net, and [`Learned`] is the player that searches with it.
 
 mod bytes;
 mod features;
@@ -27,13 +27,13 @@ use judge::{Head, Judge};
 use std::{fmt, sync::Arc};
 use weights::{MOST_OUTPUTS, SECOND, Sizes};
 
-/// The kind and the version of files of nets.
+/// The magic bytes and the version of net files.
 const MAGIC: &[u8; 8] = b"gdl-net\n";
 const VERSION: u32 = 1;
 
-/// A trained net, of the game that it was trained for and of no other.
+/// A trained net, valid only for the game that it was trained on.
 ///
-/// It has whole numbers of 16 bits, and judges states the same on all machines.
+/// Its weights are 16-bit integers, so evaluations are equal on all machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Net {
     judge: Judge,
@@ -42,22 +42,23 @@ pub struct Net {
 }
 
 impl Net {
-    /// The most bytes of a file.
+    /// The most bytes of a net file.
     pub const MOST_BYTES: usize = 1 << 20;
 
-    /// The number of states that it was trained on.
+    /// Returns the number of states that the net was trained on.
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.samples
     }
 
-    /// Returns whether it was trained for this game. O(names + some hundred random steps).
+    /// Returns whether the net was trained on this game. O(names + some hundred random steps).
     #[must_use]
     pub fn is_of<G: Game>(&self, game: &G) -> bool {
         features::fingerprint(game, &Budget::unlimited()) == Some(self.fingerprint)
     }
 
-    /// The bytes of a file: a header of 44 bytes, whole numbers and a checksum, lowest byte first.
+    /// Returns the bytes of a net file: a header of 44 bytes, the weights and a checksum, all
+    /// little-endian.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let Sizes { features, hidden, heads, outputs } = self.judge.sizes;
@@ -74,10 +75,10 @@ impl Net {
         writer.end()
     }
 
-    /// The net of a file.
+    /// Reads a net file.
     ///
     /// # Errors
-    /// Returns an error if the bytes are no net, damaged or from a newer release.
+    /// Returns an error if the bytes are not a net file, damaged, or from a newer release.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, NetError> {
         if bytes.len() > Self::MOST_BYTES {
             return Err(NetError::Other);
@@ -120,15 +121,15 @@ impl Net {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NetError {
-    /// The bytes are of another kind of file.
+    /// The bytes are not of this kind of file.
     Other,
-    /// The file is damaged or was cut off.
+    /// The file is damaged or truncated.
     Damaged,
     /// The file is from a newer release.
     Newer,
-    /// The file is of another game.
+    /// The file belongs to another game.
     Foreign,
-    /// Games of this kind cannot be learnt; the reason.
+    /// Games of this kind cannot be learned, with the reason.
     Unsuitable(String),
     /// The budget was spent before the training began.
     Late,
@@ -149,11 +150,11 @@ impl fmt::Display for NetError {
 
 impl std::error::Error for NetError {}
 
-/// A learned evaluation: a [`Net`], and what it sees of the states of its game.
+/// A learned evaluation: a [`Net`], and the features of its game.
 ///
-/// Features are the fluents that hold, each fluent that alone is missing for a line, and each line
-/// that lacks two and is not ruled out; lines are as [`Linear`](super::Linear) has them. One output
-/// is enough for two roles whose goals add up to the same, and each role has one otherwise.
+/// The features are the fluents that hold, and the lines of [`Linear`](super::Linear) that lack one
+/// or two fluents and are not ruled out. For two roles whose goals have a constant sum, the net has
+/// one output, otherwise one for each role.
 #[derive(Clone, Debug)]
 pub struct LearnedValue {
     net: Arc<Net>,
@@ -161,35 +162,34 @@ pub struct LearnedValue {
 }
 
 impl LearnedValue {
-    /// The evaluation of a game. O(gates + some thousands of random steps).
+    /// Creates the evaluation of a game by a net. O(gates + some thousands of random steps).
     ///
     /// # Errors
-    /// Returns an error if the net is of another game.
+    /// Returns an error if the net belongs to another game.
     pub fn new<G: Game>(game: &G, net: Arc<Net>) -> Result<Self, NetError> {
         if !net.is_of(game) {
             return Err(NetError::Foreign);
         }
         let features = Features::of(game, &Budget::unlimited())?;
         let Sizes { features: count, heads: own, outputs, .. } = net.judge.sizes;
-        // Lines may have been found otherwise by another release.
+        // Another release may have found other lines.
         if (count, own, outputs) != (features.len(), heads(game), features.outputs()) {
             return Err(NetError::Foreign);
         }
         Ok(Self { net, features })
     }
 
-    /// The fingerprint of a game, which its values have. Returns `None` if the budget was spent
-    /// first.
+    /// Returns the fingerprint of a game. Returns `None` if the budget is spent first.
     pub(super) fn fingerprint_of<G: Game>(game: &G, budget: &Budget) -> Option<u64> {
         features::fingerprint(game, budget)
     }
 
-    /// The fingerprint of its game.
+    /// Returns the fingerprint of the game.
     pub(super) fn fingerprint(&self) -> u64 {
         self.net.fingerprint
     }
 
-    /// The number of states that its net was trained on.
+    /// Returns the number of states that the net was trained on.
     pub(super) fn samples(&self) -> u64 {
         self.net.samples
     }

@@ -1,9 +1,7 @@
-//! Linear evaluation for any game: weights of what can be seen of a state, learnt from random
-//! games.
+//! Linear evaluation for any game: weights of features of a state, learnt from random games.
 //!
-//! States are visited within a budget, at most 2,000 in one game, and those that are kept take at
-//! most [`BYTES`]. The same bound holds for weights, some for each fluent and role: a game with
-//! more is not judged.
+//! The budget limits the visited states; a game has at most 2,000. The stored states take at most
+//! [`BYTES`]. Weights have the same bound; if there are more, every state is worth 50.
 
 use super::{
     evaluation::Evaluation,
@@ -15,72 +13,72 @@ use crate::player::Budget;
 use gdl_runtime::{Game, GameExt, bits, chance::Stream, engine::legal_words, game::Shape};
 use std::time::{Duration, Instant};
 
-/// The most bytes of states that are learnt from, and of weights.
+/// The most bytes of training states, and of weights.
 const BYTES: usize = 64 << 20;
 
-/// A linear evaluation: the goal that a role can expect is a logistic function of a sum of weights,
-/// of the fluents that hold, of how many moves each role has, and of what lines lack.
+/// A linear evaluation: a role's expected goal is a logistic function of a weighted sum. The
+/// features are the fluents that hold, the number of moves of each role, and the state of lines.
 ///
-/// A line is a set of three to seven fluents that makes a role's greatest goal, such as four in a
-/// row, and is read off the net. A fluent that is all that a line lacks counts, once, and so do
-/// lines that lack two, unless a fluent of the other role's lines rules them out. Games of more
-/// than 2,048 lines, 4,096 fluents or 2^18 gates, whose lines take too many steps, or without a
-/// table, are judged without any.
+/// A line is a set of three to seven fluents that gives a role its greatest goal, such as four in a
+/// row. Lines are found in the net. A fluent that is the only one missing in a line is a feature,
+/// as is the number of lines that miss two. A line does not count if a fluent of the other role's
+/// lines rules it out. Lines are not used without a table, or with more than 2,048 lines, 4,096
+/// fluents, 2^18 gates or a number of steps.
 ///
-/// Each weight is a pair, one for few fluents that hold and one for many, with interpolation
-/// between. In many games the number of fluents shows how far the game has gone on, and a piece
-/// that is worth much at the start may be worth little in the end (tapered evaluation).
+/// Each weight is a pair, for few and for many fluents that hold, with linear interpolation between
+/// them (tapered evaluation). In many games the number of fluents shows the progress of the game,
+/// and a piece may be worth less towards the end.
 ///
-/// The weights are fitted to states of random games and to the goals that random play comes to from
-/// there: hundreds of games from each if they can be played in lanes, otherwise the one that the
-/// state is of. That is done by stochastic gradient descent with a step for each weight (Duchi,
-/// Hazan and Singer, "Adaptive subgradient methods", 2011). Learning visits states for as long as
-/// its budget allows, with a seed; the same seed and number of states give the same weights.
+/// The weights are fitted to states of random games and the goals of random play from there. With
+/// lanes, hundreds of games start at each state; otherwise the game of the state counts. The method
+/// is stochastic gradient descent with a step size for each weight (Duchi, Hazan and Singer,
+/// "Adaptive subgradient methods", 2011). Learning visits states while its budget lasts. The same
+/// seed and number of states give the same weights.
 #[derive(Clone, Debug)]
 pub struct Linear {
     shape: Shape,
-    /// The number of roles that are judged: one where goals always add up to the same.
+    /// The number of roles that are evaluated: one if the goals of two roles have a constant sum.
     judged: usize,
-    /// For each feature two weights for each role that is judged. First come the fluents, then the
-    /// moves of each role, then what always counts, then what lines lack.
+    /// Two weights for each feature and evaluated role, the roles changing fastest. Features are
+    /// the fluents, the number of moves of each role, a constant, and those of lines.
     weights: Vec<[f32; 2]>,
     lines: Lines,
-    /// The least number of fluents that hold, and one part of the way from there to the greatest.
+    /// The least number of fluents that hold, and the reciprocal of the difference to the greatest.
     least: f32,
     part: f32,
-    /// One part of the most moves that a role has.
+    /// The reciprocal of the most moves of a role.
     mobility: f32,
-    /// The sum of the goals, if it is constant: two roles, and only the first is judged.
+    /// The sum of the two roles' goals if it is constant; then only the first is evaluated.
     total: Option<f32>,
 }
 
 impl Linear {
-    /// States visited, unless the budget says less.
+    /// The most states visited.
     pub const DEFAULT_STATES: u64 = 30_000;
 
-    /// States of one random game that are learnt from, and its greatest length.
+    /// The training states from one random game, and the most states of a game.
     const KEPT: usize = 8;
     const MAX_LENGTH: usize = 2000;
 
-    /// A budget that lanes, which take some time to be set up, are worth: nodes, time, and how many
-    /// times as long as one random game, since hundreds at once take up to some twenty times as
-    /// long.
+    /// The least budget that makes up for the setup of lanes: nodes, time, and time as a multiple
+    /// of one random game's. Hundreds of games at once take up to about twenty times as long as
+    /// one.
     const LANES_FROM: (u64, Duration, u32) = (1000, Duration::from_millis(10), 100);
 
-    /// The share of the time that goes into random games; the rest is for the weights.
+    /// The share of the time for random games; the rest is for fitting the weights.
     const PLAYING: f64 = 0.7;
 
     const RATE: f32 = 0.15;
     const EPOCHS: usize = 8;
 
-    /// Learns from random games; the nodes of the budget are states visited, and those that lanes
-    /// play from once more.
+    /// Learns from random games. A node of the budget is a visited state; a state from which lanes
+    /// play counts twice.
     #[must_use]
     pub fn learn<G: Game>(game: &G, seed: u64, budget: &Budget) -> Self {
         Self::learn_counted(game, seed, budget).0
     }
 
-    /// The same, and the nodes that it took.
+    /// Learns as [`Self::learn`] does, and returns the nodes that it took.
     pub(super) fn learn_counted<G: Game>(game: &G, seed: u64, budget: &Budget) -> (Self, u64) {
         let end = budget.deadline().map(|end| {
             let now = Instant::now();
@@ -103,7 +101,7 @@ impl Linear {
         };
         lines.rule_out((0..samples.len()).map(|number| samples.state(number)), work(budget));
         let features = shape.fluents + shape.roles + 1 + lines.features();
-        // Each weight has a square while it is learnt.
+        // Each weight needs a sum of squares while it is fitted.
         let fits = features.saturating_mul(judged) <= BYTES / (2 * size_of::<[f32; 2]>());
         let judged = if fits { judged } else { 0 };
         let total = total.filter(|_| fits);
@@ -136,8 +134,8 @@ impl Linear {
         let mut features = Vec::new();
         for _ in 0..Self::EPOCHS {
             for number in 0..samples.len() {
-                // A few states are learnt from however late it is: without weights all states look
-                // the same.
+                // A few states are used even without time, since without weights all states are
+                // equal.
                 if number > 0 && number % 256 == 0 && budget.is_spent() {
                     return;
                 }
@@ -165,14 +163,14 @@ impl Linear {
         }
     }
 
-    /// The position of a state between few fluents and many.
+    /// Returns the position of a state between few fluents, 0, and many, 1.
     #[inline]
     fn late(&self, state: &[u64]) -> f32 {
         let held: u32 = state.iter().map(|word| word.count_ones()).sum();
         ((held as f32 - self.least) * self.part).clamp(0.0, 1.0)
     }
 
-    /// Visits the features of a state that are not 0, each with its value.
+    /// Visits the nonzero features of a state, each with its value.
     #[inline]
     fn visit(&self, state: &[u64], moves: impl Fn(usize) -> usize, mut feature: impl FnMut(usize, f32)) {
         let Shape { fluents, roles, .. } = self.shape;
@@ -183,7 +181,7 @@ impl Linear {
         self.lines.visit(state, |lacking, value| feature(always + 1 + lacking, value));
     }
 
-    /// Writes the sum for each role that is judged.
+    /// Writes the weighted sum for each evaluated role.
     #[inline]
     fn sums(&self, state: &[u64], late: f32, moves: impl Fn(usize) -> usize, sums: &mut [f32]) {
         let sums = &mut sums[..self.judged];
@@ -214,15 +212,15 @@ impl<G: Game> Evaluation<G> for Linear {
     }
 }
 
-/// The steps that finding the lines of all roles may take, or what rules them out: about a quarter
-/// of the time that is left for learning.
+/// Returns the most steps for finding lines, or for the fluents that rule them out: about a quarter
+/// of the remaining time.
 fn work(budget: &Budget) -> usize {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     let quarter = left.and_then(|left| usize::try_from(left.as_micros() / 4).ok());
     quarter.map_or(usize::MAX, |micros| micros.saturating_mul(Lines::STEPS))
 }
 
-/// The number of legal moves of a role.
+/// Returns the number of legal moves of a role.
 #[inline]
 fn count(view: &[u64], shape: Shape, role: usize) -> usize {
     legal_words(view, shape, role).iter().map(|word| word.count_ones() as usize).sum()
@@ -232,7 +230,7 @@ fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-x))
 }
 
-/// States of random games, and how random games go on from there.
+/// States of random games with the goals of random play from them.
 struct Samples {
     words: usize,
     states: Vec<u64>,
@@ -240,7 +238,7 @@ struct Samples {
     moves: Vec<u32>,
     /// The goals of all roles, for each state.
     goals: Vec<f32>,
-    /// States visited to find them.
+    /// The number of states visited to collect the samples.
     visited: u64,
 }
 
@@ -305,8 +303,8 @@ impl Samples {
     }
 }
 
-/// Plays at random from the start and keeps the states before the end. Returns the view of the end,
-/// if it was reached within a bounded number of moves.
+/// Plays at random from the initial state and stores the states before the end in `path`. Returns
+/// the view of the terminal state if it is reached within the limits.
 fn walk<G: Game>(
     game: &G,
     stream: &mut Stream,
@@ -356,7 +354,7 @@ mod tests {
             linear.evaluate(&game, &state, &view, &mut goals);
             goals[0]
         };
-        // Both have the same marks on corners and edges.
+        // Both states have equal numbers of marks on corners and edges.
         let [open, closed] = [["1 1", "3 3", "1 2", "2 1"], ["1 1", "1 3", "1 2", "2 1"]].map(value);
         assert!(open > closed + 10.0, "{open} {closed}");
     }

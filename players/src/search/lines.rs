@@ -1,8 +1,9 @@
-//! Lines: sets of fluents that make a role's greatest goal together, such as four in a row, read
-//! off the net; and which of them a state lacks one or two fluents of.
+//! Lines: sets of fluents that together give a role its greatest goal, such as four in a row. They
+//! are found in the net, and evaluated by the one or two fluents that a state lacks.
 //!
-//! The gates of a goal are multiplied out as far as that gives few sets, and conditions on fluents
-//! that must not hold are left out. So lines say what matters in a state, and prove nothing of it.
+//! The gates of a goal are expanded to a disjunction of sets while these are few. Conditions on
+//! fluents that must not hold are ignored, so lines are features of an evaluation and prove
+//! nothing.
 
 use gdl_runtime::{
     bits,
@@ -10,29 +11,28 @@ use gdl_runtime::{
     game::Shape,
 };
 
-/// The most lines of a game; a goal with more lines is of another kind.
+/// The most lines of a role; goals with more are of another kind.
 const MOST: usize = 2048;
 
-/// The numbers of fluents that a line may have. Where two would do, nearly every state has threats.
+/// The number of fluents of a line. With lines of two, nearly every state would have threats.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=7;
 
 /// The most fluents and gates of a game.
 const MOST_FLUENTS: usize = 1 << 12;
 const MOST_GATES: usize = 1 << 18;
 
-/// The most steps to the lines of a role, about one for each fluent of a set that is made on the
-/// way.
+/// The most steps for the lines of a role, about one for each fluent of an intermediate set.
 const WORK: usize = 1 << 21;
 
-/// The most words of states that are looked at for what rules lines out, and how many in the time
+/// The most words of states that are read for ruling lines out, and the number of words in the time
 /// of a step.
 const LOOKED: usize = 1 << 25;
 const WORDS: usize = 32;
 
-/// Lines that are looked at together.
+/// The number of lines that are evaluated together.
 const BLOCK: usize = 256;
 
-/// A bit for each line of a block.
+/// A set of lines of a block, one bit each.
 type Lines256 = [u64; BLOCK / 64];
 
 /// A set of fluents, in ascending order.
@@ -43,38 +43,37 @@ type Set = Vec<u32>;
 pub(super) struct Lines {
     all: Vec<Line>,
     blocks: Vec<Block>,
-    /// The roles that have lines.
+    /// The number of roles that have lines.
     sides: usize,
-    /// The number of pairs of a side and a fluent of one of its lines.
+    /// The number of pairs of a side and a fluent of its lines.
     threats: usize,
 }
 
-/// One line: its side, and for each of its fluents the number of the threat that it is where it
-/// alone is missing.
+/// A line: its side, and its fluents, each with the number of the threat if it alone is missing.
 #[derive(Clone, Debug)]
 struct Line {
     side: usize,
     fluents: Vec<(u32, usize)>,
 }
 
-/// Up to 256 lines.
+/// A block of up to 256 lines, which are evaluated together.
 #[derive(Clone, Debug)]
 struct Block {
-    /// Three digits of a number for each line: 8, less the fluents of the line. With one added for
-    /// each that holds, 7 says that one is missing.
+    /// Three binary digits of a counter for each line: 8 minus the number of its fluents. The
+    /// counter adds one for each fluent that holds, so 7 means that one is missing.
     start: [Lines256; 3],
-    /// For each fluent the lines that it is in, and those that it rules out.
+    /// The lines that each fluent is in, and those that it rules out.
     of: Box<[[Lines256; 2]]>,
-    /// For each side its lines.
+    /// The lines of each side.
     sides: Vec<Lines256>,
 }
 
 impl Lines {
-    /// Steps to lines in a microsecond, about.
+    /// The approximate steps of finding lines in a microsecond.
     pub(super) const STEPS: usize = 50;
 
-    /// The lines of the roles whose lines are found within `work` steps for all of them. O(gates +
-    /// [`WORK`] + [`MOST`]²) for each role.
+    /// Finds the lines of the roles, within `work` steps for all of them. Roles that need more have
+    /// no lines. O(gates + [`WORK`] + [`MOST`]²) for each role.
     pub(super) fn of(table: &Table, mut work: usize) -> Self {
         let (Shape { fluents, roles, .. }, vocabulary) = (table.shape(), table.vocabulary());
         let [observe, advance] = table.circuits();
@@ -82,7 +81,7 @@ impl Lines {
         if fluents > MOST_FLUENTS || observe.size() > MOST_GATES {
             return found;
         }
-        // What changes by itself, such as whose turn it is, can be neither made nor prevented.
+        // Fluents that no move affects, such as `control`, can be neither made nor prevented.
         let reached = advance.reached(1 + fluents..advance.inputs());
         let is_made = |fluent: usize| reached[advance.outputs()[fluent] as usize / 2];
         let mut at: usize = (0..roles).map(|role| vocabulary.moves_of(role).len()).sum();
@@ -114,14 +113,14 @@ impl Lines {
         found
     }
 
-    /// The number of features: threats, and one for each side.
+    /// Returns the number of features: one for each threat and for each side.
     pub(super) fn features(&self) -> usize {
         self.threats + self.sides
     }
 
-    /// Marks a line as ruled out by the fluents of another side's lines that hold in none of some
-    /// states together with one of its own. Looks at as many states as `work` steps allow.
-    /// O([`LOOKED`] + lines * fluents of lines).
+    /// Finds the fluents that rule out another side's lines: in the given states, they never hold
+    /// together with some fluent of the line. Reads as many states as `work` steps allow.
+    /// O([`LOOKED`] + lines × fluents of lines).
     pub(super) fn rule_out<'s>(&mut self, states: impl Iterator<Item = &'s [u64]>, work: usize) {
         let Some(fluents) = self.blocks.first().map(|block| block.of.len()) else { return };
         let words = fluents.div_ceil(64);
@@ -160,19 +159,20 @@ impl Lines {
         }
     }
 
-    /// The number of features that [`Lines::visit_each`] has: threats, and lines.
+    /// Returns the number of features of [`Lines::visit_each`]: one for each threat and for each
+    /// line.
     pub(super) fn each(&self) -> usize {
         self.threats + self.all.len()
     }
 
-    /// The number of threats.
+    /// Returns the number of threats.
     pub(super) fn threats(&self) -> usize {
         self.threats
     }
 
-    /// Visits the features of a state that are not 0, each with its value: 1 for each fluent that a
-    /// side lacks for a line, and for each side how many lines lack two, by fives. Those that are
-    /// ruled out do not count. O(fluents that hold * blocks).
+    /// Visits the nonzero features of a state, each with its value. A threat has 1. A side has a
+    /// fifth of the number of its lines that lack two fluents. Lines that are ruled out do not
+    /// count. O(fluents that hold × blocks).
     #[inline]
     pub(super) fn visit(&self, state: &[u64], mut feature: impl FnMut(usize, f32)) {
         self.look(state, |lacking| match lacking {
@@ -189,7 +189,7 @@ impl Lines {
         });
     }
 
-    /// Visits each fluent that a side lacks for a line, and each line that lacks two, by number.
+    /// Visits the threats of a state, and the lines that lack two fluents, by feature number.
     #[inline]
     pub(super) fn visit_each(&self, state: &[u64], mut feature: impl FnMut(usize)) {
         self.look(state, |lacking| match lacking {
@@ -202,7 +202,7 @@ impl Lines {
 
     #[inline]
     fn look(&self, state: &[u64], mut found: impl FnMut(Lacking)) {
-        // A threat of two lines is one, of the few that there are.
+        // A threat that several lines share counts once, if it is among the last eight.
         let mut seen = [usize::MAX; 8];
         let mut threats = 0;
         for (place, (block, lines)) in self.blocks.iter().zip(self.all.chunks(BLOCK)).enumerate() {
@@ -224,9 +224,9 @@ impl Lines {
 
 /// The fluents that lines lack in a state.
 enum Lacking {
-    /// One fluent, a threat.
+    /// A fluent that a line lacks alone: the number of the threat.
     One(usize),
-    /// Two fluents: the number of a block, and which of its lines do.
+    /// The number of a block, and its lines that lack two fluents.
     Two(usize, Lines256),
 }
 
@@ -249,7 +249,8 @@ impl Block {
         block
     }
 
-    /// The lines that lack one fluent, and those that lack two, of those that are not ruled out.
+    /// Returns the lines that lack one fluent, and those that lack two, without the lines that are
+    /// ruled out.
     #[inline]
     fn lacking(&self, state: &[u64]) -> [Lines256; 2] {
         let [mut ones, mut twos, mut fours] = self.start;
@@ -272,8 +273,8 @@ impl Block {
     }
 }
 
-/// The least sets of fluents, of those that moves make, that make a signal, of such a length that
-/// they are lines; `None` if there are too many.
+/// Returns the minimal sets of fluents set by moves that make a signal true, with the length of a
+/// line. Returns `None` if there are too many.
 fn sets_of(
     circuit: &Circuit,
     signal: u32,
@@ -290,8 +291,8 @@ fn sets_of(
             }
         }
     }
-    // Node 0 is false, and those after it are fluents. What must not hold is left out; what has too
-    // many sets has none.
+    // Node 0 is the constant false, and the next ones are fluents. Negative conditions become the
+    // empty set. A signal with too many sets has `None`.
     let input = |signal: usize| match signal {
         0 => Some(Vec::new()),
         _ if signal % 2 == 1 || !is_made(signal / 2 - 1) => Some(vec![Vec::new()]),
@@ -317,14 +318,14 @@ fn sets_of(
         }
     }
     let all = sets.swap_remove(signal as usize)?;
-    // A step is the time in which about four sets are compared.
+    // One step stands for about four comparisons of sets.
     left = left.checked_sub(all.len() * all.len() / 8)?;
     *work += left;
     let found = least(all);
     Some(found.into_iter().filter(|set| LENGTHS.contains(&set.len())).collect())
 }
 
-/// The unions of a set of one list and a set of the other, except those that are too long.
+/// Returns the union of each set of `a` with each set of `b`, except those that are too long.
 fn product(a: &[Set], b: &[Set]) -> Vec<Set> {
     let both = |a: &Set, b: &Set| {
         let mut both = [&a[..], b].concat();
@@ -336,14 +337,14 @@ fn product(a: &[Set], b: &[Set]) -> Vec<Set> {
     all.filter(|set| set.len() <= *LENGTHS.end()).collect()
 }
 
-/// Each set once, short ones first.
+/// Removes duplicates and sorts the sets by length.
 fn different(mut sets: Vec<Set>) -> Vec<Set> {
     sets.sort_unstable_by(|a, b| a.len().cmp(&b.len()).then_with(|| a.cmp(b)));
     sets.dedup();
     sets
 }
 
-/// The sets, short ones first, that hold none of the others.
+/// Returns the sets that contain no other set; `sets` are sorted by length.
 fn least(sets: Vec<Set>) -> Vec<Set> {
     let mut kept: Vec<Set> = Vec::new();
     for set in sets {
@@ -360,7 +361,7 @@ mod tests {
     use super::*;
     use gdl_runtime::{Game, GameExt, load};
 
-    /// The table of a game, and the state after some moves of the role on turn.
+    /// Returns the table of a game, and the state after some moves of the role on turn.
     fn after(text: &str, moves: &[&str]) -> (Table, Vec<u64>) {
         let game = load(text).expect("a sound rulesheet");
         let state = moves.iter().fold(game.initial(), |state, action| {
@@ -403,7 +404,7 @@ mod tests {
         assert_eq!(count(include_str!("../../../games/board/pentago.kif")), (2 * 32, 2, 2 * 36));
         // More lines than a block has: 11 of each of 15 rows and columns, 121 of each diagonal.
         assert_eq!(count(include_str!("../../../games/board/gomoku.kif")), (2 * 572, 2, 2 * 225));
-        // Pieces are counted there.
+        // Reversi counts pieces, so it has no lines.
         assert_eq!(count(include_str!("../../../games/board/reversi.kif")), (0, 0, 0));
     }
 
@@ -412,13 +413,13 @@ mod tests {
         let (table, state) = after(TICTACTOE, &["(mark 1 1)", "(mark 2 2)", "(mark 1 2)", "(mark 3 1)"]);
         let mut lines = Lines::of(&table, usize::MAX);
         let name = |x, y, mark| format!("(cell {x} {y} {mark})");
-        // Until it is known what excludes each other, that of o across its own stone would be one
-        // too.
+        // Before fluents are known to exclude each other, o would have another threat across its
+        // own stone.
         let (threats, _) = seen(&table, &lines, &state);
         assert_eq!(threats, [name(1, 3, "o"), name(1, 3, "x")]);
         let (_, blocked) = after(TICTACTOE, &["(mark 1 1)", "(mark 3 1)", "(mark 1 2)", "(mark 1 3)"]);
         assert_eq!(seen(&table, &lines, &blocked).0, [name(1, 3, "x"), name(2, 2, "o")][..]);
-        // States with each mark next to each other of another cell.
+        // States in which each mark stands together with each mark of another cell.
         let cells: Vec<(usize, [usize; 2])> = (0..9)
             .map(|cell| {
                 let of = |mark| {
@@ -443,7 +444,7 @@ mod tests {
         lines.rule_out(states.iter().map(Vec::as_slice), usize::MAX);
         assert_eq!(seen(&table, &lines, &blocked).0, [name(2, 2, "o")]);
         assert_eq!(seen(&table, &lines, &state).0, [name(1, 3, "o"), name(1, 3, "x")]);
-        // Nothing is on the board but one mark: the lines through it lack two.
+        // With a single mark on the board, the lines through it lack two.
         let (_, first) = after(TICTACTOE, &["(mark 2 2)"]);
         assert_eq!(seen(&table, &lines, &first), (Vec::new(), vec![4.0 * 0.2, 0.0]));
     }
@@ -454,13 +455,13 @@ mod tests {
         let (table, state) = after(TICTACTOE, &marks);
         let (threats, _) = seen(&table, &Lines::of(&table, usize::MAX), &state);
         let of_x = threats.iter().filter(|name| name.ends_with("x)")).count();
-        // Across, and on both diagonals.
+        // The threats are across the middle and on both diagonals.
         assert_eq!((of_x, threats.len()), (3, 4), "{threats:?}");
     }
 
     #[test]
     fn goals_that_have_too_many_lines_have_none() {
-        // At least 6 of 24: over a hundred thousand sets, which are abandoned before they take
+        // At least 6 of 24: over a hundred thousand sets, which are rejected before they take
         // memory.
         let cells = 0..24;
         let facts = cells.map(|cell| format!("(cell {cell}) (after {cell} {}) ", cell + 1));

@@ -1,4 +1,4 @@
-//! Monte Carlo tree search: finds the move that random games speak for.
+//! Monte Carlo tree search: finds the move with the best results in random games.
 
 mod advantage;
 mod stage;
@@ -20,33 +20,36 @@ use std::{
 };
 use tree::{Path, Rules, Tree};
 
-/// More threads than this are no help to anybody.
+/// The most threads of a search; more do not help.
 const MAX_THREADS: usize = 256;
 
-/// Monte Carlo tree search (UCT), for any number of roles, chance and moves made at the same time.
+/// Monte Carlo tree search (UCT) for any number of roles, chance and simultaneous moves.
 ///
-/// The tree grows where it is promising: a path from the root down is chosen by upper confidence
-/// bounds, a state is added, and playouts from there estimate its value. They are played in lanes,
-/// hundreds at once, shared by up to eight states of the tree; if a game has no lanes or the budget
-/// is small, one game for each state. If roles choose in turn and it is not too expensive, playouts
-/// are decisive, with the feature `load`. Then a role that can win at once does, and makes no move
-/// by which it loses at once or the next role can win at once, if it has another. Each role has
-/// statistics of its own goals. Where many games judge a state, a move not yet tried there is
-/// expected to have the same advantage over its state as elsewhere in the tree, above all after the
-/// same previous move. So not all moves have to be tried everywhere. States that are reached by
-/// several paths are one node (transpositions). The value of the best line counts as well as the
-/// mean of all games (implicit minimax). Proved values are propagated, so that states won or lost
-/// for certain need no more games (MCTS-solver, for any goals and number of roles).
+/// Each iteration selects a path from the root by upper confidence bounds, adds a state, and
+/// estimates its value by playouts. Playouts run in lanes, hundreds at once, shared by up to eight
+/// states of the tree. If a game has no lanes or the budget is small, each state gets one playout.
+/// Each role has statistics of its own goals.
 ///
-/// Roles that choose at the same time each keep regrets and mix their moves by them, and
-/// the move made is drawn from the average mix: matching pennies comes out even. With more than
-/// 1024 joint moves, or after [`Mcts::decoupled`], each role chooses by upper confidence bounds of
-/// its own instead (decoupled UCT). Chance draws as the rules say. The tree of the last decision is
-/// used again as far as it is still of use.
+/// - *Decisive playouts*: with the feature `load`, if roles choose in turn and it is not too
+///   expensive. A role then wins at once if it can. Otherwise it avoids moves by which it loses at
+///   once or the next role can win at once.
+/// - *Advantages*: where many games judge a state, an untried move is expected to be as much better
+///   than its state as elsewhere in the tree. Replies to the same previous move count most. So not
+///   every move has to be tried in every state.
+/// - *Transpositions*: states that are reached by several paths are one node.
+/// - *Implicit minimax*: the value of the best line counts as well as the mean of all games.
+/// - *MCTS-solver*: proved values are propagated, for any goals and number of roles, so that
+///   decided states need no more games.
 ///
-/// A node of the budget is a state that is judged. With one thread the result depends on nothing
-/// but seed, budget of nodes and what was searched before; with a deadline on how fast the machine
-/// is, with more threads on their timing.
+/// Roles that choose simultaneously use regret matching, and the move is drawn from the average
+/// strategy: in matching pennies, each side has probability 1/2. With more than 1024 joint moves,
+/// or after [`Mcts::decoupled`], each role uses its own upper confidence bounds (decoupled UCT).
+/// Chance draws as the rules define. The tree of the last decision is reused if it contains the new
+/// state.
+///
+/// A node of the budget is a judged state. With one thread and a budget of nodes, the result
+/// depends only on the seed, the budget and earlier searches. With a deadline it also depends on
+/// the machine's speed, and with more threads on their timing.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Mcts};
@@ -75,12 +78,12 @@ pub struct Mcts<G: Game> {
     seed: u64,
     threads: usize,
     is_root_parallel: bool,
-    /// The best kind of random games that there may be.
+    /// The most expensive kind of random games that is allowed.
     games: Kind,
-    /// True if the tree grows by decisive play.
+    /// True if the games of the current tree use decisive play.
     grows_decisive: bool,
     rules: Rules,
-    /// Searches so far.
+    /// The number of searches so far.
     searches: u64,
     tree: Option<Tree<G>>,
     mind: MatchMemory<G>,
@@ -93,19 +96,19 @@ impl<G: Game> fmt::Debug for Mcts<G> {
 }
 
 impl<G: Game> Mcts<G> {
-    /// Bytes of the tree unless [`Mcts::memory`] says otherwise.
+    /// The default of [`Mcts::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = 256 << 20;
 
-    /// Nodes of a search whose budget has no limit.
+    /// The nodes of a search whose budget has no limit.
     pub const DEFAULT_NODES: u64 = 10_000;
 
-    /// A budget that lanes, which take some time to be set up, are worth.
+    /// The least nodes and time of a budget that make up for the setup of lanes.
     const LANES_FROM: (u64, Duration) = (64, Duration::from_millis(10));
 
-    /// The time before the first move, as a multiple of the time for a move.
+    /// The assumed ratio of the start clock to the time for a move.
     const START: u32 = 10;
 
-    /// A search on one thread.
+    /// Creates a search on one thread.
     #[must_use]
     pub fn new() -> Self {
         let rules =
@@ -123,8 +126,7 @@ impl<G: Game> Mcts<G> {
         }
     }
 
-    /// The seed of the random games and of the drawing of hidden states; 0 unless this says
-    /// otherwise.
+    /// Sets the seed of the random games and of the samples of hidden states; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -132,15 +134,15 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// Uses `threads` threads on one tree; 0 means one for each processor. They choose states in
-    /// turn, and play from them at the same time.
+    /// Uses `threads` threads on one tree; 0 means one for each processor. Threads select states
+    /// one after the other, and play from them in parallel.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
         self
     }
 
-    /// Each thread has a tree of its own, and what they say of the moves is added up in the end
+    /// Gives each thread its own tree, and adds up the statistics of their roots in the end
     /// (Chaslot, Winands and van den Herik, "Parallel Monte-Carlo tree search", 2008).
     #[must_use]
     pub fn root_parallel(mut self) -> Self {
@@ -148,54 +150,54 @@ impl<G: Game> Mcts<G> {
         self
     }
 
-    /// The most bytes of the tree, or of all trees. When they are spent it does not grow any more,
-    /// and random games start at its leaves.
+    /// Sets the most bytes of all trees. When they are spent, trees stop growing, and random games
+    /// start at their leaves.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.rules.bytes = bytes;
         self
     }
 
-    /// The factor of the confidence bounds, where goals are parts of 1: more tries more of what
-    /// looked bad so far. Unless this says otherwise it is 0.1 where a state is judged by many
-    /// random games, and 0.7 where it is by one, or where there is one player.
+    /// Sets the factor of the confidence bounds, for goals scaled to 1; greater values explore
+    /// more. The default is 0.1 where many random games judge a state. It is 0.7 where one game
+    /// does, or with a single player.
     #[must_use]
     pub fn exploration(mut self, factor: f32) -> Self {
         self.rules.exploration = Some(factor);
         self
     }
 
-    /// One random game for each state, even where hundreds could be played at once.
+    /// Plays one random game for each state, even where lanes could play hundreds at once.
     #[must_use]
     pub fn single(mut self) -> Self {
         self.games = Kind::Single;
         self
     }
 
-    /// Random games by all legal moves, even where decisive play is known.
+    /// Plays random games with all legal moves, without decisive play.
     #[must_use]
     pub fn uniform(mut self) -> Self {
         self.games = self.games.min(Kind::Lanes);
         self
     }
 
-    /// Does not pass on what is proved.
+    /// Disables the propagation of proved values.
     #[must_use]
     pub fn unproved(mut self) -> Self {
         self.rules.proves = false;
         self
     }
 
-    /// Does not learn what moves are worth elsewhere: each move of a state is tried once before any
-    /// is tried again.
+    /// Disables learning from the same move elsewhere: each move of a state is tried once before
+    /// any is tried again.
     #[must_use]
     pub fn unlearned(mut self) -> Self {
         self.rules.learns = false;
         self
     }
 
-    /// Roles that choose at the same time do so by confidence bounds of their own, and none mixes
-    /// its moves.
+    /// Makes roles that choose simultaneously use their own confidence bounds, without mixed
+    /// strategies.
     #[must_use]
     pub fn decoupled(mut self) -> Self {
         self.rules.mixes = false;
@@ -210,7 +212,8 @@ impl<G: Game> Mcts<G> {
         self.search_first(game, state, role, budget, 1)
     }
 
-    /// [`Mcts::search`], where those that will follow have one part in `searches` of the budget.
+    /// Runs [`Mcts::search`]. Each later search is assumed to have a part of `1 / searches` of this
+    /// budget.
     fn search_first(
         &mut self,
         game: &G,
@@ -232,11 +235,11 @@ impl<G: Game> Mcts<G> {
             0 => thread::available_parallelism().map_or(1, usize::from),
             threads => threads.min(MAX_THREADS),
         };
-        // Trees of several threads share the bytes.
+        // Trees of several threads share the bytes equally.
         let trees = if self.is_root_parallel { threads } else { 1 };
         let rules = Rules { bytes: self.rules.bytes / trees, ..self.rules };
         let kept = self.tree.take().and_then(|tree| tree.below(state));
-        // The values of a tree are those of one kind of games.
+        // The values in a tree must come from one kind of games.
         if kept.is_none() {
             self.grows_decisive =
                 in_lanes && self.games == Kind::Decisive && are_decisive(game, budget, searches);
@@ -297,7 +300,7 @@ impl<G: Game> Mcts<G> {
     }
 }
 
-/// A whole number near a positive one.
+/// Rounds a number that is not negative.
 #[allow(clippy::cast_sign_loss, reason = "it is positive")]
 fn count(number: f64) -> u64 {
     number.round() as u64
@@ -316,7 +319,7 @@ impl<G: Game> Player<G> for Mcts<G> {
 
     fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
         self.tree = None;
-        // What is found before the first move stays in the tree.
+        // The tree keeps the results of the search before the first move.
         if !game.vocabulary().has_percepts() && !budget.is_spent() {
             self.search_first(game, &game.initial(), role, budget, Self::START);
         }
@@ -344,7 +347,7 @@ struct Shared<G: Game> {
     tree: Tree<G>,
     meter: Meter,
     playouts: u64,
-    /// The nodes of trees that were added up with this one.
+    /// The nodes of other trees that were merged into this one.
     more_nodes: u64,
     more_bytes: usize,
 }
@@ -355,7 +358,7 @@ impl<G: Game> Shared<G> {
         Self { tree, meter, playouts: 0, more_nodes: 0, more_bytes: 0 }
     }
 
-    /// Adds up what another tree of the same root found.
+    /// Adds the results of another tree with the same root.
     fn merge(&mut self, other: &Self) {
         self.tree.merge(&other.tree);
         self.playouts += other.playouts;
@@ -368,7 +371,7 @@ fn lock<G: Game>(shared: &Mutex<Shared<G>>) -> MutexGuard<'_, Shared<G>> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// One search.
+/// The parameters of one search.
 struct Search<'g, G> {
     game: &'g G,
     seed: u64,
@@ -376,7 +379,7 @@ struct Search<'g, G> {
 }
 
 impl<G: Game> Search<'_, G> {
-    /// Some threads work on one tree.
+    /// Runs `threads` threads on one tree.
     fn together(&self, tree: Tree<G>, threads: usize, budget: &Budget) -> Shared<G> {
         let shared = Mutex::new(Shared::new(tree, budget));
         thread::scope(|scope| {
@@ -389,8 +392,8 @@ impl<G: Game> Search<'_, G> {
         shared.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A thread works on each tree, with an equal share of the nodes; what the others found is
-    /// added to the first one.
+    /// Runs one thread on each tree, with an equal share of the nodes, and merges the other trees
+    /// into the first.
     fn apart(&self, tree: Tree<G>, others: Vec<Tree<G>>, budget: &Budget) -> Shared<G> {
         let count = 1 + others.len() as u64;
         let each = match budget.nodes() {
@@ -411,7 +414,8 @@ impl<G: Game> Search<'_, G> {
         sum
     }
 
-    /// Chooses states, plays from them and brings back what that says, until the budget is spent.
+    /// Selects states, plays from them and backs up the results, until the budget is spent or the
+    /// root is proved.
     fn work(&self, shared: &Mutex<Shared<G>>, thread: u64) {
         let mut rollouts = Rollouts::new(self.game, self.kind, self.seed, thread);
         lock(shared).tree.judge_by(self.game, rollouts.batch() > 1);
@@ -425,7 +429,7 @@ impl<G: Game> Search<'_, G> {
                 while batch.len() < rollouts.batch() && !tree.is_proved() && meter.tick() {
                     let (path, state) = tree.select(self.game, &mut stream);
                     if path.is_proved(tree) {
-                        // There is nothing to play.
+                        // A proved state needs no games.
                         tree.backup(&path, &[]);
                     } else {
                         batch.push((path, state));

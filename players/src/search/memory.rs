@@ -1,12 +1,11 @@
-//! The transposition table of searches: rows of words for states met before, within a number of
-//! bytes.
+//! The transposition table of searches: rows of words for visited states, within a number of bytes.
 //!
-//! It takes them all when it is made, and never more. To look or to remember takes two places,
-//! whatever there is.
+//! The table allocates all bytes when it is created, and never grows. Reading and writing access
+//! two places each: O(1).
 
-/// A hash table of fixed size that forgets. A row has a key, the words of a state, which are
-/// compared in full, and some words to remember; the first of these is never 0. Places are in
-/// pairs: the first keeps the more valuable entry, the second the newer one.
+/// A hash table of fixed size that replaces entries. An entry has a key, the words of a state,
+/// which are compared in full, and a value, whose first word is never 0. Places come in pairs: the
+/// first keeps the more valuable entry, the second the newer one.
 #[derive(Debug)]
 pub(crate) struct Memory {
     rows: Vec<u64>,
@@ -16,20 +15,20 @@ pub(crate) struct Memory {
 }
 
 impl Memory {
-    /// A memory of at most `bytes` bytes, for keys of `key` and values of `value` words. Pages of
-    /// it are taken from the system when they are written first.
+    /// Creates a table of at most `bytes` bytes, for keys of `key` words and values of `value`
+    /// words. The system allocates a page when it is first written.
     pub(crate) fn new(bytes: usize, key: usize, value: usize) -> Self {
         let width = key + value;
         let pairs = bytes / (16 * width);
         Self { rows: vec![0; 2 * pairs * width], key, width, pairs }
     }
 
-    /// True if it has this size and is for keys of `key` words.
+    /// Returns whether the table has this size, and keys of `key` words.
     pub(crate) fn fits(&self, bytes: usize, key: usize) -> bool {
         self.key == key && self.pairs == bytes / (16 * self.width)
     }
 
-    /// Bytes in use.
+    /// Returns the bytes of the table.
     pub(crate) fn bytes(&self) -> usize {
         8 * self.rows.len()
     }
@@ -47,7 +46,7 @@ impl Memory {
         })
     }
 
-    /// Remembers a value, whose first word is not 0; `worth` is what that word is worth.
+    /// Stores a value, whose first word is not 0. `worth` maps that word to its priority.
     #[inline]
     pub(crate) fn put(&mut self, key: &[u64], value: &[u64], worth: impl Fn(u64) -> u64) {
         debug_assert!(value[0] != 0);
@@ -61,13 +60,13 @@ impl Memory {
         let start = if held == 0 || self.rows[first..first + words] == *key {
             first
         } else if worth(value[0]) >= worth(held) {
-            // What was worth keeping so far is still newer than the other one.
+            // The displaced entry is still newer than the one in the second place.
             self.rows.copy_within(first..second, second);
             first
         } else {
             second
         };
-        // An old row of the same key would be found instead.
+        // An older entry with the same key would be found otherwise.
         if start == first && self.rows[second..second + words] == *key {
             self.rows[second + words] = 0;
         }
@@ -83,7 +82,7 @@ impl Memory {
     }
 }
 
-/// A hash of a row whose highest and lowest bits depend on all of it.
+/// Computes a hash whose highest and lowest bits depend on all words.
 #[inline]
 pub(crate) fn hash(words: &[u64]) -> u64 {
     let mut sum = 0x9e37_79b9_7f4a_7c15_u64;
@@ -108,7 +107,7 @@ mod tests {
         let known: Vec<u64> = (1..2000).filter(|&n| memory.get(&[n, 7]).is_some()).collect();
         assert!(known.iter().all(|&n| memory.get(&[n, 7]) == Some(&[n][..])));
         assert!(known.len() > 500 && memory.bytes() <= 16 * 1024);
-        // The one worth most is never displaced.
+        // The entry with the highest priority is never displaced.
         memory.put(&[0, 1], &[5000], |value| value);
         (2000..4000).for_each(|n| memory.put(&[n, 7], &[1], |value| value));
         assert_eq!(memory.get(&[0, 1]), Some(&[5000][..]));

@@ -1,33 +1,34 @@
-//! The meter of a search: the nodes it visited, and after each whether its budget lets it go on.
+//! The meter of a search: counts nodes and checks the budget.
 
 use crate::player::Budget;
 use std::time::{Duration, Instant};
 
-/// The most nodes between two looks at the clock.
+/// The most nodes between two checks of the clock.
 const MOST_UNSEEN: u64 = 256;
 
-/// About as long as a search may go on without a look at the clock.
+/// The approximate time that a search may run between two checks of the clock.
 const UNSEEN: Duration = Duration::from_micros(200);
 
-/// Counts nodes. The nodes are counted exactly; the clock is polled at an interval adapted to the
-/// node rate, and some of the time is reserved for the work after the search has ended.
+/// A counter of nodes that checks a budget. Nodes are counted exactly. The clock is read at an
+/// interval adapted to the node rate, and some time is reserved for the work after the search.
 pub(crate) struct Meter {
     budget: Budget,
     start: Instant,
-    /// The time to stop: a little before the deadline.
+    /// The time to stop, slightly before the deadline.
     stop: Option<Instant>,
     limit: u64,
     nodes: u64,
     next_look: u64,
     interval: u64,
     last_look: Instant,
-    /// The longest time between two looks, which may be as long again.
+    /// The longest time between two checks so far; the next one is expected to take at most as
+    /// long.
     longest: Duration,
     is_over: bool,
 }
 
 impl Meter {
-    /// Counts from now on; without any limit in the budget, up to `or_nodes` nodes.
+    /// Starts counting. If the budget has neither nodes nor a deadline, the limit is `or_nodes`.
     pub(crate) fn new(budget: &Budget, or_nodes: u64) -> Self {
         let start = Instant::now();
         let reserve = |left: Duration| (left / 10).min(Duration::from_millis(30));
@@ -50,13 +51,13 @@ impl Meter {
         }
     }
 
-    /// Counts a node. False if it may not be visited any more.
+    /// Counts a node. Returns false if the budget is spent.
     #[inline]
     pub(crate) fn tick(&mut self) -> bool {
         self.spend(1)
     }
 
-    /// Counts some nodes.
+    /// Counts `nodes` nodes. Returns false if the budget is spent.
     #[inline]
     pub(crate) fn spend(&mut self, nodes: u64) -> bool {
         self.nodes += nodes;
@@ -69,7 +70,7 @@ impl Meter {
         !self.is_over
     }
 
-    /// Looks at the clock now.
+    /// Reads the clock, checks the budget and adapts the interval.
     pub(crate) fn look(&mut self) {
         let now = Instant::now();
         let taken = now - self.last_look;
@@ -82,12 +83,12 @@ impl Meter {
         self.next_look = self.nodes + self.interval;
     }
 
-    /// True if there is so much time left.
+    /// Returns whether more than `time` is left.
     pub(crate) fn leaves(&self, time: Duration) -> bool {
         self.stop.is_none_or(|stop| Instant::now() + time < stop)
     }
 
-    /// True once the budget is spent.
+    /// Returns whether the budget is spent.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }

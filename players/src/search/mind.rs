@@ -1,11 +1,10 @@
-//! The mind of a player, which it keeps during a match besides its search: its belief, and what the
-//! last search found.
+//! The memory of a player during a match: its belief, and the report of its last search.
 
 use super::{SearchResult, vote::vote};
 use crate::player::{Belief, Budget, Report};
 use gdl_runtime::{Game, Information};
 
-/// The states that a role reckons with, and what its last search did.
+/// The states that are consistent with a role's information, and the report of its last search.
 #[derive(Debug)]
 pub(crate) struct MatchMemory<G: Game> {
     belief: Belief<G>,
@@ -13,7 +12,7 @@ pub(crate) struct MatchMemory<G: Game> {
 }
 
 impl<G: Game> MatchMemory<G> {
-    /// An empty memory; the seed is for samples of hidden states.
+    /// Creates an empty memory; the seed is for samples of hidden states.
     pub(crate) fn new(seed: u64) -> Self {
         Self { belief: Belief::new(seed), report: None }
     }
@@ -28,7 +27,7 @@ impl<G: Game> MatchMemory<G> {
         information: &Information<G>,
         budget: &Budget,
     ) -> Option<G::Move> {
-        // The search has the player to itself.
+        // The search borrows the player mutably, so its memory is moved out.
         let mut own = std::mem::replace(mind(player), Self::new(0));
         let role = information.role();
         let search = |state: &G::State, budget: &Budget| search(player, game, state, role, budget);
@@ -38,12 +37,12 @@ impl<G: Game> MatchMemory<G> {
         found.action
     }
 
-    /// Sets the report of a search that did not go through here.
+    /// Sets the report of a search that [`Self::decide`] did not run.
     pub(crate) fn set_report(&mut self, report: Report) {
         self.report = Some(report);
     }
 
-    /// The report of the last search.
+    /// Returns the report of the last search.
     pub(crate) fn report(&self) -> Option<Report> {
         self.report.clone()
     }

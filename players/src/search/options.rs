@@ -1,16 +1,16 @@
-//! Options of the roles in a state: their legal moves, and the joint moves by number.
+//! Options of the roles in a state: their legal moves, and their joint moves by number.
 
 use gdl_runtime::{Game, GameExt, engine::legal_words, game::Shape};
 
-/// The legal moves of a state, split into the decisions of the role that searches, of its opponents
-/// and of chance. Keeps its memory from state to state.
+/// The legal moves of all roles in a state, and a joint move that can be changed role by role. Its
+/// buffers are reused from state to state.
 #[derive(Debug)]
 pub(crate) struct Options<G: Game> {
-    /// The legal moves of all roles, one role after the other.
+    /// The legal moves of all roles, role by role.
     moves: Vec<G::Move>,
-    /// The start and end of each role's moves.
+    /// The start and the end of each role's moves.
     spans: Vec<(usize, usize)>,
-    /// The joint move that was made up last.
+    /// The current joint move.
     joint: Vec<G::Move>,
 }
 
@@ -20,7 +20,8 @@ impl<G: Game> Options<G> {
         Self { moves: Vec::new(), spans: Vec::with_capacity(roles), joint: Vec::with_capacity(roles) }
     }
 
-    /// Takes the moves of a state. False if some role has none, so that play cannot go on.
+    /// Reads the legal moves in a view, and sets the joint move to the first of each role. Returns
+    /// false if some role has none.
     #[inline]
     pub(crate) fn read(&mut self, game: &G, view: &G::View) -> bool {
         self.moves.clear();
@@ -38,20 +39,20 @@ impl<G: Game> Options<G> {
         true
     }
 
-    /// False if some role has no move.
+    /// Returns whether every role has a legal move.
     #[inline]
     pub(crate) fn are_there(view: &[u64], shape: Shape) -> bool {
         (0..shape.roles).all(|role| legal_words(view, shape, role).iter().any(|&word| word != 0))
     }
 
-    /// The moves of a role.
+    /// Returns the legal moves of a role.
     #[inline]
     pub(crate) fn of(&self, role: usize) -> &[G::Move] {
         let (start, end) = self.spans[role];
         &self.moves[start..end]
     }
 
-    /// The number of joint moves of some roles.
+    /// Returns the number of joint moves of some roles.
     #[inline]
     pub(crate) fn ways(&self, roles: &[usize]) -> u64 {
         roles.iter().fold(1, |product: u64, &role| product.saturating_mul(self.of(role).len() as u64))
@@ -63,7 +64,8 @@ impl<G: Game> Options<G> {
         self.joint[role] = action;
     }
 
-    /// Lets some roles move in one of their ways: the last role's move changes fastest.
+    /// Sets the moves of some roles to their joint move number `way`; the last role's move changes
+    /// fastest.
     #[inline]
     pub(crate) fn set_way(&mut self, roles: &[usize], mut way: u64) {
         for &role in roles.iter().rev() {
@@ -74,13 +76,13 @@ impl<G: Game> Options<G> {
         }
     }
 
-    /// The number of joint moves.
+    /// Returns the number of joint moves of all roles.
     #[inline]
     pub(crate) fn joints(&self) -> u64 {
         self.spans.iter().fold(1, |product: u64, &(start, end)| product.saturating_mul((end - start) as u64))
     }
 
-    /// The number of the joint move made up so far: that of the last role changes fastest.
+    /// Returns the number of the current joint move; the last role's move changes fastest.
     #[inline]
     pub(crate) fn number(&self) -> usize {
         let places = self.spans.iter().zip(&self.joint).map(|(&(start, end), action)| {
@@ -90,7 +92,7 @@ impl<G: Game> Options<G> {
         places.fold(0, |number, (moves, place)| number * moves + place)
     }
 
-    /// The joint move made up so far.
+    /// Returns the current joint move.
     #[inline]
     pub(crate) fn joint(&self) -> &[G::Move] {
         &self.joint

@@ -2,10 +2,10 @@
 
 use gdl_runtime::{Game, bits};
 
-/// Reads the goals of the roles without allocating.
+/// A reader of the goals in a view, which does not allocate.
 #[derive(Clone, Debug)]
 pub(crate) struct Payoff {
-    /// For each role the bit of its first goal value, and the values.
+    /// For each role, the bit of its first goal value in a view, and its goal values, ascending.
     roles: Vec<(usize, Box<[u8]>)>,
 }
 
@@ -21,8 +21,8 @@ impl Payoff {
         Self { roles: roles.collect() }
     }
 
-    /// The goal of a role. Of several the least, and 0 if there is none: a rulesheet should not do
-    /// that.
+    /// Returns the goal of a role: 0 if there is none, and the least if there are several. Both are
+    /// errors of a rulesheet.
     #[inline]
     pub(crate) fn goal(&self, view: &[u64], role: usize) -> u8 {
         let (first, values) = &self.roles[role];
@@ -30,7 +30,7 @@ impl Payoff {
         holding.map_or(0, |(_, &value)| value)
     }
 
-    /// The least and the greatest goal that a role can have.
+    /// Returns the least and the greatest goal that a role can have.
     pub(crate) fn range(&self, role: usize) -> (u8, u8) {
         let values = &self.roles[role].1;
         (values.first().copied().unwrap_or(0), values.last().copied().unwrap_or(0))

@@ -1,13 +1,13 @@
-//! The perfect player: it solves a small game and knows a best move in every state.
+//! The perfect player: solves a small game and plays optimally in every state.
 
 use super::{Mcts, SearchResult, Solution, SolveError, meter::Meter, mind::MatchMemory};
 use crate::player::{Budget, Player, Report};
 use gdl_runtime::{Game, Information};
 
-/// A player that plays by the [`Solution`] of a game, never worse than its value. It solves the
-/// game before the match, or within a quarter of the budget of a search that comes to a state that
-/// is not solved. If that is not possible, or takes more memory than allowed, [`Mcts`] plays, and
-/// the report has the reason ([`Report::note`]).
+/// A player that uses the [`Solution`] of a game, so its result is never worse than the game's
+/// value. It solves the game before the match, or in a search of an unsolved state, with a quarter
+/// of the budget. If the game cannot be solved or takes too much memory, [`Mcts`] plays, and
+/// [`Report::note`] has the reason.
 #[derive(Debug)]
 pub struct Perfect<G: Game> {
     bytes: usize,
@@ -17,18 +17,18 @@ pub struct Perfect<G: Game> {
 }
 
 impl<G: Game> Perfect<G> {
-    /// Nodes of [`Solution::of`] where the budget has no limit: some seconds.
+    /// The nodes of [`Solution::of`] if the budget has no limit: some seconds.
     pub const DEFAULT_NODES: u64 = 1 << 20;
 
-    /// The player.
+    /// Creates the player.
     #[must_use]
     pub fn new() -> Self {
         let bytes = Solution::<G>::DEFAULT_BYTES;
         Self { bytes, solution: None, guess: Mcts::new(), mind: MatchMemory::new(0) }
     }
 
-    /// The seed of the search of games that are too large, and of the drawing of hidden states; 0
-    /// unless this says otherwise.
+    /// Sets the seed of [`Mcts`], for games that are too large, and of the samples of hidden
+    /// states; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.guess = self.guess.seed(seed);
@@ -36,8 +36,8 @@ impl<G: Game> Perfect<G> {
         self
     }
 
-    /// The most bytes for the states and, where there are too many, for the tree of [`Mcts`], which
-    /// has a quarter of that.
+    /// Sets the most bytes: three quarters for the solution, and a quarter for the tree of
+    /// [`Mcts`].
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.guess = self.guess.memory(bytes / 4);
@@ -45,17 +45,18 @@ impl<G: Game> Perfect<G> {
         self
     }
 
-    /// The solution, or why there is none; nothing before the first search.
+    /// Returns the solution, or the reason why there is none. Returns `None` before the first
+    /// search.
     #[must_use]
     pub fn solution(&self) -> Option<Result<&Solution<G>, SolveError>> {
         self.solution.as_ref().map(|result| result.as_ref().map_err(|&error| error))
     }
 
-    /// Finds the value of a state and a best move.
+    /// Finds the value of a state and an optimal move, or searches by [`Mcts`] if it is not solved.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         let known = self.solution.as_ref().and_then(|result| result.as_ref().ok());
         let is_new = known.is_none_or(|solution| solution.value(state, role).is_none());
-        // What was not of the kind never will be.
+        // A game of another kind or size cannot be solved later either.
         let may_be = matches!(self.solution, None | Some(Ok(_) | Err(SolveError::Budget)));
         let mut spent = 0;
         if is_new && may_be && !budget.is_spent() {
@@ -80,10 +81,10 @@ impl<G: Game> Perfect<G> {
         found
     }
 
-    /// Solves what can be reached from a state. Returns the nodes that it took.
+    /// Solves the states that can be reached from `state`. Returns the nodes that it took.
     fn solve(&mut self, game: &G, state: &G::State, budget: &Budget) -> u64 {
         let mut meter = Meter::new(budget, Self::DEFAULT_NODES);
-        // There is no room for two.
+        // The memory does not suffice for two solutions.
         self.solution = None;
         self.solution = Some(Solution::within(game, state, self.bytes, &mut meter));
         meter.nodes()

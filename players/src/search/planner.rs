@@ -1,10 +1,10 @@
-//! The planner: finds the moves of a puzzle, a game for one role without chance, and follows them.
+//! The planner: finds the moves of a puzzle, a game for one role without chance, and makes them.
 //!
-//! Several searches take turns, each a little longer than before, since none of them is best at all
-//! puzzles. They are: breadth first with novelty of fluents and of pairs, breadth first with all
-//! states, the most promising first, depth first with moves ruled out. The module pages of
-//! [`sweep`] and [`descent`] have the memory of each; together they take no more bytes than the
-//! planner is given. The best goal found so far is kept with the moves to it.
+//! Several searches take turns, each longer than the last, since none of them is best at all
+//! puzzles. They are: breadth first by novelty of fluents or of pairs, breadth first over all
+//! states, best first, and depth first with pruning. The module pages of [`sweep`] and [`descent`]
+//! describe their memory; together they take no more bytes than the planner is given. The best goal
+//! found so far is stored with the moves to it.
 
 mod descent;
 mod gates;
@@ -38,13 +38,13 @@ struct Problem {
     shape: Shape,
     outlook: Option<Outlook>,
     distance: Option<Distance>,
-    /// The goal that is aimed at: the greatest that may be reached, as far as that is known.
+    /// The greatest goal that may still be reachable; searches stop when they find it.
     aim: u8,
     best: Option<Goal>,
 }
 
 impl Problem {
-    /// From a state on. With nothing said of what may be reached any goal may.
+    /// Creates the problem of a state. Without an outlook, any goal counts as reachable.
     fn new<G: Game>(game: &G, root: &[u64], outlook: Option<Outlook>) -> Self {
         let mut values: Vec<u8> = game.vocabulary().goals_of(0).to_vec();
         values.reverse();
@@ -60,12 +60,12 @@ impl Problem {
         problem
     }
 
-    /// Takes the distances from the goal that is aimed at.
+    /// Prepares the distances to the goal `aim`.
     fn measure<G: Game>(&mut self, game: &G) {
         self.distance = game.table().and_then(|table| Distance::new(table, self.aim));
     }
 
-    /// Takes a goal. True if it is the one aimed at.
+    /// Records a goal if it is the best so far. Returns whether `aim` is reached.
     fn tell(&mut self, goal: Goal) -> bool {
         if self.best.as_ref().is_none_or(|best| goal.value > best.value) {
             self.best = Some(goal);
@@ -77,7 +77,7 @@ impl Problem {
         self.best.as_ref().is_some_and(|best| best.value >= self.aim)
     }
 
-    /// For each state whether the goal may be reached.
+    /// Returns for each state whether `aim` may still be reachable from it.
     fn open<'r>(&mut self, rows: impl Iterator<Item = &'r [u64]>) -> Vec<bool> {
         let mut open = Vec::new();
         let Some(outlook) = &mut self.outlook else {
@@ -95,8 +95,8 @@ impl Problem {
         open
     }
 
-    /// Returns whether the goal may be reached from a state without some moves, and without one
-    /// more: for each of those.
+    /// Returns for each element of `more` whether `aim` may still be reachable from a state,
+    /// without the `barred` moves and that one.
     fn open_without(&mut self, row: &[u64], barred: &[u32], more: &[Option<u32>]) -> Vec<bool> {
         let Some(outlook) = &mut self.outlook else { return vec![true; more.len()] };
         outlook.clear();
@@ -107,7 +107,7 @@ impl Problem {
         outlook.judge(self.aim)
     }
 
-    /// The distance of states from the goal.
+    /// Returns the estimated distance of each state from `aim`.
     fn distances(&mut self, rows: &[u64], words: usize) -> Vec<u16> {
         match &mut self.distance {
             Some(distance) => distance.of(rows, words),
@@ -122,20 +122,20 @@ enum Kind {
     Descent(Option<Box<Descent>>),
 }
 
-/// The searches from one state.
+/// The searches from one root state.
 struct Work {
     root: Vec<u64>,
     problem: Problem,
-    /// The searches that can go on.
+    /// The searches that are not finished.
     kinds: Vec<Kind>,
-    /// Nodes of the next turn.
+    /// The nodes of the next turn.
     turn: u64,
     bytes: usize,
-    /// True if all states were looked at, so that there is no better goal.
+    /// True if all states were visited, so that there is no better goal.
     is_exhausted: bool,
 }
 
-/// Nodes of the first turn of each search, and of the longest.
+/// The nodes of each search's first turn, and of its longest.
 const FIRST_TURN: u64 = 1 << 12;
 const LONGEST_TURN: u64 = 1 << 18;
 
@@ -153,15 +153,15 @@ impl Work {
         Self { root: root.to_vec(), problem, kinds, turn: FIRST_TURN, bytes, is_exhausted: false }
     }
 
-    /// Returns whether no better plan can be found.
+    /// Returns whether no better plan exists.
     fn is_settled(&self) -> bool {
         self.is_exhausted || self.problem.is_solved()
     }
 
-    /// Searches until the goal is found, everything is visited or the budget is spent.
+    /// Searches until the aim is reached, all states are visited or the budget is spent.
     fn go_on<G: Game>(&mut self, game: &G, meter: &mut Meter) {
         let mut steps = Steps::new(game);
-        // Half for all states, and a part for each of the others.
+        // Half of the bytes for the sweep over all states, and an eighth for each other search.
         let (bytes, part) = (self.bytes, self.bytes / 8);
         while !self.is_settled() && !self.kinds.is_empty() && !meter.is_over() {
             let (problem, root, turn) = (&mut self.problem, &self.root, self.turn);
@@ -196,7 +196,7 @@ impl Work {
         }
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     fn bytes(&self) -> usize {
         let bytes = |kind: &Kind| match kind {
             Kind::Sweep(_, sweep) => sweep.as_ref().map_or(0, |sweep| sweep.bytes()),
@@ -206,17 +206,17 @@ impl Work {
     }
 }
 
-/// States and the moves between them, to a goal.
+/// A sequence of states and the moves between them, to a terminal state.
 struct Plan<G: Game> {
     states: Vec<G::State>,
     moves: Vec<G::Move>,
     value: u8,
-    /// True if it is proved that no goal is better.
+    /// True if no goal is provably better.
     is_best: bool,
 }
 
 impl<G: Game> Plan<G> {
-    /// The moves from a state, if they make sense: what is found is tried before it is followed.
+    /// Replays the moves of a goal from `root`. Returns `None` unless they are legal and reach it.
     fn of(game: &G, root: &G::State, goal: &Goal, is_best: bool) -> Option<Self> {
         let mut states = vec![root.clone()];
         let moves: Vec<G::Move> =
@@ -230,7 +230,7 @@ impl<G: Game> Plan<G> {
         is_reached.then_some(Self { states, moves, value: goal.value, is_best })
     }
 
-    /// A random way, which is better than none.
+    /// Plays at random until the end, as a plan of last resort.
     fn drawn(game: &G, root: &G::State, stream: &mut Stream) -> Option<Self> {
         const LONGEST: usize = 2000;
         let (states, moves) = (vec![root.clone()], Vec::new());
@@ -251,29 +251,35 @@ impl<G: Game> Plan<G> {
         None
     }
 
-    /// The last place of a state, from which the rest of the plan never comes back to it.
+    /// Returns the last index of a state in the plan, so that the rest of the plan has no cycle
+    /// through it.
     fn place(&self, state: &G::State) -> Option<usize> {
         self.states[..self.moves.len()].iter().rposition(|known| known == state)
     }
 
-    /// True if a goal is greater than what this comes to from a state on, or as great and reached
-    /// sooner.
+    /// Returns whether a goal is greater than that of this plan, or equal and reached in fewer
+    /// moves from `state`.
     fn is_behind(&self, state: &G::State, goal: &Goal) -> bool {
         let left = self.place(state).map_or(usize::MAX, |place| self.moves.len() - place);
         goal.value > self.value || (goal.value == self.value && goal.plan.len() < left)
     }
 }
 
-/// A player for puzzles: it searches for the moves to the best goal, from the start clock on, and
-/// follows them.
+/// A player for puzzles: it searches for the moves to the best goal, starting during the start
+/// clock, and makes them.
 ///
-/// Where all states fit into memory it finds the best goal; elsewhere the best that it comes to
-/// within its budget. Searches take turns: breadth first, the same with states left out that have
-/// nothing new, the most promising state first, and depth first with moves ruled out after which
-/// the net shows that the goal is out of reach. A node of the budget is a state that is made. With
-/// a budget of nodes the moves depend on nothing else but the seed and what was searched before.
+/// If all states fit into memory, it finds the best goal, otherwise the best one within its budget.
+/// Several searches take turns:
 ///
-/// Where more than one role decides, chance among them, [`Mcts`] plays.
+/// - breadth first,
+/// - breadth first without states that have no new fluents or pairs,
+/// - best first, by the distance from the goal, and
+/// - depth first, without moves after which the net shows that the goal is unreachable.
+///
+/// A node of the budget is a generated state. With a budget of nodes, the moves depend only on the
+/// seed and earlier searches.
+///
+/// If more than one role decides, or there is chance, [`Mcts`] plays.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Planner};
@@ -319,20 +325,20 @@ impl<G: Game> fmt::Debug for Planner<G> {
 }
 
 impl<G: Game> Planner<G> {
-    /// Bytes of the states unless [`Planner::memory`] says otherwise.
+    /// The default of [`Planner::memory`], in bytes.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
-    /// Nodes of a search whose budget has no limit: some seconds.
+    /// The nodes of a search whose budget has no limit: some seconds.
     pub const DEFAULT_NODES: u64 = 1 << 20;
 
-    /// The player.
+    /// Creates the player.
     #[must_use]
     pub fn new() -> Self {
         let bytes = Self::DEFAULT_BYTES;
         Self { seed: 0, bytes, plan: None, work: None, guess: Mcts::new(), mind: MatchMemory::new(0) }
     }
 
-    /// The seed of random moves where no plan is found; 0 by default.
+    /// Sets the seed of random moves, which are made if no plan is found; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
@@ -341,7 +347,7 @@ impl<G: Game> Planner<G> {
         self
     }
 
-    /// The most bytes for states.
+    /// Sets the most bytes of the states.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = bytes;
@@ -349,7 +355,7 @@ impl<G: Game> Planner<G> {
         self
     }
 
-    /// True if a game is a puzzle: one role, no chance, and all is seen.
+    /// Returns whether a game is a puzzle: one role, no chance and no hidden information.
     #[must_use]
     pub fn is_puzzle(game: &G) -> bool {
         let shape = game.shape();
@@ -359,7 +365,7 @@ impl<G: Game> Planner<G> {
             && !game.vocabulary().has_percepts()
     }
 
-    /// Finds the best way on from a state.
+    /// Finds the best plan from a state, and returns its first move.
     pub fn search(&mut self, game: &G, state: &G::State, role: G::Role, budget: &Budget) -> SearchResult<G> {
         if !Self::is_puzzle(game) {
             let mut found = self.guess.search(game, state, role, budget);
@@ -378,7 +384,7 @@ impl<G: Game> Planner<G> {
         self.conclude(game, state, role, budget, &meter)
     }
 
-    /// Searches for a better plan than there is.
+    /// Searches for a better plan than the current one.
     fn work(&mut self, game: &G, state: &G::State, meter: &mut Meter) {
         let known = self.plan.take().filter(|plan| plan.place(state).is_some());
         self.plan = known.or_else(|| Plan::drawn(game, state, &mut Stream::new(self.seed, u64::MAX)));
@@ -404,8 +410,8 @@ impl<G: Game> Planner<G> {
         self.work = Some(work);
     }
 
-    /// The move of the plan; where there is none, or time is left that no search can use, that of
-    /// random games.
+    /// Returns the move of the plan. If there is none, or all searches ended early, [`Mcts`] may
+    /// replace it with the rest of the budget.
     fn conclude(
         &mut self,
         game: &G,

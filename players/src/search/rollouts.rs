@@ -1,4 +1,4 @@
-//! Rollouts of a search: the goals that the roles get on average in random games from given states.
+//! Rollouts of a search: the mean goals of the roles in random games from given states.
 
 use super::payoff::Payoff;
 use crate::player::Budget;
@@ -13,13 +13,14 @@ use gdl_runtime::{
 #[cfg(feature = "load")]
 use {crate::decisive, std::time::Instant};
 
-/// Moves after which a random game is abandoned, as half a win for each.
+/// The most moves of a random game; a longer one counts as [`UNKNOWN`] for each role.
 const MAX_LENGTH: u64 = 2000;
 
-/// The goal that counts as one that is not known.
+/// The goal that stands for an unknown one.
 const UNKNOWN: f32 = 50.0;
 
-/// Rollouts, hundreds at once in lanes if the game can be played so, otherwise one for each state.
+/// A player of rollouts: hundreds of games at once in lanes if possible, otherwise one for each
+/// state.
 pub(crate) struct Rollouts<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,
@@ -32,18 +33,18 @@ pub(crate) struct Rollouts<'g, G: Game> {
     joint: Vec<G::Move>,
 }
 
-/// Nodes from which on a search is better by decisive play. With half as many, breakthrough had 41
-/// % of the points at equal times, with three times as many 75 %.
+/// The least nodes of a search for which decisive play pays. At equal times, it scored 41 % of the
+/// points in breakthrough with half as many nodes, and 75 % with three times as many.
 #[cfg(feature = "load")]
 const DECISIVE_FROM: u32 = 1000;
 
-/// The share of a search's time that making the table of decisive play may take: one part in this
-/// number.
+/// The divisor of a search's time that gives the share for making the table of decisive play.
 #[cfg(feature = "load")]
 const MAKING: u32 = 4;
 
-/// Returns whether decisive play makes searches of these budgets better; `first` is what there is
-/// now, in which it would be made, and those after it have one part in `parts` of that.
+/// Returns whether decisive play improves searches with these budgets, and makes its table if
+/// needed. The budget `first` is for the first search; each later one has a part of `1 / parts` of
+/// it.
 #[cfg(feature = "load")]
 pub(crate) fn are_decisive<G: Game>(game: &G, first: &Budget, parts: u32) -> bool {
     let time = first.deadline().map(|end| end.saturating_duration_since(Instant::now()));
@@ -55,37 +56,37 @@ pub(crate) fn are_decisive<G: Game>(game: &G, first: &Budget, parts: u32) -> boo
             .is_some_and(|decisive| pays(decisive.node))
 }
 
-/// It takes the compiler to know.
+/// Returns false, since decisive play needs the compiler.
 #[cfg(not(feature = "load"))]
 pub(crate) fn are_decisive<G: Game>(_: &G, _: &Budget, _: u32) -> bool {
     false
 }
 
-/// The kinds of random games of a search, in the order of their evidence.
+/// The kinds of random games of a search, in ascending order of cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
-    /// One for each state.
+    /// One game for each state.
     Single,
-    /// Hundreds at once, where the game can be played so.
+    /// Hundreds of games at once in lanes, if possible.
     Lanes,
-    /// The same, by decisive moves.
+    /// Hundreds of games at once in lanes, with decisive moves.
     Decisive,
 }
 
 impl Kind {
-    /// By all legal moves.
+    /// Returns the kind of games with all legal moves.
     pub(crate) fn of(in_lanes: bool) -> Self {
         if in_lanes { Self::Lanes } else { Self::Single }
     }
 }
 
 impl<'g, G: Game> Rollouts<'g, G> {
-    /// The most states that should be played at once.
+    /// Returns the most states to play from at once.
     pub(crate) fn batch(&self) -> usize {
         if self.lanes.is_some() { RowLeaves::MOST } else { 1 }
     }
 
-    /// Games with random numbers of their own for each seed and thread.
+    /// Creates rollouts whose random numbers depend on the seed and the thread.
     pub(crate) fn new(game: &'g G, kind: Kind, seed: u64, thread: u64) -> Self {
         let table = game.table().filter(|_| kind != Kind::Single);
         #[cfg(feature = "load")]
@@ -108,7 +109,8 @@ impl<'g, G: Game> Rollouts<'g, G> {
         }
     }
 
-    /// The mean goals of all roles, for each of the states. The number of games played.
+    /// Writes the mean goals of all roles for each of the states. Returns the number of games
+    /// played.
     pub(crate) fn play(&mut self, states: &[&G::State], means: &mut Vec<f32>) -> u64 {
         let roles = self.game.shape().roles;
         means.clear();
@@ -125,7 +127,7 @@ impl<'g, G: Game> Rollouts<'g, G> {
         while let (Some(lanes), Some(&first)) = (&mut self.lanes, left.first()) {
             let phase = lanes.phase(states[first].as_ref());
             let Some(phase) = phase else {
-                // No play comes to it, so nothing is known of it in lanes.
+                // Play does not reach the state, so lanes have no phase for it.
                 left.remove(0);
                 self.play_single(states[first], &mut means[first * roles..][..roles]);
                 games += 1;

@@ -1,5 +1,5 @@
-//! The information of roles by number: what a role did and perceived so far is one number, the next
-//! one follows from it, the role's move and what it perceives.
+//! Information sets by number: a set is a role's sequence of moves and percepts. Its successor
+//! depends on its number, the role's next move and its percepts.
 
 use gdl_runtime::{
     Game, bits,
@@ -8,31 +8,30 @@ use gdl_runtime::{
 };
 use rustc_hash::FxHashMap;
 
-/// No information: what is not known, or not kept.
+/// The number that stands for an unknown or unstored information set.
 pub(crate) const NO_SET: u32 = u32::MAX;
 
-/// The key of an information's successor: its number, the role's move and a row of what it
-/// perceives.
+/// The key of a successor set: the set's number, the role's move and its row of percepts.
 type Key = (u32, u32, Box<[u64]>);
 
-/// Numbered information of all roles. Two plays that a role cannot distinguish have the same number
-/// for it.
+/// The numbered information sets of all roles. Two plays that a role cannot distinguish have the
+/// same number for it.
 #[derive(Debug)]
 pub(crate) struct Sets {
     roles: u32,
     percepts: usize,
     known: FxHashMap<Key, u32>,
     bytes: usize,
-    /// The percepts of all roles in the last step.
+    /// The percepts of all roles in the last step; `own` has those of one role.
     row: Vec<u64>,
     own: Vec<u64>,
 }
 
 impl Sets {
-    /// The bytes of the table for each key that there is room for: seven of eight places.
+    /// The bytes of the table for each key that fits; the load factor is 7/8.
     const EACH: usize = (size_of::<(Key, u32)>() + 1) * 8 / 7;
 
-    /// The information sets at the start, which have a number for each role.
+    /// Creates the initial information sets, one for each role.
     pub(crate) fn new<G: Game>(game: &G) -> Self {
         let shape = game.shape();
         let percepts = shape.percept_words();
@@ -47,31 +46,31 @@ impl Sets {
         }
     }
 
-    /// The information of each role at the start.
+    /// Returns the initial information set of each role.
     pub(crate) fn start(&self) -> Box<[u32]> {
         (0..self.roles).collect()
     }
 
-    /// The number of information sets.
+    /// Returns the number of information sets.
     pub(crate) fn len(&self) -> usize {
         self.roles as usize + self.known.len()
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes + self.known.capacity() * Self::EACH
     }
 
-    /// The bytes of the larger table that another step of all roles wants; 0 if there is room for
-    /// it.
+    /// Returns the most bytes that another step of all roles adds: its keys, and a larger table if
+    /// it does not fit.
     pub(crate) fn growth(&self) -> usize {
         let room = self.known.capacity();
         let keys = 8 * self.roles as usize * self.row.len().max(self.roles as usize);
         keys + if self.known.len() + self.roles as usize <= room { 0 } else { 2 * room.max(4) * Self::EACH }
     }
 
-    /// The information of the roles after a joint move in a state. An information that is not kept
-    /// is unknown, unless it was before.
+    /// Updates the information set of each role after a joint move in a state. If `is_kept` is
+    /// false, new sets are not stored but [`NO_SET`].
     pub(crate) fn follow<G: Game>(
         &mut self,
         game: &G,
@@ -95,8 +94,8 @@ impl Sets {
         }
     }
 
-    /// The information of a role after a step; if that is not kept, it is unknown unless a play was
-    /// followed so far.
+    /// Returns the information set of a role after a step. If `is_kept` is false, a new set is not
+    /// stored but [`NO_SET`].
     pub(crate) fn find<G: Game>(
         &mut self,
         known: u32,

@@ -1,12 +1,11 @@
-//! Settings of a search to a depth: depth, bytes, seed and evaluation; learning takes a share of
-//! the budget, and a meter has the rest of it.
+//! Settings of a depth-limited search: depth, bytes, seed and evaluation. Learning an evaluation
+//! takes a share of the budget, and a meter counts the rest.
 
 use super::{Evaluation, Linear, meter::Meter};
 use crate::player::Budget;
 use gdl_runtime::Game;
 
-/// Settings of a search that deepens, judges states before the end, and remembers others in a
-/// table.
+/// The settings of a search with iterative deepening, an evaluation and a transposition table.
 pub(crate) struct Setup<G: Game> {
     depth: Option<u32>,
     seed: u64,
@@ -15,16 +14,16 @@ pub(crate) struct Setup<G: Game> {
 }
 
 impl<G: Game> Setup<G> {
-    /// The deepest search: it recurses once for each joint move.
+    /// The greatest depth; a search recurses once for each joint move.
     pub(crate) const MAX_DEPTH: u32 = 200;
 
-    /// Bytes of the table, unless a search says otherwise.
+    /// The default bytes of the transposition table.
     pub(crate) const BYTES: usize = 64 << 20;
 
-    /// Nodes where neither a depth nor the budget sets a limit.
+    /// The nodes of a search without limits of depth or budget.
     pub(crate) const NODES: u64 = 1 << 20;
 
-    /// The share of a search's budget that goes into learning, and of the time before a match.
+    /// The shares of a search's budget, and of the start clock, that are spent on learning.
     const LEARNING: f64 = 0.2;
     const LEARNING_AT_START: f64 = 0.8;
 
@@ -48,18 +47,18 @@ impl<G: Game> Setup<G> {
         self.evaluation = Some(Box::new(evaluation));
     }
 
-    /// The most bytes of the table.
+    /// Returns the most bytes of the transposition table.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The depth of the last iteration.
+    /// Returns the depth limit of the last iteration.
     pub(crate) fn depth(&self) -> u32 {
         self.depth.unwrap_or(Self::MAX_DEPTH)
     }
 
-    /// Learns before a match, if there is something to learn and time for it. Returns the rest of
-    /// the budget.
+    /// Learns an evaluation before a match, unless there is one or the budget is spent. Returns the
+    /// rest of the budget.
     pub(crate) fn prepare(&mut self, game: &G, budget: &Budget) -> Budget {
         if self.evaluation.is_some() || budget.is_spent() {
             return budget.clone();
@@ -70,7 +69,8 @@ impl<G: Game> Setup<G> {
         budget.share(1.0, learnt)
     }
 
-    /// Learns now, if that was not done before, and counts the rest of the budget from now on.
+    /// Learns an evaluation now, unless there is one. Returns it with a meter for the rest of the
+    /// budget.
     pub(crate) fn begin(&mut self, game: &G, budget: &Budget) -> (&dyn Evaluation<G>, Meter) {
         let mut learnt = 0;
         let evaluation = self.evaluation.get_or_insert_with(|| {

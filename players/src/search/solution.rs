@@ -1,18 +1,18 @@
 //! Solutions of small games, for one role or for two that take turns: the values of all states that
 //! play can reach.
 //!
-//! States are visited breadth first and numbered; then values go back from the ends, against the
-//! moves, until none changes (retrograde analysis). So games that can go round in circles are
-//! solved too: play without end is worth nothing to one role, and half to each of two.
+//! States are visited breadth first and numbered. Retrograde analysis then propagates values from
+//! the terminal states to their predecessors, until none changes. It also solves games with cycles:
+//! an infinite play has the value 0 for one role, and 50 for each of two.
 //!
-//! States that a symmetry takes into each other are one. That a permutation is a symmetry is proved
-//! as the states are visited: of every state that is kept, all images are looked at too, and must
-//! have the images of its legal moves, goals and successors. At the first that does not, the
-//! permutation is dropped and the visit begins again. That saves memory, and all the work on
-//! values; it saves no steps of the game, which are made in lanes.
+//! States that a symmetry maps to each other are stored once. The visit proves that a permutation
+//! is a symmetry: for each stored state it evaluates all images. The legal moves, goals and
+//! successors of an image must be the images of the state's. After the first mismatch, the
+//! permutation is dropped and the visit starts again. Symmetries save memory and all the work on
+//! values, but no steps of the game, which run in lanes.
 //!
-//! Steps are bounded by the nodes of a budget. All that grows with the game keeps to a number of
-//! bytes.
+//! The nodes of the budget bound the steps, and a number of bytes bounds all data that grow with
+//! the game.
 
 mod look;
 mod values;
@@ -34,20 +34,20 @@ use visit::Visit;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// There are more than two roles.
+    /// The game has more than two roles, or none, apart from chance.
     Roles,
     /// Chance has a choice.
     Chance,
-    /// Roles choose at the same time.
+    /// Several roles choose at the same time.
     Simultaneous,
-    /// It takes more memory than is allowed.
+    /// The states take more memory than allowed.
     Bytes {
-        /// The most bytes.
+        /// The limit, in bytes.
         limit: usize,
     },
-    /// The budget was spent first.
+    /// The budget was spent before the game was solved.
     Budget,
-    /// There may be more choices in a row than a search recurses into.
+    /// There may be more consecutive choices than a search recurses into.
     Length,
 }
 
@@ -72,15 +72,15 @@ impl Error for SolveError {}
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Solved {
-    /// The goal that the role gets if both play as well as can be, where the goals of two add up to
-    /// 100; otherwise half of 100 and how much more it gets than the other.
+    /// The role's value if all play optimally: its goal if it plays alone, otherwise
+    /// `50 + (own - other) / 2`. This is its goal if the goals add up to 100.
     pub value: f64,
-    /// The number of moves to the end, if the player who is ahead hurries and the other one does
-    /// not. `None` where neither is ahead.
+    /// The number of moves to the end, if the player that is ahead takes the shortest way and the
+    /// other the longest. `None` if neither is ahead.
     pub moves: Option<u32>,
 }
 
-/// The values of all states that play can reach from some state.
+/// The values of all states that play can reach from a start state.
 ///
 /// ```
 /// use gdl_players::{Budget, search::Solution};
@@ -113,38 +113,37 @@ pub struct Solved {
 pub struct Solution<G: Game> {
     states: States,
     symmetries: Vec<Symmetry>,
-    /// The difference of the first player's goal and the second's in the end, or the goal of the
-    /// only player.
+    /// The first player's goal at the end minus the second's, or the goal of the only player.
     values: Vec<i8>,
-    /// Moves to the end; [`NONE`] where neither is ahead.
+    /// The number of moves to the end; [`NONE`] if neither is ahead.
     distances: Vec<u32>,
     players: Vec<usize>,
     game: PhantomData<fn() -> G>,
 }
 
-/// No state, no role, no number of moves.
+/// The number of moves to the end if neither player is ahead.
 const NONE: u32 = u32::MAX;
 
 impl<G: Game> Solution<G> {
-    /// Bytes that are enough for some millions of states.
+    /// The bytes for some millions of states.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
-    /// Solves what play can reach from a state. The nodes of the budget are states looked at,
-    /// images among them, and names of fluents and moves.
+    /// Solves all states that play can reach from `state`. The nodes of the budget are the
+    /// evaluated states, including their images, and the names of fluents and moves.
     ///
-    /// States, steps, values and what is looked at together take `bytes` at most; lanes and
-    /// samples, which do not grow with the number of states, come on top.
+    /// States, steps, values and buffers together take at most `bytes`. Lanes and samples, which do
+    /// not grow with the number of states, are not counted.
     ///
-    /// Time and memory: O(states and moves), where states that symmetries take into each other
-    /// count once for memory.
+    /// O(states and moves) in time and memory; for memory, states that symmetries map to each other
+    /// count once.
     ///
     /// # Errors
-    /// Returns an error if the game is not of the kind, or takes too much.
+    /// Returns an error if the game is not of this kind, or exceeds the bytes or the budget.
     pub fn of(game: &G, state: &G::State, bytes: usize, budget: &Budget) -> Result<Self, SolveError> {
         Self::within(game, state, bytes, &mut Meter::new(budget, u64::MAX))
     }
 
-    /// Solves it within what a meter has left.
+    /// Solves the game within the nodes and time that a meter has left.
     pub(super) fn within(
         game: &G,
         state: &G::State,
@@ -156,7 +155,7 @@ impl<G: Game> Solution<G> {
         if players.is_empty() || players.len() > 2 {
             return Err(SolveError::Roles);
         }
-        // Symmetries are looked for in names.
+        // The candidates for symmetries come from names.
         let names = game.shape().fluents + game.shape().moves;
         if !meter.spend(names as u64) {
             return Err(SolveError::Budget);
@@ -165,7 +164,7 @@ impl<G: Game> Solution<G> {
         let (count, rows) = sample(game, state);
         let words = game.shape().state_words();
         for group in candidates(game) {
-            // Most that are none show it in a few states.
+            // A few states refute most wrong candidates.
             if !meter.spend((count * (1 + group.len())) as u64) {
                 return Err(SolveError::Budget);
             }
@@ -176,32 +175,32 @@ impl<G: Game> Solution<G> {
                 }
             }
         }
-        // There is nothing to speak against no symmetries.
+        // Without symmetries the visit can refute none.
         let mut visit = Visit::new(words, players, Vec::new(), bytes);
         visit.run(game, state, &mut look, meter)?;
         Ok(Self::of_visit(visit))
     }
 
-    /// The number of states; those that symmetries map to each other count once.
+    /// Returns the number of states; those that symmetries map to each other count once.
     #[must_use]
     pub fn len(&self) -> usize {
         self.states.len()
     }
 
-    /// False: there is at least one.
+    /// Returns false, since a solution has at least one state.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The number of symmetries that were proved and used, the identity among them.
+    /// Returns the number of proved and used symmetries, including the identity.
     #[must_use]
     pub fn symmetries(&self) -> usize {
         self.symmetries.len() + 1
     }
 
-    /// The value of a state to a role; none of a state that play does not reach. O(words of a state
-    /// and symmetries).
+    /// Returns the value of a state for a role, or `None` if play does not reach the state. O(words
+    /// of a state × symmetries).
     #[must_use]
     pub fn value(&self, state: &G::State, role: G::Role) -> Option<Solved> {
         let (value, distance) = self.find(state)?;
@@ -214,9 +213,10 @@ impl<G: Game> Solution<G> {
         Some(Solved { value, moves: (distance != NONE).then_some(distance) })
     }
 
-    /// A best move of a role: to the greatest value, as soon as possible if it wins, as late as
-    /// possible if it loses. Returns `None` if play does not reach the state or the role has no
-    /// move there. The first such move in move order.
+    /// Returns the first optimal move of a role in move order. It leads to the greatest value, as
+    /// fast as possible if the role is ahead, and as slowly as possible if the other is.
+    ///
+    /// Returns `None` if play does not reach the state or the role has no move there.
     #[must_use]
     pub fn best(&self, game: &G, state: &G::State, role: G::Role) -> Option<G::Move> {
         let mut view = game.new_view();
@@ -234,7 +234,7 @@ impl<G: Game> Solution<G> {
             options.set(role.index(), *action);
             let (value, distance) = self.find(&game.apply_unchecked(state, options.joint()))?;
             let value = sign * i64::from(value);
-            // Moves count as far as a role is ahead.
+            // The number of moves matters only if a role is ahead.
             let hurry = if distance == NONE { 0 } else { -value.signum() * i64::from(distance) };
             Some((value, hurry))
         };
@@ -244,7 +244,7 @@ impl<G: Game> Solution<G> {
         ranked.iter().position(|rank| rank == best).map(|place| moves[place])
     }
 
-    /// True if no state of these speaks against a group of symmetries.
+    /// Returns whether a group of symmetries holds in all of these states.
     fn is_likely(
         look: &mut Look<'_, G>,
         words: usize,
@@ -269,7 +269,7 @@ impl<G: Game> Solution<G> {
     }
 }
 
-/// The least of all images of a row.
+/// Returns the least of a row and its images.
 fn canonical(row: &[u64], symmetries: &[Symmetry]) -> Vec<u64> {
     let mut least = row.to_vec();
     let mut image = vec![0; row.len()];
@@ -287,7 +287,7 @@ fn permute(row: &[u64], to: &[u32], image: &mut [u64]) {
     bits::ones(row).for_each(|bit| bits::set(image, to[bit] as usize));
 }
 
-/// The states of random games as consecutive rows, and their number.
+/// Returns the states of random games as consecutive rows, and their number.
 fn sample<G: Game>(game: &G, start: &G::State) -> (usize, Vec<u64>) {
     const GAMES: u64 = 3;
     const MOVES: usize = 30;

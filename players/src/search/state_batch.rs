@@ -1,6 +1,6 @@
-//! Batches of states that are observed or stepped together, in lanes if the game has them and that
-//! takes less than single states, otherwise one by one. The result is the same except for legal
-//! moves of terminal states, which may be missing.
+//! Batches of states that are observed or stepped together. They use lanes if the game has them and
+//! they are faster, otherwise single states. The results are equal except for the legal moves of
+//! terminal states, which may be missing.
 
 use gdl_runtime::{
     Game,
@@ -8,7 +8,7 @@ use gdl_runtime::{
     lanes::Isa,
 };
 
-/// A batch of states to be observed or stepped.
+/// A batch processor of states.
 pub(crate) struct StateBatch<'g, G: Game> {
     game: &'g G,
     lanes: Option<(RowExpansion<'g>, RowBatch)>,
@@ -18,16 +18,15 @@ pub(crate) struct StateBatch<'g, G: Game> {
 
 impl<'g, G: Game> StateBatch<'g, G> {
     pub(crate) fn new(game: &'g G) -> Self {
-        // Lanes that take longer than single states even where all of them are in use are no help
-        // to fewer.
+        // Lanes that are slower than single states with all lanes in use are slower with fewer,
+        // too.
         let table = game.table().filter(|table| table.preferred_lanes().is_some());
         let expansion = table.and_then(|table| RowExpansion::new(table, Isa::best()));
         let lanes = expansion.map(|expansion| (expansion, RowBatch::new(game.shape())));
         Self { game, lanes, state: game.new_state(), view: game.new_view() }
     }
 
-    /// Writes the views of `count` states. The words of one come after those of another, here and
-    /// there.
+    /// Writes the views of `count` states. States and views are consecutive rows.
     pub(crate) fn observe(&mut self, count: usize, states: &[u64], views: &mut Vec<u64>) {
         let width = self.game.shape().view_words();
         views.clear();
@@ -51,14 +50,13 @@ impl<'g, G: Game> StateBatch<'g, G> {
         }
     }
 
-    /// Writes the states that follow: for each state that of its joint move; they come one after
-    /// the other too.
+    /// Writes the successor of each state by its joint move, as consecutive rows.
     pub(crate) fn advance(&mut self, states: &[u64], joints: &[G::Move], successors: &mut Vec<u64>) {
         self.follow(states, joints, successors, None);
     }
 
-    /// Writes the states that follow, as [`StateBatch::advance`] does, and their views; goals may
-    /// be missing in those of states that are not terminal.
+    /// Writes the successors as [`StateBatch::advance`] does, and their views. Goals of states that
+    /// are not terminal may be missing.
     pub(crate) fn step(
         &mut self,
         states: &[u64],
@@ -114,8 +112,8 @@ impl<'g, G: Game> StateBatch<'g, G> {
         }
     }
 
-    /// The phase of a state and the end of those that fit into a pass with it. Returns `None` if
-    /// lanes cannot step it.
+    /// Returns the turn phase of a state and the end of the states that fit into a pass with it.
+    /// Returns `None` if lanes cannot process the state.
     fn pass(&self, count: usize, states: &[u64], start: usize) -> Option<(usize, usize)> {
         let (expansion, _) = self.lanes.as_ref()?;
         let phase_of = |place: usize| expansion.phase(row(self.game, states, place));
@@ -126,7 +124,7 @@ impl<'g, G: Game> StateBatch<'g, G> {
     }
 }
 
-/// The words of one of many states.
+/// Returns the words of one of the consecutive states.
 fn row<'s, G: Game>(game: &G, states: &'s [u64], place: usize) -> &'s [u64] {
     let words = game.shape().state_words();
     &states[place * words..][..words]

@@ -1,9 +1,9 @@
-//! The numbered states of a search that keeps all it meets: states by number, and numbers by state.
+//! The numbered states of a search: maps numbers to states and states to numbers.
 
 use crate::search::{growth::Grow, memory::hash};
 use hashbrown::HashTable;
 
-/// Different states, numbered as they come.
+/// Distinct states, numbered in the order of insertion.
 #[derive(Debug)]
 pub(crate) struct States {
     words: usize,
@@ -12,32 +12,32 @@ pub(crate) struct States {
 }
 
 impl States {
-    /// An empty list, for states of `words` words.
+    /// Creates an empty list for states of `words` words.
     pub(crate) fn new(words: usize) -> Self {
         Self { words, rows: Vec::new(), numbers: HashTable::new() }
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub(crate) fn len(&self) -> usize {
         self.numbers.len()
     }
 
-    /// The words of a state.
+    /// Returns the words of a state.
     pub(crate) fn row(&self, number: u32) -> &[u64] {
         &self.rows[number as usize * self.words..][..self.words]
     }
 
-    /// The words of states from one number to before another, as consecutive rows.
+    /// Returns the words of the states in `start..end`, as consecutive rows.
     pub(crate) fn rows(&self, start: usize, end: usize) -> &[u64] {
         &self.rows[start * self.words..end * self.words]
     }
 
-    /// The number of a state, if it is known.
+    /// Returns the number of a state, if it is known.
     pub(crate) fn find(&self, row: &[u64]) -> Option<u32> {
         self.numbers.find(hash(row), |&number| self.row(number) == row).copied()
     }
 
-    /// The number of a state, the next one if it is new.
+    /// Returns the number of a state, and adds it if it is new.
     pub(crate) fn insert(&mut self, row: &[u64]) -> u32 {
         if let Some(known) = self.find(row) {
             return known;
@@ -57,17 +57,18 @@ impl States {
         numbers.reserve(more, |&known| hash(&rows[known as usize * *words..][..*words]));
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub(crate) fn bytes(&self) -> usize {
         self.rows.held() + self.numbers.allocation_size()
     }
 
-    /// Bytes of the longer lists that `more` further states need; they are in use together with the
-    /// others while lists move.
+    /// Returns the bytes of the longer lists that `more` further states need. While a list moves,
+    /// both its old and its new memory are in use.
     pub(crate) fn growth(&self, more: usize) -> usize {
         let room = self.numbers.capacity();
         let wanted = self.len() + more;
-        // Tables have a power of two of places, an eighth of them free, and a byte for each number.
+        // A hash table has a power of two of places, at most 7/8 of them in use, and a byte for
+        // each place.
         let places = (wanted.max(room + 1) * 8 / 7 + 1).next_power_of_two();
         let table = if wanted > room { places * (size_of::<u32>() + 1) + 64 } else { 0 };
         self.rows.growth(more * self.words) + table

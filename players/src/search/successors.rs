@@ -1,9 +1,9 @@
-//! The successors of a state where a search ends: each is made on request, and so is its view if
-//! that costs nothing.
+//! The successors of a state at the last depth of a search: each is computed on request, with its
+//! view if that costs nothing.
 //!
-//! The first successor is made alone, since often a search needs no other. With the second all are
-//! made in one pass of the lanes, if their number makes this faster. They are the same, so a search
-//! finds the same.
+//! The first successor is computed alone, since a search often needs no other. The second request
+//! computes all of them in one pass of the lanes, if their number makes this faster. The results
+//! are equal, so the search is not affected.
 
 use super::options::Options;
 use gdl_runtime::{
@@ -13,46 +13,47 @@ use gdl_runtime::{
     lanes::Isa,
 };
 
-/// States whose successors are made alone, since to set up lanes takes some time too: up to
-/// milliseconds for large nets.
+/// The number of states whose successors are computed alone before lanes are set up, which takes up
+/// to milliseconds for large nets.
 const ALONE: u32 = 500;
 
-/// The successors of one state at a time.
+/// The generator of a state's successors.
 pub(crate) struct Successors<'g, G> {
     game: &'g G,
-    /// The number of remaining states whose successors are made alone; `None` if those of all are.
+    /// The number of further states whose successors are computed alone; `None` if lanes are never
+    /// used.
     alone: Option<u32>,
     lanes: Option<Lanes<'g>>,
-    /// The number of successors of the state that were requested.
+    /// The number of requested successors of the state.
     asked: u32,
     is_made: bool,
 }
 
-/// All successors of a state.
+/// The lanes that compute all successors of a state in one pass.
 struct Lanes<'g> {
     expansion: RowExpansion<'g>,
     batch: RowBatch,
-    /// As many as can be made alone while a pass runs.
+    /// The least number of successors for which a pass is faster.
     least: u64,
 }
 
 impl<'g, G: Game> Successors<'g, G> {
-    /// For a search on behalf of a role. Lanes may not tell the goals of chance, so if that
-    /// searches all are made alone.
+    /// Creates a generator for the search of a role. Lanes may lack the goals of chance, so they
+    /// are not used if chance is the role.
     pub(crate) fn new(game: &'g G, role: usize) -> Self {
         let is_chance = game.chance_role().is_some_and(|chance| chance.index() == role);
         let alone = (!is_chance).then_some(ALONE);
         Self { game, alone, lanes: None, asked: 0, is_made: false }
     }
 
-    /// The next successors are those of another state.
+    /// Begins with another state.
     #[inline]
     pub(crate) fn begin(&mut self) {
         (self.asked, self.is_made) = (0, false);
     }
 
-    /// Writes the successor of the joint move that was made up of a state's options. True if what
-    /// is seen of it was written too.
+    /// Writes the successor by the current joint move of `options`. Returns true if its view was
+    /// written too.
     #[inline]
     pub(crate) fn write(
         &mut self,
@@ -77,8 +78,8 @@ impl<'g, G: Game> Successors<'g, G> {
         false
     }
 
-    /// Makes all successors, if that takes less time, there is room for them and play comes to the
-    /// state.
+    /// Computes all successors in lanes if that is faster, they fit into a pass, and play reaches
+    /// the state.
     fn make(&mut self, state: &G::State, view: &G::View, joints: u64) {
         match &mut self.alone {
             Some(0) => {}
@@ -104,7 +105,7 @@ impl<'g, G: Game> Successors<'g, G> {
 }
 
 impl<'g> Lanes<'g> {
-    /// Returns `None` if the game cannot be stepped in lanes.
+    /// Sets lanes up. Returns `None` if the game cannot be stepped in lanes.
     fn new<G: Game>(game: &'g G) -> Option<Self> {
         let isa = Isa::best();
         let expansion = RowExpansion::new(game.table()?, isa)?;

@@ -1,19 +1,22 @@
-//! The vote on a move: each state of a belief is searched by itself, and the move is made that most
-//! of them speak for.
+//! The vote on a move: each state of a belief is searched by itself, and the move with the most
+//! votes is made.
 
 use super::SearchResult;
 use crate::player::{Belief, Budget};
 use gdl_runtime::{Game, GameExt, Information, game::Id};
 use std::time::Instant;
 
-/// States that are searched where several are possible.
+/// The most states that are searched if several are possible.
 const WORLDS: usize = 8;
 
-/// Searches the states that fit the information. One state is searched with the whole budget, a few
-/// with a share each, and of many some are drawn. A move counts by how likely the state is and how
-/// often it was tried there, or once where the search finds nothing but a move or proves it
-/// (Ginsberg, "GIB: imperfect information in a computationally challenging game", 2001). Where
-/// there is only one legal move nothing is searched.
+/// Searches the states that are consistent with the information and lets them vote. A single state
+/// is searched with the whole budget. Up to [`WORLDS`] states share it equally; if there are more,
+/// [`WORLDS`] of them are drawn.
+///
+/// A vote has the weight of its state, split over the moves by their visits. If the search has no
+/// visits or an exact value, the whole vote is for its best move (Ginsberg, "GIB: imperfect
+/// information in a computationally challenging game", 2001). If there is only one legal move,
+/// nothing is searched.
 pub(crate) fn vote<G: Game>(
     game: &G,
     belief: &mut Belief<G>,

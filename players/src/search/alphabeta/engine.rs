@@ -1,44 +1,44 @@
-//! The memory of alpha-beta from search to search: the roles and their payoffs, the table, and the
-//! frames of each depth.
+//! The memory of alpha-beta between searches: the roles and their payoffs, the transposition table,
+//! and the frames of each ply.
 
 use super::value::worth;
 use crate::search::{memory::Memory, options::Options, payoff::Payoff};
 use gdl_runtime::{Game, GameExt, game::Id};
 
-/// The engine, which is kept from search to search.
+/// The data that is reused from search to search.
 pub(super) struct Engine<G: Game> {
     pub(super) role: usize,
-    /// The role whose goal is taken off the own one.
+    /// The role whose goal is subtracted from the role's own.
     pub(super) rival: Option<usize>,
-    /// All other roles but chance, and chance.
+    /// All other roles except chance, and chance if there is one.
     pub(super) others: Vec<usize>,
     pub(super) chance: Vec<usize>,
     pub(super) payoff: Payoff,
-    /// The least and the greatest value.
+    /// The least and the greatest value of a terminal state.
     pub(super) range: (i32, i32),
     pub(super) memory: Memory,
     pub(super) frames: Vec<Frame<G>>,
-    /// For each role and move, how much it cut off.
+    /// The history score of each role's moves.
     pub(super) history: Vec<u32>,
     pub(super) moves: usize,
     pub(super) goals: Vec<f32>,
 }
 
-/// The memory of a depth.
+/// The buffers of a ply.
 pub(super) struct Frame<G: Game> {
     pub(super) state: G::State,
     pub(super) view: G::View,
-    /// True if the view is that of the state already.
+    /// True if the view is already that of the state.
     pub(super) is_seen: bool,
     pub(super) options: Options<G>,
-    /// The moves of the one role that has a choice, or by the role itself if others have too, and
-    /// by the others: rank and number.
+    /// The ordered moves, as rank and number: the role's own, and those of another role if it alone
+    /// has a choice among the others. The number is the move for `own` and its place for `other`.
     pub(super) own: Vec<(u32, u32)>,
     pub(super) other: Vec<(u32, u32)>,
     pub(super) killers: [u32; 2],
 }
 
-/// No move.
+/// The number that stands for no move.
 pub(super) const NONE: u32 = u32::MAX;
 
 impl<G: Game> Engine<G> {
@@ -73,7 +73,7 @@ impl<G: Game> Engine<G> {
         engine
     }
 
-    /// Makes sure that there is memory for a depth.
+    /// Adds frames up to a ply.
     pub(super) fn frame(&mut self, game: &G, ply: usize) {
         while self.frames.len() <= ply {
             self.frames.push(Frame {

@@ -1,6 +1,6 @@
-//! Entries of the transposition table of alpha-beta: what is known of a state, as words.
+//! Entries of the transposition table of alpha-beta, packed into words.
 
-/// The relation of a value to the true one.
+/// The relation of a stored value to the true one.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bound {
     Exact,
@@ -8,8 +8,8 @@ pub(super) enum Bound {
     AtMost,
 }
 
-/// An entry, what the table knows of a state: value, bound, depth and whether that is all there is
-/// to know, in a word; the best move in another one.
+/// An entry of the transposition table. One word has the value, bound, depth and whether the value
+/// is final; another has the best move.
 #[derive(Clone, Copy)]
 pub(super) struct Entry {
     pub(super) value: i32,
@@ -42,7 +42,7 @@ impl Entry {
         }
     }
 
-    /// The worth of an entry: its depth.
+    /// Returns the depth of a packed entry, its priority for replacement.
     pub(super) fn worth(word: u64) -> u64 {
         word >> 8 & 0xff
     }

@@ -1,15 +1,15 @@
-//! Move ordering of alpha-beta, best first, by what cut off other states.
+//! Move ordering of alpha-beta, best first, by earlier cutoffs.
 //!
-//! The order of moves: first the move from the transposition table. Then two that cut off other
-//! states at the same depth (killers; Akl and Newborn, "The principal continuation and the killer
-//! heuristic", 1977). Then by how often and how deep each cut off any (history; Schaeffer, "The
-//! history heuristic", 1983).
+//! The order is: first the move from the transposition table, then two that cut off other states at
+//! the same depth (killers; Akl and Newborn, "The principal continuation and the killer heuristic",
+//! 1977). The rest follow by how often and how deep each cut off any state (history; Schaeffer,
+//! "The history heuristic", 1983).
 
 use super::engine::{Engine, Frame, NONE};
 use gdl_runtime::{Game, game::Id};
 
 impl<G: Game> Engine<G> {
-    /// Puts the moves in order, for the role and for the others.
+    /// Orders the moves of the role and of the others; `known` is the move from the table.
     pub(super) fn order(&mut self, ply: usize, known: u32) {
         let (moves, history) = (self.moves, &self.history);
         let Frame { options, own, other, killers, .. } = &mut self.frames[ply];
@@ -33,28 +33,28 @@ impl<G: Game> Engine<G> {
             };
         fill(own, self.role, false);
         other.clear();
-        // Several that choose together are gone through as they come.
+        // Joint moves of several deciding roles are not ordered.
         let mut deciders = self.others.iter().filter(|&&role| options.of(role).len() > 1);
         if let (Some(&decider), None) = (deciders.next(), deciders.next()) {
             fill(other, decider, true);
         }
     }
 
-    /// Lets the others move in the way that is next in order. The move, if one of them alone
-    /// chooses.
+    /// Sets the joint move of the others to number `way` in order. Returns the move if only one of
+    /// them has a choice.
     pub(super) fn set_way(&mut self, ply: usize, way: u64) -> u32 {
         let Frame { options, other, .. } = &mut self.frames[ply];
         let Some(&(_, place)) = other.get(way as usize) else {
             options.set_way(&self.others, way);
             return NONE;
         };
-        // One of them alone has a choice, so its moves are the ways.
+        // Only one of them has a choice, so its moves are their joint moves.
         options.set_way(&self.others, u64::from(place));
         let chosen = self.others.iter().find(|&&role| options.of(role).len() > 1);
         chosen.map_or(NONE, |&role| options.of(role)[place as usize].index() as u32)
     }
 
-    /// Remembers a move that cut off the rest.
+    /// Records a move that caused a cutoff as a killer and in the history.
     pub(super) fn note(&mut self, ply: usize, depth: u32, own_count: usize, action: u32) {
         if action == NONE {
             return;

@@ -1,5 +1,5 @@
-//! One run of alpha-beta: a search of a state by iterative deepening, until it is proved or the
-//! depth or the budget is reached.
+//! One run of alpha-beta: searches a state by iterative deepening, until the value is proved, or
+//! the depth or the budget is reached.
 
 use super::{
     engine::{Engine, Frame, NONE},
@@ -11,7 +11,7 @@ use crate::search::{
 };
 use gdl_runtime::{Game, GameExt, game::Id};
 
-/// One search.
+/// The data of one search.
 pub(super) struct Run<'r, G: Game> {
     game: &'r G,
     evaluation: &'r dyn Evaluation<G>,
@@ -33,7 +33,7 @@ impl<'r, G: Game> Run<'r, G> {
         Self { game, evaluation, meter, engine, cutoffs: 0, table_hits: 0, successors }
     }
 
-    /// Searches deeper and deeper.
+    /// Searches with increasing depth limits, up to `depth`.
     pub(super) fn deepen(&mut self, state: &G::State, depth: u32) -> SearchResult<G> {
         let game = self.game;
         let role = G::Role::from_index(self.engine.role);
@@ -51,16 +51,16 @@ impl<'r, G: Game> Run<'r, G> {
             let mut root = Root::default();
             let value = self.node(0, depth, -INFINITE, INFINITE, Some(&mut root));
             if let Some(action) = root.action {
-                // The move of the iteration before comes first, so one that was broken off is as
-                // good.
+                // The best move of the last iteration is tried first, so the result of an
+                // interrupted iteration is at least as good.
                 found.action = Some(G::Move::from_index(action as usize));
             }
             let Some((value, is_solved)) = value else {
                 best = best.or(root.value.map(|value| (value, false)));
                 break;
             };
-            // Nothing is better than the greatest goal, and shallower searches have seen all that
-            // is quicker. A mean over chance may come as near to it by states that are only judged.
+            // No value exceeds the greatest goal, and shallower searches have seen all quicker
+            // wins. With chance, a mean that includes evaluations may come as close.
             let (least, greatest) = self.engine.range;
             let most = Setup::<G>::MAX_DEPTH as i32;
             let is_won = value >= greatest - most && greatest > least && self.engine.chance.is_empty();
@@ -81,8 +81,8 @@ impl<'r, G: Game> Run<'r, G> {
         found
     }
 
-    /// The value of the state at `ply`, if the budget lasts: exact if it lies between the bounds,
-    /// otherwise a bound of that side.
+    /// Returns the value of the state at `ply`: exact if it lies between the bounds, otherwise a
+    /// bound on that side. Returns `None` if the budget is spent.
     fn node(
         &mut self,
         ply: usize,
@@ -94,8 +94,8 @@ impl<'r, G: Game> Run<'r, G> {
         if !self.meter.tick() {
             return None;
         }
-        // Most states are met where the search ends: to judge one takes less time than to look for
-        // it in a large table.
+        // Most states are at depth 0, where evaluating them is faster than a look-up in a large
+        // table.
         let known = match depth {
             0 => None,
             _ => self.engine.memory.get(self.engine.frames[ply].state.as_ref()).map(Entry::unpack),
@@ -154,7 +154,7 @@ impl<'r, G: Game> Run<'r, G> {
                     worst_way = way;
                 }
                 if worst <= alpha {
-                    // That one reply is all the bound depends on.
+                    // The bound depends on this reply alone.
                     are_solved = solved;
                     if ways > 1 {
                         self.cutoffs += 1;
@@ -195,7 +195,7 @@ impl<'r, G: Game> Run<'r, G> {
         Some((best, is_solved))
     }
 
-    /// Looks at the state at `ply`, and says what it is worth if the game or the search ends there.
+    /// Observes the state at `ply`. Returns its value if the game or the search ends there.
     fn end(&mut self, ply: usize, depth: u32) -> Option<Valued> {
         let Frame { state, view, is_seen, options, .. } = &mut self.engine.frames[ply];
         if !*is_seen {
@@ -209,15 +209,14 @@ impl<'r, G: Game> Run<'r, G> {
             if goes_on {
                 return (depth == 0).then(|| (self.judge(ply), false));
             }
-            // No role can go on: what the goals say there.
+            // If a role has no legal move, the goals in this state count.
             self.game.observe(state, view);
         }
         Some((self.engine.value(self.engine.frames[ply].view.as_ref()), true))
     }
 
-    /// The value of the successor of a choice that is not the first, where one side alone chooses.
-    /// A null window tells in fewer nodes that it is no better than what is known, which is so of
-    /// most (principal variation search).
+    /// Returns the value of a successor that is not the first, if one side alone chooses. A null
+    /// window shows in fewer nodes that most of them are not better (principal variation search).
     fn scout(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32, is_own: bool) -> Option<Valued> {
         let (low, high) = if is_own { (alpha, alpha + 1) } else { (beta - 1, beta) };
         let (value, is_solved) = self.successor(ply, depth, low, high)?;
@@ -227,7 +226,7 @@ impl<'r, G: Game> Run<'r, G> {
         Some((value, is_solved))
     }
 
-    /// The mean over what chance may do.
+    /// Returns the mean over all moves of chance.
     fn mean(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
         let outcomes = self.engine.frames[ply].options.ways(&self.engine.chance);
         if outcomes == 1 {
@@ -244,12 +243,12 @@ impl<'r, G: Game> Run<'r, G> {
         Some(((sum / outcomes as i64) as i32, is_solved))
     }
 
-    /// The value of the state that the joint move leads to.
+    /// Returns the value of the successor by the joint move in the frame.
     fn successor(&mut self, ply: usize, depth: u32, alpha: i32, beta: i32) -> Option<Valued> {
         let (before, after) = self.engine.frames.split_at_mut(ply + 1);
         let (frame, next) = (&before[ply], &mut after[0]);
         next.is_seen = if depth == 1 {
-            // Most states are made here.
+            // Most states are generated at this depth.
             let parent = (&frame.state, &frame.view);
             self.successors.write(parent, &frame.options, (&mut next.state, &mut next.view))
         } else {
@@ -262,7 +261,7 @@ impl<'r, G: Game> Run<'r, G> {
         Some((earlier(value), is_solved))
     }
 
-    /// The evaluation of the state at `ply`.
+    /// Returns the evaluation of the state at `ply`.
     fn judge(&mut self, ply: usize) -> i32 {
         let engine = &mut *self.engine;
         let frame = &engine.frames[ply];
@@ -272,13 +271,13 @@ impl<'r, G: Game> Run<'r, G> {
             Some(rival) => own - engine.goals[rival],
             None => 2.0 * own - 100.0,
         };
-        // Never as good or bad as the best and the worst end.
+        // The evaluation stays between the values of the best and the worst terminal state.
         let (least, greatest) = engine.range;
         let margin = UNIT.min((greatest - least) / 2);
         ((points * UNIT as f32) as i32).clamp(least + margin, greatest - margin)
     }
 
-    /// The line of best moves from the table, as far as one role alone decides.
+    /// Returns the principal variation from the table, while at most one role decides.
     fn line(&self, state: &G::State, first: Option<G::Move>, depth: u32) -> Vec<Vec<G::Move>> {
         let game = self.game;
         let engine = &*self.engine;
@@ -311,7 +310,7 @@ impl<'r, G: Game> Run<'r, G> {
     }
 }
 
-/// The result at the root, also if the search is broken off.
+/// The result at the root, which stays valid if the search is interrupted.
 #[derive(Default)]
 struct Root {
     action: Option<u32>,

@@ -1,17 +1,16 @@
-//! Values of alpha-beta: whole numbers that a search compares, made of goals and turned into goals
-//! again.
+//! Values of alpha-beta: integers that the search compares, converted from goals and back.
 //!
-//! There are [`UNIT`] for each point of a goal, and a value shrinks by one for each joint move on
-//! its way up, so that a quicker win is worth more and a later loss too. What is known of a state
-//! does not depend on how deep it was met.
+//! A point of a goal is [`UNIT`]. A value moves towards 0 by one for each joint move on its way up,
+//! so that a quicker win and a later loss are preferred. The value of a state does not depend on
+//! its depth in the tree.
 
-/// The worth of a point of a goal. More than there are moves in a line.
+/// The value of a point of a goal; greater than the number of moves in any line.
 pub(super) const UNIT: i32 = 4096;
 
-/// More than any value.
+/// A bound that exceeds any value.
 pub(super) const INFINITE: i32 = 1 << 30;
 
-/// The value of an end: -100 to 100, and more for goals above 100.
+/// Returns the value of a terminal state: -100 to 100 points, and more for goals above 100.
 pub(super) fn worth(own: u8, rival: Option<u8>) -> i32 {
     let points = match rival {
         Some(rival) => i32::from(own) - i32::from(rival),
@@ -20,22 +19,22 @@ pub(super) fn worth(own: u8, rival: Option<u8>) -> i32 {
     points * UNIT
 }
 
-/// The goal that a value stands for.
+/// Converts a value to a goal.
 pub(super) fn goal(value: i32) -> f64 {
     let points = f64::from(value) / f64::from(UNIT);
-    // Moves that are left are far less than half a point.
+    // The remaining correction for moves is less than 0.05 points.
     let points = if (points - points.round()).abs() < 0.05 { points.round() } else { points };
     f64::midpoint(points, 100.0)
 }
 
-/// A value one move earlier.
+/// Returns a value as seen one move earlier.
 #[inline]
 pub(super) fn earlier(value: i32) -> i32 {
     value - value.signum()
 }
 
-/// The greatest value that one move earlier is at most `alpha`, and the least that is at least
-/// `beta`.
+/// Converts bounds to those one move later. They are the greatest value that [`earlier`] maps to at
+/// most `alpha`, and the least that it maps to at least `beta`.
 #[inline]
 pub(super) fn later(alpha: i32, beta: i32) -> (i32, i32) {
     let alpha = if alpha >= 0 { alpha + 1 } else { alpha - 1 };
@@ -43,5 +42,5 @@ pub(super) fn later(alpha: i32, beta: i32) -> (i32, i32) {
     (alpha, beta)
 }
 
-/// A value, and whether it depends on nothing but ends of the game.
+/// A value, and whether it depends on terminal states alone.
 pub(super) type Valued = (i32, bool);

@@ -1,5 +1,5 @@
-//! Values that `best` learned while a start clock ran, kept for later matches of the same games in
-//! this process: a host of matches makes a new player for each.
+//! Values that [`Best`](crate::search::Best) learned during start clocks. They are stored in this
+//! process for later matches of the same game, since a host creates a new player for each match.
 
 use crate::{
     player::Budget,
@@ -12,15 +12,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The least time before a match in which a net is trained.
+/// The least time before a match for training a net.
 const LEAST: Duration = Duration::from_secs(8);
 
-/// The most values that are kept.
+/// The most values that are stored.
 const KEPT: usize = 8;
 
 static LEARNT: Mutex<Vec<LearnedValue>> = Mutex::new(Vec::new());
 
-/// The value for a game: one that was kept, or one that is learned now if there is time. Returns
+/// Returns the value of a game: a stored one, or one that is trained now if there is time. Returns
 /// `None` otherwise, or if the game cannot be learned.
 pub(super) fn value<G: Game>(game: &G, seed: u64, threads: usize, budget: &Budget) -> Option<LearnedValue> {
     let end = budget.deadline().filter(|_| budget.nodes().is_none())?;
@@ -36,7 +36,7 @@ pub(super) fn value<G: Game>(game: &G, seed: u64, threads: usize, budget: &Budge
     Some(value)
 }
 
-/// The value that was kept for a game.
+/// Returns the stored value of a game.
 fn find<G: Game>(game: &G, budget: &Budget) -> Option<LearnedValue> {
     let kept = || LEARNT.lock().unwrap_or_else(PoisonError::into_inner);
     if kept().is_empty() {
@@ -46,14 +46,14 @@ fn find<G: Game>(game: &G, budget: &Budget) -> Option<LearnedValue> {
     kept().iter().find(|value| value.fingerprint() == fingerprint).cloned()
 }
 
-/// Keeps a value in place of the oldest.
+/// Stores a value, and drops the oldest one if there are too many.
 fn keep(value: LearnedValue) {
     let mut kept = LEARNT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.insert(0, value);
     kept.truncate(KEPT);
 }
 
-/// Trains until a budget is spent.
+/// Trains until the budget is spent; `time` is its length.
 fn train<G: Game>(
     game: &G,
     seed: u64,
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
     use gdl_runtime::{Dynamic, load};
 
-    /// Two roles count to a number together, by which such games differ.
+    /// Makes a game in which two roles count to `steps`, so that games of different lengths differ.
     fn counter(steps: usize) -> Dynamic {
         let facts = (0..steps).map(|n| format!("(succ {n} {})", n + 1)).collect::<Vec<_>>().concat();
         load(&format!(
@@ -102,7 +102,7 @@ mod tests {
         }
         let kept: Vec<bool> = games.iter().map(|game| find(game, &within(100)).is_some()).collect();
         assert_eq!(kept, [vec![false; 2], vec![true; KEPT]].concat());
-        // A value that is kept needs no time for a training, and a budget of nodes has none.
+        // A stored value needs no time for training; a budget of nodes does not use it.
         assert!(value(&games[KEPT], 0, 1, &within(5)).is_some());
         assert!(value(&games[0], 0, 1, &within(5)).is_none());
         assert!(value(&games[KEPT], 0, 1, &Budget::of_nodes(1000)).is_none());

@@ -1,5 +1,5 @@
-//! A trial of two searches before a match: which of them wins short matches of the game, with few
-//! nodes for each move.
+//! A trial of two searches before a match: they play short matches of the game with small budgets,
+//! which show the better one.
 
 use crate::{
     player::{Budget, Player},
@@ -12,9 +12,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The length of a series of matches, from both seats in turn, and twice the points of alpha-beta
-/// that are clearly better than half. A series stops as soon as that can no longer be reached. The
-/// same number of wins before anything else is enough.
+/// A series of matches with alternating seats: their number, and twice the points that alpha-beta
+/// needs to be clearly better. A series stops as soon as these are out of reach.
 #[derive(Clone, Copy, Debug)]
 struct Series {
     matches: u32,
@@ -23,72 +22,72 @@ struct Series {
 
 const STRAIGHT: u32 = 5;
 
-/// The series where roles choose in turn. Against an equal opponent a search reaches this number of
-/// points in one of seven series, and to take it then is no mistake.
+/// The series for roles that choose in turn. Against an equal opponent, alpha-beta wins one in
+/// seven series, and then using it does no harm.
 const IN_TURN: Series = Series { matches: 16, clear: 21 };
-/// The series of alpha-beta with a learned value, which is expected to be better: more than half.
+/// The series for alpha-beta with a learned value, which is expected to be better: more than half
+/// of the points.
 const LEARNED: Series = Series { matches: 16, clear: 17 };
-/// The series where they choose at the same time: alpha-beta can be exploited, so it has to be
-/// better by far: one of a hundred series.
+/// The series for roles that choose simultaneously. Alpha-beta can be exploited there, so it has to
+/// be much better: against an equal opponent, it wins one in a hundred series.
 const AT_ONCE: Series = Series { matches: 10, clear: 18 };
 
-/// The budget of a role for a move.
+/// The budget of a role for one move.
 #[derive(Clone, Copy, Debug)]
 enum Each {
-    /// Nodes of the tree, and of alpha-beta.
+    /// The nodes of the tree, and those of alpha-beta.
     Nodes(u64, u64),
     Time(Duration),
 }
 
-/// The terms of matches: the budget of a role for a move, and the moves at the start that are
-/// drawn.
+/// The conditions of matches: the budget for a move, and the number of random steps at the start.
 #[derive(Clone, Copy, Debug)]
 struct Terms {
     each: Each,
     drawn: usize,
 }
 
-/// The nodes of a tree whose games are played in lanes, and the most for a move of a match. Of a
-/// few nodes a tree knows less than it will in the match that counts, above all in small games.
+/// The range of nodes of the tree for a move of a match, with games in lanes. With fewer nodes, a
+/// tree is weaker than in the real match, mainly in small games.
 const NODES: RangeInclusive<u64> = 64..=4000;
 
-/// Nodes of the tree where budgets are of nodes, and of alpha-beta for one of them, which costs
-/// about as much in most games.
+/// The nodes of the tree if the budget limits nodes or has no deadline. A node of the tree takes
+/// about the same time as [`RATE`] nodes of alpha-beta in most games.
 const FEW: u64 = 150;
 const RATE: u64 = 10;
 
-/// Nodes of the tree where roles choose at the same time: few say little, so all matches are played
-/// again with more.
+/// The nodes of the tree if roles choose simultaneously. A win with few nodes is not reliable, so a
+/// second series uses more.
 const AT_ONCE_NODES: [u64; 2] = [150, 600];
 
-/// A time that is enough for games in lanes.
+/// The least time for games in lanes.
 const SHORT: Duration = Duration::from_millis(10);
 
-/// A budget of less nodes is no time for a trial.
+/// The least nodes of a budget for a trial.
 const WORTH: u64 = 1 << 18;
 
-/// The longest match.
+/// The most steps of a match.
 const LONGEST: usize = 200;
 
-/// Nodes of alpha-beta by which it is found how long one takes.
+/// The nodes of alpha-beta for measuring the time of one.
 const TIMED: u64 = 2000;
 
-/// The result of matches of alpha-beta against random games in a tree.
+/// The result of matches of alpha-beta against `Mcts`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Trial {
     series: Series,
-    /// Twice the points of alpha-beta.
+    /// Twice the points of alpha-beta, so that a draw is 1.
     points: u32,
     matches: u32,
 }
 
 impl Trial {
-    /// Plays matches of two roles, which choose at the same time or in turn, as long as the budget
-    /// lasts. Returns their result, if any, and the nodes taken. Alpha-beta keeps its evaluation;
-    /// the tree takes at most `bytes` bytes.
+    /// Plays matches of two roles, until the result is clear or the budget is spent. Returns the
+    /// result, if there is one, and the nodes taken. Alpha-beta keeps its evaluation; the tree
+    /// takes at most `bytes`.
     ///
-    /// With a deadline both sides have as much time for a move. With a budget of nodes alone the
-    /// result depends on nothing else.
+    /// With a deadline, both sides have about the same time for a move. With a budget of nodes
+    /// alone, the result does not depend on the clock.
     pub(super) fn of<G: Game>(
         game: &G,
         seed: u64,
@@ -103,12 +102,13 @@ impl Trial {
         let mut arena = Arena { game, seed, rival, bytes, budget, spent: WORTH / 8 };
         let trial = if is_simultaneous {
             let terms = AT_ONCE_NODES.map(|nodes| Terms { each: Each::Nodes(nodes, RATE * nodes), drawn: 0 });
-            // A move that is drawn may lose the match. The tree mixes its moves, so matches differ.
+            // There are no random steps, since one may lose the match. The tree mixes its moves, so
+            // matches differ.
             let whole = |trial: &Self| !trial.is_open();
             terms.into_iter().map(|terms| arena.play(AT_ONCE, terms)).take_while(whole).last()
         } else {
             let series = if is_learned { LEARNED } else { IN_TURN };
-            // Two moves that are drawn make matches differ.
+            // Two random steps at the start make matches differ.
             arena.pace(series.matches).map(|each| arena.play(series, Terms { each, drawn: 2 }))
         };
         (trial, arena.spent)
@@ -119,14 +119,14 @@ impl Trial {
         self.points >= self.series.clear || self.matches >= STRAIGHT && self.points == 2 * self.matches
     }
 
-    /// Returns whether another match may decide.
+    /// Returns whether further matches may change the verdict.
     fn is_open(self) -> bool {
         let left = self.series.matches - self.matches;
         left > 0 && !self.is_won() && self.points + 2 * left >= self.series.clear
     }
 }
 
-/// Matches within a budget.
+/// The setting of matches within a budget.
 struct Arena<'a, G: Game> {
     game: &'a G,
     seed: u64,
@@ -137,8 +137,8 @@ struct Arena<'a, G: Game> {
 }
 
 impl<G: Game> Arena<'_, G> {
-    /// The budget of a role for a move if `matches` matches are played; `None` if there is no time
-    /// to find out.
+    /// Computes the budget for a move in a series of `matches` matches. Returns `None` if there is
+    /// no time to measure the searches.
     fn pace(&mut self, matches: u32) -> Option<Each> {
         let Some(end) = self.budget.deadline().filter(|_| self.budget.nodes().is_none()) else {
             return Some(Each::Nodes(FEW, RATE * FEW));
@@ -165,8 +165,8 @@ impl<G: Game> Arena<'_, G> {
         Some(Each::Nodes(nodes, rival))
     }
 
-    /// The states of a random game in which a role has a choice; `None` if the budget is spent
-    /// before the end.
+    /// Plays a random game and returns its states in which a role has a choice. Returns `None` if
+    /// the budget is spent first.
     fn decisions(&self) -> Option<Vec<G::State>> {
         let (game, mut stream) = (self.game, Stream::new(self.seed, u64::MAX));
         let (mut state, mut view) = (game.initial(), game.new_view());
@@ -188,12 +188,12 @@ impl<G: Game> Arena<'_, G> {
         Some(states)
     }
 
-    /// The tree for a match.
+    /// Creates the tree search for a match.
     fn tree(&self, number: u32) -> Mcts<G> {
         Mcts::new().seed(self.seed.wrapping_add(number.into())).memory(self.bytes)
     }
 
-    /// Plays matches until it is clear which search is better, or the budget is spent.
+    /// Plays matches until the verdict is clear or the budget is spent.
     fn play(&mut self, series: Series, terms: Terms) -> Trial {
         let mut trial = Trial { series, points: 0, matches: 0 };
         while trial.is_open() {
@@ -204,7 +204,8 @@ impl<G: Game> Arena<'_, G> {
         trial
     }
 
-    /// One match: twice the points of the rival. Returns `None` if it was broken off.
+    /// Plays one match and returns twice the points of alpha-beta. Returns `None` if it was
+    /// interrupted.
     fn play_match(&mut self, number: u32, Terms { each, drawn }: Terms) -> Option<u32> {
         let (game, budget) = (self.game, self.budget);
         let seat = (number % 2) as usize;
@@ -251,13 +252,13 @@ impl<G: Game> Arena<'_, G> {
     }
 }
 
-/// The time that a node of a search took: some, however coarse the clock is.
+/// Returns the time for each node of a search, at least 1 ns even if the clock is coarse.
 fn each<G: Game>(found: &SearchResult<G>) -> Option<Duration> {
     let nodes = u32::try_from(found.report.nodes).ok().filter(|&nodes| nodes > 0)?;
     Some((Duration::from_secs_f64(found.report.seconds) / nodes).max(Duration::from_nanos(1)))
 }
 
-/// As in `9.5 of 10 trials`.
+/// Formats the result, for example `9.5 of 10 trials`.
 impl fmt::Display for Trial {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} of {} trials", f64::from(self.points) / 2.0, self.matches)
@@ -274,7 +275,7 @@ mod tests {
             (AT_ONCE, 0, 0, true, false),
             (AT_ONCE, 8, 4, true, false),
             (AT_ONCE, 10, 5, false, true),
-            // More than a match lost: nine points are out of reach.
+            // After more than one lost match, nine points are out of reach.
             (AT_ONCE, 1, 2, false, false),
             (AT_ONCE, 2, 2, true, false),
             (AT_ONCE, 17, 9, true, false),
@@ -285,7 +286,7 @@ mod tests {
             (IN_TURN, 21, 14, false, true),
             (IN_TURN, 20, 15, true, false),
             (IN_TURN, 20, 16, false, false),
-            // More than five and a half matches lost.
+            // After six lost matches, 10.5 points are out of reach.
             (IN_TURN, 0, 5, true, false),
             (IN_TURN, 0, 6, false, false),
         ] {

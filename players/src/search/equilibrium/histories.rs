@@ -1,9 +1,9 @@
-//! All histories of a game, and the regrets of the roles at what they know.
+//! All histories of a game, and the regrets of the roles at their information sets.
 //!
-//! Histories are found once, so that a round of regrets takes no step of the game. Where several
-//! roles choose in a state, one chooses after the other, without knowing of it. They take no more
-//! bytes than they are given; a walk recurses once for each choice, and a game with more than
-//! [`MOST_CHOICES`] of them in a row is too long.
+//! Histories are found once, so a round of regrets needs no step of the game. If several roles
+//! choose in a state, they choose one after the other, without knowing the earlier choices.
+//! Histories take no more bytes than given. A walk recurses once for each choice, and games with
+//! more than [`MOST_CHOICES`] consecutive choices are rejected.
 
 use crate::search::{
     SolveError,
@@ -19,41 +19,41 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The time that a look at a history takes, before it is known.
+/// The initial estimate of the time of a history in a round.
 const LOOK: Duration = Duration::from_nanos(10);
 
-/// The longest row of choices.
+/// The most consecutive choices of a history.
 const MOST_CHOICES: u32 = 500;
 
 /// The continuation of a history.
 #[derive(Clone, Copy, Debug)]
 enum Next {
-    /// The end: where the goals of the roles stand.
+    /// A terminal state: the index of the roles' goals.
     End(u32),
     Chance,
-    /// The number of the choice.
+    /// The decision of a role, by its number in `choices`.
     Choice(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Node {
     next: Next,
-    /// The first of the histories that follow.
+    /// The first of the consecutive nodes that follow.
     first: u32,
     count: u32,
 }
 
-/// The choice of a role that knows so much.
+/// The decision of a role at an information set.
 struct Choice<M> {
     role: u32,
     moves: Box<[M]>,
-    /// The index of its first figure.
+    /// The index of its first figure in the lists of regrets and strategies.
     first: usize,
-    /// The figure of the role's last move before.
+    /// The figure of the role's previous move, or [`NO_SET`].
     before: u32,
 }
 
-/// The search for all histories: those still to be continued, and the memory that takes.
+/// The search for all histories: the open ones, and the buffers for extending them.
 struct Finder<'g, G: Game> {
     game: &'g G,
     payoff: Payoff,
@@ -64,8 +64,8 @@ struct Finder<'g, G: Game> {
 }
 
 impl<G: Game> Finder<'_, G> {
-    /// Goes on to the next choice, and gives the roles that choose; at the end there are none, and
-    /// the goals are noted.
+    /// Advances a history to the next choice, and returns the roles that choose. At the end, stores
+    /// the goals and returns no roles.
     fn go_on(
         &mut self,
         histories: &mut Histories<G>,
@@ -95,7 +95,7 @@ impl<G: Game> Finder<'_, G> {
         Err(SolveError::Length)
     }
 
-    /// Adds the histories after the joint moves of a state: one role chooses after the other.
+    /// Adds the histories after each joint move of a state; one role chooses after the other.
     fn branch(
         &mut self,
         histories: &mut Histories<G>,
@@ -108,7 +108,7 @@ impl<G: Game> Finder<'_, G> {
             return Err(SolveError::Length);
         }
         let ways = self.options.ways(deciders);
-        // What waits has states, which all count.
+        // Open histories store states, whose bytes count.
         let one = size_of::<Open<G::State>>() + size_of_val(at.state.as_ref()) + 8 * at.known.len();
         let waiting = ways.saturating_mul(one as u64);
         let now = (histories.bytes() + self.open.held() + self.open.len() * one) as u64;
@@ -162,40 +162,39 @@ impl<G: Game> Finder<'_, G> {
     }
 }
 
-/// All histories.
+/// The histories of a game as a tree, with the regrets and strategies of all choices.
 pub(super) struct Histories<G: Game> {
     sets: Sets,
     nodes: Vec<Node>,
     goals: Vec<f32>,
     choices: Vec<Choice<G::Move>>,
-    /// For each information the choice there.
+    /// The choice at each information set, or [`NO_SET`].
     choice_of: Vec<u32>,
     regrets: Vec<f64>,
     news: Vec<f64>,
-    /// The strategy in this round, and the weighted average of all rounds, later ones counting
-    /// more.
+    /// The strategy of this round, and the sum of all rounds' strategies, weighted by the round.
     current: Vec<f64>,
     average: Vec<f64>,
     rounds: u64,
-    /// The longest time that a round took, by the clock.
+    /// The longest time of a round so far.
     longest: Duration,
     players: Vec<usize>,
     game: PhantomData<fn() -> G>,
 }
 
-/// A history that was not gone on from yet.
+/// A history that is not extended yet.
 struct Open<S> {
     node: u32,
     state: S,
-    /// The information of each role, and the figures of their last moves.
+    /// The information set of each role, and the figure of its last move.
     known: Box<[u32]>,
     made: Box<[u32]>,
-    /// The choices so far.
+    /// The number of choices so far.
     depth: u32,
 }
 
 impl<G: Game> Histories<G> {
-    /// Finds all histories, one node of the meter each.
+    /// Finds all histories; each is a node of the meter.
     pub(super) fn of(game: &G, bytes: usize, meter: &mut Meter) -> Result<Self, SolveError> {
         let roles = game.shape().roles;
         let chance = game.chance_role().map(Id::index);
@@ -236,7 +235,7 @@ impl<G: Game> Histories<G> {
         Ok(histories)
     }
 
-    /// The choice of a role that knows so much.
+    /// Returns the choice of a role at an information set, and adds it if it is new.
     fn choice(&mut self, known: u32, role: usize, moves: &[G::Move], before: u32) -> u32 {
         let more = (known as usize + 1).saturating_sub(self.choice_of.len());
         self.choice_of.grow(more);
@@ -265,7 +264,7 @@ impl<G: Game> Histories<G> {
         self.rounds
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let figures = self.average.len() * (2 * size_of::<f64>() + size_of::<G::Move>());
         self.sets.bytes()
@@ -278,7 +277,7 @@ impl<G: Game> Histories<G> {
             + figures
     }
 
-    /// The bytes of the longer lists that `more` further histories after one need, at most.
+    /// Returns the most bytes of the longer lists that `more` further histories need.
     fn growth(&self, more: usize) -> usize {
         let choices = self.choice_of.growth(self.sets.len().saturating_sub(self.choice_of.len()) + 1);
         self.sets.growth()
@@ -290,8 +289,8 @@ impl<G: Game> Histories<G> {
             + self.regrets.growth(more)
     }
 
-    /// Goes on with rounds of regrets, one role after the other; each history is a node. A round
-    /// that has begun is finished, and leaves the time for a look at all histories.
+    /// Runs rounds of regrets, one role after the other; each history is a node. A round that has
+    /// begun is finished, and time for another walk over all histories is left.
     pub(super) fn improve(&mut self, meter: &mut Meter) {
         let mut values = Vec::new();
         while meter.leaves(2 * self.longest) && meter.spend(self.nodes.len() as u64) {
@@ -312,7 +311,7 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// Sets what is done now: moves in proportion to their regrets.
+    /// Sets the current strategies in proportion to positive regrets.
     fn choose(&mut self) {
         for choice in &self.choices {
             let span = choice.first..choice.first + choice.moves.len();
@@ -324,9 +323,10 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// Notes what a player does in this round, each choice by how far its own moves lead there.
+    /// Adds a player's current strategy to the average; each choice is weighted by the probability
+    /// of the player's own moves to it.
     fn count(&mut self, player: usize, weight: f64) {
-        // A choice comes after those before it, and their figures remain from this round.
+        // Choices come after earlier ones, whose figures were set in this loop.
         for choice in self.choices.iter().filter(|choice| choice.role as usize == player) {
             let own = if choice.before == NO_SET { 1.0 } else { self.news[choice.before as usize] };
             for place in choice.first..choice.first + choice.moves.len() {
@@ -336,7 +336,7 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// The value of a history to a player; notes its regrets.
+    /// Returns the value of a history for a player, and adds up the player's regrets.
     fn walk(&mut self, node: u32, player: usize, others: f64, values: &mut Vec<f64>) -> f64 {
         let Node { next, first, count } = self.nodes[node as usize];
         match next {
@@ -352,7 +352,7 @@ impl<G: Game> Histories<G> {
                 if role != player {
                     return (0..count).fold(0.0, |sum, place| {
                         let share = self.current[at + place as usize];
-                        // What comes after a move that is not made counts nothing.
+                        // Histories after a move of probability 0 have no weight.
                         if share <= 0.0 {
                             return sum;
                         }
@@ -376,7 +376,7 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// The average strategy at a choice.
+    /// Returns the average strategy at a choice.
     fn shares(&self, choice: u32) -> Vec<f64> {
         let Choice { first, moves, .. } = &self.choices[choice as usize];
         let shares = &self.average[*first..first + moves.len()];
@@ -385,7 +385,7 @@ impl<G: Game> Histories<G> {
         shares.iter().map(|share| if total > 0.0 { share / total } else { even }).collect()
     }
 
-    /// The moves of a role that knows so much, and how likely each should be.
+    /// Returns the moves of a role at its information, each with its probability.
     pub(super) fn strategy(&mut self, information: &Information<G>) -> Option<Vec<(G::Move, f64)>> {
         let steps = information.steps().iter();
         let start = information.role().index() as u32;
@@ -398,7 +398,8 @@ impl<G: Game> Histories<G> {
         Some(moves.zip(self.shares(choice)).collect())
     }
 
-    /// The moves of a strategy with the number of rounds of each, the likeliest first.
+    /// Returns the moves of a strategy with a share of the rounds and their percentage, most
+    /// probable first.
     pub(super) fn tried(&self, strategy: &[(G::Move, f64)]) -> Vec<(G::Move, u64, f64)> {
         let mut sorted: Vec<_> = strategy.to_vec();
         sorted.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -407,7 +408,7 @@ impl<G: Game> Histories<G> {
         sorted.into_iter().map(|(action, share)| (action, rounds(share), 100.0 * share)).collect()
     }
 
-    /// The value for a role if all play their average strategy.
+    /// Returns the value for a role if all play their average strategies.
     pub(super) fn value(&self, role: usize) -> f64 {
         self.expect(0, role)
     }
@@ -424,7 +425,7 @@ impl<G: Game> Histories<G> {
         }
     }
 
-    /// The gain of a best response over the average strategy, as a mean over the roles.
+    /// Returns the gain of a best response over the average strategy, as a mean over the roles.
     pub(super) fn exploitability(&self) -> f64 {
         let gain = |&player: &usize| Response::of(self, player) - self.value(player);
         self.players.iter().map(gain).sum::<f64>() / self.players.len().max(1) as f64
@@ -435,16 +436,16 @@ impl<G: Game> Histories<G> {
 struct Response<'h, G: Game> {
     histories: &'h Histories<G>,
     player: usize,
-    /// For each choice of the player the histories there, and how likely the others and chance let
-    /// them happen.
+    /// The histories at each choice of the player, with their probabilities by the moves of the
+    /// others and chance.
     reached: Vec<Vec<(u32, f64)>>,
     best: Vec<u32>,
-    /// Values of histories, as far as they are known.
+    /// The values of histories; NaN if not computed yet.
     values: Vec<f64>,
 }
 
 impl<'h, G: Game> Response<'h, G> {
-    /// The player's value.
+    /// Returns the value of the best response.
     fn of(histories: &'h Histories<G>, player: usize) -> f64 {
         let mut response = Self {
             histories,
@@ -496,7 +497,7 @@ impl<'h, G: Game> Response<'h, G> {
         value
     }
 
-    /// The move that is best at a choice, over all histories there.
+    /// Returns the best move at a choice, over all its histories.
     fn best(&mut self, choice: u32, count: u32) -> u32 {
         if self.best[choice as usize] == NO_SET {
             let reached = std::mem::take(&mut self.reached[choice as usize]);

@@ -1,9 +1,9 @@
-//! Files of nets and trainings: a kind, a version, the fingerprint of the game, numbers of fixed
-//! size, and a checksum at the end. A reader allocates no more than the file has.
+//! The format of net and training files: magic bytes, a version, the fingerprint of the game,
+//! numbers of fixed size, and a checksum. A reader allocates no more bytes than the file has.
 
 use super::{NetError, features::Fnv};
 
-/// Writes a file.
+/// A writer of a file.
 pub(super) struct Writer(Vec<u8>);
 
 impl Writer {
@@ -37,7 +37,7 @@ impl Writer {
     }
 }
 
-/// Reads a file.
+/// A reader of a file.
 pub(super) struct Reader<'b> {
     rest: &'b [u8],
     pub(super) fingerprint: u64,
@@ -75,7 +75,7 @@ impl<'b> Reader<'b> {
         self.take().map(u64::from_le_bytes)
     }
 
-    /// The next `count` numbers; no memory is taken before it is known that they are there.
+    /// Reads `count` numbers. Nothing is allocated unless the file has that many.
     pub(super) fn shorts(&mut self, count: usize) -> Result<Box<[i16]>, NetError> {
         if count > self.rest.len() / 2 {
             return Err(NetError::Damaged);
@@ -83,7 +83,7 @@ impl<'b> Reader<'b> {
         (0..count).map(|_| self.take().map(i16::from_le_bytes)).collect()
     }
 
-    /// Numbers that are neither infinite nor no number.
+    /// Reads numbers and rejects infinities and NaN.
     pub(super) fn floats(&mut self, numbers: &mut [f32]) -> Result<(), NetError> {
         for number in numbers {
             *number = f32::from_le_bytes(self.take()?);
@@ -95,7 +95,7 @@ impl<'b> Reader<'b> {
     }
 
     /// # Errors
-    /// Returns an error if something is left.
+    /// Returns an error if bytes remain.
     pub(super) fn end(self) -> Result<(), NetError> {
         if self.rest.is_empty() { Ok(()) } else { Err(NetError::Damaged) }
     }

@@ -1,7 +1,6 @@
-//! The features of states that a net judges, the roles that its outputs are of, and the fingerprint
-//! of the game that both are of.
+//! The features of states for a net, the roles of its outputs, and the fingerprint of its game.
 //!
-//! All follows from the game alone, so a file of weights has none of it.
+//! All of these are derived from the game, so a net file does not store them.
 
 use super::{NetError, weights::MOST_OUTPUTS};
 use crate::{
@@ -10,46 +9,45 @@ use crate::{
 };
 use gdl_runtime::{Game, GameExt, chance::Stream, engine::Lanes, game::Id};
 
-/// The most features, by which a net takes at most about 200 kB.
+/// The most features; a net then takes at most about 200 kB.
 const MOST: usize = 3000;
 
-/// The most phases that have heads of their own.
+/// The most turn phases with heads of their own.
 const MOST_HEADS: usize = 8;
 
-/// Steps of random games that are looked at for what rules lines out, and of one of them.
+/// The random steps for ruling lines out, and the most steps of one game.
 const STEPS: usize = 4096;
 const LONGEST: usize = 512;
 
-/// Steps of random games that a fingerprint covers, and of one of them.
+/// The random steps that a fingerprint covers, and the most steps of one game.
 const PRINTED: usize = 256;
 const LONGEST_PRINTED: usize = 64;
 
-/// The features that a net sees of states, and the roles that it judges them for.
+/// The features of a game's states, and the roles of the outputs.
 #[derive(Clone, Debug)]
 pub(super) struct Features {
     pub(super) fluents: usize,
     lines: Lines,
-    /// Lines that lack two count too.
+    /// True if lines that lack two fluents are features too.
     are_each: bool,
     /// The roles other than chance.
     pub(super) players: Vec<usize>,
     pub(super) chance: Option<usize>,
-    /// The sum of the goals of two players, if it is constant. Then there is one output, the
-    /// first's.
+    /// The sum of two players' goals, if it is constant. Then the only output is the first
+    /// player's.
     pub(super) total: Option<f32>,
     /// The mean length of random games.
     pub(super) length: f64,
-    /// The mean number of features that states of random games have.
+    /// The mean number of features of a state in random games.
     pub(super) active: f32,
     pub(super) fingerprint: u64,
 }
 
 impl Features {
-    /// The features of a game. O([`STEPS`] random steps + steps to lines).
+    /// Finds the features of a game. O([`STEPS`] random steps + steps to lines).
     ///
     /// # Errors
-    /// Returns an error if a net cannot be of such a game, or if the budget was spent before the
-    /// features were found.
+    /// Returns an error if games of this kind cannot be learned, or the budget is spent first.
     pub(super) fn of<G: Game>(game: &G, budget: &Budget) -> Result<Self, NetError> {
         let refused = |reason: &str| Err(NetError::Unsuitable(reason.to_owned()));
         let fluents = game.shape().fluents;
@@ -100,12 +98,12 @@ impl Features {
         Ok(features)
     }
 
-    /// The number of features.
+    /// Returns the number of features.
     pub(super) fn len(&self) -> usize {
         self.fluents + if self.are_each { self.lines.each() } else { self.lines.threats() }
     }
 
-    /// Visits the features of a state.
+    /// Visits the features of a state by number.
     #[inline]
     pub(super) fn visit(&self, state: &[u64], feature: &mut (impl FnMut(usize) + ?Sized)) {
         gdl_runtime::bits::ones(state).for_each(&mut *feature);
@@ -117,12 +115,12 @@ impl Features {
         });
     }
 
-    /// The number of outputs.
+    /// Returns the number of outputs.
     pub(super) fn outputs(&self) -> usize {
         if self.total.is_some() { 1 } else { self.players.len() }
     }
 
-    /// The worth of an outcome to a role that is not chance, -1 to 1.
+    /// Returns the value of outputs for a role that is not chance, -1 to 1.
     #[inline]
     pub(super) fn worth(&self, role: usize, outputs: &[f32]) -> f32 {
         match (self.total, self.players.iter().position(|&player| player == role)) {
@@ -132,14 +130,14 @@ impl Features {
         }
     }
 
-    /// The outputs that goals are, -1 to 1.
+    /// Writes the outputs for the goals in a view, -1 to 1.
     pub(super) fn of_goals(&self, payoff: &Payoff, view: &[u64], outputs: &mut [f32]) {
         for (output, &player) in outputs.iter_mut().zip(&self.players) {
             *output = f32::from(payoff.goal(view, player)) / 50.0 - 1.0;
         }
     }
 
-    /// The goals that outputs give.
+    /// Converts outputs to goals.
     #[inline]
     pub(super) fn goals(&self, outputs: &[f32], goals: &mut [f32]) {
         goals.fill(50.0);
@@ -152,13 +150,13 @@ impl Features {
     }
 }
 
-/// The number of heads for a game.
+/// Returns the number of heads for a game.
 pub(super) fn heads<G: Game>(game: &G) -> usize {
     let phases = game.table().and_then(|table| table.lanes()).map_or(1, Lanes::cycle_phases);
     if phases <= MOST_HEADS { phases } else { 1 }
 }
 
-/// The head for a state, of `heads` for the game.
+/// Returns the head for a state; the game has `heads` of them.
 #[inline]
 pub(super) fn head<G: Game>(game: &G, heads: usize, state: &[u64]) -> usize {
     if heads < 2 {
@@ -168,8 +166,8 @@ pub(super) fn head<G: Game>(game: &G, heads: usize, state: &[u64]) -> usize {
     lanes.and_then(|lanes| lanes.find(state)).filter(|&phase| phase < heads).unwrap_or(0)
 }
 
-/// Plays random games for some steps together, and gives the states before their ends. Returns
-/// `None` if the budget was spent first.
+/// Plays random games of `steps` steps in total, and returns their states before the ends. Returns
+/// `None` if the budget is spent first.
 fn walk<G: Game>(
     game: &G,
     seed: u64,
@@ -205,8 +203,8 @@ fn walk<G: Game>(
     Some(states)
 }
 
-/// A number of the roles, fluents, moves and goals of a game, and of some random games: other games
-/// have others, with any engine. Returns `None` if the budget was spent first.
+/// Computes a hash of the names and goals of a game and of random games, which does not depend on
+/// the engine. Returns `None` if the budget is spent first.
 pub(super) fn fingerprint<G: Game>(game: &G, budget: &Budget) -> Option<u64> {
     let vocabulary = game.vocabulary();
     let mut hash = Fnv::new();
@@ -227,8 +225,8 @@ pub(super) fn fingerprint<G: Game>(game: &G, budget: &Budget) -> Option<u64> {
     Some(hash.0)
 }
 
-/// The hash function FNV-1a of 64 bits (Fowler, Noll and Vo): the same everywhere and always. It
-/// finds damage and mistakes, and no forgery.
+/// The 64-bit hash function FNV-1a (Fowler, Noll and Vo), stable across machines and releases. It
+/// detects damage, but no forgery.
 pub(super) struct Fnv(pub(super) u64);
 
 impl Fnv {

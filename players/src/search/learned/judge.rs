@@ -1,44 +1,44 @@
-//! The net as it plays: the trained weights as whole numbers of 16 bits, which give the same values
+//! The net in play: the trained weights rounded to 16-bit integers, so that evaluations are equal
 //! on all machines.
 //!
-//! A weight of the first layer is in 256ths. Sums of rows are kept within 16 bits and clipped to
-//! 0 to 256. Weights of the later layers are in 1,024ths, and sums of 32 bits hold all that they
-//! can come to.
+//! Weights of the first layer are in units of 1/256; sums of rows saturate at 16 bits and are
+//! clipped to 0 to 256. Weights of the later layers are in units of 1/1024, and their 32-bit sums
+//! cannot overflow.
 
 use super::weights::{SECOND, Sizes, Weights, tanh};
 use gdl_runtime::{engine::Work, lanes::Isa};
 
-/// One of the first layer, and of the later weights.
+/// The fixed-point representations of 1 in the first layer, and in the later weights.
 const FIRST: i16 = 256;
 const LATER: i32 = 1024;
 
-/// One at the second layer before it is clipped.
+/// The fixed-point representation of 1 in the second layer before it is clipped.
 const ONE: i32 = FIRST as i32 * LATER;
 
-/// The greatest weight: sums of 128 products of it stay within 32 bits.
+/// The greatest absolute weight, so that sums of 128 products fit into 32 bits.
 const MOST: f32 = 32_000.0;
 
-/// A net of whole numbers.
+/// A net of integer weights.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Judge {
     pub(super) sizes: Sizes,
-    /// Rows of features, then that of biases.
+    /// The rows of features, followed by that of biases.
     pub(super) rows: Box<[i16]>,
     pub(super) heads: Box<[Head]>,
 }
 
-/// The layers after the first for one phase.
+/// The layers after the first, for one turn phase.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    /// A row of the first layer's units for each unit.
+    /// The weights of each unit of the second layer, a row for each.
     pub(super) second: Box<[i16]>,
     pub(super) biases: [i32; SECOND],
-    /// A row of the second layer's units for each output.
+    /// The weights of each output, a row for each.
     pub(super) last: Box<[i16]>,
     pub(super) last_biases: Box<[i32]>,
 }
 
-/// The features of a state that have not been added yet.
+/// A buffer of features that are not added yet.
 #[repr(align(64))]
 struct Active([u16; Active::ROOM]);
 
@@ -71,7 +71,7 @@ impl Judge {
         Self { sizes, rows, heads: (0..sizes.heads).map(head).collect() }
     }
 
-    /// Writes the outputs, -1 to 1, of the features that `visit` passes.
+    /// Writes the outputs, -1 to 1, for the features that `visit` passes.
     #[inline]
     pub(super) fn judge(&self, head: usize, outputs: &mut [f32], visit: impl FnOnce(&mut dyn FnMut(usize))) {
         match self.sizes.hidden {
@@ -111,11 +111,11 @@ impl Judge {
     }
 }
 
-/// The first layer before it is clipped.
+/// The sums of the first layer before they are clipped.
 #[repr(align(64))]
 struct Sums<const H: usize>([i16; H]);
 
-/// Adds rows.
+/// The work of adding rows to the first layer.
 struct Add<'a, const H: usize> {
     rows: &'a [i16],
     active: &'a [u16],
@@ -138,7 +138,7 @@ impl<const H: usize> Work for Add<'_, H> {
     }
 }
 
-/// Adds the last rows, and does what comes after.
+/// The work of adding the last rows and computing the later layers.
 struct End<'a, const H: usize> {
     rows: &'a [i16],
     active: &'a [u16],
@@ -163,7 +163,7 @@ impl<const H: usize> Work for End<'_, H> {
             for (&a, &b) in sums.0.iter().zip(row) {
                 sum += i32::from(a) * i32::from(b);
             }
-            // In 1,024ths.
+            // The result is in units of 1/1024.
             second[unit] = sum.saturating_add(head.biases[unit]).clamp(0, ONE) / i32::from(FIRST);
         }
         let biases = head.last_biases.iter();
@@ -172,7 +172,7 @@ impl<const H: usize> Work for End<'_, H> {
             for (&a, &b) in second.iter().zip(row) {
                 sum += a * i32::from(b);
             }
-            // In 2^20ths; biases are in 2^18ths.
+            // Sums are in units of 2^-20, biases of 2^-18.
             let sum = i64::from(sum) + i64::from(bias) * i64::from(LATER * LATER / ONE);
             *output = tanh(sum as f32 / (LATER * LATER) as f32);
         }
@@ -193,7 +193,7 @@ mod tests {
             let mut stream = Stream::new(1, 1);
             let mut spread = 0.0_f32;
             for number in 0..200 {
-                // More at a time than are added at once.
+                // More features than the buffer holds.
                 let active: Vec<u32> =
                     (0..300).filter(|_| stream.below(if number < 20 { 2 } else { 10 }) == 0).collect();
                 let exact = weights.outputs(&active, number % 3);

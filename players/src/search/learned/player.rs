@@ -8,8 +8,8 @@ use crate::{
 use gdl_runtime::{Game, Information};
 use std::{fmt, sync::Arc};
 
-/// A player by a trained [`Net`]: [`AlphaBeta`] with a [`LearnedValue`]. A game that the net is not
-/// of is played by [`Best`], and the report says so ([`Report::note`]).
+/// A player with a trained [`Net`]: [`AlphaBeta`] with a [`LearnedValue`]. If the net belongs to
+/// another game, [`Best`] plays, and [`Report::note`] has the reason.
 pub struct Learned<G: Game> {
     net: Arc<Net>,
     seed: u64,
@@ -19,7 +19,7 @@ pub struct Learned<G: Game> {
     mind: Option<Mind<G>>,
 }
 
-/// The player of the game at hand.
+/// The player for the current game.
 enum Mind<G: Game> {
     Own(Box<AlphaBeta<G>>),
     Foreign(Box<Best<G>>, String),
@@ -32,34 +32,34 @@ impl<G: Game> fmt::Debug for Learned<G> {
 }
 
 impl<G: Game> Learned<G> {
-    /// The player.
+    /// Creates the player.
     #[must_use]
     pub fn new(net: Arc<Net>) -> Self {
         Self { net, seed: 0, bytes: None, depth: None, threads: 1, mind: None }
     }
 
-    /// The seed of random choices; 0 unless this says otherwise.
+    /// Sets the seed of random choices; 0 by default.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// The most bytes of the search.
+    /// Sets the most bytes of the search.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.bytes = Some(bytes);
         self
     }
 
-    /// Looks `depth` joint moves ahead, if the budget allows.
+    /// Sets the depth limit, in joint moves.
     #[must_use]
     pub fn depth(mut self, depth: u32) -> Self {
         self.depth = Some(depth);
         self
     }
 
-    /// Threads of [`Best`], where that plays.
+    /// Sets the number of threads of [`Best`], if it plays.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.threads = threads;
@@ -89,7 +89,7 @@ impl<G: Game> Player<G> for Learned<G> {
     }
 
     fn start(&mut self, game: &G, role: G::Role, budget: &Budget) {
-        // A match may be of another game than the one before.
+        // The next match may be of another game.
         self.mind = None;
         match self.mind(game) {
             Mind::Own(search) => Player::start(&mut **search, game, role, budget),

@@ -1,11 +1,10 @@
-//! Games that a net plays against itself, dozens at once, and what their states should be judged
-//! as.
+//! Self-play of a net, dozens of games at once, which gives states and their targets.
 //!
-//! The role on turn takes the move whose successor is worth most to it, or any move one time in
-//! ten. The value of a state is that of its best successor, and its target mixes that with the
-//! target of the state after it: TD(λ) at one ply (Sutton, "Learning to predict by the methods of
-//! temporal differences", 1988). A move that was drawn says nothing of the state before it. Values
-//! that one ply proves are targets as they are.
+//! The role on turn makes the move whose successor has the greatest value for it, or a random move
+//! one time in ten. The value of a state is that of its best successor. Its target mixes this value
+//! with the target of the next state: TD(λ) at one ply (Sutton, "Learning to predict by the methods
+//! of temporal differences", 1988). After a random move, the target is the value alone, and so are
+//! values that one ply proves.
 
 use super::{
     features::{Features, head},
@@ -17,27 +16,28 @@ use crate::{
 };
 use gdl_runtime::{Game, GameExt, bits, chance::Stream};
 
-/// Games that are played at once.
+/// The number of games that are played at once.
 const GAMES: usize = 64;
 
-/// Successors that are made at once.
+/// The least number of successors that are computed at once.
 const MADE: usize = 512;
 
-/// One move in this number is drawn.
+/// The reciprocal of the share of random moves.
 const DRAWN: u64 = 10;
 
-/// Seven of ten games begin after random moves, up to this share of the length of a random game.
+/// The share of games that begin with random moves, seven of ten. `OPENING` is the most such moves,
+/// as a share of the length of a random game.
 const OPENED: (u64, u64) = (7, 10);
 const OPENING: f64 = 0.9;
 
-/// The share of the next target in a target.
+/// The share of the next state's target in a target.
 const LAMBDA: f32 = 0.3;
 
-/// The most moves of a game, and bytes of the states of all of them.
+/// The most moves of a game, and the most bytes of the states of all games.
 const LONGEST: usize = 500;
 const BYTES: usize = 32 << 20;
 
-/// States, and what each should be judged as.
+/// States and their targets.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Samples {
     pub(super) states: Vec<u64>,
@@ -45,54 +45,54 @@ pub(super) struct Samples {
     pub(super) games: u64,
 }
 
-/// A game that is played.
+/// A game in progress.
 struct Playing<G: Game> {
     state: G::State,
     view: G::View,
-    /// Random moves that are left at the start.
+    /// The number of random moves that remain at the start.
     opening: usize,
-    /// The role and the number of its move that was taken while chance chooses too: what it draws
-    /// for the move is not what it drew for the choice.
+    /// The role and the number of its chosen move, if chance chooses too. Chance then draws again,
+    /// independently of the draw that the choice was based on.
     pending: Option<(usize, usize)>,
-    /// The states so far, the values that one ply gives them, and what they say.
+    /// The states so far, with their values by one ply, and the kinds of these values.
     states: Vec<u64>,
     values: Vec<f32>,
     kinds: Vec<Kind>,
-    /// The values of the state now.
+    /// The outputs for the current state.
     outputs: Vec<f32>,
     is_over: bool,
 }
 
-/// The meaning of the value of a state.
+/// The origin of a state's value, which determines its target.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// It is proved.
+    /// The value is proved.
     Proved,
-    /// The role took the best move.
+    /// The role made the best move.
     Best(usize),
     /// Chance decided, or no role had a choice.
     Sampled,
-    /// The move was drawn.
+    /// The move was random.
     Drawn,
 }
 
-/// The choice of a game on the way.
+/// The choice in a game at the current step.
 #[derive(Default)]
 struct Choice {
-    /// The role that decides, unless the move is drawn.
+    /// The role that decides; `None` if all moves are random.
     decider: Option<usize>,
-    /// The number of the successor that is drawn, if one is.
+    /// The number of the successor by a random move, if there is one.
     drawn: Option<usize>,
-    /// The number of the best successor, if chance chooses too.
+    /// The number of the best successor, for a choice together with chance.
     best_place: usize,
     is_unsure: bool,
-    /// Successors so far, and how many are terminal.
+    /// The number of successors so far, and of terminal ones.
     made: usize,
     ended: usize,
     best: f32,
 }
 
-/// Plays games of a net against itself.
+/// A player of games of a net against itself.
 pub(super) struct SelfPlay<'a, G: Game> {
     game: &'a G,
     features: &'a Features,
@@ -119,7 +119,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
         }
     }
 
-    /// Plays the games of a block and gives their states. It depends on nothing but the net, the
+    /// Plays the games of a block and returns their states. The result depends only on the net, the
     /// seed and the number of the block. Returns `None` once the budget is spent.
     pub(super) fn play(&mut self, net: &Judge, seed: u64, block: u64, budget: &Budget) -> Option<Samples> {
         let (game, outputs) = (self.game, self.features.outputs());
@@ -155,7 +155,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
             if budget.is_spent() {
                 return None;
             }
-            // States at one phase are stepped together.
+            // States of the same turn phase are stepped together.
             games.sort_by_key(|playing| head(game, usize::MAX, playing.state.as_ref()));
             let mut choices: Vec<Choice> = (0..games.len()).map(|_| Choice::default()).collect();
             let mut next: Vec<(G::State, G::View)> =
@@ -218,7 +218,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
         Some(samples)
     }
 
-    /// Finds out who decides, and draws a move one time in ten.
+    /// Finds the deciding role, and draws a random move one time in ten.
     fn choose(&mut self, playing: &mut Playing<G>, choice: &mut Choice, stream: &mut Stream) {
         if playing.kinds.len() >= self.longest || !self.options.read(self.game, &playing.view) {
             playing.is_over = true;
@@ -261,7 +261,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
         }
     }
 
-    /// Makes the move that was chosen.
+    /// Makes the chosen move and stores the state before it.
     fn make(&self, playing: &mut Playing<G>, choice: &Choice, state: G::State, view: G::View) {
         if playing.is_over {
             return;
@@ -273,7 +273,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
         let is_end = self.game.is_terminal_in(&view);
         if let Some(left) = playing.opening.checked_sub(1) {
             playing.opening = left;
-            // What random moves end teaches nothing.
+            // A game that ends during its random opening gives no samples.
             playing.is_over = is_end;
         } else {
             let kind = match choice.decider {
@@ -299,7 +299,7 @@ impl<'a, G: Game> SelfPlay<'a, G> {
         samples.targets.extend(&playing.values);
         samples.games += 1;
         let targets = &mut samples.targets[start..];
-        // The target of the state after it, and if that is proved.
+        // True if the target of the next state is proved.
         let mut is_proved = true;
         for number in (0..playing.kinds.len()).rev() {
             let (own, next) = targets[number * outputs..].split_at_mut(outputs);

@@ -1,4 +1,4 @@
-//! Tests of training, files and play: of the whole, on small games.
+//! Tests of training, files and play, on small games.
 
 use super::*;
 use crate::{Budget, Player, player::Random, search::AlphaBeta};
@@ -10,14 +10,14 @@ fn tictactoe() -> Dynamic {
     load(TICTACTOE).expect("a sound rulesheet")
 }
 
-/// A training on about `samples` states.
+/// Trains on about `samples` states.
 fn trained(game: &Dynamic, seed: u64, samples: u64, threads: usize) -> Training {
     let mut training = Training::new(game, seed).expect("a game that can be learnt");
     resume_to(game, &mut training, samples, samples, threads);
     training
 }
 
-/// Resumes a training on `samples` states until it has `until`.
+/// Continues a training of `samples` states in total until it has `until` states.
 fn resume_to(game: &Dynamic, training: &mut Training, until: u64, samples: u64, threads: usize) {
     while training.samples() < until {
         let part = training.samples() as f64 / samples as f64;
@@ -81,7 +81,7 @@ fn a_file_is_read_as_it_was_written_and_damage_is_found() {
     }
     assert_eq!(Net::from_bytes(b"gdl-net\n\x02\0\0\0"), Err(NetError::Newer));
     assert_eq!(Net::from_bytes(b"(role x)"), Err(NetError::Other));
-    // Sizes that ask for more than there is, with a checksum that is right.
+    // Sizes that exceed the file, with a correct checksum.
     for (place, sizes) in [(28, [60_000, 128, 64, 8]), (28, [27, 33, 1, 1]), (28, [27, 128, 1, 0])] {
         let mut damaged = bytes[..bytes.len() - 8].to_vec();
         for (size, bytes) in sizes.into_iter().zip(damaged[place..place + 16].chunks_exact_mut(4)) {
@@ -102,7 +102,7 @@ fn a_training_is_read_with_all_its_bounds() {
     let mut stream = Stream::new(2, 0);
     for number in 0..160 {
         let mut damaged = state[..state.len() - 8].to_vec();
-        // Anything may stand there, and the checksum is right.
+        // A random byte at a random place, with a correct checksum.
         let end = damaged.len() as u64 - 20;
         let place = 20 + stream.below(if number < 80 { 60 } else { end }) as usize;
         damaged[place] = stream.bits() as u8;
@@ -151,7 +151,7 @@ fn games_that_cannot_be_learnt_are_refused_with_the_reason() {
     }
 }
 
-/// Points of 100 of a player in matches against random moves, in both seats.
+/// Returns the points, up to 100, of a player in matches against random moves, in both seats.
 fn against_random(game: &Dynamic, player: &mut dyn Player<Dynamic>, matches: u64) -> f64 {
     let roles: Vec<_> = game.roles().filter(|&role| Some(role) != game.chance_role()).collect();
     let mut points = 0.0;
@@ -199,7 +199,7 @@ fn one_ply_of_the_net_beats_random_moves_and_what_is_not_trained() {
 
 #[test]
 fn chance_and_a_single_role_are_learnt_too() {
-    // The role bets on a die that it sees, or leaves it.
+    // The role sees a die, and bets on it or passes.
     let text = "(role p) (role random) (init (at 0)) (face 1) (face 2) (face 3)
         (<= (legal p noop) (true (at 0))) (<= (legal random (roll ?f)) (true (at 0)) (face ?f))
         (<= (legal p bet) (true (die ?f))) (<= (legal p leave) (true (die ?f)))
@@ -215,7 +215,7 @@ fn chance_and_a_single_role_are_learnt_too() {
     let state = game.initial();
     let mut goals = vec![0.0; 2];
     value.evaluate(&game, &state, &game.view(&state), &mut goals);
-    // 60, 60 and 100.
+    // The values of the three faces are 60, 60 and 100.
     assert!((goals[0] - 220.0 / 3.0).abs() < 6.0, "{goals:?}");
     assert!((goals[1] - 50.0).abs() < 0.1, "{goals:?}");
 }
@@ -224,13 +224,13 @@ fn chance_and_a_single_role_are_learnt_too() {
 fn an_end_counts_for_more_than_any_estimate() {
     let game = tictactoe();
     let net = Arc::new(trained(&game, 1, 1, 1).net());
-    // In every state with a win at once, the player takes it, however the net judges.
+    // In every state with an immediate win, the player takes it, whatever the net's values are.
     let mut player = Learned::new(net).depth(1);
     let (mut stream, mut wins) = (Stream::new(9, 9), 0);
     for _ in 0..40 {
         let (mut state, mut known) = (game.initial(), game.roles().map(Information::new).collect::<Vec<_>>());
         while !game.is_terminal(&state) {
-            // The last cell leaves no choice.
+            // With one empty cell left, no role has a choice.
             let Some(role) = game.to_play(&state) else { break };
             let place = gdl_runtime::game::Id::index(role);
             let view = game.view(&state);
@@ -260,7 +260,7 @@ fn an_end_counts_for_more_than_any_estimate() {
 fn lines_are_features_of_their_own() {
     let game = tictactoe();
     let features = Features::of(&game, &Budget::unlimited()).expect("a game that can be learnt");
-    // Eighteen threats, and eight lines of each.
+    // Eighteen threats, and eight lines of each side.
     assert_eq!(features.len(), features.fluents + 18 + 16);
     assert_eq!(features.outputs(), 1);
     let seen = |moves: &[&str]| {
@@ -274,9 +274,9 @@ fn lines_are_features_of_their_own() {
         assert!(seen.iter().all(|&feature| feature < features.len()));
         lines
     };
-    // The middle is in four lines.
+    // The middle cell is in four lines.
     assert_eq!([seen(&[]), seen(&["2 2"])], [0, 4]);
-    // A threat of x, and lines that lack two: two of x and none of o through the corner between.
+    // One threat of x, and lines of x that lack two fluents.
     assert!(seen(&["2 2", "1 2", "1 1"]) > 1);
 }
 

@@ -1,8 +1,8 @@
-//! Training of a net: rounds of games against itself, and steps on what they taught.
+//! Training of a net: rounds of self-play, and steps of gradient descent on their states.
 //!
-//! A round learns from the games of the rounds before, while its own are played by the net as it
-//! was at its start. So play and learning can run at once, and the result depends on the seed and
-//! the rounds alone, not on the number of threads.
+//! A round learns from the games of earlier rounds, while its own games are played with the net
+//! from its start. So playing and learning run at the same time. The result depends only on the
+//! seed and the number of rounds, not on the number of threads.
 
 use super::{
     LearnedValue, Net, NetError,
@@ -23,31 +23,31 @@ use std::{
     thread,
 };
 
-/// The kind and the version of files of a training.
+/// The magic bytes and the version of training files.
 const MAGIC: &[u8; 8] = b"gdltrain";
 const VERSION: u32 = 1;
 
-/// States of a step, and how often each state is learnt from on average.
+/// The number of states in a batch, and the mean number of times that each state is learned from.
 const BATCH: usize = 256;
 const REUSE: u64 = 2;
 
-/// The rate of learning at the start, and the least share of it at the end.
+/// The initial learning rate, and the least share of it at the end.
 const RATE: f32 = 0.002;
 const LEAST_RATE: f32 = 0.02;
 
-/// The most states that are kept to learn from, and bytes of them.
+/// The limits of the stored states: their number, and their bytes.
 const KEPT: usize = 1 << 19;
 const KEPT_BYTES: usize = 48 << 20;
 
-/// More samples, rounds or games than any training has.
+/// A bound that the samples, rounds and games of a sound file never reach.
 const MOST_COUNTED: u64 = 1 << 48;
 
-/// About as many states as a round gives, and the most blocks of games in it.
+/// The approximate states of a round, the most blocks of games in it, and the games of a block.
 const ROUND: f64 = 12_000.0;
 const MOST_BLOCKS: u64 = 8;
 const GAMES: f64 = 64.0;
 
-/// Hidden units, and the most features of a net with that number: a file takes at most about
+/// The numbers of hidden units, each with the most features for it. A net file takes at most about
 /// 200 kB.
 const HIDDEN: [(usize, usize); 3] = [(128, 600), (64, 1300), (32, usize::MAX)];
 
@@ -87,7 +87,7 @@ pub struct Training {
     features: Features,
     seed: u64,
     weights: Weights,
-    /// States, at most `room` of them, and the place of the next.
+    /// The stored states, at most `room` of them; `next` is the index of the next one.
     states: Vec<u64>,
     targets: Vec<f32>,
     room: usize,
@@ -96,7 +96,7 @@ pub struct Training {
     rounds: u64,
     samples: u64,
     games: u64,
-    /// Samples of the last round.
+    /// The number of samples of the last round.
     fresh: u64,
     loss: f32,
     seconds: f64,
@@ -113,15 +113,15 @@ impl fmt::Debug for Training {
 }
 
 impl Training {
-    /// A training that begins. O(gates + some thousands of random steps).
+    /// Begins a training. O(gates + some thousands of random steps).
     ///
     /// # Errors
-    /// Returns an error if the game is of a kind that cannot be learnt.
+    /// Returns an error if games of this kind cannot be learned.
     pub fn new<G: Game>(game: &G, seed: u64) -> Result<Self, NetError> {
         Self::within(game, seed, &Budget::unlimited())
     }
 
-    /// The same, unless the budget is spent first.
+    /// Begins a training as [`Self::new`] does, unless the budget is spent first.
     pub(in crate::search) fn within<G: Game>(game: &G, seed: u64, budget: &Budget) -> Result<Self, NetError> {
         let features = Features::of(game, budget)?;
         let count = features.len();
@@ -148,57 +148,57 @@ impl Training {
         })
     }
 
-    /// States that were learnt from so far.
+    /// Returns the number of states collected so far.
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.samples
     }
 
-    /// Games played so far.
+    /// Returns the number of games played so far.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.games
     }
 
-    /// The running mean of the squared error, on a scale from -1 to 1.
+    /// Returns the running mean of the squared error of outputs from -1 to 1.
     #[must_use]
     pub fn loss(&self) -> f32 {
         self.loss
     }
 
-    /// The seed.
+    /// Returns the seed of the training.
     #[must_use]
     pub fn seed(&self) -> u64 {
         self.seed
     }
 
-    /// Seconds of training that were counted.
+    /// Returns the seconds of training added by [`Training::count_seconds`].
     #[must_use]
     pub fn seconds(&self) -> f64 {
         self.seconds
     }
 
-    /// Adds to the [seconds](Self::seconds) of training, which [`Training::state`] keeps.
+    /// Adds to the [seconds](Self::seconds) of training, which [`Training::state`] stores.
     pub fn count_seconds(&mut self, seconds: f64) {
         self.seconds += seconds;
     }
 
-    /// The evaluation by the net as it is now.
+    /// Returns the evaluation by the current net.
     pub(in crate::search) fn value(&self) -> LearnedValue {
         LearnedValue { net: self.net().into(), features: self.features.clone() }
     }
 
-    /// The net as it is now.
+    /// Returns the current net.
     #[must_use]
     pub fn net(&self) -> Net {
         Net { judge: Judge::of(&self.weights), fingerprint: self.features.fingerprint, samples: self.samples }
     }
 
-    /// Trains for a round, on some threads; `part`, from 0 to 1, says how much of the training is
-    /// over. A round takes less than a second in most games, and is broken off once the budget is
-    /// spent. The game must be the one of the training.
+    /// Trains for one round on `threads` threads; `part`, from 0 to 1, is the finished share of the
+    /// training. The game must be that of the training. A round takes less than a second in most
+    /// games, and is interrupted once the budget is spent.
     ///
-    /// Returns whether the round came to its end.
+    /// Returns whether the round was finished.
     pub fn advance<G: Game>(&mut self, game: &G, part: f64, threads: usize, budget: &Budget) -> bool {
         let net = Judge::of(&self.weights);
         let wanted = ROUND / (GAMES * self.features.length.max(1.0));
@@ -220,7 +220,7 @@ impl Training {
         };
         thread::scope(|scope| {
             for _ in 1..threads.min(blocks as usize + 1) {
-                // The system may be out of threads: then fewer play.
+                // If the system is out of threads, fewer threads play.
                 let _ = thread::Builder::new().spawn_scoped(scope, play);
             }
             self.learn(game, part, budget);
@@ -234,7 +234,7 @@ impl Training {
         true
     }
 
-    /// Steps on states that are drawn from those that were kept.
+    /// Makes steps on random batches of the stored states.
     fn learn<G: Game>(&mut self, game: &G, part: f64, budget: &Budget) {
         let outputs = self.weights.sizes.outputs;
         let kept = (self.targets.len() / outputs) as u64;
@@ -260,7 +260,7 @@ impl Training {
         }
     }
 
-    /// Keeps states to learn from, in place of the oldest.
+    /// Stores states to learn from, in place of the oldest.
     fn keep(&mut self, samples: &Samples) {
         let outputs = self.weights.sizes.outputs;
         let states = samples.states.chunks_exact(self.words);
@@ -279,13 +279,13 @@ impl Training {
         self.games += samples.games;
     }
 
-    /// Bounds the states that are kept, before there are any.
+    /// Sets the most stored states; call it before there are any.
     #[cfg(all(test, feature = "load"))]
     pub(super) fn set_room(&mut self, room: usize) {
         self.room = room;
     }
 
-    /// The bytes that [`Training::resume`] reads: some megabytes.
+    /// Returns the bytes that [`Training::resume`] reads: some megabytes.
     #[must_use]
     pub fn state(&self) -> Vec<u8> {
         let mut writer = Writer::new(*MAGIC, VERSION, self.features.fingerprint);
@@ -304,8 +304,8 @@ impl Training {
     /// Resumes a training that [`Training::state`] wrote.
     ///
     /// # Errors
-    /// Returns an error if the bytes are damaged, of another game or from a newer release, or the
-    /// game is of a kind that cannot be learnt.
+    /// Returns an error if the bytes are damaged, of another game or from a newer release, or if
+    /// games of this kind cannot be learned.
     pub fn resume<G: Game>(game: &G, bytes: &[u8]) -> Result<Self, NetError> {
         let mut training = Self::new(game, 0)?;
         let mut reader = Reader::new(bytes, *MAGIC, VERSION)?;

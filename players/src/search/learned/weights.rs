@@ -1,33 +1,32 @@
-//! The net while it is trained: weights of 32-bit floats, their gradient, and Adam's steps.
+//! The net during training: weights of 32-bit floats, their gradient, and the steps of Adam.
 //!
-//! Features -> H -> 32 -> outputs, with clipped `ReLU` (0 to 1) between the layers and [`tanh`] at
-//! the end. The first layer is a sum of rows, one for each feature of a state, and the layers after
-//! it are one set, a head, for each phase of the turn cycle.
+//! The layers are features → H → 32 → outputs, with clipped `ReLU` (0 to 1) between them and
+//! [`tanh`] at the end. The first layer is a sum of rows, one for each feature of a state. The
+//! later layers are a *head*, one for each turn phase.
 //!
-//! Results are the same on all machines: only sums, products, quotients and square roots are taken,
-//! which IEEE 754 rounds in one way, and always in the same order. Rust never fuses or reorders
-//! them.
+//! Results are equal on all machines. The code uses only sums, products, quotients and square roots
+//! in a fixed order, which IEEE 754 rounds uniquely and Rust never fuses or reorders.
 
 use gdl_runtime::{chance::Stream, engine::Work, lanes::Isa};
 
-/// Units of the second hidden layer.
+/// The number of units of the second hidden layer.
 pub(super) const SECOND: usize = 32;
 
-/// Numbers that are summed side by side.
+/// The number of partial sums of a dot product.
 const SIDE: usize = 16;
 
-/// The slope outside of 0 to 1 in training, so that no unit is lost for good.
+/// The slope outside of 0 to 1 in training, so that no unit stops learning.
 const LEAK: f32 = 0.02;
 
-/// The least slope of the end of the net, as a share.
+/// The least slope of the output's `tanh` in training.
 const STEEP: f32 = 0.02;
 
 /// Adam's decay of means and of squares (Kingma and Ba, "Adam: a method for stochastic
 /// optimization", 2015).
 const DECAY: [f32; 2] = [0.9, 0.999];
 
-/// The hyperbolic tangent, to 1e-4, as a quotient: the same on every machine, and within 1 as no
-/// proved value is.
+/// Computes the hyperbolic tangent with an error of at most 1e-4, as a rational function, so that
+/// it is equal on all machines. The result is between -1 and 1.
 #[inline(always)]
 pub(super) fn tanh(x: f32) -> f32 {
     let x = x.clamp(-4.9, 4.9);
@@ -40,15 +39,15 @@ pub(super) fn tanh(x: f32) -> f32 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sizes {
     pub(super) features: usize,
-    /// Units of the first hidden layer: 32, 64 or 128.
+    /// The number of units of the first hidden layer: 32, 64 or 128.
     pub(super) hidden: usize,
     pub(super) heads: usize,
     pub(super) outputs: usize,
 }
 
 impl Sizes {
-    /// The place of a head's weights: 32 rows of the second layer, their biases, a row for each
-    /// output, and their biases.
+    /// Returns the index of a head's weights: 32 rows of the second layer, their biases, a row for
+    /// each output, and their biases.
     pub(super) fn head(self, head: usize) -> usize {
         (self.features + 1) * self.hidden + head * self.head_len()
     }
@@ -57,13 +56,13 @@ impl Sizes {
         SECOND * self.hidden + SECOND + self.outputs * SECOND + self.outputs
     }
 
-    /// All weights.
+    /// Returns the number of weights.
     pub(super) fn len(self) -> usize {
         self.head(self.heads)
     }
 }
 
-/// States to learn from: the features of each, its head and what its outputs should be.
+/// A batch of states: the features of each, its head and its targets.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     active: Vec<u32>,
@@ -80,7 +79,7 @@ impl Batch {
         self.targets.clear();
     }
 
-    /// Adds a state, whose features `visit` pushes.
+    /// Adds a state; `visit` pushes its features.
     pub(super) fn push(&mut self, head: usize, targets: &[f32], visit: impl FnOnce(&mut Vec<u32>)) {
         visit(&mut self.active);
         self.ends.push(self.active.len() as u32);
@@ -89,7 +88,7 @@ impl Batch {
     }
 }
 
-/// The net, and what Adam remembers of its gradients.
+/// The weights of a net, and Adam's moments of their gradients.
 #[derive(Clone, Debug)]
 pub(super) struct Weights {
     pub(super) sizes: Sizes,
@@ -102,7 +101,7 @@ pub(super) struct Weights {
 }
 
 impl Weights {
-    /// Random weights, for states with that many features at a time.
+    /// Creates random weights; `active` is the mean number of features of a state.
     pub(super) fn new(sizes: Sizes, seed: u64, active: f32) -> Self {
         let mut stream = Stream::new(seed, u64::MAX);
         let mut uniform = || (stream.bits() >> 40) as f32 / (1_u64 << 23) as f32 - 1.0;
@@ -133,7 +132,8 @@ impl Weights {
         }
     }
 
-    /// A step of Adam down the gradient of a batch. Returns the mean squared error before it.
+    /// Makes a step of Adam along the gradient of a batch. Returns the mean squared error before
+    /// it.
     pub(super) fn step(&mut self, batch: &Batch, rate: f32) -> f32 {
         match self.sizes.hidden {
             128 => Isa::best().work(Step::<128> { weights: self, batch, rate }),
@@ -162,7 +162,7 @@ impl<const H: usize> Work for Step<'_, H> {
     }
 }
 
-/// The sum of products, as [`SIDE`] sums that are added pair by pair at the end.
+/// Computes a dot product as [`SIDE`] partial sums that are added pairwise at the end.
 #[inline(always)]
 fn dot<const H: usize>(a: &[f32; H], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; SIDE];
@@ -189,8 +189,7 @@ fn slope(x: f32) -> f32 {
     if x > 0.0 && x < 1.0 { 1.0 } else { LEAK }
 }
 
-/// The outputs of the net before [`tanh`] and, on the way, both hidden layers before they are
-/// clipped.
+/// Computes the outputs of the net before [`tanh`], and both hidden layers before they are clipped.
 #[inline(always)]
 fn forward<const H: usize>(
     sizes: Sizes,
@@ -221,8 +220,8 @@ fn forward<const H: usize>(
     }
 }
 
-/// Sets the gradient of half the squared error, summed over a batch, as far as the batch has its
-/// features. Returns the mean squared error.
+/// Sets the gradient of half the squared error, summed over a batch; rows of features that are not
+/// in the batch stay unchanged. Returns the mean squared error.
 #[inline(always)]
 fn gradient<const H: usize>(weights: &mut Weights, batch: &Batch) -> f32 {
     let Weights { sizes, values, gradient, .. } = weights;
@@ -282,10 +281,10 @@ fn gradient<const H: usize>(weights: &mut Weights, batch: &Batch) -> f32 {
     loss / batch.targets.len().max(1) as f32
 }
 
-/// Roles that have outputs of their own.
+/// The most outputs of a net.
 pub(super) const MOST_OUTPUTS: usize = 8;
 
-/// Adam's step. Rows of features that the batch does not have are left as they are.
+/// Makes Adam's step. Rows of features that are not in the batch stay unchanged.
 #[inline(always)]
 fn descend<const H: usize>(weights: &mut Weights, batch: &Batch, rate: f32) {
     let Weights { sizes, values, means, squares, powers, gradient } = weights;
@@ -307,7 +306,7 @@ fn descend<const H: usize>(weights: &mut Weights, batch: &Batch, rate: f32) {
     step.adapt(&mut values[rest..], &mut means[rest..], &mut squares[rest..], &gradient[rest..]);
 }
 
-/// The factors of a step of Adam: of gradients, of means, and of squares.
+/// The factors of a step of Adam for gradients, means and squares.
 struct Descent {
     scale: f32,
     rate: f32,
@@ -329,7 +328,7 @@ impl Descent {
 
 #[cfg(test)]
 impl Weights {
-    /// The outputs of a state.
+    /// Computes the outputs for a state.
     pub(super) fn outputs(&self, active: &[u32], head: usize) -> Vec<f32> {
         let mut outputs = vec![0.0; self.sizes.outputs];
         let mut second = [0.0; SECOND];
@@ -381,7 +380,7 @@ mod tests {
         };
         let mut compared = 0;
         for place in 0..sizes.len() {
-            // Outside of 0 to 1 the slope is not that of the net.
+            // Outside of 0 to 1, the training slope differs from that of the net.
             if place < 9 * 32 && place / 32 > 6 && place / 32 != 7 {
                 continue;
             }

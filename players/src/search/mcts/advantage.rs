@@ -1,24 +1,24 @@
-//! Advantages of moves: how much more than its state a move was worth where it was tried, on
-//! average over the whole tree. That is what is expected of the move in a state where it was not
-//! tried yet, so that not every move has to be tried in every state.
+//! Advantages of moves: how much better than its state a move turned out, on average over the whole
+//! tree. An untried move is expected to have the same advantage, so that not every move has to be
+//! tried in every state.
 //!
-//! A move is known by its role and by the move before it, since an answer is good or bad for what
-//! it answers to; where that pair was hardly met, the move alone counts. Pairs share a table by
-//! their hashes: two that fall together count as one, which costs strength at worst.
+//! Statistics are kept for each move of a role, and for each pair with the previous move, since the
+//! value of a reply depends on it. For a rare pair, the move's own statistics count. Pairs share a
+//! table by their hashes; a collision only weakens the estimate.
 
 use gdl_runtime::game::Shape;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
-/// The most pairs.
+/// The most entries of the table of pairs.
 const PAIRS: usize = 1 << 16;
 
-/// The number of times that a move must be met to count the same as no advantage, and a pair to
-/// count the same as its move.
+/// The weight of the prior, in samples: of no advantage for a move, and of the move's advantage for
+/// a pair.
 const MOVES_DOUBT: f32 = 4.0;
 const PAIRS_DOUBT: f32 = 10.0;
 
-/// The advantages that one thing had, and how often it was met.
+/// The sum and the number of the advantages of a move or a pair.
 #[derive(Clone, Copy, Debug, Default)]
 struct Advantage {
     sum: f32,
@@ -31,33 +31,33 @@ impl Advantage {
         self.count += 1.0;
     }
 
-    /// The mean, if the expected value counts as `doubt` samples.
+    /// Returns the mean with a prior: `expected` counts as `doubt` samples.
     fn mean(self, expected: f32, doubt: f32) -> f32 {
         (self.sum + doubt * expected) / (self.count + doubt)
     }
 }
 
-/// A move of a role, by their numbers, and the number of the move before it.
+/// A move of a role, and the previous move, all by their numbers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reply {
     pub(super) role: usize,
     pub(super) action: u32,
-    /// None at the root.
+    /// The previous move; `None` at the root.
     pub(super) to: Option<u32>,
 }
 
-/// The advantages of the moves of all roles.
+/// The advantage statistics of all moves, alone and by previous move.
 #[derive(Clone, Debug)]
 pub(super) struct Advantages {
     moves: usize,
     alone: Vec<Advantage>,
-    /// A power of two of them.
+    /// The statistics of pairs by their hash; the length is a power of two.
     pairs: Vec<Advantage>,
 }
 
 impl Advantages {
-    /// Empty statistics. They take a part of `bytes` bytes; `None` if moves alone take more than
-    /// that.
+    /// Creates empty statistics in at most a sixteenth of `bytes`. Moves have none of their own if
+    /// that does not suffice.
     pub(super) fn new(shape: Shape, bytes: usize) -> Self {
         let most = bytes / 16 / size_of::<Advantage>();
         let alone = Some(shape.roles * shape.moves).filter(|&alone| alone <= most).unwrap_or(0);
@@ -73,7 +73,7 @@ impl Advantages {
         (self.alone.len() + self.pairs.len()) * size_of::<Advantage>()
     }
 
-    /// Learns how much more than its state a move was worth.
+    /// Adds a sample: the value of a move minus that of its state.
     pub(super) fn learn(&mut self, reply: Reply, value: f32) {
         let (place, pair) = (self.place(reply), self.pair(reply));
         if let Some(alone) = self.alone.get_mut(place) {
@@ -82,13 +82,13 @@ impl Advantages {
         self.pairs[pair].learn(value);
     }
 
-    /// The expected advantage of a move over its state.
+    /// Returns the expected advantage of a move over its state.
     pub(super) fn expected(&self, reply: Reply) -> f32 {
         let alone = self.alone.get(self.place(reply)).copied().unwrap_or_default();
         self.pairs[self.pair(reply)].mean(alone.mean(0.0, MOVES_DOUBT), PAIRS_DOUBT)
     }
 
-    /// Halves the weight of all statistics: play has gone on.
+    /// Halves the weight of all statistics after a move of the match.
     pub(super) fn fade(&mut self) {
         for known in self.alone.iter_mut().chain(&mut self.pairs) {
             known.sum /= 2.0;
@@ -122,7 +122,7 @@ mod tests {
         let reply = |role, action, to| Reply { role, action, to };
         (0..100).for_each(|_| known.learn(reply(0, 3, Some(1)), 20.0));
         assert!(known.expected(reply(0, 3, Some(1))) > 18.0);
-        // The move alone was worth as much.
+        // The move's own statistics apply after another previous move.
         assert!(known.expected(reply(0, 3, Some(2))) > 18.0);
         (0..100).for_each(|_| known.learn(reply(0, 3, Some(2)), -20.0));
         assert!(known.expected(reply(0, 3, Some(1))) > 15.0);

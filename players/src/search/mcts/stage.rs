@@ -1,5 +1,5 @@
-//! Stages: states in which several roles choose at once, with a mixed strategy for each role, made
-//! of the values of their joint moves as they become known.
+//! Stages: states in which several roles choose simultaneously. Each role has a mixed strategy,
+//! which the values of joint moves update as they become known.
 //!
 //! Each role keeps the regret of every move: how much better it would have done, had it always made
 //! that move against the others' moves. It makes moves in proportion to their positive regrets. Its
@@ -11,45 +11,45 @@
 
 use gdl_runtime::chance::Stream;
 
-/// The probability with which a role makes a random move, so that every value becomes known: at
-/// first, and half of that after a number of rounds for each joint move.
+/// The initial probability of a uniformly random move, which explores all joint moves. It is halved
+/// after `SETTLED` rounds for each joint move.
 const EXPLORE: f32 = 0.2;
 const SETTLED: f32 = 20.0;
 
-/// Moves are not made that were made less than this part as often as another, on average.
+/// The least probability of a move in the final strategy, relative to the most probable move.
 const LEAST: f64 = 0.15;
 
 /// The decision of one role.
 #[derive(Clone, Debug)]
 pub(super) struct Decision {
-    /// Its position, and whether it is chance, which draws.
+    /// The number of the role, and whether it is chance, which draws.
     pub(super) role: usize,
     is_chance: bool,
     regrets: Vec<f32>,
-    /// Its average strategy, later times weighing more.
+    /// The sum of its strategies over all rounds, weighted by the round.
     average: Vec<f64>,
     chosen: usize,
 }
 
-/// The decisions of a state and what their joint moves were worth. Cells are numbered with the last
-/// decision changing fastest.
+/// The decisions of a state and the statistics of their joint moves (cells). Cells are numbered
+/// with the last decision changing fastest.
 #[derive(Clone, Debug)]
 pub(super) struct Stage {
     pub(super) decisions: Vec<Decision>,
     roles: usize,
     visits: Vec<u32>,
-    /// For each cell the sum of the values of all roles.
+    /// The sum of each role's values, for each cell.
     sums: Vec<f32>,
-    /// For each cell the node it leads to.
+    /// The node that each cell leads to.
     pub(super) children: Vec<u32>,
     rounds: u32,
 }
 
 impl Stage {
-    /// The most joint moves that strategies are kept for.
+    /// The most joint moves of a stage.
     pub(super) const MOST: u64 = 1024;
 
-    /// A state in which these roles have the given numbers of moves.
+    /// Creates a stage from pairs of a role and its number of moves.
     pub(super) fn new(
         choices: &[(usize, usize)],
         chance: Option<usize>,
@@ -74,13 +74,14 @@ impl Stage {
         }
     }
 
-    /// Bytes of memory.
+    /// Returns the bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let decisions = self.decisions.iter().map(|d| size_of::<Decision>() + 12 * d.regrets.len());
         size_of::<Self>() + self.visits.len() * (8 + 4 * self.roles) + decisions.sum::<usize>()
     }
 
-    /// The number of the cell, and for each decision the number of its move.
+    /// Draws a joint move, adds each role's strategy to its average, and returns the number of the
+    /// cell.
     pub(super) fn choose(&mut self, stream: &mut Stream) -> usize {
         self.rounds += 1;
         let weight = f64::from(self.rounds);
@@ -108,7 +109,7 @@ impl Stage {
         cell
     }
 
-    /// The move of each decision in a cell.
+    /// Returns the move of each decision in a cell.
     pub(super) fn moves_of(&self, mut cell: usize) -> Vec<usize> {
         let mut moves: Vec<usize> = self
             .decisions
@@ -125,7 +126,7 @@ impl Stage {
         moves
     }
 
-    /// Learns what a cell was worth this time, and regrets what was not done.
+    /// Adds the values of a visit to a cell, and updates the regrets of all moves.
     pub(super) fn learn(&mut self, cell: usize, values: &[f32]) {
         self.visits[cell] += 1;
         let sums = &mut self.sums[cell * self.roles..][..self.roles];
@@ -145,8 +146,8 @@ impl Stage {
         }
     }
 
-    /// The mean value of a cell for a role; of one that was never tried, what came out just now:
-    /// nothing speaks for it, or against it.
+    /// Returns the mean value of a cell for a role. An unvisited cell has the values of this visit,
+    /// so that it causes no regret.
     fn mean(&self, cell: usize, role: usize, now: &[f32]) -> f32 {
         match self.visits[cell] {
             0 => now[role],
@@ -154,7 +155,7 @@ impl Stage {
         }
     }
 
-    /// From now on a cell is worth what was proved of it.
+    /// Sets the values of a cell to proved ones.
     pub(super) fn settle(&mut self, cell: usize, values: &[f32]) {
         self.visits[cell] = self.visits[cell].max(1);
         let visits = self.visits[cell] as f32;
@@ -162,7 +163,7 @@ impl Stage {
         sums.iter_mut().zip(values).for_each(|(sum, value)| *sum = value * visits);
     }
 
-    /// Adds what was learnt at another stage of the same decisions.
+    /// Adds the statistics of another stage with the same decisions.
     pub(super) fn merge(&mut self, other: &Self) {
         for (decision, more) in self.decisions.iter_mut().zip(&other.decisions) {
             decision.average.iter_mut().zip(&more.average).for_each(|(sum, more)| *sum += more);
@@ -173,9 +174,9 @@ impl Stage {
         self.rounds += other.rounds;
     }
 
-    /// A cell in which each role gets what it can be sure of, whatever the others do, and can get
-    /// no more while the others stay with it (a saddle point): that is what the stage is worth.
-    /// `proved` says what is proved of cells. Where chance chooses there is none.
+    /// Finds a cell with proved values that is a saddle point of a constant-sum stage: neither role
+    /// gains by another move. Its values are those of the stage. `proved` returns the proved values
+    /// of a cell. Returns `None` unless exactly two roles choose, without chance.
     pub(super) fn saddle<'v>(&self, proved: impl Fn(usize) -> Option<&'v [f32]>) -> Option<usize> {
         if self.decisions.len() != 2 || self.decisions.iter().any(|decision| decision.is_chance) {
             return None;
@@ -186,7 +187,7 @@ impl Stage {
         (0..rows * columns).find(|&cell| {
             let (row, column) = (cell / columns, cell % columns);
             let Some(here) = proved(cell) else { return false };
-            // The others' goals follow from one's own, as far as the cells that count show.
+            // The sum of both goals must be constant over the cells that are compared.
             let holds = |cell: usize, role: usize| {
                 proved(cell).is_some_and(|values| {
                     values[role] >= here[role] && (total(values) - total(here)).abs() < 0.01
@@ -197,8 +198,8 @@ impl Stage {
         })
     }
 
-    /// The average strategy of a decision: for each move a probability, except for what is hardly
-    /// ever done: that is left of the first rounds.
+    /// Returns the average strategy of a decision. Moves below [`LEAST`] have probability 0: they
+    /// come from early rounds and exploration.
     pub(super) fn strategy(&self, number: usize) -> Vec<f64> {
         let average = &self.decisions[number].average;
         let least = LEAST * average.iter().copied().fold(0.0, f64::max);
@@ -208,7 +209,7 @@ impl Stage {
         average.iter().map(|&share| if sum > 0.0 { kept(share) / sum } else { even }).collect()
     }
 
-    /// The mean value of a role's move over all that was tried with it.
+    /// Returns the expected value of a role's move against the average strategies of the others.
     pub(super) fn worth(&self, number: usize, place: usize) -> f64 {
         let role = self.decisions[number].role;
         let strategies: Vec<Vec<f64>> = (0..self.decisions.len()).map(|d| self.strategy(d)).collect();
@@ -227,7 +228,7 @@ impl Stage {
     }
 }
 
-/// A number from 0 to below 1.
+/// Draws a number in [0, 1).
 fn unit(stream: &mut Stream) -> f32 {
     (stream.bits() >> 40) as f32 / (1_u64 << 24) as f32
 }
@@ -256,8 +257,8 @@ mod tests {
         assert!(few.strategy(0)[1] > 0.9 && (few.worth(0, 1) - many.worth(0, 1)).abs() < 1.0);
     }
 
-    /// The average strategies of two roles after some rounds of a game in which they share 100
-    /// points.
+    /// Returns the average strategies of two roles after 20,000 rounds of a game with the constant
+    /// sum 100.
     fn solve(rows: usize, columns: usize, matrix: &[f32]) -> [Vec<f64>; 2] {
         let mut stage = Stage::new(&[(0, rows), (1, columns)], None, 2, 0);
         let mut stream = Stream::new(1, 1);
@@ -280,7 +281,7 @@ mod tests {
 
     #[test]
     fn uneven_stakes_are_mixed_unevenly() {
-        // The row evens out what the column can get: 80 p = 20 (1 - p).
+        // The row's strategy makes both columns equal: 80 p = 20 (1 - p).
         let found = solve(2, 2, &[80.0, 0.0, 0.0, 20.0]);
         assert!(is_near(&found[0], &[0.2, 0.8]) && is_near(&found[1], &[0.2, 0.8]), "{found:?}");
     }

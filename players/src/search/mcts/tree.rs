@@ -1,5 +1,4 @@
-//! The tree of a Monte Carlo search: it gives out states to be judged, and takes their values in
-//! again.
+//! The tree of a Monte Carlo search: selects states to be judged, and backs up their values.
 
 mod backup;
 mod reuse;
@@ -16,44 +15,44 @@ use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 use slot::{Bounds, Slot, best};
 
-/// No node.
+/// The number that stands for no node.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// The way in which the moves of a state are chosen.
 #[derive(Clone, Debug)]
 enum Kind {
-    /// The game is over, or no role can go on.
+    /// The state is terminal, or some role has no legal move.
     End,
     /// One role decides, or none: then there is one slot.
     Turn { role: usize },
     /// Chance draws one of the slots.
     Chance,
-    /// Several roles choose at the same time, chance perhaps among them.
+    /// Several roles choose simultaneously, possibly including chance.
     Stage(Box<Stage>),
-    /// The same with too many joint moves for strategies: each role has slots of its own, one
-    /// role's after another's.
+    /// Several roles choose simultaneously, with too many joint moves for mixed strategies. The
+    /// slots of each role are consecutive, in the order of `choices`.
     Apart { choices: Vec<(usize, usize)> },
 }
 
 struct Node<G: Game> {
     state: G::State,
     kind: Kind,
-    /// Its slots.
+    /// The first of the node's consecutive slots; `count` is their number.
     first: u32,
     count: u32,
     visits: u32,
-    /// Moves from the first root of all. Every step leads to a higher level, so no way goes round
-    /// in circles.
+    /// The number of moves from the first root. Every step leads to a higher level, so the tree has
+    /// no cycles.
     level: u32,
-    /// True if its value is proved; then that is the mean.
+    /// True if the value is proved; `sums` then has the value itself.
     is_proved: bool,
 }
 
-/// A path from the root down: the nodes, and the slots by which it left each.
+/// A path from the root down: its nodes, each with the step that leaves it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Path {
     steps: Vec<(u32, Step)>,
-    /// The node it came to, if there is one.
+    /// The node at the end; `None` if it was not added to the tree.
     node: Option<u32>,
 }
 
@@ -64,58 +63,57 @@ enum Step {
     Slots(Vec<u32>),
 }
 
-/// The rules of a search, set before it starts.
+/// The settings of a search.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rules {
-    /// The rate of exploration; if `None`, it depends on how far values can be trusted.
+    /// The factor of exploration; `None` chooses it by the number of games that judge a state.
     pub(super) exploration: Option<f32>,
-    /// True if proved values are passed on.
+    /// True if proved values are propagated.
     pub(super) proves: bool,
-    /// True if moves are expected to be worth what they were elsewhere.
+    /// True if untried moves are expected to have the same advantage as elsewhere in the tree.
     pub(super) learns: bool,
-    /// True if roles that choose at the same time mix their moves.
+    /// True if roles that choose simultaneously mix their moves.
     pub(super) mixes: bool,
-    /// The most bytes.
+    /// The most bytes of the tree.
     pub(super) bytes: usize,
 }
 
 impl Rules {
-    /// The bounds by which moves are compared, if the values that random games give states can be
-    /// trusted or not. It cannot where they are few, nor where one role alone makes its way, which
-    /// random games hardly ever find.
+    /// Returns the bounds that moves are compared by. Values are not `trusted` if few random games
+    /// judge a state. Neither are those of a single player's game, since random games rarely find
+    /// its solution.
     fn bounds(&self, trusted: bool) -> Bounds {
         let (exploration, minimax) = if trusted { (0.1, 0.2) } else { (0.7, 0.0) };
         Bounds { exploration: self.exploration.unwrap_or(exploration), minimax }
     }
 }
 
-/// Nodes, slots and what is needed to make more of them.
+/// A graph of nodes and slots, with the buffers to extend it.
 ///
-/// States that are met again are one node (Childs, Brodeur and Kocsis, "Transpositions and move
-/// groups in Monte Carlo tree search", 2008); slots are not shared. In addition to the mean of all
-/// games each slot keeps the value of the best line after it (Lanctot, Winands, Pepels and
-/// Sturtevant, "Monte Carlo tree search with heuristic evaluations using implicit minimax backups",
-/// 2014). Where a state is judged by many random games, that is useful long before the mean
-/// converges.
+/// Equal states share a node (Childs, Brodeur and Kocsis, "Transpositions and move groups in Monte
+/// Carlo tree search", 2008); slots are not shared. In addition to the mean of all games, each slot
+/// stores the value of the best line after it (Lanctot, Winands, Pepels and Sturtevant, "Monte
+/// Carlo tree search with heuristic evaluations using implicit minimax backups", 2014). Where many
+/// random games judge a state, that value helps long before the mean converges.
 pub(super) struct Tree<G: Game> {
     rules: Rules,
     bounds: Bounds,
     root: u32,
     nodes: Vec<Node<G>>,
     slots: Vec<Slot>,
-    /// The most slots that a node has.
+    /// The most slots of a node.
     widest: usize,
-    /// For each node the sum of the values of all roles.
+    /// The sum of each role's values, for each node.
     sums: Vec<f32>,
-    /// For each node what each role gets at the end of the best line.
+    /// The value of each role at the end of the best line, for each node.
     worths: Vec<f32>,
-    /// Nodes by their states.
+    /// The nodes, hashed by their states.
     numbers: HashTable<u32>,
-    /// Children of nodes whose roles have slots of their own.
+    /// The children of [`Kind::Apart`] nodes, by node and chosen slots.
     apart: FxHashMap<(u32, Vec<u32>), u32>,
-    /// The values of moves elsewhere, if states are judged by many random games.
+    /// The advantages of moves over the whole tree, if values are trusted.
     advantages: Option<Advantages>,
-    /// Bytes of stages and of the keys of `apart`.
+    /// The bytes of stages and of the keys of `apart`.
     more_bytes: usize,
     pub(super) depth: u32,
     payoff: Payoff,
@@ -126,7 +124,7 @@ pub(super) struct Tree<G: Game> {
 }
 
 impl<G: Game> Tree<G> {
-    /// The bytes of `apart` for each child that there is room for: seven of eight places.
+    /// The bytes of `apart` for each child that it has capacity for; the load factor is 7/8.
     const APART: usize = (size_of::<((u32, Vec<u32>), u32)>() + 1) * 8 / 7;
 
     pub(super) fn new(game: &G, state: &G::State, rules: Rules) -> Self {
@@ -154,7 +152,7 @@ impl<G: Game> Tree<G> {
         tree
     }
 
-    /// From now on states are judged by many random games each, or by one.
+    /// Sets whether many random games or one judge each state from now on.
     pub(super) fn judge_by(&mut self, game: &G, many: bool) {
         let players = self.roles - usize::from(self.chance.is_some());
         let trusted = many && players > 1;
@@ -166,7 +164,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub(super) fn bytes(&self) -> usize {
         self.nodes.held()
             + self.nodes.len() * self.state_bytes()
@@ -179,18 +177,18 @@ impl<G: Game> Tree<G> {
             + self.more_bytes
     }
 
-    /// The bytes of the words of a state.
+    /// Returns the bytes of the words of a state.
     fn state_bytes(&self) -> usize {
         self.nodes.first().map_or(0, |node| size_of_val(node.state.as_ref()))
     }
 
-    /// True if there may be another node: then lists have room to grow, and [`Tree::below`] for
-    /// what it notes of each node.
+    /// Returns whether the bytes suffice for another node, with the growth of all lists and the
+    /// buffers of [`Tree::below`].
     fn has_room(&self) -> bool {
         let numbers = if self.numbers.len() < self.numbers.capacity() {
             0
         } else {
-            // A table of twice as many places.
+            // A hash table with twice the capacity.
             2 * self.numbers.allocation_size() + 64
         };
         let apart = if self.apart.len() < self.apart.capacity() {
@@ -213,7 +211,7 @@ impl<G: Game> Tree<G> {
         sums.iter().map(|sum| sum / visits as f32).collect()
     }
 
-    /// Adds a node for a state.
+    /// Adds a node for a state, with slots for its legal moves, and returns its number.
     fn add(&mut self, game: &G, state: G::State, level: u32) -> u32 {
         let number = self.nodes.len() as u32;
         let first = self.slots.len() as u32;
@@ -240,7 +238,7 @@ impl<G: Game> Tree<G> {
         number
     }
 
-    /// Makes a node known by its state, in place of one of a lower level.
+    /// Adds a node to the index by its state; it replaces a node of the same state.
     fn index(&mut self, number: u32) {
         let nodes = &self.nodes;
         let state_of = |&number: &u32| nodes[number as usize].state.as_ref();
@@ -253,14 +251,14 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// The node of a state, if there is one of a higher level.
+    /// Returns the node of a state, if it has a higher level than `level`.
     fn find(&self, state: &[u64], level: u32) -> Option<u32> {
         let is_it = |&number: &u32| self.nodes[number as usize].state.as_ref() == state;
         let number = *self.numbers.find(hash(state), is_it)?;
         (self.nodes[number as usize].level > level).then_some(number)
     }
 
-    /// Adds the slots of the moves that were read.
+    /// Adds the slots of the legal moves in `options`.
     fn unfold(&mut self) -> Kind {
         let choices: Vec<(usize, usize)> = (0..self.roles)
             .map(|role| (role, self.options.of(role).len()))
@@ -297,8 +295,9 @@ impl<G: Game> Tree<G> {
         Kind::Apart { choices }
     }
 
-    /// Goes down from the root to a state that is to be judged, or whose value is proved. Every
-    /// slot on the way counts as lost until its value comes in, so that others go elsewhere.
+    /// Selects a path from the root to a state that needs a value, or whose value is proved. Every
+    /// slot on the path counts as lost until the backup (virtual loss), so that other threads
+    /// choose other paths.
     pub(super) fn select(&mut self, game: &G, stream: &mut Stream) -> (Path, G::State) {
         let mut at = self.root;
         let mut path = Path { steps: Vec::new(), node: Some(at) };
@@ -306,7 +305,7 @@ impl<G: Game> Tree<G> {
             let node = &self.nodes[at as usize];
             if node.is_proved || (node.visits == 0 && !path.steps.is_empty()) {
                 let state = node.state.clone();
-                // The next thread may go on from here.
+                // The next thread may go on from this node.
                 self.nodes[at as usize].visits += u32::from(!self.nodes[at as usize].is_proved);
                 self.depth = self.depth.max(path.steps.len() as u32);
                 return (path, state);
@@ -348,7 +347,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// The move of a step that is one move.
+    /// Returns the move of a step that is a single slot.
     fn action(&self, step: Option<&Step>) -> Option<u32> {
         match step {
             Some(Step::Slot(slot)) => Some(self.slots[*slot as usize].action),
@@ -356,12 +355,13 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// The mean value of a node for a role; visits under way count as lost, as they do for slots.
+    /// Returns the mean value of a node for a role. Visits in progress count as lost, as in slots.
     fn expected(&self, at: u32, role: usize) -> f32 {
         self.sums[at as usize * self.roles + role] / (self.nodes[at as usize].visits.max(2) - 1) as f32
     }
 
-    /// Chooses where to go on from a node that a move led to, and the child there.
+    /// Chooses a step from a node, and returns it with the child. `to` is the move that led to the
+    /// node.
     fn step(&mut self, at: u32, to: Option<u32>, stream: &mut Stream) -> (Step, u32) {
         let bounds = self.bounds;
         let node = &mut self.nodes[at as usize];
@@ -408,7 +408,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// The state that a step from a node leads to.
+    /// Computes the state that a step from a node leads to.
     fn follow(&mut self, game: &G, at: u32, step: &Step) -> G::State {
         let node = &self.nodes[at as usize];
         game.observe_without_goals(&node.state, &mut self.view);
@@ -441,7 +441,7 @@ impl<G: Game> Tree<G> {
 }
 
 impl Path {
-    /// True if it led to a state whose value needs no random games.
+    /// Returns whether the path ends at a state with a proved value.
     pub(super) fn is_proved<G: Game>(&self, tree: &Tree<G>) -> bool {
         self.node.is_some_and(|node| tree.nodes[node as usize].is_proved)
     }

@@ -1,39 +1,39 @@
-//! A descent into a puzzle: depth first, with moves that lead to states that are lost left out, and
-//! moves without which the state is lost made first.
+//! A descent into a puzzle: depth-first search that prunes moves to lost states, and first makes
+//! moves without which the state is lost.
 //!
-//! If marks are set in any order, as in a sudoku, a move that failed need not be tried again
-//! after another one that is independent of it (sleep sets: Godefroid, "Partial-order methods for
-//! the verification of concurrent systems", 1996). The outlook counts such moves as barred, so that
-//! a row without remaining values ends the search below. Together that is the work of constraint
-//! solvers, though the rules mention no constraints. Nothing is proved by it.
+//! In puzzles such as sudoku, marks may be set in any order. A failed move need not be tried again
+//! after an independent move (sleep sets: Godefroid, "Partial-order methods for the verification of
+//! concurrent systems", 1996). The outlook treats failed moves as barred, so the search backtracks
+//! when a sudoku's row has no values left. Thus it works like a constraint solver, although the
+//! rules state no constraints. It proves nothing.
 //!
-//! A descent that fails too often begins again, and chooses otherwise between moves that look alike
-//! (Gomes, Selman and Kautz, "Boosting combinatorial search through randomization", 1998; Luby,
-//! Sinclair and Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
+//! A descent that fails too often restarts, and breaks ties between moves at random (Gomes, Selman
+//! and Kautz, "Boosting combinatorial search through randomization", 1998; Luby, Sinclair and
+//! Zuckerman, "Optimal speedup of Las Vegas algorithms", 1993).
 //!
-//! The states on the way down are kept within the bytes given, and visited ones while there is
-//! room.
+//! The states of the current path are stored within the given bytes, and visited states while they
+//! take less than half of these.
 
 use super::{Goal, Problem, gates::LANES, steps::Steps, sweep::End};
 use crate::search::{meter::Meter, states::States};
 use gdl_runtime::{Game, chance::Stream, game::Id};
 
-/// The state of a move.
+/// The status of a move.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     Open,
-    /// The state is lost without it.
+    /// The state is lost without the move.
     Needed,
-    /// It leads to a state on the way or visited before.
+    /// The move leads to a visited state.
     Known,
-    /// The move leads nowhere.
+    /// The move is known to fail.
     Barred,
 }
 
-/// A state on the way down.
+/// A state of the current path.
 struct Frame {
     row: Vec<u64>,
-    /// The move that led here.
+    /// The move that led to the state.
     action: u32,
     moves: Vec<u32>,
     marks: Vec<Mark>,
@@ -54,7 +54,7 @@ pub(super) struct Descent {
     root: Vec<u64>,
     frames: Vec<Frame>,
     visited: States,
-    /// The number of restarts, and of states abandoned since.
+    /// The number of descents begun, and of failures in the current one.
     begun: u64,
     failures: u64,
     stream: Stream,
@@ -62,14 +62,14 @@ pub(super) struct Descent {
     frame_bytes: usize,
 }
 
-/// The number of states to abandon before the first descent restarts.
+/// The number of failures before the first restart.
 const FAILURES: u64 = 512;
 
-/// The share of nodes that a look at a move costs in addition to making it.
+/// The nodes that evaluating a move costs, in addition to the step.
 const COST: u64 = 4;
 
 impl Descent {
-    /// From a state on.
+    /// Creates a descent from a root state.
     pub(super) fn new(root: &[u64], bytes: usize) -> Self {
         Self {
             root: root.to_vec(),
@@ -83,7 +83,7 @@ impl Descent {
         }
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub(super) fn bytes(&self) -> usize {
         self.frame_bytes + self.visited.bytes()
     }
@@ -141,8 +141,8 @@ impl Descent {
         }
     }
 
-    /// Looks at a state and adds it to the path, unless it is over or lost. Returns true if the
-    /// goal that was aimed at is found.
+    /// Evaluates a state and adds it to the path, unless it is terminal or lost. Returns whether
+    /// the aim is reached.
     fn enter<G: Game>(
         &mut self,
         problem: &mut Problem,
@@ -205,8 +205,8 @@ impl Descent {
         false
     }
 
-    /// Bars moves that failed a step before, where they and the move made do not matter to each
-    /// other.
+    /// Bars moves that failed in the previous state and are independent of the last move (sleep
+    /// sets).
     fn sleep<G: Game>(&self, steps: &mut Steps<'_, G>, frame: &mut Frame) {
         let (Some(before), words) = (self.frames.last(), frame.row.len()) else { return };
         let Some(made) = before.trying else { return };
@@ -233,7 +233,7 @@ impl Descent {
     }
 }
 
-/// True if the goal may still be reached from a state without the moves that are barred.
+/// Returns whether the aim may still be reachable from a state without the barred moves.
 fn is_open(problem: &mut Problem, frame: &Frame) -> bool {
     let barred = barred(frame);
     if barred.is_empty() {
@@ -261,8 +261,8 @@ fn need(problem: &mut Problem, frame: &mut Frame, open: &impl Fn(&Frame) -> Vec<
     }
 }
 
-/// The place of the move to try next: one that is needed, otherwise one that leads nearest to the
-/// goal, any of them if it is to be drawn.
+/// Returns the place of the move to try next: a needed one, otherwise one with the least distance,
+/// the first or a random one if `is_drawn`.
 fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     let needed = frame.marks.iter().position(|&mark| mark == Mark::Needed);
     needed.or_else(|| {
@@ -274,7 +274,8 @@ fn next(frame: &Frame, stream: &mut Stream, is_drawn: bool) -> Option<usize> {
     })
 }
 
-/// The numbers 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8 and so on, from the first on.
+/// Returns a number of the Luby sequence 1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8, …, from index
+/// 1.
 fn luby(mut number: u64) -> u64 {
     loop {
         let power = (number + 1).next_power_of_two();

@@ -1,15 +1,15 @@
-//! Gates evaluated for many states at once, in two values or three: for each signal the states
-//! where it may be set.
+//! Gates evaluated for many states at once, in two or three values: each signal has the set of
+//! states in which it may be set.
 //!
-//! A signal and its complement are looked up apart, so that both may be set where a value is
+//! A signal and its complement have separate entries, so that both may be set if a value is
 //! unknown.
 
 use gdl_format::aig::{cone, node};
 
-/// States that are judged together.
+/// The number of states that are evaluated together.
 pub(super) const LANES: usize = 256;
 
-/// A bit for each of them.
+/// A set of lanes, one bit each.
 pub(super) type Lanes = [u64; LANES / 64];
 
 pub(super) const NONE: Lanes = [0; LANES / 64];
@@ -17,8 +17,8 @@ pub(super) const NONE: Lanes = [0; LANES / 64];
 /// A gate: its node, and its operands.
 pub(super) type Gate = (u32, [u32; 2]);
 
-/// Gates that some signals depend on, of a graph whose first gate is node `first` and whose gates
-/// have these operands.
+/// Returns the gates in the cone of some signals. The graph's first gate is node `first`, and
+/// `operands` returns the operands of a gate.
 pub(super) fn needed(
     first: usize,
     gates: usize,
@@ -29,7 +29,7 @@ pub(super) fn needed(
     (0..gates).filter(|gate| cone[first + gate]).map(|gate| ((first + gate) as u32, operands(gate))).collect()
 }
 
-/// Computes gates: where each signal may be set.
+/// Evaluates gates: computes the lanes in which each signal and its complement may be set.
 pub(super) fn run(may: &mut [Lanes], gates: &[Gate]) {
     for &(node, [a, b]) in gates {
         let (a, b) = (a as usize, b as usize);
@@ -38,8 +38,8 @@ pub(super) fn run(may: &mut [Lanes], gates: &[Gate]) {
     }
 }
 
-/// For each node, whether it depends on an input for which `depends` is set. `depends` has an entry
-/// for each node before the first gate. O(gates).
+/// Returns for each node whether it depends on an input for which `depends` is set. `depends` has
+/// an entry for each node before the first gate. O(gates).
 pub(super) fn dependents(
     mut depends: Vec<bool>,
     gates: usize,

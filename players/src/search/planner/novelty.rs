@@ -1,4 +1,4 @@
-//! Novelty: whether a state has a fluent, or two fluents together, that no state before it had
+//! Novelty: a state is novel if it has a fluent, or a pair of fluents, that no earlier state had
 //! (Lipovetzky and Geffner, "Width and serialization of classical planning problems", 2012).
 
 use gdl_runtime::bits;
@@ -11,16 +11,16 @@ pub(super) struct Novelty {
 }
 
 impl Novelty {
-    /// An empty set, of single fluents or of pairs. Returns `None` if that takes more than `bytes`
-    /// bytes.
+    /// Creates an empty set of single fluents or of pairs. Returns `None` if that takes more than
+    /// `bytes` bytes.
     pub(super) fn new(fluents: usize, pairs: bool, bytes: usize) -> Option<Self> {
         let bits = if pairs { fluents.checked_mul(fluents + 1)? / 2 } else { fluents };
         let words = bits.div_ceil(64);
         (words <= bytes / 8).then(|| Self { pairs, met: vec![0; words], held: Vec::new() })
     }
 
-    /// True if a state has something new; it is met then. O(fluents that hold), or its square for
-    /// pairs, less where few of them are other than in the state before it.
+    /// Adds a state and returns whether it is novel. `before` is its predecessor. O(words) for
+    /// fluents, O(fluents that hold × fluents that are new since `before`) for pairs.
     pub(super) fn meet(&mut self, row: &[u64], before: &[u64]) -> bool {
         let mut is_new = false;
         if !self.pairs {
@@ -32,7 +32,7 @@ impl Novelty {
         }
         self.held.clear();
         self.held.extend(bits::ones(row));
-        // All pairs of what held before were met with that state.
+        // Pairs of fluents that both held before were added with the predecessor.
         for (word, (now, then)) in row.iter().zip(before).enumerate() {
             let mut fresh = now & !then;
             while fresh != 0 {
@@ -50,7 +50,7 @@ impl Novelty {
         is_new
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub(super) fn bytes(&self) -> usize {
         8 * self.met.len()
     }

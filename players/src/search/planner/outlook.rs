@@ -1,13 +1,17 @@
-//! The outlook of a puzzle: which states can no longer come to a goal, and how far others are from
-//! it, read off the net.
+//! The outlook of a puzzle, computed from the net: the states from which a goal is unreachable, and
+//! the estimated distance of others.
 //!
-//! Both judge many states at once. What may still hold is found in three values: a fluent that may
-//! be both from some step on is both from then on, until nothing changes; a goal that may not hold
-//! then never will (latches: Schiffel and Thielscher, "Automated theorem proving for general game
-//! playing", 2009; Sancho's latches are the case of single fluents). That errs on one side: a state
-//! that is called lost is lost. The distance is the number of fluents that would have to change for
-//! the goal's gates, as if they were a tree (Schiffel and Thielscher, "Fluxplayer", 2007). Each
-//! judgement takes O(gates) steps for [`LANES`] states, a few times over for what may hold.
+//! Both are computed for many states at once.
+//!
+//! Reachability uses three-valued logic. A fluent that may have both values at some step may have
+//! both from then on; the steps are iterated to a fixpoint. A goal that may not hold at the
+//! fixpoint is unreachable (latches: Schiffel and Thielscher, "Automated theorem proving for
+//! general game playing", 2009; Sancho's latches are the case of single fluents). The result is
+//! sound: only states from which the goal is truly unreachable are found.
+//!
+//! The distance is the number of fluents that would have to change for the goal's gates, treated as
+//! a tree (Schiffel and Thielscher, "Fluxplayer", 2007). An evaluation takes O(gates) steps for
+//! [`LANES`] states, and reachability one for each step to the fixpoint.
 
 use super::gates::{self, Gate, LANES, Lanes, NONE, and, dependents, not, or, run};
 use gdl_format::aig::node;
@@ -17,46 +21,46 @@ use gdl_runtime::{
     game::Shape,
 };
 
-/// Steps ahead that are looked at; a state about which that does not settle is taken to be open.
+/// The most steps to a fixpoint; a state that needs more counts as open.
 const MOST_STEPS: usize = 48;
 
-/// More gates than this take too long.
+/// The most gates of the net.
 const MOST_GATES: usize = 1 << 18;
 
-/// Gates of a circuit that some signals depend on.
+/// Returns the gates in the cone of some signals.
 fn needed(circuit: &Circuit, signals: impl IntoIterator<Item = u32>) -> Vec<Gate> {
     gates::needed(circuit.inputs(), circuit.size(), |gate| circuit.gate(gate), signals)
 }
 
-/// The goals that are still possible from states.
+/// The evaluator of goals that are still possible from given states.
 pub(super) struct Outlook {
     fluents: usize,
-    /// The number of each move, and the signal for its legality.
+    /// The number of each move, and the signal of its legality.
     legal: Vec<(u32, u32)>,
-    /// The goal values, ascending, and the signals that say if they hold.
+    /// The goal values, ascending, each with its signal.
     goals: Vec<(u8, u32)>,
-    /// The signals of the fluents in the next state.
+    /// The signals of the fluents in the successor state.
     next: Vec<u32>,
     observe: Vec<Gate>,
     advance: Vec<Gate>,
-    /// For each fluent and side (may it be set, may it be cleared) the places of the moves that may
-    /// change it so, where those are few.
+    /// The places of the moves that may set each fluent, and of those that may clear it. `None` if
+    /// there are more than [`MOST_CHANGERS`], or finding them takes too many steps.
     changers: Vec<[Option<Box<[u32]>>; 2]>,
-    /// Fluents that change whatever the moves, such as counters: both from the start, or each step
-    /// would be looked at.
+    /// Fluents that change whatever the moves are, such as counters. They may have both values from
+    /// the start, since otherwise the fixpoint would take a step for each of their values.
     clocks: Vec<u32>,
-    /// For each signal of each circuit where it may be set.
+    /// The lanes in which each signal of each circuit may be set.
     may_observe: Vec<Lanes>,
     may_advance: Vec<Lanes>,
-    /// For each move, by place, where it may not be made any more.
+    /// The lanes in which each move, by place, is barred.
     barred: Vec<Lanes>,
-    /// The states that were pushed, and the lanes in use.
+    /// The states that were pushed, and their number.
     rows: Vec<u64>,
     count: usize,
 }
 
 impl Outlook {
-    /// For the one role of a game; `None` if its net is too large.
+    /// Creates the outlook of a game for one role. Returns `None` if its net is too large.
     pub(super) fn new(table: &Table) -> Option<Self> {
         let [observe, advance] = table.circuits();
         let Shape { fluents, roles, .. } = table.shape();
@@ -88,28 +92,28 @@ impl Outlook {
         })
     }
 
-    /// No states, no moves barred.
+    /// Removes all states and barred moves.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
         self.count = 0;
         self.barred.fill(NONE);
     }
 
-    /// Adds a state, one of at most [`LANES`], and gives its lane.
+    /// Adds a state, at most [`LANES`] of them, and returns its lane.
     pub(super) fn push(&mut self, row: &[u64]) -> usize {
         self.rows.extend(row);
         self.count += 1;
         self.count - 1
     }
 
-    /// From a state on a move is not made any more.
+    /// Bars a move from the state of a lane on.
     pub(super) fn bar(&mut self, lane: usize, action: u32) {
         if let Ok(place) = self.legal.binary_search_by_key(&action, |&(action, _)| action) {
             self.barred[place][lane / 64] |= 1 << (lane % 64);
         }
     }
 
-    /// For each state whether a goal of so much may still be reached.
+    /// Returns for each state whether a goal of at least `aim` may still be reachable.
     pub(super) fn judge(&mut self, aim: u8) -> Vec<bool> {
         let mut used = NONE;
         (0..self.count).for_each(|lane| used[lane / 64] |= 1 << (lane % 64));
@@ -129,7 +133,7 @@ impl Outlook {
         vec![true; self.count]
     }
 
-    /// Sets the fluents to the states.
+    /// Sets the fluents to the values in the states.
     fn load(&mut self, used: Lanes) {
         let words = self.rows.len().checked_div(self.count).unwrap_or(0);
         for fluent in 0..self.fluents {
@@ -152,7 +156,7 @@ impl Outlook {
         (self.may_advance[0], self.may_advance[1]) = (NONE, used);
     }
 
-    /// Adds what may hold one step later. False if that is nothing new.
+    /// Adds the values that are possible one step later. Returns false at the fixpoint.
     fn step(&mut self, used: Lanes) -> bool {
         let inputs = 2 * (1 + self.fluents);
         let Self { may_observe, may_advance, .. } = self;
@@ -165,7 +169,7 @@ impl Outlook {
             any = or(any, may);
         }
         for place in 0..self.legal.len() {
-            // The only move that there may be is made.
+            // If only one move is possible, it is made.
             let may = may_advance[inputs + 2 * place];
             may_advance[inputs + 2 * place + 1] = and(used, or(not(may), several));
         }
@@ -174,7 +178,7 @@ impl Outlook {
         for (fluent, &signal) in self.next.iter().enumerate() {
             for side in 0..2 {
                 let known = &mut may_observe[2 * (1 + fluent) + side];
-                // Where there is no move to make nothing follows.
+                // Without a possible move there is no next step.
                 let mut more = and(and(may_advance[signal as usize ^ side], any), not(*known));
                 if let (Some(changers), true) = (&self.changers[fluent][side], more != NONE) {
                     let may = changers
@@ -190,14 +194,13 @@ impl Outlook {
     }
 }
 
-/// The greatest number of changers that are requested in each step, and the steps in which all of
-/// them together are found.
+/// The most changers of a fluent, and the most steps for finding all of them.
 const MOST_CHANGERS: usize = 64;
 const MOST_WORK: usize = 1 << 24;
 
-/// For each fluent the moves that may set it, and those that may clear it, by what follows if just
-/// that move is made, with all other fluents unknown. The fact that exactly one move is made is
-/// stronger than the gates where these ask for moves that were not made.
+/// Returns for each fluent the moves that may set it, and those that may clear it. A move's effect
+/// is computed by making it alone, with all other fluents unknown. Using that exactly one move is
+/// made gives stronger results than the gates, which may test moves that were not made.
 fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option<Box<[u32]>>; 2]> {
     let moves = advance.inputs() - 1 - fluents;
     let all = [u64::MAX; LANES / 64];
@@ -212,7 +215,8 @@ fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option
     for (fluent, lists) in changers.iter_mut().enumerate() {
         let signal = advance.outputs()[fluent];
         let gates = needed(advance, [signal]);
-        // A lane for each move on which it depends, and one for all others, which are alike.
+        // One lane for each move that the fluent depends on, and one for all others, which have
+        // equal effects.
         let operands = gates.iter().flat_map(|&(_, pair)| pair).chain([signal]).map(node);
         let mut read: Vec<usize> =
             operands.filter(|node| (first_move..first_move + moves).contains(node)).collect();
@@ -225,7 +229,7 @@ fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option
         }
         for (side, list) in lists.iter_mut().enumerate() {
             let mut found: Vec<u32> = Vec::new();
-            // It was clear before it is set.
+            // The fluent was clear before it is set, or set before it is cleared.
             let own = 2 * (1 + fluent);
             (may[own + side], may[own + (side ^ 1)]) = (NONE, all);
             for first in (0..lanes).step_by(LANES) {
@@ -256,7 +260,7 @@ fn changers(advance: &Circuit, fluents: usize, may: &mut [Lanes]) -> Vec<[Option
     changers
 }
 
-/// The fluents whose next values depend neither on moves nor on fluents that do.
+/// Returns the fluents whose next values depend neither on moves nor on fluents that do.
 fn clocks(advance: &Circuit, fluents: usize) -> Vec<u32> {
     let mut changes = vec![false; advance.inputs()];
     changes[1 + fluents..].fill(true);
@@ -275,20 +279,21 @@ fn clocks(advance: &Circuit, fluents: usize) -> Vec<u32> {
     }
 }
 
-/// States whose distances are found together.
+/// The number of states whose distances are computed together.
 const ABREAST: usize = 32;
 
-/// The distance of states from a goal.
+/// The evaluator of distances from a goal.
 pub(super) struct Distance {
     fluents: usize,
     gates: Vec<Gate>,
     goal: u32,
-    /// For each signal and state how many fluents would have to change.
+    /// The number of fluents that would have to change, for each signal and state.
     costs: Vec<[i16; ABREAST]>,
 }
 
 impl Distance {
-    /// From a goal of so much; `None` if the net is too large, or there is no such goal.
+    /// Creates distances from the goal `aim`. Returns `None` if the net is too large, or the game
+    /// has no such goal.
     pub(super) fn new(table: &Table, aim: u8) -> Option<Self> {
         let [observe, _] = table.circuits();
         let vocabulary = table.vocabulary();
@@ -304,11 +309,11 @@ impl Distance {
         })
     }
 
-    /// The distance of each state: consecutive rows of `words` words.
+    /// Returns the distance of each state; `rows` has `words` words for each.
     pub(super) fn of(&mut self, rows: &[u64], words: usize) -> Vec<u16> {
         let mut distances = Vec::new();
         for rows in rows.chunks(words * ABREAST) {
-            // False costs nothing to be false, and can be nothing else.
+            // The constant false is false at no cost, and never true.
             (self.costs[0], self.costs[1]) = ([i16::MAX; ABREAST], [0; ABREAST]);
             for fluent in 0..self.fluents {
                 (self.costs[2 * (1 + fluent)], self.costs[2 * (1 + fluent) + 1]) =
@@ -341,7 +346,7 @@ mod tests {
     use super::*;
     use gdl_runtime::load;
 
-    /// The same, move by move and with all gates.
+    /// Computes the changers of a fluent move by move, with all gates.
     fn plainly(advance: &Circuit, fluents: usize, fluent: usize, side: usize) -> Vec<u32> {
         let moves = advance.inputs() - 1 - fluents;
         let gates = needed(advance, advance.outputs().iter().copied());

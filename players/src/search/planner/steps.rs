@@ -1,10 +1,10 @@
-//! The steps of a puzzle from a block of states: what the states are worth where it ends, and where
-//! their moves lead.
+//! The steps of a puzzle from a block of states: the goals of terminal states, and the successors
+//! of others.
 
 use crate::search::{payoff::Payoff, state_batch::StateBatch};
 use gdl_runtime::{Game, bits, engine::legal_words, game::Id};
 
-/// The states looked at last, and their steps.
+/// The states evaluated last, and their steps.
 pub(super) struct Steps<'g, G: Game> {
     game: &'g G,
     batch: StateBatch<'g, G>,
@@ -12,13 +12,13 @@ pub(super) struct Steps<'g, G: Game> {
     views: Vec<u64>,
     parents: Vec<u64>,
     moves: Vec<G::Move>,
-    /// The end of the steps of each state.
+    /// The end of each state's steps.
     ends: Vec<usize>,
     successors: Vec<u64>,
 }
 
 impl<'g, G: Game> Steps<'g, G> {
-    /// Steps of a game, before any state was looked at.
+    /// Creates an evaluator without states.
     pub(super) fn new(game: &'g G) -> Self {
         Self {
             game,
@@ -32,12 +32,12 @@ impl<'g, G: Game> Steps<'g, G> {
         }
     }
 
-    /// The words of a state.
+    /// Returns the number of words of a state.
     pub(super) fn words(&self) -> usize {
         self.game.shape().state_words()
     }
 
-    /// The number of steps between two looks at the clock: fewer for large games.
+    /// Returns the number of steps between two checks of the clock; smaller for large games.
     pub(super) fn most(&self) -> usize {
         const MOST: usize = 512;
         const GATES: usize = 1 << 13;
@@ -45,8 +45,8 @@ impl<'g, G: Game> Steps<'g, G> {
         (MOST * GATES / gates.max(GATES)).max(8)
     }
 
-    /// Looks at states with consecutive words: all that fit into about `most` steps, one at least.
-    /// Returns their number.
+    /// Evaluates states with consecutive words: as many as have about `most` steps together, at
+    /// least one. Returns their number.
     pub(super) fn look(&mut self, rows: &[u64], most: usize) -> usize {
         let shape = self.game.shape();
         let (words, width) = (shape.state_words(), shape.view_words());
@@ -71,20 +71,20 @@ impl<'g, G: Game> Steps<'g, G> {
         self.ends.len()
     }
 
-    /// The successors of some states, each by the move at its place.
+    /// Returns the successors of states, each by the move at the same index.
     pub(super) fn follow(&mut self, rows: &[u64], moves: &[G::Move]) -> &[u64] {
         self.batch.advance(rows, moves, &mut self.parents);
         &self.parents
     }
 
-    /// The goal in a state of the block, if the puzzle is over there.
+    /// Returns the goal of a state of the block, if it is terminal.
     pub(super) fn goal(&self, place: usize) -> Option<u8> {
         let shape = self.game.shape();
         let view = &self.views[place * shape.view_words()..][..shape.view_words()];
         bits::test(view, shape.terminal_bit()).then(|| self.payoff.goal(view, 0))
     }
 
-    /// The moves of a state of the block, and the words of all states they lead to.
+    /// Returns the moves of a state of the block, and the words of their successors.
     pub(super) fn of(&self, place: usize) -> (&[G::Move], &[u64]) {
         let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
         let (end, words) = (self.ends[place], self.game.shape().state_words());

@@ -1,47 +1,48 @@
-//! A sweep through the states of a puzzle that keeps all it meets and how it came there: breadth
-//! first, breadth first by novelty, or the most promising state first.
+//! A sweep through the states of a puzzle that stores each state with its parent: breadth first,
+//! breadth first by novelty, or best first.
 //!
-//! Each state is looked at once. States and queues take no more bytes than a sweep is given; one
-//! that has no room left is over.
+//! Each state is expanded once. States and queues take no more bytes than given; a sweep without
+//! room ends.
 
 use super::{Goal, Problem, novelty::Novelty, steps::Steps};
 use crate::search::{meter::Meter, states::States};
 use gdl_runtime::{Game, game::Id};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// No state.
+/// The number that stands for no state.
 const NONE: u32 = u32::MAX;
 
-/// The order in which a sweep looks at states.
+/// The order in which a sweep expands states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// As they come: the first goal is the nearest, and when all are done there is no other.
+    /// Breadth first: the first goal found is the nearest, and the sweep visits all states.
     Breadth,
-    /// As they come, those without a new fluent left out.
+    /// Breadth first, without states that have no new fluent.
     Fluents,
-    /// As they come, those without a new pair of fluents left out.
+    /// Breadth first, without states that have no new pair of fluents.
     Pairs,
-    /// First the states that have a fluent that is new at their distance from the goal, then the
+    /// Best first: states with a fluent that is new at their distance from the goal, then the
     /// nearest (Lipovetzky and Geffner, "Best-first width search: exploration and exploitation in
     /// classical planning", 2017).
     Best,
 }
 
-/// The reason why a sweep ended.
+/// The reason why a turn of a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// The share of the budget is spent.
+    /// The nodes of the turn are spent, or the goal is reached.
     Paused,
-    /// All states that the order allows were looked at.
+    /// All states that the order allows were expanded.
     Done,
-    /// There is no room for more.
+    /// The bytes are spent.
     Full,
 }
 
-/// The novelty of states at a distance; at more distances than this it is not asked for.
+/// The number of distances for which novelty is computed; greater distances have none.
 const MOST_DISTANCES: usize = 256;
 
-/// States that are looked at together, by order: the best of them may change with each.
+/// The number of states expanded together. It is smaller for best-first order, where each expansion
+/// may change the next best states.
 const BLOCK: usize = 128;
 const BEST_BLOCK: usize = 16;
 
@@ -50,21 +51,22 @@ pub(super) struct Sweep {
     states: States,
     parents: Vec<u32>,
     actions: Vec<u32>,
-    /// The next state to be looked at, of those that come in order.
+    /// The next state to expand, if the order is breadth first.
     next: usize,
-    /// The states that come by promise: if something is new, the distance, the number.
+    /// The queue of best-first order: whether nothing is new, the distance, and the number of the
+    /// state.
     heap: BinaryHeap<Reverse<(bool, u16, u32)>>,
     novelty: Option<Novelty>,
-    /// For each distance what was met there.
+    /// The novelty of each distance.
     near: Vec<Option<Novelty>>,
     bytes: usize,
-    /// The number of states that were found to be lost, and the number of all.
+    /// The number of states that were found to be lost, and the number of tested ones.
     lost: (u64, u64),
     is_full: bool,
 }
 
 impl Sweep {
-    /// Begins at a state. Returns `None` if the order takes more than `bytes` bytes.
+    /// Creates a sweep from `root`. Returns `None` if its novelty takes more than half of `bytes`.
     pub(super) fn new(problem: &Problem, root: &[u64], order: Order, bytes: usize) -> Option<Self> {
         let fluents = problem.shape.fluents;
         let novelty = match order {
@@ -102,7 +104,7 @@ impl Sweep {
         }
     }
 
-    /// Bytes in use.
+    /// Returns the bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let near: usize = self.near.iter().flatten().map(Novelty::bytes).sum();
         self.states.bytes()
@@ -112,7 +114,7 @@ impl Sweep {
             + near
     }
 
-    /// Looks at states until the meter has counted `nodes` further nodes; goals are passed to the
+    /// Expands states until the meter has counted `nodes` further nodes. Goals are recorded in the
     /// problem.
     pub(super) fn go_on<G: Game>(
         &mut self,
@@ -125,7 +127,7 @@ impl Sweep {
         let mut chosen: Vec<u32> = Vec::new();
         let mut rows: Vec<u64> = Vec::new();
         while meter.nodes() < end && !meter.is_over() {
-            // Lists grow by doubling.
+            // A list may double when it grows, so half of the bytes is the limit.
             self.is_full |= self.bytes() > self.bytes / 2 || self.states.len() >= NONE as usize / 2;
             if self.is_full {
                 return End::Full;
@@ -160,7 +162,7 @@ impl Sweep {
                 }
                 done += looked;
                 if meter.is_over() {
-                    // What was chosen and not looked at is looked at again.
+                    // Chosen states that were not expanded return to the queue.
                     for &number in &chosen[done..] {
                         if self.order == Order::Best {
                             self.heap.push(Reverse((false, 0, number)));
@@ -174,7 +176,7 @@ impl Sweep {
         End::Paused
     }
 
-    /// Takes the steps of a state of the block. The goal, if the puzzle is over there.
+    /// Expands a state of the block. Returns its goal if it is terminal.
     fn take<G: Game>(
         &mut self,
         problem: &mut Problem,
@@ -228,7 +230,7 @@ impl Sweep {
         None
     }
 
-    /// Drops steps to states that are lost, unless that hardly ever finds one.
+    /// Drops steps to lost states, unless fewer than one in 64 tested states was lost.
     fn drop_lost(
         &mut self,
         problem: &mut Problem,
@@ -250,7 +252,7 @@ impl Sweep {
         self.lost = (lost + (before - fresh.len()) as u64, of + before as u64);
     }
 
-    /// The moves from the root to a state.
+    /// Returns the moves from the root to a state.
     fn plan(&self, number: u32) -> Vec<u32> {
         let mut plan = Vec::new();
         let mut at = number;

@@ -1,43 +1,43 @@
-//! A look at a block of states: the deciding role and the successors of each, or the finding that
-//! some permutation is no symmetry.
+//! The evaluation of a block of states: the deciding role and the successors of each, or the
+//! finding that some permutation is not a symmetry.
 //!
-//! Views of the states, and their steps with the successors, are kept until the next look, within
-//! a number of bytes.
+//! The views, steps and successors of a block are stored until the next block, within a number of
+//! bytes.
 
 use super::{SolveError, permute};
 use crate::search::{options::Options, state_batch::StateBatch, symmetry::Symmetry};
 use gdl_runtime::{Game, GameExt, bits, engine::legal_words, game::Id};
 
-/// Views may take one such part of the bytes, and lists three while they move into others of twice
-/// the length.
+/// The part of the bytes for a block. Lists take up to three such parts while they move into others
+/// of twice the length.
 pub(super) const PART: usize = 16;
 
-/// The states looked at last, and what was seen of them.
+/// The states evaluated last, with their views and steps.
 pub(super) struct Look<'g, G: Game> {
     game: &'g G,
     batch: StateBatch<'g, G>,
-    /// The role that decides where none has a choice.
+    /// The role that counts as deciding where none has a choice.
     usual: usize,
     options: Options<G>,
     view: G::View,
-    /// The states, then their images, symmetry by symmetry, and what is seen of them.
+    /// The states, followed by their images for each symmetry, and the views of all.
     states: Vec<u64>,
     views: Vec<u64>,
-    /// For each state who decides, if anybody, and the end of its steps.
+    /// The deciding role of each state, if there is one, and the end of the state's steps.
     deciders: Vec<Option<usize>>,
     ends: Vec<usize>,
-    /// The steps of each state, then those of its images, symmetry by symmetry: from where, by
-    /// which joint move, and to where.
+    /// The steps of each state, followed by those of its images for each symmetry: the parent, the
+    /// joint move and the successor.
     parents: Vec<u64>,
     joints: Vec<G::Move>,
     successors: Vec<u64>,
-    /// The most bytes.
+    /// The most bytes of the whole solution.
     limit: usize,
 }
 
 impl<'g, G: Game> Look<'g, G> {
-    /// An empty look; this one decides where no role has a choice. It may take three of 16 parts of
-    /// `limit` bytes.
+    /// Creates an empty evaluation. The role `usual` decides where none has a choice. Lists take at
+    /// most three sixteenths of `limit` bytes.
     pub(super) fn new(game: &'g G, usual: usize, limit: usize) -> Self {
         Self {
             game,
@@ -56,7 +56,7 @@ impl<'g, G: Game> Look<'g, G> {
         }
     }
 
-    /// Checks the bytes of some states and steps.
+    /// Checks that a number of states and steps fits into the bytes.
     fn check(&self, states: usize, steps: usize) -> Result<(), SolveError> {
         let shape = self.game.shape();
         let seen = 8 * (shape.state_words() + shape.view_words());
@@ -65,13 +65,12 @@ impl<'g, G: Game> Look<'g, G> {
         if bytes > self.limit / PART { Err(SolveError::Bytes { limit: self.limit }) } else { Ok(()) }
     }
 
-    /// Looks at `count` states, or at the first of them if all are too many to be kept. How many
-    /// they were; `None` if some symmetry does not take what is seen of each, and what follows, to
-    /// what is seen of the image and follows there. O(states × symmetries × moves) steps.
+    /// Evaluates `count` states, or the first of them if all take too many bytes. Returns their
+    /// number, or `None` if some symmetry does not map the view and the successors of each state to
+    /// those of its image. O(states × symmetries × moves) steps.
     ///
     /// # Errors
-    /// Returns an error if several roles decide in a state, or what is seen of one state is too
-    /// much to be kept.
+    /// Returns an error if several roles decide in a state, or a single state takes too many bytes.
     pub(super) fn at(
         &mut self,
         count: usize,
@@ -120,24 +119,25 @@ impl<'g, G: Game> Look<'g, G> {
         Ok((0..count).all(|place| self.follows_alike(place, symmetries)))
     }
 
-    /// The role that decides in a state: none where the game is over or cannot go on.
+    /// Returns the deciding role of a state, or `None` if it is terminal or some role has no legal
+    /// move.
     pub(super) fn decider(&self, place: usize) -> Option<usize> {
         self.deciders[place]
     }
 
-    /// The view of a state.
+    /// Returns the view of a state.
     pub(super) fn view(&self, place: usize) -> &[u64] {
         let width = self.game.shape().view_words();
         &self.views[place * width..][..width]
     }
 
-    /// The states that follow a state, in move order.
+    /// Returns the successors of a state, in move order.
     pub(super) fn successors(&self, place: usize, symmetries: &[Symmetry]) -> impl Iterator<Item = &[u64]> {
         let (start, count) = self.steps(place, symmetries);
         (start..start + count).map(|step| self.successor(step))
     }
 
-    /// The first step of a state, and how many it has.
+    /// Returns the first step of a state, and the number of its steps.
     fn steps(&self, place: usize, symmetries: &[Symmetry]) -> (usize, usize) {
         let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);
         (start, (self.ends[place] - start) / (1 + symmetries.len()))
@@ -148,7 +148,7 @@ impl<'g, G: Game> Look<'g, G> {
         &self.successors[step * words..][..words]
     }
 
-    /// Notes the steps of a state and its images. Who decides.
+    /// Adds the steps of a state and its images. Returns the deciding role.
     fn unfold(
         &mut self,
         count: usize,
@@ -188,7 +188,8 @@ impl<'g, G: Game> Look<'g, G> {
         Ok(Some(decider))
     }
 
-    /// True if a symmetry takes the legal moves, goals and end of a state to those of another one.
+    /// Returns whether a symmetry maps the legal moves, goals and end of a state to those of
+    /// `image`.
     fn is_seen_alike(&self, state: usize, image: usize, symmetry: &Symmetry) -> bool {
         let shape = self.game.shape();
         let (seen, image) = (self.view(state), self.view(image));
@@ -201,7 +202,7 @@ impl<'g, G: Game> Look<'g, G> {
             })
     }
 
-    /// True if every symmetry takes what follows a state to what follows its image.
+    /// Returns whether every symmetry maps the successors of a state to those of its image.
     fn follows_alike(&self, place: usize, symmetries: &[Symmetry]) -> bool {
         let (start, count) = self.steps(place, symmetries);
         let mut image = vec![0; self.game.shape().state_words()];

@@ -12,13 +12,13 @@ use std::{
 };
 
 impl<G: Game> Solution<G> {
-    /// The values of the states that were visited. O(states and moves); [`Visit::make_room`] counts
-    /// the lists.
+    /// Computes the values of the visited states. O(states and moves); [`Visit::make_room`] counts
+    /// the bytes of the lists.
     pub(super) fn of_visit(visit: Visit) -> Self {
         let Visit { players, states, symmetries, starts, successors, movers, mut values, .. } = visit;
         let count = movers.len();
-        // The predecessors of each state, as consecutive lists; each list is filled from its end,
-        // where its start is then.
+        // The predecessors of each state, as consecutive lists. Each list is filled from its end
+        // down, so that its start is known at the end.
         let mut before_starts = vec![0_u32; count + 1];
         successors.iter().for_each(|&successor| before_starts[successor as usize] += 1);
         (0..count).for_each(|number| before_starts[number + 1] += before_starts[number]);
@@ -32,10 +32,11 @@ impl<G: Game> Solution<G> {
         }
         let mut distances = vec![NONE; count];
         let ends = || (0..count as u32).filter(|&number| movers[number as usize] == END);
-        // The states whose values are known and were not gone back from; each comes into it once.
+        // The states with new values whose predecessors are not updated yet; each state enters it
+        // once.
         let mut queue: VecDeque<u32> = VecDeque::with_capacity(count);
-        // First what one player can force above 0, the most first, then what the other one can
-        // below.
+        // First the values above 0 that one player can force, greatest first, then those below 0
+        // that the other can.
         for (mover, sign) in [(0_u8, 1_i8), (1, -1)] {
             let mut left: Vec<u32> = (0..count).map(|number| starts[number + 1] - starts[number]).collect();
             let mut worths = BTreeSet::new();

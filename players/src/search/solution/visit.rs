@@ -1,9 +1,9 @@
-//! The visit of all states that play can reach from a start: the states, the steps between them,
-//! and what the last ones are worth.
+//! The visit of all states that play can reach from a start: collects the states, their successors
+//! and the values of terminal states.
 //!
-//! States are looked at in blocks, fewer at a time where the views of a block take too much. Each
-//! step is made once, and once more for each symmetry. Lists grow only where there is room for
-//! that, and for going back from the ends.
+//! States are evaluated in blocks, which shrink if the views of a block take too many bytes. Each
+//! step is made once, and once more for each symmetry. Lists grow only if the bytes suffice for
+//! that and for retrograde analysis.
 
 use super::{
     SolveError, canonical,
@@ -12,30 +12,30 @@ use super::{
 use crate::search::{growth::Grow, meter::Meter, payoff::Payoff, states::States, symmetry::Symmetry};
 use gdl_runtime::Game;
 
-/// All states of a game, breadth first.
+/// All states of a game in breadth-first order.
 pub(super) struct Visit {
     pub(super) players: Vec<usize>,
     pub(super) symmetries: Vec<Symmetry>,
     pub(super) states: States,
-    /// For each state where its successors start in the list, and in the end where they end.
+    /// The start of each state's successors in the list, and then the end of the list.
     pub(super) starts: Vec<u32>,
     pub(super) successors: Vec<u32>,
-    /// For each state the place in `players` of who decides; [`END`] in terminal states.
+    /// The index in `players` of each state's deciding role; [`END`] for terminal states.
     pub(super) movers: Vec<u8>,
-    /// The values of terminal states; 0 elsewhere.
+    /// The values of terminal states; 0 for others.
     pub(super) values: Vec<i8>,
-    /// The most bytes.
+    /// The most bytes of the whole solution.
     limit: usize,
 }
 
-/// No player moves.
+/// The mover of terminal states.
 pub(super) const END: u8 = 2;
 
-/// States that are looked at together.
+/// The number of states that are evaluated together.
 const BLOCK: usize = 128;
 
 impl Visit {
-    /// No states are visited; the visit may take `limit` bytes.
+    /// Creates an empty visit that may take `limit` bytes.
     pub(super) fn new(words: usize, players: Vec<usize>, symmetries: Vec<Symmetry>, limit: usize) -> Self {
         Self {
             players,
@@ -49,7 +49,7 @@ impl Visit {
         }
     }
 
-    /// Visits all states. Returns false if some state shows that the symmetries do not hold.
+    /// Visits all states. Returns false if some state refutes a symmetry.
     pub(super) fn run<G: Game>(
         &mut self,
         game: &G,
@@ -85,7 +85,7 @@ impl Visit {
         Ok(true)
     }
 
-    /// Makes room for one more state that was looked at, and for `steps` successors.
+    /// Makes room for one more evaluated state with `steps` successors.
     fn make_room(&mut self, steps: usize) -> Result<(), SolveError> {
         let growth = self.states.growth(steps)
             + self.successors.growth(steps)
@@ -98,12 +98,12 @@ impl Visit {
         self.starts.grow(1);
         self.movers.grow(1);
         self.values.grow(1);
-        // Going back has the steps once more, and four numbers for each state.
+        // Retrograde analysis needs the steps once more, and four numbers for each state.
         self.check(4 * (self.successors.len() + steps) + 16 * (self.states.len() + steps))
     }
 
-    /// Rejects `more` bytes in addition to those in use where they are too many, and steps that
-    /// cannot be numbered.
+    /// Returns an error if `more` bytes in addition to those in use exceed the limit, or there are
+    /// too many steps to number.
     fn check(&self, more: usize) -> Result<(), SolveError> {
         let lists = self.successors.held() + self.starts.held() + self.movers.held() + self.values.held();
         let limit = self.limit - 3 * (self.limit / PART);
@@ -124,7 +124,7 @@ impl Visit {
         let mover = self.players.iter().position(|&player| player == role).ok_or(SolveError::Chance)?;
         self.movers.push(mover as u8);
         self.values.push(0);
-        // One is enough of moves to the same state.
+        // Several moves to the same state count once.
         let successors = look.successors(place, &self.symmetries);
         let mut numbers: Vec<u32> =
             successors.map(|successor| self.states.insert(&canonical(successor, &self.symmetries))).collect();

@@ -1,11 +1,11 @@
-//! Backup in a tree: the value of the state that a path led to goes up, into the means, best lines
-//! and proofs of all nodes on it.
+//! Backup: propagates the value of the state at the end of a path to the means, best lines and
+//! proofs of all nodes on it.
 
 use super::{Kind, NONE, Path, Reply, Step, Tree, slot::Slot};
 use gdl_runtime::Game;
 
 impl<G: Game> Tree<G> {
-    /// Brings the values of a state back up its path; those that are proved count instead.
+    /// Adds the values of a state to all nodes of its path. Proved values replace `judged`.
     pub(in crate::search::mcts) fn backup(&mut self, path: &Path, judged: &[f32]) {
         let mut values = judged.to_vec();
         let mut below = path.node;
@@ -61,7 +61,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Learns how much more than its state the last move of a path was worth, if it was one role's.
+    /// Adds the advantage of the last move of a path over its state, if a single role chose it.
     fn learn(&mut self, path: &Path, values: &[f32]) {
         let [before @ .., (at, step)] = &path.steps[..] else { return };
         let (Some(action), Kind::Turn { role }) = (self.action(Some(step)), &self.nodes[*at as usize].kind)
@@ -75,7 +75,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// Takes what a node is worth from its best slot, otherwise from its mean.
+    /// Sets the value of a node's best line from its best slot, or to its mean if there is none.
     fn settle(&mut self, at: u32) {
         let node = &self.nodes[at as usize];
         let own = at as usize * self.roles;
@@ -101,7 +101,7 @@ impl<G: Game> Tree<G> {
         sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
     }
 
-    /// The joint move of a stage that proves what it is worth, if there is one.
+    /// Returns the joint move of a stage that is a saddle point of proved values, if there is one.
     pub(super) fn saddle(&self, at: u32) -> Option<usize> {
         let Kind::Stage(stage) = &self.nodes[at as usize].kind else { return None };
         stage.saddle(|cell| {
@@ -111,9 +111,9 @@ impl<G: Game> Tree<G> {
         })
     }
 
-    /// Proves the value of a node if its children say it (Winands, Björnsson and Saito,
-    /// "Monte-Carlo tree search solver", 2008, for any number of roles and any goals). The node, if
-    /// it is proved.
+    /// Proves the value of a node if its children determine it (Winands, Björnsson and Saito,
+    /// "Monte-Carlo tree search solver", 2008, for any number of roles and any goals). Returns the
+    /// node if it is proved.
     fn prove(&mut self, at: u32) -> Option<u32> {
         let node = &self.nodes[at as usize];
         if node.is_proved {
@@ -121,7 +121,7 @@ impl<G: Game> Tree<G> {
         }
         let slots = &mut self.slots[node.first as usize..][..node.count as usize];
         let role = if let Kind::Turn { role } = node.kind { role } else { 0 };
-        // What was proved on other ways to the same states counts too.
+        // Values of children that were proved on other paths count too.
         for slot in slots.iter_mut().filter(|slot| !slot.is_proved && slot.child != NONE) {
             if self.nodes[slot.child as usize].is_proved {
                 let value = self.sums[slot.child as usize * self.roles + role];

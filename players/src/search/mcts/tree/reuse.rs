@@ -1,20 +1,21 @@
-//! Reuse of a tree when play has gone on: what is below the state that it came to moves up in the
+//! Reuse of a tree after a move: the part below the new state is compacted to the front of the
 //! lists, and the rest is dropped.
 //!
-//! In addition to the tree that takes [`Tree::REUSE`] bytes for each node. Subtrees of states whose
-//! roles have slots of their own are dropped too.
+//! Compaction takes [`Tree::REUSE`] bytes for each node, in addition to the tree. Children of
+//! [`Kind::Apart`] nodes are dropped too.
 
 use super::{Kind, NONE, Tree};
 use crate::search::memory::hash;
 use gdl_runtime::Game;
 
 impl<G: Game> Tree<G> {
-    /// Bytes for each node: its new number, and a place in the queue of those that are reached.
+    /// The bytes for each node: its new number, and a place in the queue of the breadth-first
+    /// search.
     pub(super) const REUSE: usize = 2 * size_of::<u32>();
 
-    /// The part of the tree below a state, however far down, if it is known. Where that is the root
-    /// the tree stays as it is: a large one takes longer to go through than is left of a clock that
-    /// its search has used up.
+    /// Returns the part of the tree below a state at any depth, if the state has a node. If it is
+    /// the root, the tree stays unchanged, since compacting a large tree may take longer than the
+    /// remaining time.
     pub(in crate::search::mcts) fn below(mut self, state: &G::State) -> Option<Self> {
         let is_it = |&number: &u32| self.nodes[number as usize].state == *state;
         let root = *self.numbers.find(hash(state.as_ref()), is_it)?;
@@ -24,10 +25,10 @@ impl<G: Game> Tree<G> {
         Some(self)
     }
 
-    /// Drops all but what is below a node, which becomes the root.
+    /// Drops all nodes that are not reachable from `root`, which becomes the root.
     fn keep(&mut self, root: u32) {
         let mut numbers = self.reached(root);
-        // Nodes keep their order, so each moves to a place before, which is free by then.
+        // Nodes keep their order, so each moves to an earlier place, which is free by then.
         let mut next = 0;
         for number in numbers.iter_mut().filter(|number| **number != NONE) {
             *number = next;
@@ -72,7 +73,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// For each node some number if it is below one, or that one; otherwise none.
+    /// Returns 0 for each node that is `root` or reachable from it, and [`NONE`] for the others.
     fn reached(&self, root: u32) -> Vec<u32> {
         let mut numbers = vec![NONE; self.nodes.len()];
         let mut queue = Vec::with_capacity(self.nodes.len());
@@ -133,7 +134,7 @@ mod tests {
             tree.numbers.find(hash(state.as_ref()), is_it).copied()
         };
         let mut later_roots = 0;
-        // States from which play went on several times.
+        // Nodes with at least six visits.
         let visited = (0..whole.nodes.len()).filter(|&number| whole.nodes[number].visits >= 6);
         for number in visited.skip(1).step_by(3) {
             let state = whole.nodes[number].state.clone();
@@ -141,7 +142,7 @@ mod tests {
             assert!(tree.nodes[tree.root as usize].state == state);
             later_roots += usize::from(tree.root > 0);
             for (number, node) in tree.nodes.iter().enumerate() {
-                // The last of equal states is the one that is known.
+                // Of equal states, the index has the last node.
                 let before = known(&whole, &node.state).expect("a node of before") as usize;
                 if known(&tree, &node.state) != Some(number as u32) || whole.nodes[before].level != node.level
                 {

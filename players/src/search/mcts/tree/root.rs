@@ -1,4 +1,4 @@
-//! The root of a tree: the moves of a role there, how often each was tried and what it is worth.
+//! The root of a tree: the statistics of its moves, and the move to make.
 
 use super::{
     Kind, NONE, Node, Step, Tree,
@@ -14,7 +14,7 @@ pub(in crate::search::mcts) struct Tried {
 }
 
 impl<G: Game> Tree<G> {
-    /// True if there is nothing more to find out.
+    /// Returns whether the value of the root is proved.
     pub(in crate::search::mcts) fn is_proved(&self) -> bool {
         self.top().is_proved
     }
@@ -23,14 +23,14 @@ impl<G: Game> Tree<G> {
         &self.nodes[self.root as usize]
     }
 
-    /// The mean value of the root for a role.
+    /// Returns the mean value of the root for a role; `None` before the first visit.
     pub(in crate::search::mcts) fn value(&self, role: usize) -> Option<f64> {
         let visits = self.top().visits.max(u32::from(self.top().is_proved));
         let mean = self.mean(self.root)[role];
         (visits > 0).then_some(f64::from(mean))
     }
 
-    /// The slots of a role at the root; none where it has no choice or mixes.
+    /// Returns the slots of a role at the root; empty if it has no choice or a mixed strategy.
     fn slots_of(&self, role: usize) -> &[Slot] {
         let node = self.top();
         let slots = &self.slots[node.first as usize..][..node.count as usize];
@@ -46,7 +46,7 @@ impl<G: Game> Tree<G> {
         }
     }
 
-    /// The statistics of a role's moves at the root, in move order.
+    /// Returns the statistics of a role's moves at the root, in move order.
     pub(in crate::search::mcts) fn tried(&self, role: usize) -> Vec<Tried> {
         let tried = |slot: &Slot| Tried {
             action: slot.action,
@@ -56,17 +56,17 @@ impl<G: Game> Tree<G> {
         self.slots_of(role).iter().map(tried).collect()
     }
 
-    /// The place among them of the move to make.
+    /// Returns the index of the move to make in [`Self::tried`].
     pub(in crate::search::mcts) fn best(&self, role: usize) -> Option<usize> {
         choose(self.slots_of(role), self.payoff.range(role).1.into())
     }
 
-    /// The mixed strategy of a role at the root, if several roles choose there: for each legal
-    /// move, in move order, how likely it should be, and what it is worth.
+    /// Returns the probability and the value of each legal move of a role at the root, in move
+    /// order. Returns `None` unless several roles choose there.
     pub(in crate::search::mcts) fn mixed(&self, role: usize) -> Option<Vec<(f64, f64)>> {
         let Kind::Stage(stage) = &self.top().kind else { return None };
         let number = stage.decisions.iter().position(|decision| decision.role == role)?;
-        // What is proved is proved of one joint move.
+        // A proof holds for the joint move of the saddle point.
         let strategy = match self.saddle(self.root) {
             Some(cell) => {
                 let own = stage.moves_of(cell)[number];
@@ -78,12 +78,12 @@ impl<G: Game> Tree<G> {
         Some(strategy.iter().enumerate().map(worth).collect())
     }
 
-    /// The number of visits of the root.
+    /// Returns the number of visits of the root.
     pub(in crate::search::mcts) fn visits(&self) -> u32 {
         self.top().visits
     }
 
-    /// Adds what another tree of the same root found of its moves. What one of them proved is
+    /// Adds the statistics of another tree with the same root. A value proved in either tree is
     /// proved.
     pub(in crate::search::mcts) fn merge(&mut self, other: &Self) {
         let more = other.top();
@@ -111,7 +111,8 @@ impl<G: Game> Tree<G> {
         self.depth = self.depth.max(other.depth);
     }
 
-    /// The joint moves tried most, as far as they were tried more than once.
+    /// Returns the principal variation: the joint moves with the best slots, as far as they were
+    /// visited more than once.
     pub(in crate::search::mcts) fn line(&mut self, game: &G) -> Vec<Vec<G::Move>> {
         let mut line = Vec::new();
         let mut at = self.root;
@@ -155,7 +156,7 @@ mod tests {
         let (proved, is_proved) = search(10_000, 1);
         let (open, is_open) = search(10, 2);
         assert!(is_proved && !is_open);
-        // Whichever is added to the other.
+        // Merges in both directions.
         for (mut first, second) in [(search(10, 2).0, &proved), (search(10_000, 1).0, &open)] {
             let visits = first.visits() + second.visits();
             let slots = first.slots_of(role.index()).iter().zip(second.slots_of(role.index()));

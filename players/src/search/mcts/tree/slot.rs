@@ -1,10 +1,10 @@
-//! Slots of a tree: a move of a role with its statistics, the choice of the one to try next and of
-//! the one to make.
+//! Slots of a tree: a move with its statistics, the choice of the next move to try, and that of the
+//! move to make.
 
 use gdl_runtime::chance::Stream;
 
-/// The width of the bound of a move that was never tried, where one that was tried once has 1: what
-/// is expected of it may be far off.
+/// The width of an untried move's bound, relative to 1 for a move tried once, since its expected
+/// value is uncertain.
 const UNTRIED: f32 = 2.0;
 
 /// A move of a role and its statistics.
@@ -12,11 +12,10 @@ const UNTRIED: f32 = 2.0;
 pub(super) struct Slot {
     pub(super) action: u32,
     pub(super) child: u32,
-    /// Visits, those under way among them, and the sum of what the role got.
+    /// The number of visits, including those in progress, and the sum of the role's values.
     pub(super) visits: u32,
     pub(super) sum: f32,
-    /// The role's value at the end of the best line after it, as far as that is known; otherwise
-    /// negative.
+    /// The role's value at the end of the best line after the move; negative if unknown.
     pub(super) worth: f32,
     pub(super) is_proved: bool,
 }
@@ -27,18 +26,18 @@ impl Slot {
     }
 }
 
-/// The weights by which moves are compared.
+/// The weights of the bound that moves are compared by.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bounds {
     pub(super) exploration: f32,
-    /// The weight of the best line relative to the mean of all.
+    /// The weight of the best line's value relative to the mean.
     pub(super) minimax: f32,
 }
 
-/// The slot to try next: the one with the greatest upper bound (Auer, Cesa-Bianchi and Fischer,
+/// Returns the slot with the greatest upper bound, to try next (Auer, Cesa-Bianchi and Fischer,
 /// "Finite-time analysis of the multiarmed bandit problem", 2002; Kocsis and Szepesvári, "Bandit
-/// based Monte-Carlo planning", 2006). `expected` says what a move is worth that was never tried,
-/// or infinity: then such moves come first.
+/// based Monte-Carlo planning", 2006). `expected` returns the expected value of an untried move;
+/// infinity makes untried moves come first.
 pub(super) fn best(
     slots: &[Slot],
     visits: u32,
@@ -58,7 +57,7 @@ pub(super) fn best(
         let ahead = if slot.worth >= 0.0 { bounds.minimax * (slot.worth - mean) } else { 0.0 };
         mean + ahead + wide / (slot.visits as f32).sqrt()
     };
-    // Of those with equal bounds another one comes first each time.
+    // Ties are broken by a random start.
     let start = stream.below(slots.len() as u64) as usize;
     let mut most = (start, f32::NEG_INFINITY);
     for place in (start..slots.len()).chain(0..start) {
@@ -70,8 +69,8 @@ pub(super) fn best(
     most.0
 }
 
-/// The slot to play: one that is proved to be worth the most a role can get, otherwise the one
-/// tried most, unless what is proved of another is better.
+/// Returns the slot to play: a proved one with the greatest possible goal, otherwise the most
+/// visited, unless a proved one has a greater value.
 pub(super) fn choose(slots: &[Slot], greatest: f32) -> Option<usize> {
     let won = slots.iter().position(|slot| slot.is_proved && slot.mean() >= greatest);
     let open = |slot: &&Slot| !slot.is_proved;

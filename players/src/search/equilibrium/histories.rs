@@ -282,7 +282,8 @@ impl<G: Game> Histories<G> {
         let choices = self.choice_of.growth(self.sets.len().saturating_sub(self.choice_of.len()) + 1);
         self.sets.growth()
             + self.nodes.growth(2 * more)
-            + self.goals.growth(more * self.players.len())
+            // Chance has goals too.
+            + self.goals.growth(more * (self.players.len() + 1))
             + choices
             + self.choices.growth(more)
             + self.average.growth(more)

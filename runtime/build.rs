@@ -1,5 +1,5 @@
-//! Notes whether this crate is optimised: without optimisation a kernel has a frame for all that is
-//! inlined into it.
+//! Sets the cfg `unoptimized` if this crate is not optimised. Without optimisation the stack frame
+//! of a kernel contains the frames of all inlined functions.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

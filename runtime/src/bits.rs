@@ -1,23 +1,24 @@
-//! Rows of bits in words of 64, and the set bits of a row: their number, their places, and one of
-//! them by rank.
+//! Rows of bits in 64-bit words, and their set bits: the number, the places, and selection by rank.
 //!
-//! Bit i of a row is bit `i % 64` of word `i / 64`. [`Bits`] holds a number of words fixed by the
-//! type, as compiled games use; [`BitBox`] holds them on the heap, for games whose size is known at
-//! run time. The functions below work on the words of either. All are portable and branch little:
-//! without the `popcnt` instruction, which not every machine has, counting and selecting share the
-//! sums of each byte, so both together cost little more than one.
+//! Bit i of a row is bit `i % 64` of word `i / 64`. [`Bits`] has a number of words fixed by the
+//! type, as compiled games use. [`BitBox`] has its words on the heap, for games whose size is known
+//! at run time. The functions below work on the words of either.
+//!
+//! All functions are portable and have few branches. Counting and selecting share the sums of each
+//! byte, since not every machine has the `popcnt` instruction. So both together cost little more
+//! than one.
 
 use std::fmt;
 
-/// A row of `N` words, a plain value.
+/// A row of `N` words, a `Copy` value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bits<const N: usize>([u64; N]);
 
 impl<const N: usize> Bits<N> {
-    /// No bit set.
+    /// The row without set bits.
     pub const EMPTY: Self = Self([0; N]);
 
-    /// The row with these words, lowest bit first.
+    /// Creates a row from its words, lowest bit first.
     #[must_use]
     pub const fn new(words: [u64; N]) -> Self {
         Self(words)
@@ -29,7 +30,7 @@ impl<const N: usize> Bits<N> {
         &self.0
     }
 
-    /// The words, to be changed.
+    /// The words, lowest bit first, for changes.
     pub const fn words_mut(&mut self) -> &mut [u64; N] {
         &mut self.0
     }
@@ -67,7 +68,7 @@ impl<const N: usize> fmt::Debug for Bits<N> {
 pub struct BitBox(Box<[u64]>);
 
 impl BitBox {
-    /// A row of `words` words without a set bit.
+    /// Creates a row of `words` words without set bits.
     #[must_use]
     pub fn new(words: usize) -> Self {
         Self(vec![0; words].into_boxed_slice())
@@ -100,7 +101,7 @@ impl fmt::Debug for BitBox {
     }
 }
 
-/// True if the bit is set; false for a bit beyond the row.
+/// Returns true if the bit is set; false for a bit beyond the row.
 #[inline]
 #[must_use]
 pub fn test(words: &[u64], bit: usize) -> bool {
@@ -123,14 +124,14 @@ pub fn count(words: &[u64]) -> usize {
     words.iter().map(|word| word.count_ones() as usize).sum()
 }
 
-/// The set bits, ascending.
+/// Returns an iterator over the set bits, ascending.
 #[inline]
 #[must_use]
 pub fn ones(words: &[u64]) -> Ones<'_> {
     Ones { words, base: 0, rest: words.first().copied().unwrap_or(0) }
 }
 
-/// Iterates over the set bits of a row; see [`ones`].
+/// An iterator over the set bits of a row; see [`ones`].
 #[derive(Clone, Debug)]
 pub struct Ones<'w> {
     /// The word being read and those after it.
@@ -160,8 +161,8 @@ impl Iterator for Ones<'_> {
 const LOW: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// The number of bits set in each byte of `word` and those below it; the top byte has the count of
-/// the whole word.
+/// Returns in each byte the number of set bits in that byte of `word` and the bytes below it. The
+/// top byte has the count of the whole word.
 #[inline]
 fn sums(word: u64) -> u64 {
     let pairs = word - (word >> 1 & 0x5555_5555_5555_5555);
@@ -170,15 +171,15 @@ fn sums(word: u64) -> u64 {
     bytes.wrapping_mul(LOW)
 }
 
-/// The place of the set bit number `rank` (from 0) of a word whose [`sums`] are given. Some number
-/// below 64 if there are fewer.
+/// The place of the set bit with this rank, from 0, in a word with the given [`sums`]. Returns some
+/// number below 64 if there are fewer set bits.
 #[inline]
 fn select_in(word: u64, sums: u64, rank: u32) -> u32 {
-    // Vigna, "Broadword implementation of rank/select queries", 2008. A byte's top bit stays set
-    // where its sum is at most the rank: that many bytes lie wholly below the bit looked for.
+    // Vigna, "Broadword implementation of rank/select queries", 2008. A byte's top bit stays set if
+    // its sum is at most the rank: these bytes lie below the bit.
     let below = (((u64::from(rank) * LOW) | HIGH) - sums) & HIGH;
     let place = ((below >> 7).wrapping_mul(LOW) >> 56) as u32 * 8;
-    // Beyond the last byte only if there are too few bits.
+    // The place exceeds the last byte only if there are too few set bits.
     let place = place & 63;
     let before = (sums << 8) >> place & 0xff;
     let byte = word >> place & 0xff;
@@ -186,7 +187,7 @@ fn select_in(word: u64, sums: u64, rank: u32) -> u32 {
     place + u32::from(SELECT[rank as usize][byte as usize])
 }
 
-/// The place of set bit number r of a byte b at `[r][b]`, otherwise 0.
+/// `SELECT[r][b]` is the place of the set bit with rank `r` of the byte `b`, or 0 if there is none.
 static SELECT: [[u8; 256]; 8] = {
     let mut table = [[0; 256]; 8];
     let mut byte = 0;
@@ -205,7 +206,7 @@ static SELECT: [[u8; 256]; 8] = {
     table
 };
 
-/// The place of the set bit number `rank`, counted from 0; `None` if there are fewer.
+/// The place of the set bit with this rank, from 0. Returns `None` if there are fewer set bits.
 #[inline]
 #[must_use]
 pub fn select(words: &[u64], mut rank: usize) -> Option<usize> {
@@ -220,8 +221,8 @@ pub fn select(words: &[u64], mut rank: usize) -> Option<usize> {
     None
 }
 
-/// One of the set bits, the one that `draw` picks: it is given their number, at least 2, and
-/// answers a rank below it. Without a choice it is not asked. `None` if no bit is set.
+/// Chooses a set bit by the rank that `draw` returns for their number. `draw` is called only if
+/// there are at least two; its result must be below its argument. Returns `None` if no bit is set.
 #[inline]
 pub fn choose(words: &[u64], draw: impl FnOnce(u64) -> u64) -> Option<usize> {
     if let [word] = *words {
@@ -292,7 +293,7 @@ mod data {
 mod tests {
     use super::*;
 
-    /// Words with all kinds of densities, from a fixed sequence.
+    /// Words of different densities, from a fixed sequence.
     fn words() -> Vec<u64> {
         let mut x = 0x9e37_79b9_7f4a_7c15_u64;
         let mut words = vec![0, 1, u64::MAX, 1 << 63, HIGH, LOW, u64::MAX >> 1, 6];

@@ -1,40 +1,41 @@
 //! Boards found in the names of fluents: a grid on which the states of a game can be drawn.
 //!
-//! GDL knows no boards, but most rulesheets have a fluent such as `(cell 1 1 b)`: two arguments
-//! that count and one that says what is there. [`Board::of`] finds it by the shape of the names
-//! alone, and [`Board::cells`] says what a state has in each cell. That is structure, for any way
-//! to draw; [`Board::text`] draws it with characters.
+//! GDL has no boards, but most rulesheets have a fluent such as `(cell 1 1 b)`. Two of its
+//! arguments are coordinates and one is the content of the cell. [`Board::of`] finds it by the
+//! names alone, and [`Board::cells`] returns the contents of the cells in a state. These are data
+//! for any display; [`Board::text`] draws them with characters.
 //!
 //! # What counts as a board
 //!
-//! Arguments that are numbers (`7`), letters that follow each other (`a`, `b`, `c`) or either after
-//! a common word (`c1`, `c2`) are coordinates. The board is the relation with coordinates that is
-//! called `cell`, or nearly so. If there is none, it is one that is called `location`, `piece` or
-//! the like; then one with marks, then the largest. The other arguments of a relation are the mark:
-//! `x`, or `black pawn`. Relations without other arguments are marked by their own name and drawn
-//! together: `(lit 1 3)`.
+//! Coordinates are arguments that are numbers (`7`), consecutive letters (`a`, `b`, `c`) or either
+//! after a common word (`c1`, `c2`). The board is the relation with coordinates that is called
+//! `cell`, or nearly so. The next choices are one called `location`, `piece` or the like, then one
+//! with marks, then the largest. The other arguments of a relation are the mark: `x`, or `black
+//! pawn`. Relations without other arguments are drawn together, each marked by its name: `(lit 1
+//! 3)`.
 //!
-//! # Which way round
+//! # Orientation
 //!
 //! The first coordinate is the column, from left to right. The second is the row, from bottom to
-//! top, as in chess and in mathematics. Only where the first is a number and the second a letter,
-//! or the names say so (`r1` before `c1`), the first is the row; and [`Board::with_hints`] reads
-//! what the rulesheet calls them, `?row` and `?col`. Both may be one name: `(cell b7 red)`. With
-//! three coordinates the first one tells several boards apart; with four the first two say which
-//! part of one large board the last two speak of. With one there is a single row. A comment of the
-//! rulesheet may say otherwise ([`Board::with_hints`]).
+//! top, as in chess and in mathematics. The first coordinate is the row if it is a number and the
+//! second a letter, or if the names show it (`r1` before `c1`). [`Board::with_hints`] also reads
+//! the variables of the rulesheet, `?row` and `?col`, and its comments. One name may hold both
+//! coordinates: `(cell b7 red)`.
 //!
-//! # What is blank
+//! With three coordinates the first one distinguishes several boards. With four, the first two
+//! select a part of one large board, and the last two a cell in it. With one there is a single row.
 //!
-//! A mark that is called so (`b`, `blank`, `empty`, `dirt` ..), otherwise the one that most cells
-//! of a grid share at the start. Where no fluent holds a cell is blank too. `b` is not blank where
-//! `w` is a mark as well, unless most cells start with it, nor where no cell does.
+//! # Blank cells
 //!
-//! # How large
+//! The blank mark is the one with a name such as `b`, `blank`, `empty` or `dirt`, otherwise the
+//! mark of most cells at the start. A cell without a fluent that holds is blank, too. `b` is not
+//! blank if `w` is a mark as well, unless most cells start with it, nor if no cell starts with it.
 //!
-//! A side has at most [`Board::MAX_SIDE`] names, a third of all cells have fluents, and there are
-//! at most [`Board::MAX_MARKS`] marks, so a board takes steps and bytes by the length of the names.
-//! Of a cell with many marks some are drawn.
+//! # Limits
+//!
+//! A side has at most [`Board::MAX_SIDE`] names, and there are at most [`Board::MAX_MARKS`] marks.
+//! At least a third of all cells have fluents. So a board takes time and memory linear in the
+//! length of the names. If a cell has many marks, only the first four are drawn.
 //!
 //! ```
 //! use gdl_runtime::{board::Board, vocabulary::Texts};
@@ -71,54 +72,56 @@ use axes::{Axis, Candidate, Layout, Name};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A grid and where the fluents of a game stand on it.
+/// A grid, with the cell and the mark of each fluent on it.
 #[derive(Clone, Debug)]
 pub struct Board {
-    /// The relation that is drawn; of several without marks the first.
+    /// The relation that is drawn; the first one if several without marks are drawn.
     relation: String,
     grids: Vec<String>,
     columns: Vec<String>,
     rows: Vec<String>,
-    /// Columns and rows after which there is a gap: where a part of a board of boards ends.
+    /// The columns and the rows after which there is a gap, at the end of each part of a board of
+    /// boards.
     breaks: [Vec<usize>; 2],
-    /// The coordinates, as the rulesheet has them among the arguments.
+    /// The coordinates, by their arguments in the rulesheet.
     axes: Vec<Axis>,
     marks: Vec<Mark>,
     blank: Option<usize>,
-    /// For each fluent that is on the board the cell and the mark.
+    /// The cell and the mark of each fluent that is on the board.
     places: FxHashMap<usize, (usize, usize)>,
-    /// Cells that some fluent speaks of.
+    /// True for each cell that exists: all cells of a board without marks, otherwise those that
+    /// some fluent names.
     exists: Vec<bool>,
     /// The name of each cell.
     names: Vec<String>,
     tiling: Tiling,
-    /// The place where each cell is drawn, if the rulesheet turned the board, by its place without
-    /// that.
+    /// The place of each cell after hints rearranged the board, by its place before; empty if none
+    /// did.
     turned: Vec<usize>,
-    /// True if the first coordinate is the row for that reason.
+    /// True if hints made the first coordinate the row.
     is_transposed: bool,
-    /// True if the first row is on top for that reason.
+    /// True if hints put the first row on top.
     runs_down: bool,
-    /// True if the last of three coordinates tells the boards apart for that reason.
+    /// True if hints made the last of three coordinates distinguish the boards.
     is_layered: bool,
 }
 
-/// A mark: what can be in a cell.
+/// A mark: a possible content of a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Its name in the rulesheet, for example `black pawn`.
     pub text: String,
-    /// One to three characters that no other mark of the board has, for example `bp`.
+    /// The symbol: one to three characters, different from those of all other marks of the board.
     pub symbol: String,
-    /// The family of the mark, the same number for marks that begin alike, which mostly belong to
-    /// one player: for colours.
+    /// The family, for colours: equal for marks with the same first character, which mostly belong
+    /// to one player.
     pub family: usize,
 }
 
 /// The content of a cell in a state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cell {
-    /// No fluent speaks of such a cell.
+    /// No fluent names this cell.
     None,
     /// An empty cell.
     Blank,
@@ -127,24 +130,24 @@ pub enum Cell {
 }
 
 impl Board {
-    /// The most columns or rows: more are hardly a board.
+    /// The most columns or rows of a board.
     pub const MAX_SIDE: usize = 64;
 
-    /// The most marks: what has more is a quantity and no mark.
+    /// The most marks of a board; a relation with more describes a quantity.
     pub const MAX_MARKS: usize = 1024;
 
-    /// No more marks of a cell are drawn.
+    /// The most marks of a cell that are drawn.
     const DRAWN: usize = 4;
 
-    /// The board of a game, if its fluents show one.
+    /// Finds the board of a game. Returns `None` if its fluents show none.
     #[must_use]
     pub fn of<G: Game>(game: &G) -> Option<Self> {
         let initial = game.initial();
         Self::new(game.vocabulary().fluents(), game.fluents(&initial).map(Id::index))
     }
 
-    /// The board that these fluents show, given the positions of those that hold at the start.
-    /// O(length of the names).
+    /// Finds the board that these fluents show; `initial` has the positions of those that hold at
+    /// the start. Returns `None` if they show none. O(length of the names).
     #[must_use]
     pub fn new(fluents: &Texts, initial: impl IntoIterator<Item = usize>) -> Option<Self> {
         let initial: BTreeSet<usize> = initial.into_iter().collect();
@@ -162,7 +165,7 @@ impl Board {
         let candidates: Vec<Candidate<'_>> =
             candidates.into_iter().filter(|candidate| candidate.has_few_marks(Self::MAX_MARKS)).collect();
         let best = candidates.iter().min_by_key(|candidate| candidate.rank())?;
-        // Relations without marks say together what is where.
+        // Relations without marks are drawn together: each is a mark.
         let drawn = candidates.iter().filter(|other| {
             std::ptr::eq(*other, best) || (best.is_bare() && other.is_bare() && other.axes == best.axes)
         });
@@ -194,7 +197,7 @@ impl Board {
                 counts[mark] += 1;
             }
         }
-        // In a row what most cells have may be what counts, as where all piles are of one size.
+        // In a single row, the mark of most cells may be a quantity, as if all piles have one size.
         let cells = exists.iter().filter(|&&exists| exists).count();
         let most = (0..texts.len()).find(|&mark| counts[mark] * 2 > cells && best.axes.len() > 1);
         let blank = if best.is_bare() { None } else { symbols::blank(&texts, &counts, most) };
@@ -222,13 +225,13 @@ impl Board {
         }
     }
 
-    /// The relation that is drawn, for example `cell`.
+    /// The name of the relation that is drawn, for example `cell`.
     #[must_use]
     pub fn relation(&self) -> &str {
         &self.relation
     }
 
-    /// The names of the boards, one below the other: one without a name, unless there are several.
+    /// The names of the grids, one below the other; a single empty name if there is one grid.
     #[must_use]
     pub fn grids(&self) -> &[String] {
         &self.grids
@@ -240,41 +243,40 @@ impl Board {
         &self.columns
     }
 
-    /// The names of the rows, from top to bottom; a single one without a name if cells have one
-    /// coordinate.
+    /// The names of the rows, from top to bottom; a single empty name if cells have one coordinate.
     #[must_use]
     pub fn rows(&self) -> &[String] {
         &self.rows
     }
 
-    /// The columns and the rows, by position, after which there is a gap: where a part of a board
-    /// of boards ends.
+    /// The positions of the columns and of the rows after which there is a gap, at the end of each
+    /// part of a board of boards.
     #[must_use]
     pub fn breaks(&self) -> &[Vec<usize>; 2] {
         &self.breaks
     }
 
-    /// The names of the cells, their coordinates as the rulesheet has them: in the order of
-    /// [`Board::cells`].
+    /// The names of the cells, in the order of [`Board::cells`]: their coordinates as in the
+    /// rulesheet.
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The marks: all that can be in a cell.
+    /// All marks: the possible contents of cells.
     #[must_use]
     pub fn marks(&self) -> &[Mark] {
         &self.marks
     }
 
-    /// The position of the mark that stands for nothing, if a mark does.
+    /// The position of the blank mark. Returns `None` if no mark is blank.
     #[must_use]
     pub fn blank(&self) -> Option<usize> {
         self.blank
     }
 
-    /// The content of each cell, given the positions of the fluents that hold: grid by grid, row by
-    /// row from the top, each from the left.
+    /// The content of each cell, given the positions of the fluents that hold. The order is grid by
+    /// grid, row by row from the top, each row from the left.
     #[must_use]
     pub fn cells(&self, fluents: impl IntoIterator<Item = usize>) -> Vec<Cell> {
         let empty = |&exists: &bool| if exists { Cell::Blank } else { Cell::None };
@@ -298,8 +300,8 @@ impl Board {
         self.cells(game.fluents(state).map(Id::index))
     }
 
-    /// The cell and the mark of a fluent, as positions in [`Board::cells`] and [`Board::marks`];
-    /// `None` if it is not on the board.
+    /// The cell and the mark of a fluent, as positions in [`Board::cells`] and [`Board::marks`].
+    /// Returns `None` if it is not on the board.
     #[must_use]
     pub fn place(&self, fluent: usize) -> Option<(usize, usize)> {
         self.places.get(&fluent).copied()
@@ -310,14 +312,14 @@ impl Board {
         fluents.into_iter().filter(|fluent| !self.places.contains_key(fluent))
     }
 
-    /// The board with characters, a line for each row.
+    /// Draws the board with characters, one line for each row.
     #[must_use]
     pub fn text(&self, cells: &[Cell]) -> String {
         self.text_with(cells, |_, symbol| symbol.to_owned())
     }
 
-    /// [`Board::text`] with symbols put between whatever takes no room, such as the codes of a
-    /// terminal's colours.
+    /// Like [`Board::text`], with each symbol passed through `paint`. It may add text without
+    /// width, such as the colour codes of a terminal.
     #[must_use]
     pub fn text_with(&self, cells: &[Cell], paint: impl Fn(&Mark, &str) -> String) -> String {
         let symbol_width = |cell: &Cell| match cell {
@@ -327,7 +329,7 @@ impl Board {
             }
             Cell::None | Cell::Blank => 1,
         };
-        // Wide enough for all that may come, so that boards of one game look alike.
+        // Wide enough for all marks, so that all boards of one game have the same width.
         let widest = self.columns.iter().map(|name| width(name));
         let widest = widest.chain(self.marks.iter().map(|mark| width(&mark.symbol)));
         let wide = widest.chain(cells.iter().map(symbol_width)).max().unwrap_or(1);
@@ -374,7 +376,7 @@ impl Board {
         text
     }
 
-    /// The marks whose symbol is not their name, each with its symbol.
+    /// The marks whose symbol differs from their name, each as a symbol and a name.
     pub fn legend(&self) -> impl Iterator<Item = (&str, &str)> {
         let named = self.marks.iter().enumerate();
         named.filter_map(|(i, mark)| {
@@ -384,14 +386,15 @@ impl Board {
     }
 }
 
-/// Characters, near enough to columns of a terminal for the names of rulesheets.
+/// The number of characters, which is close to the number of terminal columns for names of
+/// rulesheets.
 fn width(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Fluents by relation: for each name the arguments of its fluents, `(control white)` as
-/// `("control", ["white"])`. Names without arguments come with none. In the order of the texts.
-/// O(length of the texts).
+/// Groups fluents by relation: `(control white)` becomes `("control", ["white"])`, and a name
+/// without arguments has an empty list. Groups are in the order of the texts. O(length of the
+/// texts).
 #[must_use]
 pub fn grouped<'t>(texts: impl IntoIterator<Item = &'t str>) -> Vec<(&'t str, Vec<String>)> {
     let mut groups: Vec<(&str, Vec<String>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! Cancellation: the one way to end long work, a switch that another thread sets.
+//! Cancellation of long work, by a switch that another thread sets.
 
 use std::sync::{
     Arc,
@@ -6,7 +6,7 @@ use std::sync::{
 };
 
 /// A switch that ends work from another thread: a search, a match, playouts, the loading of a
-/// rulesheet. Clones are one and the same.
+/// rulesheet. Clones share the switch.
 ///
 /// ```
 /// use gdl_runtime::Cancel;
@@ -21,12 +21,12 @@ use std::sync::{
 pub struct Cancel(Arc<AtomicBool>);
 
 impl Cancel {
-    /// Asks the work to end. There is no way back.
+    /// Cancels the work. This cannot be undone.
     pub fn cancel(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
 
-    /// True once it was asked to end.
+    /// Returns true after a call of [`Cancel::cancel`].
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)

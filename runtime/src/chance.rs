@@ -1,5 +1,5 @@
-//! Chance: exact probabilities, which are fractions of whole numbers and never rounded, and streams
-//! of random numbers that can be repeated.
+//! Chance: exact probabilities as fractions that are never rounded, and repeatable streams of
+//! random numbers.
 
 use num_rational::Ratio;
 use num_traits::{CheckedAdd, CheckedMul, Zero};
@@ -7,8 +7,8 @@ use std::fmt;
 
 pub use crate::random::Stream;
 
-/// A probability: a fraction in lowest terms of numbers of 128 bits. `Display` gives `1/3`; 0 and 1
-/// have no denominator.
+/// A probability: a fraction of 128-bit numbers in lowest terms. `Display` writes `1/3`, and 0 and
+/// 1 without a denominator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Probability(Ratio<u128>);
 
@@ -18,8 +18,8 @@ impl Probability {
     /// The probability 1: always.
     pub const ONE: Self = Self(Ratio::new_raw(1, 1));
 
-    /// `numerator` cases out of `denominator`, all equally likely; `None` if there are fewer than
-    /// that many cases, or none.
+    /// Creates the probability of `numerator` cases out of `denominator` equally likely ones.
+    /// Returns `None` if `denominator` is 0 or less than `numerator`.
     #[must_use]
     pub fn new(numerator: u128, denominator: u128) -> Option<Self> {
         (numerator <= denominator && denominator > 0).then(|| Self(Ratio::new(numerator, denominator)))
@@ -31,7 +31,7 @@ impl Probability {
         if cases == 0 { Self::ZERO } else { Self(Ratio::new_raw(1, cases as u128)) }
     }
 
-    /// The number above the line, in lowest terms.
+    /// The numerator, in lowest terms.
     #[must_use]
     pub fn numerator(self) -> u128 {
         *self.0.numer()
@@ -43,26 +43,27 @@ impl Probability {
         *self.0.denom()
     }
 
-    /// True of what cannot happen.
+    /// Returns true if the probability is 0.
     #[must_use]
     pub fn is_zero(self) -> bool {
         self.0.is_zero()
     }
 
-    /// The probability that two independent things happen; `None` if it takes more than 128 bits.
+    /// The probability that two independent events both happen. Returns `None` if it takes more
+    /// than 128 bits.
     #[must_use]
     pub fn checked_mul(self, other: Self) -> Option<Self> {
         self.0.checked_mul(&other.0).map(Self)
     }
 
-    /// The probability that one of two things happens that exclude each other; `None` if it takes
-    /// more than 128 bits or is above 1.
+    /// The probability that one of two mutually exclusive events happens. Returns `None` if it
+    /// takes more than 128 bits or exceeds 1.
     #[must_use]
     pub fn checked_add(self, other: Self) -> Option<Self> {
         self.0.checked_add(&other.0).map(Self).filter(|&sum| sum <= Self::ONE)
     }
 
-    /// The nearest number of 64 bits, exact except for the last bit or two.
+    /// The probability as a floating-point number; the last bit or two may be wrong.
     #[must_use]
     pub fn to_f64(self) -> f64 {
         self.numerator() as f64 / self.denominator() as f64

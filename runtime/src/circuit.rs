@@ -1,23 +1,23 @@
-//! Circuits of two-input AND gates, evaluated for one state: from the values of the inputs to that
-//! of every signal.
+//! Circuits of two-input AND gates, evaluated for one state: from the values of the inputs to the
+//! value of every signal.
 //!
-//! A signal is twice a node plus one if complemented, as in the compiler's tables; nodes are the
-//! constant false, the inputs and the gates, in this order. Every signal is stored with its
-//! complement, so an operand is one load and there is nothing to decide.
+//! A signal is twice a node, plus one if complemented, as in the compiler's tables. Nodes are the
+//! constant false, the inputs and the gates, in this order. Every signal is stored next to its
+//! complement, so an operand is one load without a branch.
 
 use gdl_format::aig::Program;
 use std::{cell::RefCell, ops::Range};
 
-/// Values of a node and of its complement.
+/// The values of a node and of its complement.
 pub(crate) type Pair = [u8; 2];
 
-/// As many nodes as have their signals in 16 bits.
+/// The most nodes whose signals fit 16 bits.
 const SMALL: usize = 1 << 15;
 
-/// Gates and what is read from them.
+/// Gates and outputs.
 #[derive(Clone, Debug)]
 pub struct Circuit {
-    /// Number of nodes before the first gate: the constant and the inputs.
+    /// The number of nodes before the first gate: the constant and the inputs.
     inputs: usize,
     gates: Gates,
     outputs: Box<[u32]>,
@@ -25,13 +25,12 @@ pub struct Circuit {
 
 #[derive(Clone, Debug)]
 enum Gates {
-    /// A circuit of at most [`SMALL`] nodes: signals of 16 bits need no test that they are within
-    /// their array.
+    /// A circuit of at most [`SMALL`] nodes: 16-bit signals need no bounds checks.
     Small(Box<[[u16; 2]]>),
     Large(Box<[[u32; 2]]>),
 }
 
-/// The pairs of the bits of each byte.
+/// For each byte, the pairs of its bits.
 static SPREAD: [[Pair; 8]; 256] = {
     let mut spread = [[[0, 1]; 8]; 256];
     let mut byte = 0;
@@ -55,7 +54,7 @@ thread_local! {
 }
 
 impl Circuit {
-    /// The circuit of gates that only refer to nodes before them, and outputs that exist.
+    /// Creates a circuit. Gates must refer only to earlier nodes, and outputs to existing ones.
     pub(crate) fn new(inputs: usize, mut gates: Vec<[u32; 2]>, mut outputs: Vec<u32>) -> Self {
         sort_by_depth(inputs, &mut gates, &mut outputs);
         let gates = if inputs + gates.len() <= SMALL {
@@ -72,7 +71,7 @@ impl Circuit {
         self.inputs
     }
 
-    /// The operands of a gate.
+    /// The operands of a gate, as signals.
     #[must_use]
     pub fn gate(&self, gate: usize) -> [u32; 2] {
         match &self.gates {
@@ -81,7 +80,7 @@ impl Circuit {
         }
     }
 
-    /// For each node whether it depends on one of the inputs `from`. O(gates).
+    /// For each node, true if it depends on one of the inputs `from`. O(gates).
     #[must_use]
     pub fn reached(&self, from: Range<usize>) -> Vec<bool> {
         let mut reached: Vec<bool> = (0..self.inputs).map(|input| from.contains(&input)).collect();
@@ -92,13 +91,13 @@ impl Circuit {
         reached
     }
 
-    /// The signals of inputs that hold wherever `signal` does, as far as it is a conjunction.
+    /// The input signals that hold whenever `signal` does, as far as `signal` is a conjunction.
     /// O(gates).
     #[must_use]
     pub fn literals(&self, signal: u32) -> Vec<u32> {
         let mut literals = Vec::new();
         let mut pending = vec![signal];
-        // A gate may be reached in very many ways.
+        // A gate may be reached on exponentially many paths.
         let mut seen = vec![false; 2 * (self.inputs + self.size())];
         while let Some(signal) = pending.pop() {
             if std::mem::replace(&mut seen[signal as usize], true) {
@@ -113,7 +112,7 @@ impl Circuit {
         literals
     }
 
-    /// The bytes that it keeps.
+    /// The bytes of the gates and outputs.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let gates = match &self.gates {
@@ -132,14 +131,14 @@ impl Circuit {
         }
     }
 
-    /// Signals to read from, in the order they were given.
+    /// The output signals, in the order given at construction.
     #[inline]
     #[must_use]
     pub fn outputs(&self) -> &[u32] {
         &self.outputs
     }
 
-    /// Hands out a place for the nodes' values. What it holds is of no account.
+    /// Calls `work` with a buffer for the nodes' values, whose content is unspecified.
     #[inline]
     pub(crate) fn with_scratch(&self, work: impl FnOnce(&mut [Pair])) {
         SCRATCH.with_borrow_mut(|scratch| {
@@ -151,21 +150,22 @@ impl Circuit {
         });
     }
 
-    /// Sets the constant, the first inputs to the `fluents` bits of `state`, and the others to
-    /// false.
+    /// Sets the constant, sets the first inputs to the `fluents` bits of `state`, and clears the
+    /// other inputs.
     #[inline]
     pub(crate) fn load(&self, scratch: &mut [Pair], state: &[u64], fluents: usize) {
         Self::load_state(scratch, state, fluents);
         scratch[1 + fluents..self.inputs].fill([0, 1]);
     }
 
-    /// Sets the constant and the first inputs to the `fluents` bits of `state`, and not the others.
+    /// Sets the constant, and the first inputs to the `fluents` bits of `state`. Leaves the other
+    /// inputs.
     #[inline]
     pub(crate) fn load_state(scratch: &mut [Pair], state: &[u64], fluents: usize) {
         let Some((constant, bits)) = scratch[..=fluents].split_first_mut() else { return };
         *constant = [0, 1];
         let spread = |word: u64, byte: usize| &SPREAD[usize::from((word >> (8 * byte)) as u8)];
-        // Pieces of a length that is known take one store.
+        // Chunks of a constant length are copied by one store.
         let (chunks, rest) = bits.as_chunks_mut();
         let last = chunks.len();
         for (chunks, &word) in chunks.chunks_mut(8).zip(state) {
@@ -176,7 +176,7 @@ impl Circuit {
         }
     }
 
-    /// Computes the gates. The value of a signal is the byte of that number.
+    /// Evaluates the gates. Signal `s` is byte `s` of the result.
     #[inline]
     pub(crate) fn run<'s>(&self, scratch: &'s mut [Pair]) -> &'s [u8] {
         match &self.gates {
@@ -213,7 +213,7 @@ fn run_large(pairs: &mut [Pair], inputs: usize, gates: &[[u32; 2]]) {
     }
 }
 
-/// Brings the gates into the order of their depth. Then neighbours do not wait for each other.
+/// Sorts the gates by depth, so that neighbours do not depend on each other.
 fn sort_by_depth(inputs: usize, gates: &mut [[u32; 2]], outputs: &mut [u32]) {
     let mut depths = vec![0_u32; inputs + gates.len()];
     for (i, gate) in gates.iter().enumerate() {
@@ -238,7 +238,7 @@ fn sort_by_depth(inputs: usize, gates: &mut [[u32; 2]], outputs: &mut [u32]) {
 mod tests {
     use super::*;
 
-    /// A conjunction of three literals; and one that is reached in 2^100 ways.
+    /// A conjunction of three literals, and one that is reached on 2^100 paths.
     #[test]
     fn literals_of_conjunctions() {
         let mut gates = vec![[2, 5], [7, 8]];

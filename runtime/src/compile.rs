@@ -1,5 +1,5 @@
-//! Compilation of a rulesheet to a game, with the compiler's own options and diagnostics: what
-//! `load` and the tools of this project are made of.
+//! Compilation of a rulesheet to a game, with the compiler's own options and diagnostics, for
+//! `load` and the tools of this project.
 
 use crate::{
     dynamic::Dynamic,
@@ -14,7 +14,7 @@ use gdl_compiler::{
 };
 use std::sync::Arc;
 
-/// Operands of a net from which on it is optimised for more than about a tenth of a second.
+/// The operands of a net from which on optimising takes more than about a tenth of a second.
 const EARLY_FROM: usize = 50_000;
 
 /// An engine for single states.
@@ -22,25 +22,25 @@ const EARLY_FROM: usize = 50_000;
 pub enum EngineKind {
     /// The table.
     Table,
-    /// A net that is evaluated where it changes.
+    /// A net that is evaluated incrementally.
     Events,
-    /// The rules, state by state.
+    /// The rules, interpreted in each state.
     Lifted,
 }
 
-/// Compiles a rulesheet with options of the compiler, for the engine that a trial chooses; one that
-/// exceeds the limits of grounding is lifted.
+/// Compiles a rulesheet with options of the compiler, for the engine that a trial chooses. If
+/// grounding exceeds the limits, the game is lifted.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// Returns all errors of the rulesheet.
 pub fn compile(source: &Source, options: &Options) -> Result<Dynamic, Box<Diagnostics>> {
     compile_as(source, options, None)
 }
 
-/// [`compile`] for the engine that is asked for, if one is.
+/// Like [`compile`], for the engine `way`, if given.
 ///
 /// # Errors
-/// Returns all errors, or that it takes too much for this engine.
+/// Returns all errors, or the limit that this engine exceeds.
 pub fn compile_as(
     source: &Source,
     options: &Options,
@@ -49,11 +49,11 @@ pub fn compile_as(
     compile_in_stages(source, options, way, None::<fn(Dynamic)>).map(|(game, _)| game)
 }
 
-/// The game of [`compile_as`] with its warnings. Before that it calls `give`, if there is any, with
+/// Does [`compile_as`], and also returns the warnings. Before the game is complete, `give` receives
 /// the [`early`] game of the rules, if there is one.
 ///
 /// # Errors
-/// Returns all errors, or that it takes too much for this engine.
+/// Returns all errors, or the limit that this engine exceeds.
 pub fn compile_in_stages(
     source: &Source,
     options: &Options,
@@ -78,13 +78,13 @@ pub fn compile_in_stages(
         }
         Err(failure) => *failure,
     };
-    // Rules that are lifted have other states and moves than an early game.
+    // Lifted rules may have other states and moves than an early game.
     let may_lift = way.is_none() && !is_given && diagnostics.are_excesses();
     if let Some(rules) = rules.filter(|_| may_lift) {
         match lift(&rules, options) {
             Ok(game) => {
                 diagnostics.excuse();
-                // Where warnings are denied, the excess stays an error.
+                // If warnings are denied, the excess stays an error.
                 if !diagnostics.has_errors() {
                     return Ok((game, diagnostics));
                 }
@@ -95,7 +95,7 @@ pub fn compile_in_stages(
     Err(Box::new(diagnostics))
 }
 
-/// A game with its warnings; or the limit that is too low for it, among them.
+/// Returns a game with its warnings, or adds the exceeded limit to the diagnostics.
 fn finish(
     made: Result<Dynamic, Box<Diagnostic>>,
     mut diagnostics: Diagnostics,
@@ -110,24 +110,24 @@ fn finish(
     }
 }
 
-/// The game by events of a net that is not optimised yet, with the states and moves of every game
-/// that is made of the net later. None of a net with less than 50,000 operands, or whose machines
-/// would take more than a gibibyte. O(operands).
+/// Creates an incremental game from a net that is not optimised yet. All games that are made from
+/// the net later have the same states and moves. Returns `None` if the net has fewer than 50,000
+/// operands, or its machines would take more than a gibibyte. O(operands).
 #[must_use]
 pub fn early(net: &Net) -> Option<Dynamic> {
     (net.literals() >= EARLY_FROM).then(|| Events::early(net).map(Dynamic::eventful)).flatten()
 }
 
-/// The game of a compilation, run by the given engine, otherwise by the one that a trial chooses;
-/// evaluations are within the usual limits.
+/// Creates the game of a compilation, run by the engine `way` or, if `None`, the one that a trial
+/// chooses. Evaluations have the default limits.
 ///
 /// # Errors
-/// The limit that is too low for it.
+/// Returns the limit that the engine exceeds.
 pub fn playable(compilation: &Compilation, way: Option<EngineKind>) -> Result<Dynamic, Box<Diagnostic>> {
     playable_within(compilation, way, &Limits::default())
 }
 
-/// [`playable`] within some limits.
+/// Like [`playable`], with the given limits.
 fn playable_within(
     compilation: &Compilation,
     way: Option<EngineKind>,
@@ -148,11 +148,11 @@ fn playable_within(
     }
 }
 
-/// The game of a compilation, run by the engine that a trial chooses, and the trial's estimates of
-/// the engines that take part; none where the table is small. Evaluations are within the limits.
+/// Creates the game of a compilation, run by the engine that a trial chooses. Also returns the
+/// trial's estimates, which are empty if the table is small. Evaluations have the given limits.
 ///
 /// # Errors
-/// The limit that is too low for the table.
+/// Returns the limit that the table exceeds.
 pub fn choose_engine(
     compilation: &Compilation,
     limits: &Limits,
@@ -173,26 +173,25 @@ fn decode(compilation: &Compilation) -> Result<Table, Box<Diagnostic>> {
     Table::decode(&compilation.table).map_err(|error| Box::new(too_large(&error)))
 }
 
-/// The incremental games of a compilation, by each of the nets that the trial chooses from, as far
-/// as these do not take too much memory.
+/// Creates the incremental games of a compilation, one for each net that the trial chooses from.
+/// Those that would take too much memory are left out.
 pub fn eventful(compilation: &Compilation) -> impl Iterator<Item = Dynamic> {
     Events::of(compilation, &Limits::default()).map(Dynamic::eventful)
 }
 
-/// Makes a rulesheet a game that is evaluated state by state.
+/// Compiles a rulesheet to a game that is interpreted in each state.
 ///
 /// # Errors
-/// All that is wrong with it, as far as that shows without grounding, or the limit that is too low
-/// even for this.
+/// Returns all errors that are found without grounding, or the limit that lifting exceeds.
 fn evaluate(source: &Source, options: &Options) -> Result<(Dynamic, Diagnostics), Box<Diagnostics>> {
     let (rules, diagnostics) = read(source, options).map_err(|failure| failure.diagnostics)?;
     finish(lift(&rules, options), diagnostics)
 }
 
-/// Makes checked rules a game that is evaluated state by state.
+/// Creates a game that interprets checked rules in each state.
 ///
 /// # Errors
-/// The limit that is too low even for this.
+/// Returns the limit that lifting exceeds.
 pub fn lift(rules: &Rules, options: &Options) -> Result<Dynamic, Box<Diagnostic>> {
     let game = Lifted::new(lifted::Lifted::new(rules, options)?);
     game.map(Dynamic::evaluated).map_err(|error| Box::new(too_large(&error)))

@@ -1,5 +1,5 @@
-//! Dynamic games, whose size is known when the program runs: a [`Dynamic`] interprets a table, a
-//! net, or rules too large for either, and is a [`Game`] like those of `gdl!`.
+//! Dynamic games, whose size is known at run time. A [`Dynamic`] interprets a table, a net, or
+//! rules too large for either, and is a [`Game`] like those of `gdl!`.
 
 use crate::{
     bits::BitBox,
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 pub use crate::table::TableError;
 
-/// A game that is interpreted. Clones share its data.
+/// An interpreted game. Clones share its data.
 #[derive(Clone, Debug)]
 pub struct Dynamic {
     engine: Engine,
@@ -29,27 +29,27 @@ enum Engine {
 }
 
 impl Dynamic {
-    /// The game of a table.
+    /// Creates the game of a table.
     #[doc(hidden)]
     #[must_use]
     pub fn new(table: Table) -> Self {
         Self::shared(Arc::new(table))
     }
 
-    /// The game of a table that others have too.
+    /// Creates the game of a shared table.
     pub(crate) fn shared(table: Arc<Table>) -> Self {
         Self { engine: Engine::Table(table) }
     }
 
-    /// The game of a table's bytes, as the compiler writes them.
+    /// Decodes a game from the bytes of a table, as the compiler writes them.
     ///
     /// # Errors
-    /// What is wrong with the bytes.
+    /// Returns the first fault of the bytes.
     pub fn decode(bytes: &[u8]) -> Result<Self, TableError> {
         Table::decode(bytes).map(Self::new)
     }
 
-    /// The table, unless the rules are too large for one.
+    /// The table. Returns `None` if the rules are too large for one.
     #[doc(hidden)]
     #[must_use]
     pub fn table(&self) -> Option<&Table> {
@@ -62,21 +62,21 @@ impl Dynamic {
         }
     }
 
-    /// The game of a net that is evaluated where it changes.
+    /// Creates the game of a net that is evaluated incrementally.
     #[cfg(feature = "load")]
     pub(crate) fn eventful(events: Events) -> Self {
         Self { engine: Engine::Events(Arc::new(events)) }
     }
 
-    /// The game of rules that are evaluated state by state.
+    /// Creates the game of rules that are interpreted in each state.
     #[cfg(feature = "load")]
     pub(crate) fn evaluated(lifted: Lifted) -> Self {
         Self { engine: Engine::Lifted(Arc::new(lifted)) }
     }
 
-    /// The number of evaluations that were abandoned since the game was loaded, and why the first
-    /// of them was: of a game that is evaluated state by state, a state may take more than the
-    /// limits allow.
+    /// The number of evaluations that failed since the game was loaded, and the reason of the
+    /// first. Evaluations fail only in a lifted game, if a state exceeds the limits. Returns `None`
+    /// if none failed.
     #[must_use]
     pub fn failed_evaluations(&self) -> Option<(u64, String)> {
         match &self.engine {
@@ -90,7 +90,7 @@ impl Dynamic {
         }
     }
 
-    /// The engine that runs the game state by state: `table`, `events` or `lifted`.
+    /// The engine for single states: `table`, `events` or `lifted`.
     #[must_use]
     pub fn engine(&self) -> &'static str {
         match &self.engine {
@@ -142,7 +142,7 @@ id! {
     PerceptId
 }
 
-/// The same of whichever engine.
+/// Evaluates an expression with the engine of a game, whichever it is.
 macro_rules! with {
     ($game:expr, |$engine:ident| $body:expr) => {
         match &$game.engine {

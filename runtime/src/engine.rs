@@ -1,7 +1,7 @@
 //! Circuits, tables and rows, for searches, environments and other engines.
 //!
-//! Players, tools and graphics cards stand on these items. They carry **no promise of stability**:
-//! any release may change them. Programs that play games want [`Game`](crate::Game),
+//! Players, tools and graphics cards build on these items. They have **no promise of stability**:
+//! any release may change them. Programs that only play games should use [`Game`](crate::Game),
 //! [`Playouts`](crate::Playouts) and [`lanes`](crate::lanes).
 //!
 //! | for | see |

@@ -1,18 +1,22 @@
-//! The event-driven engine: single states of large games, each made from another one by evaluating
-//! what changes.
+//! The event-driven engine for single states of large games. Each state is evaluated incrementally
+//! from another one.
 //!
-//! A step changes few of the thousands of gates of a large net. A [`Machine`] has the net in one
-//! state; asked about another one it goes there by the fluents that differ, and follows what
-//! changes with them. There are two kinds of gates for that: those that count their false operands
-//! ([`counts`]) take little time for each change, and those that watch one operand ([`watches`])
-//! follow few changes, which pays where a net is vast. The best net is often the one that
-//! optimising starts from, where fewer gates change, or its residual circuit at each turn phase: a
-//! role's view changes less between its own turns than between turns of different roles. The
-//! [`trial`](crate::trial) chooses the fastest, and whether another engine is faster still.
+//! A step changes few of the thousands of gates of a large net. A [`Machine`] has the values of the
+//! net in one state. It moves to another state by changing the fluents that differ and propagating
+//! the changes.
 //!
-//! Input: a net, and those at the phases of its cycle if there are any. Output: a game, whose
-//! lanes, if any, are those of the table of the same rules. What is said of a state depends on the
-//! state and the moves alone. Threads take turns with the machines ([`pool`]).
+//! There are two kinds of gates. Gates that count their false operands ([`counts`]) take little
+//! time for each change. Gates that watch one operand ([`watches`]) propagate fewer changes, which
+//! pays in very large nets.
+//!
+//! The best net is often the raw one, where fewer gates change, or its residual circuit at each
+//! turn phase. A role's view changes less between its own turns than between turns of different
+//! roles. The [`trial`](crate::trial) chooses the fastest net and kind, and compares them with
+//! other engines.
+//!
+//! Input: a net, and the nets of its turn phases if there are any. Output: a game; its lanes, if
+//! any, are those of the table of the same rules. Results depend only on the state and the moves.
+//! Threads take turns with the machines ([`pool`]).
 
 mod counts;
 mod machine;
@@ -37,13 +41,13 @@ use machine::Wiring;
 use pool::{Loan, Pool};
 use std::{fmt, sync::Arc};
 
-/// Bytes that all machines of a game may take, and what they are made from.
+/// The most bytes of all machines of a game and their wirings.
 const MOST_BYTES: usize = 1 << 30;
 
-/// The most operands of a net that is looked at for each phase.
+/// The most operands of a net for which phases get residual circuits.
 const MOST_FOLDED: usize = 1 << 20;
 
-/// The way in which the gates of machines work.
+/// The kind of gates that machines have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// Gates count their false operands.
@@ -52,7 +56,7 @@ pub(crate) enum Kind {
     Watch,
 }
 
-/// A game that is run by machines.
+/// A game that machines run.
 pub(crate) struct Events {
     vocabulary: Vocabulary,
     shape: Shape,
@@ -63,10 +67,10 @@ pub(crate) struct Events {
     kind: Kind,
     /// The fluents that identify the turn phase.
     cycle: Cycle,
-    /// The machines of each turn phase, then those for states outside every phase, which play never
-    /// reaches.
+    /// The machines of each turn phase. The last entry is for states outside every phase, which
+    /// play never reaches.
     pools: Box<[Pool]>,
-    /// The table that plays many games at once.
+    /// The table of the same rules, which plays many games at once.
     table: Option<Arc<Table>>,
 }
 
@@ -77,8 +81,8 @@ impl fmt::Debug for Events {
 }
 
 impl Events {
-    /// The games of a compilation: those of gates that count, then the one of gates that watch, as
-    /// far as they do not take too much. Each is made when it is asked for.
+    /// The incremental games of a compilation, made on demand: those of [`Kind::Count`], then the
+    /// one of [`Kind::Watch`]. Games that would take too much memory are left out.
     pub(crate) fn of<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -87,9 +91,9 @@ impl Events {
             .chain(std::iter::once_with(move || Self::watching(compilation)).flatten())
     }
 
-    /// The games of gates that count: by the net that optimising starts from, by the optimised one,
-    /// and by the residual circuits of the first one at each phase, if the limits of the compiler
-    /// allow for making these.
+    /// The games of [`Kind::Count`]: for the raw net, for the optimised one, and for the residual
+    /// circuits of the raw net at each phase. The last is left out if making these exceeds the
+    /// limits.
     pub(crate) fn counting<'c>(
         compilation: &'c Compilation,
         limits: &Limits,
@@ -105,7 +109,7 @@ impl Events {
         whole.chain(phased).flatten()
     }
 
-    /// The game of gates that count, by a net that is not optimised yet.
+    /// Creates the game of [`Kind::Count`] from a net that is not optimised yet.
     pub(crate) fn early(net: &Net) -> Option<Self> {
         Self::new(Kind::Count, net, None)
     }
@@ -116,15 +120,15 @@ impl Events {
         Self::new(Kind::Watch, &compilation.net, None)
     }
 
-    /// The game of a net, run by the nets of its phases if they are given; `None` if machines or
-    /// views would take too much.
+    /// Creates the game of a net, run by the nets of its phases if given. Returns `None` if
+    /// machines or views would be too large.
     fn new(kind: Kind, net: &Net, phases: Option<&Phases>) -> Option<Self> {
         let (names, shape) = (&net.vocabulary, net.shape());
         let words = shape.view_words().max(shape.roles.saturating_mul(shape.percept_words()));
         let cycle = Cycle::new(&phases.map_or_else(lanes::Cycle::still, |phases| phases.cycle.clone()));
-        // Any state can be asked about, also one that is of no phase.
+        // Any state may be observed, also one outside every phase.
         let nets: Vec<&Net> = phases.iter().flat_map(|phases| &phases.nets).chain([net]).collect();
-        // Before any of it is made.
+        // The bytes are checked before anything is allocated.
         let bytes: usize = nets.iter().map(|net| kind.most_bytes(net, shape)).sum();
         (words <= MAX_VIEW_WORDS && bytes <= MOST_BYTES).then_some(())?;
         let share = MOST_BYTES / nets.len();
@@ -167,7 +171,7 @@ impl Events {
         })
     }
 
-    /// The game with a table of the same rules, for lanes.
+    /// Adds a table of the same rules, for lanes.
     pub(crate) fn with_table(self, table: Arc<Table>) -> Self {
         Self { table: Some(table), ..self }
     }
@@ -187,32 +191,32 @@ impl Events {
         self.shape
     }
 
-    /// The words of the state at the start.
+    /// The words of the initial state.
     pub(crate) fn initial(&self) -> &[u64] {
         &self.initial
     }
 
-    /// The way in which the gates of its machines work.
+    /// The kind of gates of the machines.
     pub(crate) fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Returns whether phases have nets of their own.
+    /// Returns true if phases have their own nets.
     pub(crate) fn has_phases(&self) -> bool {
         self.pools.len() > 1
     }
 
-    /// The operands of all gates.
+    /// The number of operands of all gates.
     pub(crate) fn edges(&self) -> usize {
         self.pools.iter().map(Pool::edges).sum()
     }
 
-    /// The work of the machines that are idle.
+    /// The work of the idle machines so far.
     pub(crate) fn work(&self) -> u64 {
         self.pools.iter().map(Pool::work).sum()
     }
 
-    /// Writes what is seen of `state` into `view`.
+    /// Writes the view of `state` into `view`.
     ///
     /// # Panics
     /// Panics if `view` is shorter than [`Shape::view_words`].
@@ -222,7 +226,7 @@ impl Events {
         machine.gates_mut().write_goals(view);
     }
 
-    /// [`Events::observe`], but the goals are missing unless the state is terminal.
+    /// Like [`Events::observe`], but goals are missing unless the state is terminal.
     ///
     /// # Panics
     /// Panics if `view` is shorter than [`Shape::view_words`].
@@ -234,8 +238,8 @@ impl Events {
         }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves
-    /// that a role can never make count as none at all.
+    /// Replaces `state` by its successor when each role makes its move of `joint`. Moves that a
+    /// role can never make count as missing.
     pub(crate) fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         let mut machine = self.visit(state);
         machine.make(self.inputs(joint));
@@ -243,8 +247,8 @@ impl Events {
         state.iter_mut().zip(next).for_each(|(word, &next)| *word = next);
     }
 
-    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of
-    /// percepts.
+    /// Writes the percepts of each role, when each makes its move of `joint` in `state`, into a row
+    /// of percepts.
     ///
     /// # Panics
     /// Panics if `percepts` is shorter than [`Shape::percept_words`] for each role.
@@ -258,21 +262,21 @@ impl Events {
         machine.gates_mut().write_percepts(percepts);
     }
 
-    /// The input of each role's move; none of one that it can never make.
+    /// The input of each role's move; `None` for a move that the role can never make.
     fn inputs<M: Id>(&self, joint: &[M]) -> impl Iterator<Item = Option<u32>> {
         joint.iter().zip(&self.first_moves).enumerate().map(|(role, (action, &first))| {
             self.places.find(role, action.index()).map(|place| first + place as u32)
         })
     }
 
-    /// Copies what a machine sees, without goals.
+    /// Copies the view of a machine's state, without goals.
     fn copy(&self, machine: &Loan<'_>, view: &mut [u64]) {
         let (seen, rest) = view.split_at_mut(self.shape.view_words());
         seen.copy_from_slice(&machine.gates().row()[self.shape.state_words()..]);
         rest.fill(0);
     }
 
-    /// A machine in `state`.
+    /// Borrows a machine, moved to `state`.
     fn visit(&self, state: &[u64]) -> Loan<'_> {
         let phase = self.cycle.find(state).unwrap_or(self.pools.len() - 1);
         self.pools[phase].visit(state)
@@ -280,7 +284,7 @@ impl Events {
 }
 
 impl Kind {
-    /// A net made ready for machines; `None` if it is too large for the numbers used.
+    /// Creates the wiring of a net. Returns `None` if it is too large for the numbers used.
     fn wiring(self, net: &Net, shape: Shape) -> Option<Arc<dyn Wiring>> {
         Some(match self {
             Self::Count => Arc::new(counts::Wiring::new(net, shape)?),
@@ -288,7 +292,7 @@ impl Kind {
         })
     }
 
-    /// The most bytes that this and a machine take.
+    /// The most bytes of a wiring and a machine.
     fn most_bytes(self, net: &Net, shape: Shape) -> usize {
         match self {
             Self::Count => counts::Wiring::most_bytes(net, shape),
@@ -317,7 +321,7 @@ mod tests {
         (<= (goal x 100) (true (control x))) (<= (goal x 0) (true (control y)))
         (<= (goal y 100) (true (control y))) (<= (goal y 0) (true (control x)))";
 
-    /// The view of a state, and the state that follows when each role makes its first move.
+    /// The view of a state, and its successor when each role makes its first move.
     fn answers(events: &Events, state: u64) -> (Vec<u64>, Vec<u64>) {
         let mut view = vec![0; events.shape.view_words()];
         events.observe(&[state], &mut view);

@@ -1,9 +1,8 @@
-//! The tree of states that a game went through: joint moves add to it, and one goes back and forth
-//! in it.
+//! The tree of states of a game: joint moves add states to it, and undo and redo move in it.
 //!
-//! Undo and redo know no limit. A move made after an undo opens a branch; the old line stays, and
-//! every place can be gone to again. A [`History`] needs no players: it serves a board that people
-//! share, an editor of openings or the study of a finished game as well as a match.
+//! Undo and redo have no limit. A move made after an undo opens a branch; the old line stays, and
+//! every place can be visited again. A [`History`] needs no players. It also serves a shared board,
+//! an editor of openings or the study of a finished game.
 //!
 //! ```
 //! use gdl_runtime::{Game, GameExt, gdl, History};
@@ -42,14 +41,15 @@
 //!
 //! # Memory
 //!
-//! A place keeps its state, its joint move and ten words. With states, undo, redo and going
-//! anywhere take constant time and no step of the game. Without them a place would save a state (8
-//! bytes for tic-tac-toe, some 30 for reversi, a few hundred for the largest public rulesheets),
-//! and each way back would be a way from the start. A million places of reversi take some 110 MB.
+//! A place keeps its state, its joint move and ten words. Since states are stored, undo, redo and
+//! jumps take constant time and no step of the game. Without them a place would save its state: 8
+//! bytes for tic-tac-toe, about 30 for reversi, a few hundred for the largest public rulesheets.
+//! Each step back would then replay from the start. A million places of reversi take about 110 MB.
 //! Places lie in one array, so neither a long line nor a wide tree needs any stack.
 //!
-//! A history grows with every new place and bounds neither their number nor their bytes: a program
-//! that plays what others send asks [`History::len`] and [`History::bytes`] before each step.
+//! A history grows with every new place and bounds neither their number nor their bytes. A program
+//! that plays untrusted moves should check [`History::len`] and [`History::bytes`] before each
+//! step.
 
 use crate::{
     game::{Game, GameExt, StepError, TextError},
@@ -57,8 +57,8 @@ use crate::{
 };
 use std::{error::Error, fmt};
 
-/// A place in a [`History`], with a state: the start, or where a joint move led. Of use only to the
-/// history that gave it.
+/// A place in a [`History`], with a state: the start, or the result of a joint move. It is valid
+/// only for the history that returned it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place(usize);
 
@@ -66,23 +66,22 @@ impl Place {
     /// The place where every history starts.
     pub const START: Self = Self(0);
 
-    /// The number of the place: 0 for the start, then in the order in which places were first come
-    /// to.
+    /// The number of the place: 0 for the start, then in the order of creation.
     #[must_use]
     pub fn index(self) -> usize {
         self.0
     }
 }
 
-/// A tree of states and a place in it.
+/// A tree of states and the current place in it.
 #[derive(Clone, Debug)]
 pub struct History<G: Game> {
-    /// In the order in which they were first come to, so the place before is always an earlier one.
+    /// The places, in the order of creation, so that a parent comes before its children.
     nodes: Vec<Node<G::State>>,
     /// The joint moves of all nodes except the first, in order.
     moves: Vec<G::Move>,
     roles: usize,
-    /// The bytes of a place.
+    /// The bytes of a place: its node, the words of its state and its joint move.
     bytes: usize,
     at: usize,
 }
@@ -91,36 +90,36 @@ pub struct History<G: Game> {
 struct Node<S> {
     state: S,
     depth: usize,
-    /// Itself for the start.
+    /// The index of the parent; 0 for the start.
     parent: usize,
     /// The children, linked in the order in which they were made.
     first_child: Option<usize>,
     last_child: Option<usize>,
     sibling: Option<usize>,
-    /// The child that was last gone to: where redo leads.
+    /// The child that was visited last, to which redo goes.
     onward: Option<usize>,
 }
 
 impl<G: Game> History<G> {
-    /// A history that begins where the game does.
+    /// Creates a history that begins at the initial state.
     #[must_use]
     pub fn new(game: &G) -> Self {
         Self::from_state(game, game.initial())
     }
 
-    /// A history that begins at any state, whether play can reach it or not.
+    /// Creates a history that begins at any state, reachable or not.
     #[must_use]
     pub fn from_state(game: &G, state: G::State) -> Self {
         let start = Node::new(state, 0, 0);
         let shape = game.shape();
-        // States of games that are loaded lie on the heap, others in the node; counted twice is
-        // safe.
+        // States of loaded games lie on the heap, others in the node. Counting both is a safe upper
+        // bound.
         let bytes =
             size_of::<Node<G::State>>() + shape.state_words() * 8 + shape.roles * size_of::<G::Move>();
         Self { nodes: vec![start], moves: Vec::new(), roles: shape.roles, bytes, at: 0 }
     }
 
-    /// A history that begins at a state in KIF text, such as [`History::text`] gives.
+    /// Creates a history that begins at a state in KIF text, such as [`History::text`] returns.
     ///
     /// # Errors
     /// As for [`GameExt::parse_state`].
@@ -128,11 +127,12 @@ impl<G: Game> History<G> {
         Ok(Self::from_state(game, game.parse_state(text)?))
     }
 
-    /// Makes a joint move here, one move for each role in role order, and goes where it leads. If
-    /// it was made here before, that is the place it led to then; otherwise a new one, and other
-    /// lines stay.
+    /// Makes a joint move at the current place, one move for each role in role order, and goes to
+    /// its result. A joint move made there before leads to the same place as then. Otherwise a new
+    /// place is added, and other lines stay.
     ///
-    /// One look at the state and one step, and a comparison for each joint move made here before.
+    /// Compares the joint moves made here before. A new one takes one observation and one step of
+    /// the game.
     ///
     /// # Errors
     /// As for [`GameExt::apply`]; then nothing has changed.
@@ -156,7 +156,7 @@ impl<G: Game> History<G> {
         Ok(Place(child))
     }
 
-    /// Goes a joint move back, and says which one it was. `None` at the start.
+    /// Goes back one joint move and returns it. Returns `None` at the start.
     pub fn undo(&mut self) -> Option<&[G::Move]> {
         let here = self.at;
         if here == 0 {
@@ -166,15 +166,15 @@ impl<G: Game> History<G> {
         self.joint(Place(here))
     }
 
-    /// Makes the joint move by which this place was left last, and returns its number. Returns
-    /// `None` if no move was ever made here.
+    /// Makes the joint move by which this place was left last, and returns it. Returns `None` if no
+    /// move was ever made here.
     pub fn redo(&mut self) -> Option<&[G::Move]> {
         self.at = self.nodes[self.at].onward?;
         self.joint(Place(self.at))
     }
 
-    /// Goes to any place. From then on redo along its line leads to it. False, and nothing happens,
-    /// if this history has no such place. O(depth of the place).
+    /// Goes to any place, and makes redo lead along the line to it. Returns false and changes
+    /// nothing if this history has no such place. O(depth of the place).
     pub fn go(&mut self, place: Place) -> bool {
         if place.0 >= self.nodes.len() {
             return false;
@@ -189,25 +189,25 @@ impl<G: Game> History<G> {
         true
     }
 
-    /// The place where one is.
+    /// The current place.
     #[must_use]
     pub fn place(&self) -> Place {
         Place(self.at)
     }
 
-    /// The state where one is.
+    /// The current state.
     #[must_use]
     pub fn state(&self) -> &G::State {
         &self.nodes[self.at].state
     }
 
-    /// The state as KIF text, which [`History::from_text`] reads.
+    /// The current state as KIF text, which [`History::from_text`] reads.
     #[must_use]
     pub fn text(&self, game: &G) -> String {
         game.state_text(self.state())
     }
 
-    /// The number of joint moves between the start and here.
+    /// The number of joint moves between the start and the current place.
     #[must_use]
     pub fn depth(&self) -> usize {
         self.nodes[self.at].depth
@@ -233,44 +233,43 @@ impl<G: Game> History<G> {
         self.nodes.len() * self.bytes
     }
 
-    /// True if nothing was ever played.
+    /// Returns true if no move was ever made.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.len() == 1
     }
 
-    /// All places, in the order of their first visit.
+    /// All places, in the order of creation.
     pub fn places(&self) -> impl ExactSizeIterator<Item = Place> + use<G> {
         (0..self.nodes.len()).map(Place)
     }
 
-    /// The state at a place.
+    /// The state at a place. Returns `None` if this history has no such place.
     #[must_use]
     pub fn state_at(&self, place: Place) -> Option<&G::State> {
         self.nodes.get(place.0).map(|node| &node.state)
     }
 
-    /// The joint move that led to a place. `None` for the start.
+    /// The joint move that led to a place. Returns `None` for the start.
     #[must_use]
     pub fn joint(&self, place: Place) -> Option<&[G::Move]> {
         let step = place.0.checked_sub(1)?;
         self.moves.get(step * self.roles..(step + 1) * self.roles)
     }
 
-    /// The place before. `None` for the start.
+    /// The parent of a place. Returns `None` for the start.
     #[must_use]
     pub fn parent(&self, place: Place) -> Option<Place> {
         self.nodes.get(place.0).filter(|_| place.0 != 0).map(|node| Place(node.parent))
     }
 
-    /// The places that the joint moves made at a place led to, in the order in which they were
-    /// first made.
+    /// The children of a place, in the order of creation.
     pub fn children(&self, place: Place) -> impl Iterator<Item = Place> {
         let first = self.nodes.get(place.0).and_then(|node| node.first_child);
         std::iter::successors(first, |&child| self.nodes[child].sibling).map(Place)
     }
 
-    /// The places from the start to here, both among them. O(depth).
+    /// The places from the start to the current one, both included. O(depth).
     #[must_use]
     pub fn path(&self) -> Vec<Place> {
         let mut path: Vec<Place> =
@@ -287,14 +286,14 @@ impl<G: Game> History<G> {
             .collect()
     }
 
-    /// The joint moves from the start to here. O(depth).
+    /// The joint moves from the start to the current place. O(depth).
     #[must_use]
     pub fn line(&self) -> Vec<&[G::Move]> {
         self.path().into_iter().filter_map(|place| self.joint(place)).collect()
     }
 
-    /// The information of a role on the line from the start to here. It takes a step of the game
-    /// for each joint move if the rules speak of percepts.
+    /// The information of a role on the line from the start to the current place. If the rules have
+    /// `sees`, it computes the percepts of each joint move.
     #[must_use]
     pub fn information(&self, game: &G, role: G::Role) -> Information<G> {
         let mut information = Information::new(role);
@@ -306,8 +305,7 @@ impl<G: Game> History<G> {
         information
     }
 
-    /// The whole tree as names, to be kept in a file: it does not depend on how the rulesheet was
-    /// compiled.
+    /// The whole tree as names, for storage. It does not depend on how the rulesheet was compiled.
     #[must_use]
     pub fn transcript(&self, game: &G) -> Transcript {
         let step = |place: Place| Step {
@@ -323,11 +321,11 @@ impl<G: Game> History<G> {
         }
     }
 
-    /// The tree that was written down, with the same places. Every step is made anew, so what comes
-    /// out follows the rules.
+    /// Rebuilds the tree of a transcript, with the same numbers of places. Every step is made anew,
+    /// so the result follows the rules.
     ///
     /// # Errors
-    /// The first step that does not fit.
+    /// Returns an error for the first step that is not legal or not consistent.
     pub fn from_transcript(game: &G, transcript: &Transcript) -> Result<Self, TranscriptError> {
         let mut history = Self::from_text(game, &transcript.start).map_err(TranscriptError::Start)?;
         for (step, Step { from, moves }) in transcript.steps.iter().enumerate() {
@@ -335,7 +333,8 @@ impl<G: Game> History<G> {
             if *from >= place {
                 return Err(TranscriptError::Place { step: place, place: *from });
             }
-            // Redo leads along what was played last, which is all that is known.
+            // Places are numbered in the order of creation, so replaying the steps restores the
+            // numbers.
             history.at = *from;
             let joint: Result<Vec<_>, _> = moves.iter().map(|text| game.parse_move(text)).collect();
             let joint = joint.map_err(|error| TranscriptError::Move { step: place, error })?;
@@ -358,7 +357,7 @@ impl<S> Node<S> {
     }
 }
 
-/// A [`History`] as names: data for serde with the feature `serde`.
+/// A [`History`] as names; serde data with the feature `serde`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Transcript {
@@ -366,7 +365,7 @@ pub struct Transcript {
     pub start: String,
     /// The steps; the first one leads to place 1, the second to place 2 and so on.
     pub steps: Vec<Step>,
-    /// The number of the place where one is.
+    /// The number of the current place.
     pub at: usize,
 }
 
@@ -374,13 +373,13 @@ pub struct Transcript {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
-    /// The number of the place where it was made.
+    /// The number of the place at which the step was made.
     pub from: usize,
     /// One move for each role, in role order, as KIF text.
     pub moves: Vec<String>,
 }
 
-/// The reason why a [`Transcript`] is no history of a game.
+/// The reason why a [`Transcript`] is not a valid history of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TranscriptError {
@@ -393,21 +392,21 @@ pub enum TranscriptError {
         /// The error.
         error: TextError,
     },
-    /// A step is against the rules.
+    /// A step is not legal.
     Step {
         /// The number of the step, from 1.
         step: usize,
         /// The error.
         error: StepError,
     },
-    /// A place is spoken of that does not exist by then.
+    /// A step or the end refers to a place that does not exist yet.
     Place {
-        /// The number of the step, or of steps if it is the place at the end.
+        /// The number of the step, or the number of steps for the current place of the transcript.
         step: usize,
         /// The number of the place.
         place: usize,
     },
-    /// A step was made at the same place before.
+    /// A step repeats an earlier one at the same place.
     Repeated {
         /// The number of the step, from 1.
         step: usize,

@@ -1,16 +1,15 @@
-//! Information of a role: its own moves and what it perceived of each step, and never the state.
+//! Information of a role: its own moves and its perception of each step, but never the state.
 //!
-//! An [`Information`] is what one role knows of the play of a game, or of what a match server tells
-//! of it: its moves, each with a [`Perception`]. Two plays with the same information are the same
-//! to that player. The states it has to reckon with are its [`InformationSet`], each with its exact
-//! probability.
+//! An [`Information`] is all that a role observes of a play, directly or from a match server: its
+//! moves, each with a [`Perception`]. The role cannot distinguish plays with equal information. The
+//! possible states are its [`InformationSet`], each with its exact probability.
 //!
-//! An information is as long as the play. A step of a set takes as many steps of the game as there
-//! are joint moves, and memory for the states before and after; both have limits, and what exceeds
-//! them is an [`InformationError`].
+//! An information grows by one entry in each step. A step of a set takes one step of the game for
+//! each joint move, and memory for the states before and after. Both have limits; exceeding one is
+//! an [`InformationError`].
 //!
-//! Where the rules say nothing of percepts (no rule for `sees`), a player perceives the joint move
-//! of each step, as in matches of such games.
+//! If the rules have no `sees`, a player perceives the joint move of each step, as in matches of
+//! such games.
 //!
 //! ```
 //! use gdl_runtime::{chance::Probability, Game, GameExt, gdl, Information, information::InformationSet};
@@ -69,24 +68,24 @@ use std::{
     hash::{Hash, Hasher},
 };
 
-/// A role's move in a step, and what it perceived of the step.
+/// A role's move in a step, and its perception of the step.
 pub type Step<G> = (<G as Game>::Move, Perception<<G as Game>::Move, <G as Game>::Percept>);
 
-/// The information of a role, all that it knows of a play: its moves, and what it perceived of each
-/// step. Equal for plays that the role cannot distinguish.
+/// The information of a role: its moves, and its perception of each step. Equal for plays that the
+/// role cannot distinguish.
 pub struct Information<G: Game> {
     role: G::Role,
     steps: Vec<Step<G>>,
 }
 
 impl<G: Game> Information<G> {
-    /// The information of a role at the start: nothing but the rules.
+    /// Creates the information of a role before the first step.
     #[must_use]
     pub fn new(role: G::Role) -> Self {
         Self { role, steps: Vec::new() }
     }
 
-    /// The role whose information it is.
+    /// The role that has this information.
     #[must_use]
     pub fn role(&self) -> G::Role {
         self.role
@@ -98,9 +97,9 @@ impl<G: Game> Information<G> {
         &self.steps
     }
 
-    /// The state, where the rules hide nothing of it: all steps are made once more from the start.
-    /// `None` where they say what is perceived, for which there is `Belief` of `gdl-players`, and
-    /// where the steps are not those of a play of the game.
+    /// Computes the state by replaying all steps, if nothing is hidden. Returns `None` if the rules
+    /// have `sees`, or the steps are not those of a play. For rules with `sees` use `Belief` of
+    /// `gdl-players`.
     #[must_use]
     pub fn state(&self, game: &G) -> Option<G::State> {
         if game.vocabulary().has_percepts() {
@@ -117,17 +116,17 @@ impl<G: Game> Information<G> {
         self.steps.push((action, perception));
     }
 
-    /// Adds the step from `state` by a joint move, one move for each role in role order, seen with
-    /// the eyes of the role. Nothing is checked, as for [`Game::advance`]; a joint move without the
-    /// role's own adds nothing.
+    /// Adds the step from `state` by a joint move, one move for each role in role order, as the
+    /// role perceives it. Nothing is checked, as for [`Game::advance`]. A joint move that lacks the
+    /// role's move adds nothing.
     pub fn step(&mut self, game: &G, state: &G::State, joint: &[G::Move]) {
         if let Some(&action) = joint.get(self.role.index()) {
             self.push(action, game.perception(state, joint, self.role));
         }
     }
 
-    /// The information as KIF text: the role, then for each step its move and what it perceived,
-    /// for example `(alice ((bid 1) ()) (wait ((bid 2))))`.
+    /// The information as KIF text: the role, then for each step its move and its perception. An
+    /// example is `(alice ((bid 1) ()) (wait ((bid 2))))`.
     #[must_use]
     pub fn text(&self, game: &G) -> String {
         let mut parts = vec![game.role_text(self.role).to_owned()];
@@ -137,13 +136,14 @@ impl<G: Game> Information<G> {
         format!("({})", parts.join(" "))
     }
 
-    /// The key that distinguishes and orders informations.
+    /// The key for equality, order and hashing.
     fn key(&self) -> (G::Role, &[Step<G>]) {
         (self.role, &self.steps)
     }
 }
 
-// Derived, these would ask of the game itself what only its roles, moves and percepts need.
+// Derived implementations would need bounds on `G` itself, not only on its roles, moves and
+// percepts.
 impl<G: Game> Clone for Information<G> {
     fn clone(&self) -> Self {
         Self { role: self.role, steps: self.steps.clone() }
@@ -182,20 +182,20 @@ impl<G: Game> Hash for Information<G> {
     }
 }
 
-/// The reason why an information set could not follow a step.
+/// The reason why an information set rejects a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InformationError {
     /// No state is consistent with the moves, the percepts and the weights of the other roles.
     Impossible,
-    /// Too many states are possible.
+    /// More states are possible than the limit allows.
     States {
-        /// The most allowed.
+        /// The greatest number of states allowed.
         limit: usize,
     },
-    /// Too many joint moves would have to be tried.
+    /// More joint moves must be tried than the limit allows.
     Joints {
-        /// The most allowed.
+        /// The greatest number of joint moves allowed.
         limit: u64,
     },
     /// The probabilities take more than 128 bits.
@@ -215,10 +215,10 @@ impl fmt::Display for InformationError {
 
 impl Error for InformationError {}
 
-/// The states that fit a role's information, each with its exact probability.
+/// The states that are consistent with a role's information, each with its exact probability.
 ///
-/// Chance draws each of its legal moves with equal probability. The other roles do so too, unless
-/// [`InformationSet::step_with`] receives other weights; that is an assumption and not in the
+/// Chance draws its legal moves uniformly. So do the other roles, unless
+/// [`InformationSet::step_with`] receives other weights; this is an assumption, not part of the
 /// rules.
 ///
 /// ```text
@@ -230,7 +230,8 @@ impl Error for InformationError {}
 pub struct InformationSet<'g, G: Game> {
     game: &'g G,
     role: G::Role,
-    /// The states, ascending, and how likely each is: its weight out of `total`.
+    /// The states, ascending, each with its weight. Its probability is its weight divided by
+    /// `total`.
     states: Vec<(G::State, u128)>,
     total: u128,
     max_states: usize,
@@ -238,17 +239,17 @@ pub struct InformationSet<'g, G: Game> {
 }
 
 impl<'g, G: Game> InformationSet<'g, G> {
-    /// The most states, unless [`InformationSet::max_states`] says otherwise, or they take more
-    /// than 1 GiB.
+    /// The default limit on states, unless they take more than 1 GiB; see
+    /// [`InformationSet::max_states`].
     pub const DEFAULT_MAX_STATES: usize = 1 << 20;
 
-    /// Bytes of the states before and after a step, unless the caller says otherwise.
+    /// The default limit on the bytes of the states before and after a step.
     const BYTES: usize = 1 << 30;
 
-    /// The most joint moves of a step, unless [`InformationSet::max_joints`] says otherwise.
+    /// The default limit on the joint moves of a step; see [`InformationSet::max_joints`].
     pub const DEFAULT_MAX_JOINTS: u64 = 1 << 24;
 
-    /// The set of what is possible at the start: the initial state alone.
+    /// Creates the set before the first step: the initial state alone.
     #[must_use]
     pub fn new(game: &'g G, role: G::Role) -> Self {
         Self {
@@ -265,12 +266,12 @@ impl<'g, G: Game> InformationSet<'g, G> {
     /// together; at least 1.
     #[must_use]
     pub fn states_in(game: &G, bytes: usize) -> usize {
-        // Half of a node of a tree may be empty.
+        // A node of a B-tree may be half empty.
         let state = size_of::<(G::State, u128)>() + 8 * game.shape().state_words();
         (bytes / (3 * state)).max(1)
     }
 
-    /// The set of what is possible after all steps of an information, with the usual limits.
+    /// Computes the set after all steps of an information, with the default limits.
     ///
     /// # Errors
     /// As for [`InformationSet::step`].
@@ -282,34 +283,34 @@ impl<'g, G: Game> InformationSet<'g, G> {
         Ok(set)
     }
 
-    /// The set of some states with their weights, ascending and none of them 0.
+    /// Restores a set from its states and weights, which must be ascending and positive.
     #[must_use]
     pub fn resume(game: &'g G, role: G::Role, states: Vec<(G::State, u128)>) -> Self {
         let total = states.iter().map(|(_, weight)| weight).sum();
         Self { states, total, ..Self::new(game, role) }
     }
 
-    /// The states, ascending, with their weights.
+    /// Returns the states, ascending, with their weights.
     #[must_use]
     pub fn into_states(self) -> Vec<(G::State, u128)> {
         self.states
     }
 
-    /// The most states the set may have from now on.
+    /// Sets the most states that the set may have after a step.
     #[must_use]
     pub fn max_states(mut self, states: usize) -> Self {
         self.max_states = states;
         self
     }
 
-    /// The most joint moves that a step may try, over all states: a bound on its time.
+    /// Sets the most joint moves that a step may try over all states, which bounds its time.
     #[must_use]
     pub fn max_joints(mut self, joints: u64) -> Self {
         self.max_joints = joints;
         self
     }
 
-    /// The role whose information it is.
+    /// The role that has this information.
     #[must_use]
     pub fn role(&self) -> G::Role {
         self.role
@@ -321,13 +322,13 @@ impl<'g, G: Game> InformationSet<'g, G> {
         self.states.len()
     }
 
-    /// False: something is always possible.
+    /// Returns false: at least one state is always possible.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.states.is_empty()
     }
 
-    /// The possible states, ascending, and the probability of each; together they have 1.
+    /// The possible states, ascending, each with its probability. The probabilities sum to 1.
     pub fn states(&self) -> impl ExactSizeIterator<Item = (&G::State, Probability)> {
         self.states.iter().map(|(state, weight)| (state, self.probability_of(*weight)))
     }
@@ -347,8 +348,7 @@ impl<'g, G: Game> InformationSet<'g, G> {
         )
     }
 
-    /// One of the possible states, each with its probability: a world to play on in as if nothing
-    /// were hidden. O(states).
+    /// Draws a possible state by its probability: a determinisation of the hidden state. O(states).
     #[must_use]
     pub fn draw(&self, stream: &mut Stream) -> &G::State {
         let mut rank = stream.below_wide(self.total);
@@ -364,14 +364,15 @@ impl<'g, G: Game> InformationSet<'g, G> {
         Probability::new(weight, self.total).unwrap_or(Probability::ZERO)
     }
 
-    /// Follows a step in which the role made a move and perceived something, all other roles
-    /// drawing their moves with equal probability.
+    /// Updates the set by a step with this move and perception of the role. The other roles draw
+    /// their moves uniformly.
     ///
-    /// O(joint moves of all states with the role's move) steps of the game, and the same number of
-    /// percept rows; memory for the states before and after.
+    /// Takes O(joint moves with the role's move, over all states) steps of the game, each with a
+    /// percept row. Memory is for the states before and after.
     ///
     /// # Errors
-    /// Returns an error if no state fits or a limit is exceeded; then the set is what it was.
+    /// Returns an error if no state is consistent or a limit is exceeded; the set is then
+    /// unchanged.
     pub fn step(
         &mut self,
         action: G::Move,
@@ -380,10 +381,10 @@ impl<'g, G: Game> InformationSet<'g, G> {
         self.step_with(action, perception, |_, _, _| 1)
     }
 
-    /// [`InformationSet::step`] with a model of the other roles: for a state, a role other than
-    /// this one and chance, and one of its legal moves, a weight. In each state the role makes each
-    /// move with a probability proportional to its weight; a state in which all are 0 is not
-    /// possible.
+    /// Like [`InformationSet::step`], with a model of the other roles. `model` returns the weight
+    /// of a legal move in a state, for a role that is neither this one nor chance. Each move has a
+    /// probability proportional to its weight. A state in which all weights of a role are 0 is
+    /// impossible.
     ///
     /// # Errors
     /// As for [`InformationSet::step`].
@@ -401,8 +402,8 @@ impl<'g, G: Game> InformationSet<'g, G> {
         };
         let filter = Filter::new(game, own, perception).ok_or(InformationError::Impossible)?;
 
-        // The weights of the joint moves of each state add up to its ways, and ways are to be
-        // shares of one common number.
+        // The weights of a state's joint moves sum to its `ways`. Scaling by `common`, their least
+        // common multiple, keeps all shares whole.
         let mut view = game.new_view();
         let mut joints = Joints::new(game);
         let mut parents: Vec<(usize, u128)> = Vec::new();
@@ -475,14 +476,14 @@ impl<'g, G: Game> InformationSet<'g, G> {
     }
 }
 
-/// A filter for the joint moves that give a role the perception it had.
+/// A filter for the joint moves that give a role the expected perception.
 struct Filter<'g, G: Game> {
     game: &'g G,
     role: G::Role,
     wanted: Wanted<G::Move>,
 }
 
-/// The perception of a role, in a form that is quick to compare.
+/// The expected perception, in a form that is fast to compare.
 enum Wanted<M> {
     Joint(Box<[M]>),
     /// The role's part of a row of percepts.
@@ -490,7 +491,7 @@ enum Wanted<M> {
 }
 
 impl<'g, G: Game> Filter<'g, G> {
-    /// Returns `None` if the game never gives such a perception.
+    /// Creates the filter. Returns `None` if the game never gives such a perception.
     fn new(game: &'g G, role: G::Role, perception: &Perception<G::Move, G::Percept>) -> Option<Self> {
         let shape = game.shape();
         let wanted = match (perception, game.vocabulary().has_percepts()) {
@@ -510,7 +511,7 @@ impl<'g, G: Game> Filter<'g, G> {
         Some(Self { game, role, wanted })
     }
 
-    /// The words that [`Filter::fits`] works with.
+    /// The length of the buffer that [`Filter::fits`] needs, in words.
     fn row_words(&self) -> usize {
         let shape = self.game.shape();
         shape.roles * shape.percept_words()

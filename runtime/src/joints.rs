@@ -1,19 +1,19 @@
-//! Joint moves of a state one by one: all combinations of the roles' legal moves, read off a view.
+//! The joint moves of a state one by one: all combinations of the roles' legal moves in a view.
 //!
-//! The next one takes a constant number of steps on average, as in counting, and at most one for
-//! each role; memory is for one move of each role and all legal moves of a state.
+//! The next joint move takes constant time on average, as in counting, and at most one step for
+//! each role. Memory is one move for each role and all legal moves of a state.
 
 use crate::game::{Game, GameExt};
 
-/// Enumerates the joint moves of a state, the last role's move changing fastest. Keeps its memory
-/// from state to state.
+/// Enumerates the joint moves of a state; the last role's move changes fastest. The buffers are
+/// reused from state to state.
 pub(crate) struct Joints<G: Game> {
     /// The legal moves of all roles, one role after the other.
     moves: Vec<G::Move>,
-    /// For each role: where its moves start, the one chosen, and where they end.
+    /// For each role: the start of its moves, the position of the chosen one, and their end.
     roles: Vec<[usize; 3]>,
     joint: Vec<G::Move>,
-    /// True if the joint move at hand has not been given out yet.
+    /// True if the current joint move has not been returned yet.
     fresh: bool,
     over: bool,
 }
@@ -30,7 +30,7 @@ impl<G: Game> Joints<G> {
         }
     }
 
-    /// Starts with the first joint move of a state seen. There is none in a terminal state.
+    /// Starts at the first joint move of an observed state. A terminal state has none.
     pub(crate) fn start(&mut self, game: &G, view: &G::View) {
         self.moves.clear();
         self.joint.clear();
@@ -47,8 +47,8 @@ impl<G: Game> Joints<G> {
         }
     }
 
-    /// Leaves only those in which the role makes this move, from the first of them on. False if
-    /// there is none.
+    /// Restricts the joint moves to those with this move of the role, and restarts. Returns false
+    /// if there are none.
     pub(crate) fn fix(&mut self, role: usize, action: G::Move) -> bool {
         let [start, _, end] = self.roles[role];
         let place = self.moves[start..end].iter().position(|&m| m == action);
@@ -62,12 +62,12 @@ impl<G: Game> Joints<G> {
         !self.over
     }
 
-    /// Leaves none.
+    /// Ends the enumeration.
     pub(crate) fn stop(&mut self) {
         self.over = true;
     }
 
-    /// The number of joint moves.
+    /// The number of joint moves, saturating.
     pub(crate) fn count(&self) -> u128 {
         if self.over {
             return 0;

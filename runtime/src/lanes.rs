@@ -1,15 +1,15 @@
-//! Many states at once, a bit of each plane for each: successors of up to 512 states in a pass
-//! ([`Expansion`]), and rollouts from states of a search ([`Leaves`]).
-//! [`Playouts`](crate::Playouts) play so too.
+//! Bit-parallel play: successors of up to 512 states in one pass ([`Expansion`]), and rollouts from
+//! states of a search ([`Leaves`]). Each state is one bit, a lane, of every word.
+//! [`Playouts`](crate::Playouts) use the same lanes.
 //!
-//! Every signal of the game's net is a word of 512 bits, a plane, so that the net is evaluated once
-//! for all. The programs come with the game's table (`gdl_compiler::emit::lanes` makes them): one
-//! for each phase of the cycle where players take turns. Games start at the first phase, where
-//! lanes whose game is over get the initial state and its legal moves in the same step.
+//! Every signal of the game's net is a word of 512 bits, a plane, so one evaluation of the net
+//! serves 512 states. The programs come with the game's table (`gdl_compiler::emit::lanes` makes
+//! them), one for each phase of the turn cycle. Games start at the first phase. There, lanes whose
+//! game has ended get the initial state and its legal moves in the same step.
 //!
-//! Signals are in slots of 64 bytes, for each thread that plays as many as the programs of all
-//! phases use; programs take as many bytes as the table has for them, a few times over. A step
-//! takes as many steps as the programs of its phase have operations.
+//! Signals are in slots of 64 bytes. Each thread has the slots that the programs of all phases use.
+//! Programs take a small multiple of their bytes in the table. The time of a step is the number of
+//! operations in the programs of its phase.
 
 mod batch;
 pub(crate) mod choice;
@@ -43,18 +43,19 @@ use gdl_format::{
 use program::Program;
 use std::ops::Range;
 
-/// Operations in a block of one game for each lane; with fewer, lanes play several.
+/// The number of operations in a block of one game for each lane. With fewer, lanes play several
+/// games.
 const BLOCK_WORK: usize = 100_000;
 
-/// The most games a lane plays in a block.
+/// The most games that a lane plays in a block.
 const MOST_GAMES: usize = 64;
 
 /// A game that can be played in lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
     shape: Shape,
-    /// One for each phase of the cycle, the initial state's first; then one for each number of
-    /// moves made, if games from the initial state are played so. Those go round these.
+    /// The phases of the cycle, the initial state's first. Then, if games from the initial state
+    /// are played so, one for each number of moves made.
     phases: Box<[Phase]>,
     /// The fluents that identify the phases of the cycle.
     cycle: Cycle,
@@ -62,7 +63,7 @@ pub struct Lanes {
     initial: Box<[u64]>,
     /// The greatest number of moves of a choice.
     moves: usize,
-    /// The slots that all programs together take, and straight-line code.
+    /// The number of slots of all programs and straight-line code.
     slots: usize,
     /// The role that stands for chance.
     chance: Option<usize>,
@@ -76,19 +77,19 @@ pub struct Lanes {
 #[derive(Clone, Debug)]
 struct Phase {
     observe: Program,
-    /// Keeps states, to be scored later; empty if scores are observed.
+    /// Saves the states of ended games for `score`; empty if `observe` computes the scores.
     keep: Program,
     score: Program,
     advance: Program,
     roles: Box<[Choice]>,
-    /// The slots of what is counted.
+    /// The slots of counted outputs, ascending and distinct.
     counted: Box<[u32]>,
     /// The outputs that are counted or only observed, each with its slot.
     items: Box<[(Item, u32)]>,
 }
 
 impl Lanes {
-    /// The lanes of a game, from its table. O(operations).
+    /// Creates the lanes of a game from its table. O(operations).
     pub(crate) fn new(lanes: lanes::Lanes, shape: Shape, initial: &[u64], chance: Option<usize>) -> Self {
         let cycle = Cycle::new(&lanes.cycle);
         let phases: Box<[Phase]> = lanes.phases.into_iter().chain(lanes.plies).map(Phase::new).collect();
@@ -111,37 +112,38 @@ impl Lanes {
         lanes
     }
 
-    /// The bytes of the slots that a thread takes.
+    /// The bytes of a thread's slots.
     pub(crate) fn bytes(&self) -> usize {
         self.slots * SLOT_BYTES
     }
 
-    /// The phases that games from the initial state go round.
+    /// The phases that games from the initial state cycle through.
     fn game_phases(&self) -> Range<usize> {
         let cycle = self.cycle.len();
         if self.phases.len() > cycle { cycle..self.phases.len() } else { 0..cycle }
     }
 
-    /// The number of phases of the cycle that games go round: 1 if there is none.
+    /// The number of phases of the turn cycle; 1 if there is none.
     #[must_use]
     pub fn cycle_phases(&self) -> usize {
         self.cycle.len()
     }
 
-    /// The phase of a state on the cycle; `None` if no play comes to it. O(words of a state).
+    /// The phase of a state on the cycle. Returns `None` if play never reaches the state. O(words
+    /// of a state).
     #[must_use]
     #[inline]
     pub fn find(&self, state: &[u64]) -> Option<usize> {
         self.cycle.find(state)
     }
 
-    /// Gives it straight-line code.
+    /// Sets straight-line code for the same programs.
     pub(crate) fn set_straight(&mut self, code: Straight) {
         self.slots = self.slots.max(code.slots);
         self.straight = Some(code);
     }
 
-    /// True if there is straight-line code for the instruction set.
+    /// Returns true if there is straight-line code for the instruction set.
     pub(crate) fn is_straight(&self, isa: Isa) -> bool {
         self.straight.is_some() && isa.is_straight()
     }
@@ -164,7 +166,7 @@ impl Phase {
         }
     }
 
-    /// The slots that its programs take, and all that it has in slots.
+    /// The number of slots that the programs, moves and outputs of the phase need.
     fn slots(&self) -> usize {
         let programs = [&self.observe, &self.keep, &self.score, &self.advance].map(Program::slots);
         let moves = self.roles.iter().map(|role| role.slots().end);

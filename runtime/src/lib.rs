@@ -1,8 +1,8 @@
-//! Play games written in the Game Description Language.
+//! A runtime for games written in the Game Description Language.
 //!
-//! A rulesheet becomes a [`Game`]: at compile time by [`gdl!`], or while the program runs by
-//! `load` (feature `load`). A game answers what is legal, what follows, whether it is over
-//! and who won; [`Playouts`] plays at random and [`perft()`] counts move sequences.
+//! A rulesheet becomes a [`Game`]: at compile time by [`gdl!`], or at run time by `load` (feature
+//! `load`). A game gives the legal moves, the successor states, the end and the goals. [`Playouts`]
+//! plays random games, and [`perft()`] counts move sequences.
 //!
 //! ```
 //! use gdl_runtime::{Game, GameExt, Playouts, gdl, perft};
@@ -51,20 +51,23 @@
 //! ```
 //!
 //! Code that is generic over [`Game`] works with all games. A state is a row of bits, one for each
-//! fluent; roles, moves, fluents and percepts are dense numbers whose names are in the game's
-//! [`vocabulary`], and every name is KIF text in its normal spelling. What is seen of a state
-//! (legal moves, goals, whether the game is over) is a row of bits too, a view: one
-//! [`Game::observe`] serves all the functions of [`GameExt`] that end in `_in`.
+//! fluent. Roles, moves, fluents and percepts are dense numbers. Their names are in the game's
+//! [`vocabulary`], as KIF text in its normal spelling.
+//!
+//! A *view* is a row of bits too: the legal moves, the goals and the end in a state. One
+//! [`Game::observe`] computes it for all functions of [`GameExt`] that end in `_in`.
 //!
 //! | for | see |
 //! |---|---|
-//! | one's own states, step by step | [`GameExt`] (in turns: [`GameExt::to_play`], [`GameExt::apply_one`]), [`History`] with undo, redo and branches, [`board`] to draw them |
+//! | states, step by step | [`GameExt`]; in turns [`GameExt::to_play`], [`GameExt::apply_one`] |
+//! | undo, redo and branches | [`History`] |
+//! | drawings of states | [`board`] |
 //! | random games and counts | [`Playouts`], [`perft()`] |
 //! | many states at once | [`lanes`]: successors of 512 states in a pass, rollouts from states of a search |
 //! | chance and hidden information (GDL-II) | [`GameExt::chance`], [`information`] for what players are given |
 //!
-//! Players, searches and matches are in the crate `gdl-players`. What takes long is given time by
-//! `within` or `until` and ended by a [`Cancel`].
+//! Players, searches and matches are in the crate `gdl-players`. Long work has a time limit, set by
+//! `within` or `until`, and can be cancelled by a [`Cancel`].
 //!
 //! Features, off by default: `load` compiles rulesheets while the program runs; `serde` makes
 //! states, ids, tallies, transcripts, reports and match records serde data.

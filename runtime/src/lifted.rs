@@ -1,15 +1,16 @@
-//! Lifted games, evaluated state by state with variables, because they are too large to be
-//! grounded.
+//! Lifted games, whose rules are interpreted in each state with variables, because they are too
+//! large to be grounded.
 //!
-//! [`gdl_compiler::lifted`] answers as a [`Table`](crate::engine::Table) does, only slower. Threads
-//! share the rules and take turns with the working memories; there are as many of these as threads
-//! ever worked at the same time.
+//! [`gdl_compiler::lifted`] computes the results of a [`Table`](crate::engine::Table), only slower.
+//! Threads share the rules, and take turns with the working memories. There are as many memories as
+//! threads that worked at the same time.
 //!
-//! An evaluation may exceed the limits. If the rules have a table too, the table answers then.
-//! Otherwise the evaluation fails, and failures are counted. A state whose evaluation fails shows
-//! no legal moves and no goals and is not terminal. A step whose evaluation fails leads to the lost
-//! state, which has one bit that is no fluent and shows nothing either. So play ends there, as it
-//! does where a role has no legal move.
+//! An evaluation may exceed the limits. If the rules have a table too, the table is used then.
+//! Otherwise the evaluation fails, and failures are counted. A state whose evaluation fails has no
+//! legal moves and no goals and is not terminal.
+//!
+//! A step whose evaluation fails leads to the *lost state*. It has one extra bit that is no fluent,
+//! and it has no legal moves either. So play ends there, as it does if a role has no legal move.
 
 use crate::{
     bits,
@@ -30,18 +31,18 @@ use std::{
     },
 };
 
-/// A game, ready to be evaluated.
+/// A game of interpreted rules.
 pub(crate) struct Lifted {
     vocabulary: Vocabulary,
     shape: Shape,
     initial: Box<[u64]>,
     rules: lifted::Lifted,
-    /// Places to work in that no thread works in.
+    /// The working memories that no thread uses.
     idle: Mutex<Vec<Scratch>>,
-    /// Evaluations that were abandoned, and why the first one was.
+    /// The number of failed evaluations, and the reason of the first.
     failed_evaluations: AtomicU64,
     excess: Mutex<Option<Excess>>,
-    /// The table that plays many games at once, and answers where an evaluation fails.
+    /// The table of the same rules, which plays many games at once and replaces failed evaluations.
     table: Option<Arc<Table>>,
 }
 
@@ -52,7 +53,7 @@ impl fmt::Debug for Lifted {
 }
 
 impl Lifted {
-    /// The game of evaluable rules.
+    /// Creates the game of interpreted rules.
     ///
     /// # Errors
     /// Returns an error if views would be too large.
@@ -76,7 +77,7 @@ impl Lifted {
         if let Some(percepts) = &rules.role_percepts {
             vocabulary = vocabulary.with_percepts(Texts::new(&names.percepts), percepts.clone());
         }
-        // A bit more, which is set in the lost state.
+        // One more bit, which is set in the lost state.
         let mut initial = vec![0; (shape.fluents + 1).div_ceil(64)];
         initial[..rules.initial().len()].copy_from_slice(rules.initial());
         let (idle, failed_evaluations, excess) = (Mutex::default(), AtomicU64::new(0), Mutex::default());
@@ -92,12 +93,12 @@ impl Lifted {
         })
     }
 
-    /// The game with a table of the same rules and names. Then no state is lost.
+    /// Adds a table of the same rules and names. Then no state is lost.
     pub(crate) fn with_table(self, table: Arc<Table>) -> Self {
         Self { initial: table.initial().into(), table: Some(table), ..self }
     }
 
-    /// The game with other limits for evaluations.
+    /// Sets other limits for evaluations.
     pub(crate) fn with_limits(self, limits: &Limits) -> Self {
         Self { rules: self.rules.with_limits(limits), ..self }
     }
@@ -107,7 +108,7 @@ impl Lifted {
         self.table.as_deref()
     }
 
-    /// The steps that evaluations took so far, of no thread that evaluates now.
+    /// The steps of all evaluations so far, except in memories that threads are using now.
     pub(crate) fn work(&self) -> u64 {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).iter().map(Scratch::work).sum()
     }
@@ -118,28 +119,28 @@ impl Lifted {
         &self.vocabulary
     }
 
-    /// The sizes of the game. Its states may have one word more.
+    /// The sizes of the game. Its states may have one more word.
     #[must_use]
     pub(crate) fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The words of the state at the start.
+    /// The words of the initial state.
     #[must_use]
     pub(crate) fn initial(&self) -> &[u64] {
         &self.initial
     }
 
     /// The number of evaluations that failed since the game was loaded, and the reason of the
-    /// first.
+    /// first. Returns `None` if none failed.
     #[must_use]
     pub(crate) fn failed_evaluations(&self) -> Option<(u64, Excess)> {
         let excess = self.excess.lock().unwrap_or_else(PoisonError::into_inner).clone()?;
         Some((self.failed_evaluations.load(Ordering::Relaxed), excess))
     }
 
-    /// Writes what is seen of `state` into `view`; nothing of a lost state, or if it takes too
-    /// much.
+    /// Writes the view of `state` into `view`. The view is empty if the state is lost or the
+    /// evaluation fails.
     ///
     /// # Panics
     /// Panics if a row is too short.
@@ -147,7 +148,7 @@ impl Lifted {
         self.see(state, view, true);
     }
 
-    /// [`Lifted::observe`], but the goals are missing unless the state is terminal.
+    /// Like [`Lifted::observe`], but goals are missing unless the state is terminal.
     ///
     /// # Panics
     /// Panics if a row is too short.
@@ -174,8 +175,8 @@ impl Lifted {
         }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`: the lost
-    /// state from a lost one, or if it takes too much.
+    /// Replaces `state` by its successor when each role makes its move of `joint`. The result is
+    /// the lost state if `state` is lost or the evaluation fails.
     ///
     /// # Panics
     /// Panics if the row is too short.
@@ -195,8 +196,8 @@ impl Lifted {
         }
     }
 
-    /// Writes what each role perceives of the joint move; nothing in a lost state, or if it takes
-    /// too much.
+    /// Writes the percepts of each role for the joint move. They are empty if the state is lost or
+    /// the evaluation fails.
     ///
     /// # Panics
     /// Panics if a row is too short.
@@ -213,8 +214,7 @@ impl Lifted {
         }
     }
 
-    /// Returns whether a state is the lost state, which failed evaluations lead to. There is none
-    /// if there is a table.
+    /// Returns true for the lost state. There is none if there is a table.
     fn is_lost(&self, state: &[u64]) -> bool {
         self.table.is_none() && bits::test(state, self.shape.fluents)
     }
@@ -227,7 +227,7 @@ impl Lifted {
         result
     }
 
-    /// Counts an evaluation that was abandoned; true if it was.
+    /// Counts a failed evaluation. Returns true if it failed.
     fn note(&self, result: &Result<(), Excess>) -> bool {
         let Err(excess) = result else { return false };
         self.failed_evaluations.fetch_add(1, Ordering::Relaxed);

@@ -1,16 +1,20 @@
-//! Loading of rulesheets while the program runs: a text becomes a game, or an error that has all
-//! that is wrong with it.
+//! Loading of rulesheets at run time: a text becomes a game, or an error with all of its
+//! diagnostics.
 //!
-//! A rulesheet becomes a table. A vast one becomes a net that is evaluated incrementally, if a
-//! trial estimates that as faster ([`Dynamic::engine`] is `events`). One that is too large to be
-//! grounded, or that the trial estimates as faster so, is interpreted in each state instead
-//! ([`Dynamic::engine`] is `lifted`). That is the same play, tens of times slower in most games,
-//! and faster where a net would be vast and little of it active. A trial counts work and reads no
-//! clock, so each machine chooses the same engine.
+//! A rulesheet becomes a table. If a trial estimates another engine as faster, single states are
+//! stepped by that:
 //!
-//! [`load`] is for trusted rulesheets. A [`Loader`] has names for messages, levels of lints, limits
-//! for untrusted text, a deadline and a [`Cancel`]; [`Loader::load_with_warnings`] returns the
-//! warnings with the game.
+//! - a large net is evaluated incrementally ([`Dynamic::engine`] is `events`), or
+//! - the rules are interpreted in each state ([`Dynamic::engine`] is `lifted`).
+//!
+//! Rules that are too large to be grounded are interpreted, too. Interpretation is tens of times
+//! slower in most games. It is faster if a net would be large and few of its gates change in a
+//! step. All engines play the same game. A trial counts work and reads no clock, so each machine
+//! chooses the same engine.
+//!
+//! [`load`] is for trusted rulesheets. A [`Loader`] sets names for messages, levels of lints,
+//! limits for untrusted text, a deadline and a [`Cancel`]. [`Loader::load_with_warnings`] returns
+//! the warnings with the game.
 
 use crate::{
     cancel::Cancel,
@@ -28,26 +32,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The reason why a rulesheet did not become a game. `Display` gives the whole report, and so does
-/// `Debug`: it is what `main` and `unwrap` print of an error.
+/// The reason why a rulesheet did not become a game. `Display` and `Debug` both write the whole
+/// report, since `main` and `unwrap` print errors by `Debug`.
 #[derive(Clone)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The rulesheet has faults.
+    /// The rulesheet has errors.
     Rules {
-        /// The errors, in the order of the text.
+        /// The diagnostics, in the order of the text.
         diagnostics: Vec<Diagnostic>,
-        /// The same for people: each fault with its line of the text.
+        /// The report for people: each diagnostic with its line of the text.
         report: String,
     },
-    /// There was not enough time, or the work was cancelled: see [`Loader`].
+    /// The deadline passed or the work was cancelled: see [`Loader`].
     Cancelled {
-        /// The progress of the work.
+        /// A sentence with the stage that was interrupted.
         message: String,
     },
     /// A lint option names no code of the catalogue: see [`Loader::allow`].
     UnknownLint {
-        /// One plain sentence with the name.
+        /// A sentence with the unknown name.
         message: String,
     },
 }
@@ -86,25 +90,25 @@ impl fmt::Debug for LoadError {
 
 impl Error for LoadError {}
 
-/// One fault of a rulesheet, or a warning.
+/// An error, warning or lint of a rulesheet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// Its code, for example `GDL012`; `gdl explain` has a page for each.
+    /// The code, for example `GDL012`; `gdl explain` has a page for each.
     pub code: &'static str,
-    /// The code in words.
+    /// The name of the code, for example `unused_relation`.
     pub name: &'static str,
-    /// The severity: how bad it is.
+    /// The severity.
     pub severity: Severity,
-    /// One plain sentence, names in backticks, without a full stop.
+    /// A sentence without a full stop, with names in backticks.
     pub message: String,
-    /// The place of the fault. `None` for faults of the whole rulesheet, such as a missing
+    /// The place in the text. `None` for diagnostics of the whole rulesheet, such as a missing
     /// `terminal`.
     pub place: Option<Place>,
     /// A note on the place; may be empty.
     pub note: String,
-    /// Help: what to write instead.
+    /// Advice on what to write instead.
     pub help: Option<String>,
 }
 
@@ -148,9 +152,9 @@ impl Diagnostic {
 pub enum Severity {
     /// A matter of style.
     Lint,
-    /// Most likely a mistake; the rulesheet has a meaning all the same.
+    /// A likely mistake; the rulesheet still becomes a game.
     Warning,
-    /// There is no game.
+    /// An error; the rulesheet does not become a game.
     Error,
 }
 
@@ -170,20 +174,19 @@ impl fmt::Display for Severity {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Place {
-    /// The line where it begins, from 1.
+    /// The line of the first byte, from 1.
     pub line: usize,
-    /// The column in characters, from 1.
+    /// The column of the first byte in characters, from 1.
     pub column: usize,
-    /// The bytes of the text.
+    /// The range of bytes in the text.
     pub bytes: Range<usize>,
 }
 
-/// Compiles a rulesheet with the usual limits. It may be in KIF, infix GDL or Epilog, which the
-/// text itself tells.
+/// Compiles a rulesheet with the default limits. The syntax, KIF, infix GDL or Epilog, is detected
+/// from the text.
 ///
-/// The work is bounded by limits, not by the length of the text: seconds and gigabytes at the very
-/// most. See [`Loader::untrusted`] for untrusted text, and [`Loader`] for a game that is of use
-/// only until some time.
+/// The limits bound the work, not the length of the text: it takes seconds and gigabytes at most.
+/// Use [`Loader::untrusted`] for untrusted text, and [`Loader`] for a deadline.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, Playouts, load};
@@ -211,13 +214,13 @@ pub struct Place {
 /// ```
 ///
 /// # Errors
-/// All that is wrong with the rulesheet.
+/// Returns all errors of the rulesheet.
 pub fn load(text: &str) -> Result<Dynamic, LoadError> {
     Loader::new().load(text)
 }
 
-/// A loader, which compiles rulesheets, if need be until a deadline or until a [`Cancel`] is
-/// pulled. Late games are no games: they come as [`LoadError::Cancelled`].
+/// A builder that compiles rulesheets, with an optional deadline and [`Cancel`]. A game that is
+/// late is dropped and reported as [`LoadError::Cancelled`].
 ///
 /// ```
 /// use gdl_runtime::{LoadError, Loader};
@@ -240,7 +243,7 @@ pub struct Loader {
 }
 
 impl Loader {
-    /// A loader with the usual limits and all the time in the world.
+    /// Creates a loader with the default limits and no deadline.
     pub fn new() -> Self {
         Self {
             name: "rules".to_owned(),
@@ -251,33 +254,33 @@ impl Loader {
         }
     }
 
-    /// The name that rulesheets have in messages.
+    /// Sets the name that rulesheets have in messages.
     pub fn name(self, name: impl Into<String>) -> Self {
         Self { name: name.into(), ..self }
     }
 
-    /// Limits for untrusted text: some two seconds and a hundred megabytes at most, instead of
+    /// Sets limits for untrusted text: about two seconds and a hundred megabytes, instead of
     /// minutes and gigabytes.
     pub fn untrusted(mut self) -> Self {
         self.options.limits = Limits::network();
         self
     }
 
-    /// The most bytes that a phase of the compiler may take.
+    /// Sets the most bytes that a stage of the compiler may take.
     pub fn max_bytes(mut self, bytes: usize) -> Self {
         self.options.limits.max_bytes = bytes;
         self
     }
 
-    /// The most steps that a phase of the compiler may take, each some ten nanoseconds; and, of a
-    /// game that is evaluated state by state, a state.
+    /// Sets the most steps of a stage of the compiler, each about ten nanoseconds. For a lifted
+    /// game they also bound the evaluation of a state.
     pub fn max_steps(mut self, steps: u64) -> Self {
         self.options.limits.fuel = steps;
         self
     }
 
-    /// Keeps silent about a lint or a warning, given by its code or its name. An error stays one,
-    /// unless the catalogue marks it as a lint.
+    /// Silences a lint or a warning, given by its code or its name. Errors cannot be silenced,
+    /// unless the catalogue marks them as lints.
     ///
     /// ```
     /// use gdl_runtime::{LoadError, Loader};
@@ -295,29 +298,30 @@ impl Loader {
         self
     }
 
-    /// Makes a lint or a warning an error, given by its code or its name; `warnings` makes all
-    /// warnings errors.
+    /// Turns a lint or a warning into an error, given by its code or its name; `warnings` stands
+    /// for all warnings.
     pub fn deny(mut self, lint: impl Into<String>) -> Self {
         self.options.levels.deny.push(lint.into());
         self
     }
 
-    /// Makes a lint a warning, given by its code or its name, whether it is silent or an error
-    /// otherwise; `lints` makes all silent lints warnings.
+    /// Turns a lint into a warning, given by its code or its name, whether it is silent or an error
+    /// by default. `lints` stands for all silent lints.
     pub fn warn(mut self, lint: impl Into<String>) -> Self {
         self.options.levels.warn.push(lint.into());
         self
     }
 
-    /// Spellings that differ in case alone are different symbols; otherwise they are one.
+    /// Treats spellings that differ only in case as different symbols. By default they are one
+    /// symbol.
     pub fn case_sensitive(mut self) -> Self {
         self.options.case_sensitive = true;
         self
     }
 
-    /// Plays on where the reference reasoner does: a role without goals has 0, no move is made
-    /// where `legal`, `goal` or `terminal` ask for `does`, and callers bind variables that a rule
-    /// does not.
+    /// Accepts rulesheets as the reference reasoner does. A role without goals has goal 0. Where
+    /// `legal`, `goal` or `terminal` depend on `does`, it holds for no move. Variables that a rule
+    /// does not bind are bound by its callers.
     ///
     /// ```
     /// use gdl_runtime::Loader;
@@ -331,17 +335,17 @@ impl Loader {
         self
     }
 
-    /// The text is in KIF. Otherwise the text itself tells its syntax.
+    /// Parses the text as KIF. By default the syntax is detected from the text.
     pub fn kif(self) -> Self {
         self.syntax(Syntax::Kif)
     }
 
-    /// The text is in infix GDL, `next(p(X)) :- true(p(X)) & ~q(X)`, whatever it looks like.
+    /// Parses the text as infix GDL, `next(p(X)) :- true(p(X)) & ~q(X)`, without detection.
     pub fn infix(self) -> Self {
         self.syntax(Syntax::Infix)
     }
 
-    /// The text is in Epilog, the language with operations, whatever it looks like.
+    /// Parses the text as Epilog, the language with operations, without detection.
     ///
     /// ```
     /// use gdl_runtime::Loader;
@@ -359,7 +363,7 @@ impl Loader {
         self
     }
 
-    /// The game is evaluated state by state, even if it could be grounded.
+    /// Interprets the rules in each state, even if they could be grounded.
     ///
     /// ```
     /// use gdl_runtime::{Loader, load, perft};
@@ -379,15 +383,15 @@ impl Loader {
         Self { way: Some(EngineKind::Lifted), ..self }
     }
 
-    /// Single states are stepped by the table. Otherwise a trial chooses the fastest of that,
+    /// Steps single states by the table. By default a trial chooses the fastest of this,
     /// [`Loader::events`] and [`Loader::lifted`].
     pub fn table(self) -> Self {
         Self { way: Some(EngineKind::Table), ..self }
     }
 
-    /// Single states are stepped by a net that is kept in one state and evaluated where another one
-    /// differs, which takes less than the table where a net is vast and a step changes little of
-    /// it. Playouts in lanes stay what they are.
+    /// Steps single states by incremental evaluation of the net, which recomputes the gates that
+    /// differ between two states. It is faster than the table if a net is large and a step changes
+    /// few of its gates. Playouts in lanes stay the same.
     ///
     /// ```
     /// use gdl_runtime::{Loader, load, perft};
@@ -407,17 +411,17 @@ impl Loader {
         Self { way: Some(EngineKind::Events), ..self }
     }
 
-    /// No game comes later than this. The compiler looks at the clock every few milliseconds.
+    /// Sets a deadline for the game. The compiler reads the clock every few milliseconds.
     pub fn until(self, deadline: Instant) -> Self {
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// No game comes later than that long from now on. More than the clock can tell is no limit.
+    /// Sets a deadline, `time` from now. A deadline beyond the range of the clock is no limit.
     pub fn within(self, time: Duration) -> Self {
         Self { deadline: Instant::now().checked_add(time), ..self }
     }
 
-    /// Another thread that pulls `cancel` calls the work off.
+    /// Stops loading after another thread cancels.
     ///
     /// ```
     /// use gdl_runtime::{Cancel, LoadError, Loader};
@@ -431,8 +435,9 @@ impl Loader {
         Self { cancel: cancel.clone(), ..self }
     }
 
-    /// A callback for progress, on the thread that loads: what the compiler does, for example
-    /// `grounding`, and the steps that took so far, when it begins and every few milliseconds.
+    /// Sets a callback for progress, on the thread that loads. It receives the name of the current
+    /// stage, such as `grounding`, and its steps so far. Calls come at the start of a stage and
+    /// every few milliseconds.
     pub fn progress(mut self, tell: impl Fn(&'static str, u64) + Send + Sync + 'static) -> Self {
         self.options.observer = Observer::new(move |progress| {
             tell(progress.phase.name(), progress.steps);
@@ -441,10 +446,10 @@ impl Loader {
         self
     }
 
-    /// Compiles a rulesheet. Warnings are dropped: see [`Loader::load_with_warnings`].
+    /// Compiles a rulesheet and drops its warnings: see [`Loader::load_with_warnings`].
     ///
     /// # Errors
-    /// Returns all errors of the rulesheet, or that there was not enough time.
+    /// Returns all errors of the rulesheet, or [`LoadError::Cancelled`].
     pub fn load(&self, text: &str) -> Result<Dynamic, LoadError> {
         self.load_with_warnings(text).map(|(game, _)| game)
     }
@@ -469,11 +474,12 @@ impl Loader {
     }
 
     /// Compiles a rulesheet, and calls `early` with a first game as soon as the rules are a net,
-    /// before that is optimised. The call happens at most once, on this thread, and only for a net
-    /// with 50,000 operands or more, which takes some tenths of a second to optimise. The first
-    /// game plays single states as the returned one does and has the same states and moves, so play
-    /// can begin with it and go on with the other. It has no lanes and is slower, and takes up to a
-    /// gibibyte besides the limits.
+    /// before the net is optimised.
+    ///
+    /// The call happens at most once, on this thread. It happens only for a net of 50,000 operands
+    /// or more, which takes some tenths of a second to optimise. The first game has the same states
+    /// and moves as the returned one, so play can begin with it and continue with the other. It has
+    /// no lanes, is slower, and may take a gibibyte in addition to the limits.
     ///
     /// ```
     /// use gdl_runtime::{Game, GameExt, Loader};
@@ -491,8 +497,8 @@ impl Loader {
     /// ```
     ///
     /// # Errors
-    /// Returns all errors of the rulesheet, also those found after there is an early game, or that
-    /// there was not enough time.
+    /// Returns all errors of the rulesheet, also those found after the call of `early`, or
+    /// [`LoadError::Cancelled`].
     pub fn load_in_stages(&self, text: &str, early: impl FnOnce(Dynamic)) -> Result<Dynamic, LoadError> {
         self.load_as(text, Some(early)).map(|(game, _)| game)
     }

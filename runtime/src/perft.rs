@@ -1,22 +1,20 @@
 //! Perft: exact counts of the move sequences of a game, length by length.
 //!
-//! A sequence of length d is d joint moves, one move of each role at a time, each legal where it is
-//! made and each made in a state that is not terminal. So a role without a legal move ends a
-//! sequence as a terminal state does. The counts of a game are the same for every correct engine,
-//! which makes them a good test of one.
+//! A sequence of length d is d joint moves, each legal in its state, and none made in a terminal
+//! state. So a role without a legal move ends a sequence as a terminal state does. The counts of a
+//! game are the same for every correct engine, which makes them a good test.
 //!
-//! The last moves of a sequence are counted and not made. Sequences that lead to equal states have
-//! equal continuations, so [`Perft`] goes level by level and keeps each state once with its number
-//! of paths. The cost follows the number of different states, not that of sequences, which soon has
-//! 17 digits.
+//! The last moves of a sequence are counted but not made. Sequences that lead to equal states have
+//! equal continuations. So [`Perft`] goes level by level and keeps each state once, with its number
+//! of paths. The cost follows the number of distinct states rather than that of sequences, which
+//! soon has 17 digits.
 //!
-//! A level that would take more than [`Perft::memory`] is not merged: from the one before on
-//! sequences are gone through depth first, which takes as many steps as there are sequences, and
-//! memory for one state of each level (`depth_first`).
+//! A level that would exceed [`Perft::memory`] is not merged. From the level before it, sequences
+//! are searched depth first (`depth_first`). That takes one step for each sequence, and memory for
+//! one state of each level.
 //!
-//! In lanes (`descent`) making moves is much cheaper than looking for equal states. So the last
-//! levels are not merged there but gone through depth first in any case, 512 states of each level
-//! at a time.
+//! In lanes (`descent`) a step is much cheaper than finding equal states. So the last levels are
+//! always searched depth first there, in batches of 512 states.
 
 mod depth_first;
 mod descent;
@@ -34,20 +32,19 @@ use descent::Descent;
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
-/// The number of levels after the merged one that are gone through in lanes: the moves of the last
-/// one are counted, those of the others made.
+/// The number of levels that lanes search depth first after the last merged one. The moves of the
+/// last level are counted, those of the others made.
 const UNMERGED: usize = 3;
 
-/// About the most memory that merged states take, in bytes, unless [`Perft::memory`] says
-/// otherwise.
+/// The default of [`Perft::memory`], in bytes.
 const MERGED: usize = 1 << 27;
 
 /// The numbers of joint-move sequences of length 1, 2, .. `depth` from the initial state.
 ///
-/// O(different states before the last move, times their joint moves) steps as long as these states
-/// fit the [memory](Perft::memory), 128 MiB. Beyond that it takes one step for each sequence. Games
-/// that [`Playouts`](crate::Playouts) plays in lanes are counted in lanes, in more steps, each much
-/// faster. Counts from 2^128 on read as `u128::MAX`.
+/// O(distinct states before the last move * their joint moves) steps, as long as these states fit
+/// the [memory](Perft::memory), 128 MiB. Beyond that it takes one step for each sequence. Games
+/// that [`Playouts`](crate::Playouts) plays in lanes are counted in lanes. That takes more steps,
+/// but each is much faster. Counts saturate at `u128::MAX`.
 ///
 /// ```text
 /// tic-tac-toe: 9, 72, 504, 3024, 15120, 54720, 148176, 200448, 127872, 0, ..
@@ -57,19 +54,19 @@ pub fn perft<G: Game>(game: &G, depth: usize) -> Vec<u128> {
     Perft::new(game).take(depth).collect()
 }
 
-/// The joint moves of the initial state, in order, and for each the number of sequences of length
-/// `depth` that start with it; nothing if `depth` is 0. Their sum is the last number of [`perft`].
+/// The joint moves of the initial state, in order, each with the number of sequences of length
+/// `depth` that start with it. Empty if `depth` is 0. The counts sum to the last number of
+/// [`perft`].
 #[must_use]
 pub fn divide<G: Game>(game: &G, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
     Perft::new(game).divide(depth)
 }
 
-/// The different successors of a level's states, in the order in which moves lead to them, each
-/// with the number of sequences that lead to it, which is that of its parents. `None` if there are
-/// more than `most`.
+/// The distinct successors of a level's states, in the order of discovery, each with the number of
+/// sequences that lead to it. Returns `None` if there are more than `most`.
 ///
-/// The order depends on the rules and the level alone. [`Perft::from_level`] counts on from any
-/// part of a level.
+/// The order depends only on the rules and the level. [`Perft::from_level`] can start at any part
+/// of a level.
 #[must_use]
 pub fn next_level<G: Game>(
     game: &G,
@@ -84,7 +81,8 @@ pub fn next_level<G: Game>(
     is_done.then_some(next.level)
 }
 
-/// The number of joint-move sequences of length 1, 2, .. without end, each computed when asked for.
+/// An iterator over the numbers of joint-move sequences of length 1, 2, .. without end, each
+/// computed on demand.
 ///
 /// ```
 /// use gdl_runtime::{gdl, perft::Perft, playouts::PlayoutMode};
@@ -110,11 +108,12 @@ pub struct Perft<'g, G: Game> {
     isa: Option<Isa>,
     /// The limit on the number of distinct states of a merged level.
     most: usize,
-    /// The counter in lanes, once it was looked for, if it is possible.
+    /// The counter in lanes, created on first use; `None` if the game cannot be counted in lanes.
     descent: OnceCell<Option<Box<Descent<'g>>>>,
-    /// Different states, in the order found, and how many sequences lead to each.
+    /// The distinct states, in the order of discovery, each with the number of sequences that lead
+    /// to it.
     level: Vec<(G::State, u128)>,
-    /// The length of these sequences.
+    /// The length of the sequences that lead to `level`.
     made: usize,
     /// True if the next level is too large to be merged.
     is_wide: bool,
@@ -126,20 +125,20 @@ pub struct Perft<'g, G: Game> {
 }
 
 impl<'g, G: Game> Perft<'g, G> {
-    /// Counts from the initial state.
+    /// Creates a counter from the initial state.
     #[must_use]
     pub fn new(game: &'g G) -> Self {
         Self::from(game, game.initial())
     }
 
-    /// Counts from a state.
+    /// Creates a counter from a state.
     #[must_use]
     pub fn from(game: &'g G, state: G::State) -> Self {
         Self::from_level(game, vec![(state, 1)])
     }
 
-    /// Counts from states after equally many joint moves, each as often as is said with it: the sum
-    /// of what is counted from each.
+    /// Creates a counter from states with weights, after equally many joint moves. A count is the
+    /// sum of the counts from each state times its weight.
     ///
     /// ```
     /// use gdl_runtime::{Game, gdl, perft::{Perft, next_level}};
@@ -179,8 +178,9 @@ impl<'g, G: Game> Perft<'g, G> {
         }
     }
 
-    /// Another thread that pulls `cancel` ends the counting soon; to be said before anything is
-    /// counted. There are no numbers from then on, and what [`Perft::divide`] gives means nothing.
+    /// Ends the counting soon after another thread cancels. To be called before anything is
+    /// counted. After cancellation the iterator returns `None`, and the numbers of
+    /// [`Perft::divide`] are meaningless.
     ///
     /// ```
     /// use gdl_runtime::{Cancel, gdl, perft::Perft};
@@ -207,49 +207,48 @@ impl<'g, G: Game> Perft<'g, G> {
         self
     }
 
-    /// The engine, to be said before anything is counted; at first it is [`PlayoutMode::Lanes`],
-    /// here always from the table, if states can be stepped so, see
+    /// Selects the engine, before anything is counted. The default is [`PlayoutMode::Lanes`],
+    /// always from the table, if the game supports it: see
     /// [`Expansion::new`](crate::lanes::Expansion::new). Otherwise it is [`PlayoutMode::Single`],
-    /// whatever is asked for; [`Perft::runs`] tells. Counts do not depend on it.
+    /// whatever is requested; [`Perft::runs`] returns the engine used. Counts do not depend on it.
     #[must_use]
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.engine = Some(engine);
         self
     }
 
-    /// The instruction set of lanes, as for [`Playouts::isa`](crate::Playouts::isa).
+    /// Sets the instruction set of lanes, as [`Playouts::isa`](crate::Playouts::isa) does.
     #[must_use]
     pub fn isa(mut self, isa: Isa) -> Self {
         self.isa = Some(isa);
         self
     }
 
-    /// About the most bytes that merged states take; at first 128 MiB. Counts do not depend on it,
-    /// but how long they take does.
+    /// Sets the approximate limit on the bytes of merged states; the default is 128 MiB. It affects
+    /// the time but not the counts.
     #[must_use]
     pub fn memory(mut self, bytes: usize) -> Self {
         self.most = most_states(self.game, bytes);
         self
     }
 
-    /// The engine that counts.
+    /// Returns the engine that counts.
     pub fn runs(&mut self) -> PlayoutMode {
         if self.descent().is_some() { PlayoutMode::Lanes } else { PlayoutMode::Single }
     }
 
-    /// The number of states whose moves were the last ones of the sequences counted: each different
-    /// state once. In lanes, and after levels that are not merged, equal states may be counted one
-    /// by one.
+    /// The number of states whose joint moves were counted last. Distinct states are counted once,
+    /// except that lanes and levels that are not merged may count equal states several times.
     #[must_use]
     pub fn states(&self) -> u64 {
         self.states
     }
 
-    /// [`divide`], from the state that this counts from; what it counted before does not matter.
+    /// Like [`divide`], from the start of this counter, whatever it counted before.
     ///
     /// # Panics
-    /// Panics if sequences longer than one move were counted before, or it counts from several
-    /// states.
+    /// Panics if sequences longer than one move were counted before, or the counter starts from
+    /// several states.
     #[must_use]
     pub fn divide(mut self, depth: usize) -> Vec<(Vec<G::Move>, u128)> {
         assert!(self.made == 0 && self.level.len() <= 1, "it counts from the one state that it was made for");
@@ -270,7 +269,7 @@ impl<'g, G: Game> Perft<'g, G> {
         list
     }
 
-    /// The counter in lanes, if it is wanted and possible.
+    /// The counter in lanes, unless single states are selected or lanes are impossible.
     fn descent(&mut self) -> Option<&mut Descent<'g>> {
         let Self { game, engine, isa, level, descent, cancel, .. } = self;
         descent.get_or_init(|| {
@@ -284,8 +283,7 @@ impl<'g, G: Game> Perft<'g, G> {
         descent.get_mut()?.as_deref_mut()
     }
 
-    /// The number of sequences of a length of at least one, which must not be less than the length
-    /// already made.
+    /// The number of sequences of a length of at least one. The length must be at least `made`.
     fn of_length(&mut self, length: usize) -> u128 {
         let unmerged = if self.descent().is_some() { UNMERGED } else { 1 };
         while self.made + unmerged < length && !self.is_wide {
@@ -307,7 +305,7 @@ impl<'g, G: Game> Perft<'g, G> {
         }
     }
 
-    /// Makes all moves of the level, unless the next one is too large to be merged.
+    /// Replaces the level by the next one, or sets `is_wide` if that is too large.
     fn step(&mut self) {
         let (game, most, cancel) = (self.game, self.most, &self.cancel);
         let mut next = Merged::<G>::default();
@@ -332,15 +330,16 @@ impl<'g, G: Game> Perft<'g, G> {
     }
 }
 
-/// The number of different states of a level that `bytes` bytes are enough for.
+/// The number of distinct states of a level that fit into `bytes` bytes.
 fn most_states<G: Game>(game: &G, bytes: usize) -> usize {
-    // Each state is kept twice, and may have its words elsewhere; half of the room may be empty.
+    // Each state is kept twice, and its words may be on the heap. Half of the capacity may be
+    // unused.
     let size = size_of::<G::State>() + 8 * game.shape().state_words() + size_of::<u128>();
     bytes / (4 * size)
 }
 
-/// Shows all successors of some states, each with the ways to its parent, as long as `see` says so.
-/// True if it did to the end.
+/// Calls `see` with each successor of some states and the number of paths to its parent, until it
+/// returns false. Returns true if it never did.
 fn successors<G: Game>(
     game: &G,
     level: &[(G::State, u128)],
@@ -360,7 +359,7 @@ fn successors<G: Game>(
     true
 }
 
-/// Different states and the number of ways to each.
+/// Distinct states, each with the number of paths to it.
 struct Merged<G: Game> {
     level: Vec<(G::State, u128)>,
     places: FxHashMap<G::State, usize>,
@@ -387,8 +386,8 @@ impl<G: Game> Merged<G> {
 impl<G: Game> Iterator for Perft<'_, G> {
     type Item = u128;
 
-    /// `None` only once it was [cancelled](Perft::cancelled_by): when all sequences are over, the
-    /// counts are 0.
+    /// Returns `None` only after [cancellation](Perft::cancelled_by). When all sequences have
+    /// ended, counts are 0.
     fn next(&mut self) -> Option<u128> {
         self.length += 1;
         let count = self.of_length(self.length);
@@ -396,7 +395,7 @@ impl<G: Game> Iterator for Perft<'_, G> {
     }
 }
 
-/// The number of joint moves of a state seen; 0 in a terminal state.
+/// The number of joint moves of an observed state; 0 in a terminal state.
 fn joint_moves<G: Game>(game: &G, view: &G::View) -> u128 {
     if game.is_terminal_in(view) {
         return 0;

@@ -1,9 +1,9 @@
-//! Playouts: seeded random games over all threads, summed up as [`Stats`].
+//! Playouts: seeded random games on all threads, summed up as [`Stats`].
 //!
-//! Each role picks uniformly among its legal moves, independently of the others, until the state is
-//! terminal. Games are played in blocks. Threads take blocks from a counter, each block has its own
-//! random numbers, and its tally is whole numbers. So the same engine, seed and number of playouts
-//! give the same tally whatever the number of threads.
+//! Each role draws uniformly from its legal moves, independently of the others, until the state is
+//! terminal. Games are played in blocks, which threads take from a counter. Each block has its own
+//! random numbers, and its tally consists of whole numbers. So equal engines, seeds and counts give
+//! equal tallies for any number of threads.
 
 use crate::{
     bits,
@@ -30,20 +30,20 @@ use std::{
 
 pub use crate::stats::{Report, RoleTally, Stats, Tally, thousands};
 
-/// Games in a block of single games: enough to make handing them out cheap, few enough to stop in
+/// Games in a block of single games: enough to make taking blocks cheap, few enough to stop in
 /// time.
 const BLOCK: u64 = 16;
 
-/// Playouts that are made unless the caller says how many.
+/// The default number of playouts.
 const DEFAULT_COUNT: u64 = 10_000;
 
-/// The interval at which progress is reported.
+/// The interval between calls of the progress callback.
 const TELL: Duration = Duration::from_millis(250);
 
-/// More threads than this are no help.
+/// The most threads.
 const MAX_THREADS: usize = 1024;
 
-/// The most bytes that the slots of all threads take.
+/// The most bytes of slots over all threads.
 const MOST_BYTES: usize = 1 << 30;
 
 /// The engine that plays games.
@@ -51,18 +51,17 @@ const MOST_BYTES: usize = 1 << 30;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum PlayoutMode {
-    /// One after the other, whichever way the game runs its rules.
+    /// One game after the other, by the game's engine for single states.
     Single,
-    /// 512 at once, by straight-line code if the game has it for the instruction set (release
-    /// builds of games that [`gdl!`](crate::gdl) compiled within its budget), otherwise from the
-    /// game's table.
+    /// 512 games at once, by straight-line code if the game has it for the instruction set,
+    /// otherwise from the game's table. Release builds have that code for games that
+    /// [`gdl!`](crate::gdl) compiled within its budget.
     Lanes,
-    /// 512 at once, from the game's table.
+    /// 512 games at once, from the game's table.
     TableLanes,
 }
 
-/// A run of random games, to be set up and started:
-/// `Playouts::new(&game).seed(7).count(1_000_000).run()`.
+/// A builder of a run of random games: `Playouts::new(&game).seed(7).count(1_000_000).run()`.
 #[must_use = "nothing is played before `run`"]
 pub struct Playouts<'g, G: Game> {
     game: &'g G,
@@ -70,7 +69,7 @@ pub struct Playouts<'g, G: Game> {
     plan: Plan<'g>,
 }
 
-/// The plan of a run, whatever the game.
+/// The settings of a run that do not depend on the type of the game.
 struct Plan<'g> {
     seed: u64,
     count: Option<u64>,
@@ -84,9 +83,9 @@ struct Plan<'g> {
     progress: Option<Box<dyn FnMut(u64) + 'g>>,
 }
 
-/// The means of play: lanes and their instruction set if games are played so, at which phase of the
-/// cycle that lanes go round games start if that is not the initial state, and if lanes run
-/// straight-line code.
+/// The resolved engine of a run. `lanes` is the program with its instruction set, if games are
+/// played in lanes. `middle` is the phase of the cycle at which games start, unless that is the
+/// initial state. `straight` is true if lanes run straight-line code.
 #[derive(Clone, Copy)]
 struct Means<'g> {
     lanes: Option<(&'g Lanes, Isa)>,
@@ -94,14 +93,14 @@ struct Means<'g> {
     straight: bool,
 }
 
-/// A game as its playouts need it. Everything that depends on its types is a function: a run takes
-/// rustc longer than a small game does, and is compiled once for all games so.
+/// A game without its type, as a run needs it. Code that depends on the type is a callback. So a
+/// run, which takes rustc longer than a small game does, is compiled once for all games.
 #[derive(Clone, Copy)]
 struct Subject<'g> {
     table: Option<&'g Table>,
     vocabulary: &'g Vocabulary,
     initial: &'g [u64],
-    /// The state from which games start.
+    /// The state at which games start.
     first: &'g [u64],
     /// Plays blocks of games one after the other.
     one_by_one: &'g (dyn Fn(&Pool<'_>) -> Tally + Sync),
@@ -125,14 +124,13 @@ impl<G: Game> fmt::Debug for Playouts<'_, G> {
 }
 
 impl<'g, G: Game> Playouts<'g, G> {
-    /// The number of playouts if neither [`Playouts::count`] nor [`Playouts::within`] sets it.
+    /// The number of playouts if neither [`Playouts::count`] nor [`Playouts::within`] sets one.
     pub const DEFAULT_COUNT: u64 = DEFAULT_COUNT;
 
-    /// Moves of a playout after which it is abandoned, unless [`Playouts::max_length`] sets another
-    /// number.
+    /// The default of [`Playouts::max_length`], in joint moves.
     pub const DEFAULT_MAX_LENGTH: u64 = 10_000;
 
-    /// A run from the game's initial state, with seed 0 and one thread per processor.
+    /// Creates a run from the game's initial state, with seed 0 and one thread per processor.
     pub fn new(game: &'g G) -> Self {
         Self {
             game,
@@ -152,8 +150,8 @@ impl<'g, G: Game> Playouts<'g, G> {
         }
     }
 
-    /// The state where games start, if it is not the initial one. If it is terminal, games are over
-    /// at once.
+    /// Sets the state at which games start; the default is the initial state. Games from a terminal
+    /// state end at once.
     ///
     /// ```
     /// # use gdl_runtime::{Game, GameExt, gdl, Playouts};
@@ -173,68 +171,73 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The seed. Equal engines, seeds and counts give equal tallies.
+    /// Sets the seed. Equal engines, seeds and counts give equal tallies.
     pub fn seed(mut self, seed: u64) -> Self {
         self.plan.seed = seed;
         self
     }
 
-    /// The number of playouts.
+    /// Sets the number of playouts.
     pub fn count(mut self, count: u64) -> Self {
         self.plan.count = Some(count);
         self
     }
 
-    /// Starts no new block once that much time has passed since [`Playouts::run`], so a run takes a
-    /// little longer. The tally is that of a run with [`Playouts::count`] playouts, as many as it
-    /// says. With a count too, what comes first ends the run.
+    /// Starts no new block once this time has passed since [`Playouts::run`]; blocks in progress
+    /// are finished. The tally equals that of a run whose [`Playouts::count`] is
+    /// [`Tally::playouts`]. With a count too, the run ends at the first of both limits.
     pub fn within(mut self, time: Duration) -> Self {
         self.plan.time = Some(time);
         self
     }
 
-    /// Starts no new block once another thread has pulled `cancel`; as with [`Playouts::within`],
-    /// the tally is that of a run with as many playouts as it says.
+    /// Starts no new block after another thread cancels. As with [`Playouts::within`], the tally
+    /// equals that of a run with [`Tally::playouts`] playouts.
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Self {
         self.plan.cancel = cancel.clone();
         self
     }
 
-    /// The number of threads; 0, as at first, means one per processor. There are fewer if lanes of
-    /// a vast game would take more than a gigabyte.
+    /// Sets the number of threads; 0, the default, means one per processor. Fewer are used if lanes
+    /// of a large game would take more than a gibibyte.
     pub fn threads(mut self, threads: usize) -> Self {
         self.plan.threads = threads;
         self
     }
 
-    /// The most moves of a playout: one that is not over then is abandoned and counted as too long.
+    /// Sets the most joint moves of a playout. A longer one is abandoned and counted as too long.
     pub fn max_length(mut self, moves: u64) -> Self {
         self.plan.max_length = moves;
         self
     }
 
-    /// Selects the engine. The default is [`PlayoutMode::Lanes`], whose results are those of
-    /// [`PlayoutMode::TableLanes`], for a game that can be played in lanes. Such a game was
-    /// compiled from rules, its signals fit the limits of the compiler, and it is not over before
-    /// it starts; also, play can reach the state where games are to start. Any other game is played
-    /// by [`PlayoutMode::Single`], whatever is requested; [`Stats::engine`] has the engine used.
-    /// For a loaded rulesheet the default is [`PlayoutMode::Single`] if a trial estimates that as
-    /// faster.
+    /// Selects the engine. Games that cannot be played in lanes are always played by
+    /// [`PlayoutMode::Single`]; [`Stats::engine`] has the engine used. A game can be played in
+    /// lanes if
+    ///
+    /// - it was compiled from rules,
+    /// - its signals fit the limits of the compiler,
+    /// - its initial state is not terminal, and
+    /// - play can reach the state at which games start.
+    ///
+    /// The default for such a game is [`PlayoutMode::Lanes`], with the results of
+    /// [`PlayoutMode::TableLanes`]. For a loaded rulesheet it is [`PlayoutMode::Single`] if a trial
+    /// estimates that as faster.
     pub fn engine(mut self, engine: PlayoutMode) -> Self {
         self.plan.engine = Some(engine);
         self
     }
 
-    /// The instruction set of [`PlayoutMode::Lanes`], which is the best one of the machine unless
-    /// another is asked for that the machine has. Results do not depend on it.
+    /// Sets the instruction set of lanes. The default is the best one of the machine, which is also
+    /// used if the machine lacks this one. Results do not depend on it.
     pub fn isa(mut self, isa: Isa) -> Self {
         self.plan.isa = Some(isa);
         self
     }
 
-    /// Plays only these of the blocks of a run with [`Playouts::count`] playouts. Each has
-    /// [`Playouts::block_games`] games, except that the last has the rest. Tallies of ranges that
-    /// make up all blocks add up to the tally of the whole run, wherever each is played.
+    /// Plays only these blocks of a run with [`Playouts::count`] playouts. Each has
+    /// [`Playouts::block_games`] games, except that the last has the rest. The tallies of ranges
+    /// that partition the blocks add up to that of the whole run.
     ///
     /// ```
     /// # use gdl_runtime::{gdl, Playouts};
@@ -257,14 +260,14 @@ impl<'g, G: Game> Playouts<'g, G> {
         self
     }
 
-    /// The engine that will play.
+    /// Returns the engine that will play.
     #[must_use]
     pub fn runs(&self) -> PlayoutMode {
         self.plan.means(self.game.table(), self.game.initial().as_ref(), self.first().as_ref()).engine()
     }
 
-    /// Games in a block: the unit that threads take, and [`Playouts::blocks`] counts. It depends on
-    /// the game and the engine.
+    /// The number of games in a block, which depends on the game and the engine. Threads take whole
+    /// blocks, and [`Playouts::blocks`] counts them.
     #[must_use]
     pub fn block_games(&self) -> u64 {
         self.plan.means(self.game.table(), self.game.initial().as_ref(), self.first().as_ref()).block_games()
@@ -274,15 +277,15 @@ impl<'g, G: Game> Playouts<'g, G> {
         self.start.map_or_else(|| self.game.initial(), Clone::clone)
     }
 
-    /// A callback for progress: the number of playouts made so far, a few times a second, on the
-    /// thread that called [`Playouts::run`].
+    /// Sets a callback for progress. It receives the number of playouts made so far every 250 ms,
+    /// on the thread that called [`Playouts::run`].
     pub fn progress(mut self, tell: impl FnMut(u64) + 'g) -> Self {
         self.plan.progress = Some(Box::new(tell));
         self
     }
 
-    /// Plays. Memory is independent of the number of playouts (lanes take 64 bytes for each signal
-    /// of the net and a little for each thread), and a step allocates nothing.
+    /// Plays the games. Memory does not depend on the number of playouts: lanes take 64 bytes for
+    /// each signal of the net, in each thread. Steps do not allocate.
     ///
     /// # Panics
     /// Panics if the game does.
@@ -355,11 +358,11 @@ impl Plan<'_> {
         }
     }
 
-    /// The means to play games that start at `first`.
+    /// Resolves the engine for games that start at `first`.
     fn means<'t>(&self, table: Option<&'t Table>, initial: &[u64], first: &[u64]) -> Means<'t> {
         let mut lanes = match self.engine {
             Some(PlayoutMode::Single) => None,
-            // There games are a move long at least.
+            // Lanes make at least one move in each game.
             _ if self.max_length == 0 => None,
             Some(PlayoutMode::Lanes | PlayoutMode::TableLanes) => table.and_then(Table::lanes),
             None => table.and_then(Table::preferred_lanes),
@@ -377,7 +380,7 @@ impl Plan<'_> {
 }
 
 impl Means<'_> {
-    /// The number of threads whose slots fit into memory.
+    /// The number of threads whose slots fit into [`MOST_BYTES`].
     fn most_threads(&self) -> usize {
         self.lanes.map_or(usize::MAX, |(lanes, _)| MOST_BYTES / lanes.bytes())
     }
@@ -400,7 +403,7 @@ impl Means<'_> {
     }
 }
 
-/// The state that the threads of a run share.
+/// The state of a run that its threads share.
 struct Pool<'g> {
     subject: Subject<'g>,
     means: Means<'g>,
@@ -409,18 +412,19 @@ struct Pool<'g> {
     max_length: u64,
     deadline: Option<Instant>,
     cancel: &'g Cancel,
-    /// The next block to be played.
+    /// The number of the next block.
     block: AtomicU64,
-    /// The blocks to be played.
+    /// The range of blocks to play.
     blocks: Range<u64>,
-    /// Playouts made.
+    /// The number of playouts finished.
     done: AtomicU64,
 }
 
 impl Pool<'_> {
-    /// Plays all blocks. The tally, the processor time and the number of threads that could be had.
+    /// Plays all blocks. Returns the tally, the processor time and the number of threads that could
+    /// be started.
     fn run(&self, threads: usize, progress: Option<&mut (dyn FnMut(u64) + '_)>) -> (Tally, f64, usize) {
-        // A thread that waits to tell the progress does not play.
+        // The calling thread does not play if it reports progress.
         let spawned = if progress.is_some() { threads } else { threads - 1 };
         thread::scope(|scope| {
             let (alive, all_done) = mpsc::channel::<()>();
@@ -432,7 +436,7 @@ impl Pool<'_> {
                     drop(alive);
                     result
                 };
-                // The system may be out of threads: then fewer play.
+                // If the system is out of threads, fewer play.
                 workers.extend(thread::Builder::new().spawn_scoped(scope, work));
             }
             drop(alive);
@@ -458,8 +462,8 @@ impl Pool<'_> {
         })
     }
 
-    /// Plays blocks until there are no more or the time is up: one thread's share of the tally, and
-    /// its processor time.
+    /// Plays blocks until none remain or the run is over. Returns this thread's tally and processor
+    /// time.
     fn work(&self) -> (Tally, f64) {
         let start = Instant::now();
         let cpu_start = cpu::thread_seconds();
@@ -479,8 +483,8 @@ impl Pool<'_> {
         } else {
             (self.subject.one_by_one)(self)
         };
-        // What the kernel counts comes late: what it tells may be of the time before, or not yet of
-        // this.
+        // The kernel updates its count with a delay, so it may be too high or too low for a short
+        // run.
         let elapsed = start.elapsed().as_secs_f64();
         let seconds = match (cpu_start, cpu::thread_seconds()) {
             (Some(before), Some(after)) if after > before => (after - before).min(elapsed),
@@ -493,8 +497,7 @@ impl Pool<'_> {
         self.cancel.is_cancelled() || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Takes the number of a block and of its games to `play` until there are no more or the time
-    /// is up.
+    /// Calls `play` with the number of a block and its games, until none remain or the run is over.
     fn blocks(&self, play: &mut dyn FnMut(u64, u64)) {
         let block = self.means.block_games();
         loop {
@@ -506,7 +509,7 @@ impl Pool<'_> {
             else {
                 break;
             };
-            // The first block is always played, so that there is something to tell.
+            // The first block is always played, so that there is a result.
             if left == 0 || (number > self.blocks.start && self.is_over()) {
                 break;
             }
@@ -517,7 +520,7 @@ impl Pool<'_> {
     }
 }
 
-/// Plays one game after the other and counts.
+/// Plays games one after the other and tallies them.
 struct Player<'g, G: Game> {
     game: &'g G,
     max_length: u64,
@@ -544,7 +547,7 @@ impl<'g, G: Game> Player<'g, G> {
         }
     }
 
-    /// Plays a game.
+    /// Plays a game and adds it to the tally.
     #[inline]
     fn play(&mut self, stream: &mut Stream) {
         let shape = self.game.shape();

@@ -1,5 +1,5 @@
-//! The back door of `gdl!`: what its expansions call. No part of the public interface: it changes
-//! with the macro, whose version the runtime pins.
+//! The items that expansions of `gdl!` use. Not part of the public interface: they change with the
+//! macro, whose version the runtime pins.
 
 pub use crate::{
     bits::Bits,
@@ -21,37 +21,36 @@ use crate::lanes::Straight;
 use gdl_format::table::has_this_version;
 use std::{fmt::Write, sync::OnceLock};
 
-/// The table of an expansion, decoded when it is first asked for. How to do that is compiled once,
-/// with the runtime.
+/// The table of an expansion, decoded on first use. The decoder is compiled once, with the runtime.
 #[derive(Debug)]
 pub struct Decoded {
     bytes: &'static [u8],
     straight: Option<Straight>,
-    /// Not by value: what drops a table would be compiled with each game, though no static value is
-    /// dropped.
+    /// A reference rather than a value: the drop glue of a table would be compiled with each game,
+    /// though no static value is dropped.
     table: OnceLock<&'static Table>,
 }
 
 impl Decoded {
-    /// A table in bytes. Where macro and runtime do not belong together, this is an error when the
-    /// caller is compiled.
+    /// Wraps the bytes of a table. In a constant, differing versions of macro and runtime are a
+    /// compile-time error.
     #[must_use]
     pub const fn new(bytes: &'static [u8]) -> Self {
         check(bytes);
         Self { bytes, straight: None, table: OnceLock::new() }
     }
 
-    /// A table in bytes, and straight-line code for its lanes.
+    /// Wraps the bytes of a table, with straight-line code for its lanes.
     #[must_use]
     pub const fn with<C: Code + Sync>(bytes: &'static [u8], code: &'static C) -> Self {
         check(bytes);
         Self { bytes, straight: Some(Straight::new(code)), table: OnceLock::new() }
     }
 
-    /// The table.
+    /// Returns the table, and decodes it on the first call.
     ///
     /// # Panics
-    /// Panics if macro and runtime do not belong together.
+    /// Panics if the versions of macro and runtime differ.
     #[inline]
     #[must_use]
     pub fn get(&'static self) -> &'static Table {
@@ -70,7 +69,7 @@ impl Decoded {
     }
 }
 
-/// Stops the compilation of tables that this runtime does not read.
+/// Panics, at compile time in a constant, if this runtime cannot read the table.
 const fn check(bytes: &[u8]) {
     assert!(has_this_version(bytes), "gdl! and gdl_runtime do not match: their versions differ");
 }
@@ -78,20 +77,20 @@ const fn check(bytes: &[u8]) {
 /// An argument of a constructor such as `Move::mark(1, "a")`.
 #[derive(Clone, Copy, Debug)]
 pub enum Argument<'a> {
-    /// A number; `None` if it is beyond all that a rulesheet's names have.
+    /// A number; `None` if it does not fit an `i64`, so that no name matches.
     Integer(Option<i64>),
     /// KIF text.
     Text(&'a str),
 }
 
 impl Argument<'_> {
-    /// A number of whatever type.
+    /// Wraps a number of any integer type.
     pub fn integer(number: impl TryInto<i64>) -> Self {
         Self::Integer(number.try_into().ok())
     }
 }
 
-/// The id of the name with this head and these arguments.
+/// Returns the id of the name with this head and these arguments.
 pub fn find<I: Id>(texts: &Texts, head: &str, arguments: &[Argument<'_>]) -> Option<I> {
     if arguments.is_empty() {
         return texts.find(head).map(I::from_index);

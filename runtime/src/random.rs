@@ -1,28 +1,28 @@
-//! Streams of random numbers that can be repeated: a stream depends on a seed and the number of a
-//! block, and on nothing else.
+//! Repeatable streams of random numbers, which depend only on a seed and the number of a block.
 //!
-//! Playouts are played in blocks, and each block draws from a [`Stream`] of its own. Who plays a
-//! block, and when, does not matter: the same seed and number of playouts give the same result
-//! whatever the number of threads.
+//! Playouts are played in blocks, and each block draws from its own [`Stream`]. The thread and the
+//! time at which a block is played do not matter. So equal seeds and numbers of playouts give equal
+//! results for any number of threads.
 //!
 //! The `single` engine plays the games of a block one after the other. Lanes play many games at
-//! once by another rule, and so have other numbers. There all games of a block that started are
-//! played to their end, so that short games are not favoured. The random bits of all 512 lanes are
-//! drawn together, rejected ones included. So neither threads nor the width of the machine nor its
-//! instruction set change a result.
+//! once, and draw numbers in another order. They play all games of a block that started to their
+//! end, so that short games are not favoured. The random bits of all 512 lanes are drawn together,
+//! rejected ones included. So results do not depend on the number of threads, the width of words or
+//! the instruction set.
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// A stream of uniform numbers (xoshiro256++). Good for play, useless for secrets.
+/// A stream of uniform random numbers (xoshiro256++), not suitable for cryptography.
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
 
 impl Stream {
-    /// The stream of a block. Different pairs of seed and block have different streams.
+    /// Creates the stream of a block. Different pairs of seed and block have different streams.
     #[must_use]
     pub fn new(seed: u64, block: u64) -> Self {
-        // `x` and `y` determine seed and block, and the first and third word determine `y` and `x`.
+        // The map is injective: `x` and `y` determine seed and block, and the first and third word
+        // determine `y` and `x`.
         let x = mix(seed);
         let y = mix(x ^ block);
         let words = [mix(y), mix(y.wrapping_add(x.rotate_left(32))), mix(x ^ y.rotate_left(17)), mix(!y)];
@@ -33,21 +33,21 @@ impl Stream {
         Self(Xoshiro256PlusPlus::from_seed(bytes))
     }
 
-    /// 64 random bits.
+    /// Draws 64 random bits.
     #[inline]
     #[must_use]
     pub fn bits(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number from 0 to `n` - 1, each exactly as likely; 0 if `n` is 0.
+    /// Draws a number from 0 to `n` - 1 uniformly; returns 0 if `n` is 0.
     #[inline]
     #[must_use]
     pub fn below(&mut self, n: u64) -> u64 {
         // Lemire, "Fast random integer generation in an interval", 2019.
         let mut product = u128::from(self.bits()) * u128::from(n);
         if (product as u64) < n {
-            // Of the 2^64 numbers, 2^64 mod n too many lead to the small answers.
+            // 2^64 mod n of the 2^64 numbers are surplus and must be rejected.
             let surplus = n.wrapping_neg() % n;
             while (product as u64) < surplus {
                 product = u128::from(self.bits()) * u128::from(n);
@@ -56,8 +56,8 @@ impl Stream {
         (product >> 64) as u64
     }
 
-    /// The same for numbers of 128 bits: among those with the bit length of `n`, about one draw in
-    /// two is rejected at worst.
+    /// Draws a number from 0 to `n` - 1 uniformly by rejection; returns 0 if `n` is 0. At worst
+    /// about one draw in two is rejected.
     pub fn below_wide(&mut self, n: u128) -> u128 {
         let Some(greatest) = n.checked_sub(1).filter(|&greatest| greatest > 0) else { return 0 };
         let mask = u128::MAX >> greatest.leading_zeros();
@@ -70,7 +70,7 @@ impl Stream {
     }
 }
 
-/// One number of `SplitMix64`: a bijection that leaves no trace of order.
+/// Computes a number of `SplitMix64`: a bijection that scatters consecutive seeds.
 fn mix(seed: u64) -> u64 {
     let x = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,12 +1,12 @@
-//! Rows of 512 bits and the instructions that work on them: a [`Kernel`] is written once for any
+//! Rows of 512 bits and the instructions that work on them. A [`Kernel`] is written once for any
 //! [`Word`], and run with the instructions of an [`Isa`].
 //!
-//! This is the one module of the crate with `unsafe` in it. In `x86`, `arm` and `wasm` it calls
-//! instructions of a machine, in `store` it reads planes that lie in words, in `vector` parts of
-//! planes, and in `operations` planes at places that were checked before. The types that stand for
-//! instructions are private here, so a kernel only meets them inside [`Isa::run`], which has
-//! checked the machine first. Libraries that do the same (`pulp`, `fearless_simd`) have neither
-//! functions of three operands nor AES rounds.
+//! This is the only module of the crate with `unsafe`. `x86`, `arm` and `wasm` call instructions of
+//! a machine. `store` reads planes that lie in words, `vector` reads parts of planes, and
+//! `operations` reads planes at places that were checked before. The types that stand for
+//! instructions are private, so a kernel meets them only inside [`Isa::run`], which has checked the
+//! machine. Libraries with the same purpose (`pulp`, `fearless_simd`) have neither functions of
+//! three operands nor AES rounds.
 
 #[cfg(target_arch = "aarch64")]
 #[allow(unsafe_code, reason = "instructions that not every machine has")]
@@ -33,7 +33,7 @@ pub(crate) use store::Store;
 pub(crate) use transpose::{Rows, digits, gather, of_lane, square, to_planes, to_rows};
 pub use vector::{Apart, Line, Vector, View, run};
 
-/// 512 bits, lane l at bit l % 64 of word l / 64.
+/// A plane: 512 bits, with lane l at bit l % 64 of word l / 64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub struct Plane(pub(crate) [u64; 8]);
@@ -45,7 +45,7 @@ impl Plane {
     pub(crate) const ZERO: Self = Self([0; 8]);
     pub(crate) const ONES: Self = Self([u64::MAX; 8]);
 
-    /// All lanes alike.
+    /// Creates a plane whose lanes are all equal to `bit`.
     pub(crate) const fn splat(bit: bool) -> Self {
         if bit { Self::ONES } else { Self::ZERO }
     }
@@ -60,7 +60,7 @@ impl Plane {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The first `limit` set bits.
+    /// Returns the first `limit` set bits.
     pub(crate) fn first(mut self, mut limit: u64) -> Self {
         for word in &mut self.0 {
             if limit == 0 {
@@ -77,30 +77,30 @@ impl Plane {
 
 /// A plane in registers.
 pub trait Word: Vector {
-    /// The lanes that fit into a register, on which straight-line code runs.
+    /// The lanes that fit into one register, on which straight-line code runs.
     type Part: Vector;
 
-    /// From memory.
+    /// Loads a plane from memory.
     #[must_use]
     #[inline(always)]
     fn load(plane: &Plane) -> Self {
         vector::load(plane)
     }
 
-    /// To memory.
+    /// Stores the word to memory.
     #[inline(always)]
     fn store(self, plane: &mut Plane) {
         vector::store(self, plane);
     }
 
-    /// Runs a part of a program as a function of its own, so that what takes the compiler more than
-    /// its share grows with the part and not with the program.
+    /// Runs a part of a program as a separate function, so that superlinear compile times grow with
+    /// the part rather than with the program.
     fn call<C: Chunk>(chunk: C, slots: &mut Slots);
 
-    /// True if rounds of AES take a call, so that to have many planes at a time is better.
+    /// True if AES rounds are a function call, so that encrypting many planes at a time is faster.
     const CALLS_AES: bool = false;
 
-    /// Three rounds of AES, with a key each, for every plane.
+    /// Encrypts every plane by three rounds of AES, with one key for each round.
     #[inline(always)]
     fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
         for plane in planes {
@@ -112,41 +112,41 @@ pub trait Word: Vector {
         }
     }
 
-    /// The bytes at `places`, each below 128, of the 128 bytes of `low` and `high`, where `lanes`
-    /// has a bit for the byte; zero elsewhere.
+    /// Selects the bytes at `places`, each below 128, of the 128 bytes of `low` and `high`. Bytes
+    /// whose bit of `lanes` is clear are zero.
     #[must_use]
     #[inline(always)]
     fn take(lanes: u64, low: Self, high: Self, places: Self) -> Self {
         bytes::take(lanes, low, high, places)
     }
 
-    /// Bytes that are all ones where the word has a bit, otherwise zero.
+    /// Expands each bit to a byte: all ones if the bit is set, otherwise zero.
     #[must_use]
     #[inline(always)]
     fn spread(bits: u64) -> Self {
         bytes::spread(bits)
     }
 
-    /// Its first bytes: 16, 32 or 64.
+    /// Writes the first 16, 32 or 64 bytes.
     #[inline(always)]
     fn put<const BYTES: usize>(self, to: &mut [u8; BYTES]) {
         to.copy_from_slice(&bytes::bytes(self)[..BYTES]);
     }
 
-    /// For each byte, which is below `count`, what stands at its place among the values.
+    /// Looks up the value of each byte, which is an index below `count`.
     #[inline(always)]
     fn look_up(self, count: usize, values: &[f32; 128], to: &mut [f32; 64]) {
         bytes::look_up(self, count, values, to);
     }
 
-    /// The top bits of the bytes.
+    /// Collects the top bits of the bytes.
     #[must_use]
     #[inline(always)]
     fn collect(self) -> u64 {
         bytes::collect(self)
     }
 
-    /// Word j of 64 bits of the i-th becomes word i of the j-th.
+    /// Transposes 8 x 8 words of 64 bits: word j of the i-th becomes word i of the j-th.
     #[inline(always)]
     fn exchange(words: [Self; 8]) -> [Self; 8] {
         transpose::apply(words, transpose::Exchange)
@@ -158,27 +158,28 @@ pub trait Word: Vector {
         transpose::apply(words, transpose::Transpose)
     }
 
-    /// The first eight words of 64 bits that [`Word::transpose`] makes of these and words of zeros
-    /// after them: the bits of up to four words of eight planes, in each of 64 words.
+    /// Returns the first eight words of 64 bits that [`Word::transpose`] computes from `few`,
+    /// followed by zeros. These are the bits of up to four words of eight planes, in each of 64
+    /// words.
     #[inline(always)]
     fn widen(few: &[Self]) -> [Self; 8] {
         transpose::widen(few)
     }
 
-    /// The first words that [`Word::transpose`] makes, up to three.
+    /// Computes the first words of [`Word::transpose`], at most three.
     #[inline(always)]
     fn narrow(words: [Self; 8], few: &mut [Self]) {
         transpose::narrow(words, few);
     }
 
-    /// Words of 64 bits of this one and the other in turn.
+    /// Interleaves the 64-bit words of this word and the other.
     #[must_use]
     #[inline(always)]
     fn interleave(self, other: Self) -> [Self; 2] {
         transpose::interleave(self, other)
     }
 
-    /// Word `word` of 64 bits of each of eight states, whose words are consecutive: as many planes
+    /// Gathers word `word` of each of eight states, whose words are consecutive in as many planes
     /// as a state has words.
     #[must_use]
     #[inline(always)]
@@ -186,7 +187,7 @@ pub trait Word: Vector {
         transpose::column(states, word)
     }
 
-    /// Bit k of byte l becomes bit l of word k of 64 bits.
+    /// Transposes bits of bytes: bit k of byte l becomes bit l of the 64-bit word k.
     #[must_use]
     #[inline(always)]
     fn digits(self) -> Self {
@@ -194,20 +195,21 @@ pub trait Word: Vector {
     }
 }
 
-/// Work that can be done with the instructions of any machine.
+/// A computation that can use the instructions of any machine.
 ///
-/// Only what is inlined into [`Isa::run`] is compiled for them: `run` and all it calls with a
-/// [`Word`] must be marked so, and words must not be handled by closures, which cannot be.
+/// The instructions reach only code that is inlined into [`Isa::run`]. So `run` and all that it
+/// calls with a [`Word`] must be `#[inline(always)]`, and closures must not handle words.
 pub(crate) trait Kernel {
     type Output;
 
     fn run<W: Word>(self) -> Self::Output;
 }
 
-/// Work in plain Rust that gains by wide vectors: [`Isa::work`] compiles it for each instruction
-/// set, and its result is the same with all of them.
+/// Work in plain Rust that benefits from wide vectors. [`Isa::work`] compiles it for each
+/// instruction set; its result is the same with all of them.
 ///
-/// Only inlined code is compiled so: `run` and all that it calls must be `#[inline(always)]`.
+/// The instructions reach only inlined code: `run` and all that it calls must be
+/// `#[inline(always)]`.
 pub trait Work {
     /// The result.
     type Output;
@@ -216,7 +218,7 @@ pub trait Work {
     fn run(self) -> Self::Output;
 }
 
-/// Plain work as a kernel.
+/// An adapter that makes plain work a kernel.
 struct Plain<T>(T);
 
 impl<T: Work> Kernel for Plain<T> {
@@ -231,7 +233,7 @@ impl<T: Work> Kernel for Plain<T> {
 /// The memory of a kernel: a plane for each slot.
 pub type Slots = [Plane];
 
-/// The first `COUNT` slots, which must exist.
+/// Returns the first `COUNT` slots.
 ///
 /// # Panics
 /// Panics if there are fewer.
@@ -240,9 +242,9 @@ pub(crate) fn first<const COUNT: usize>(slots: &mut Slots) -> &mut [Plane; COUNT
     slots.first_chunk_mut().expect("there are as many slots as the code uses")
 }
 
-/// Part of a program, compiled by itself; see [`Word::call`].
+/// A part of a program that is compiled separately; see [`Word::call`].
 pub trait Chunk {
-    /// Runs it.
+    /// Runs the part.
     fn run<W: Word>(self, slots: &mut Slots);
 }
 
@@ -262,10 +264,10 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// All instruction sets, the least first.
+    /// All instruction sets, in ascending order.
     pub const ALL: &[Self] = &[Self::Portable, Self::Neon, Self::Avx2, Self::Avx512];
 
-    /// The best one that this machine has.
+    /// Returns the best instruction set of this machine.
     #[must_use]
     pub fn best() -> Self {
         Self::ALL.iter().copied().rev().find(|isa| isa.is_available()).unwrap_or(Self::Portable)
@@ -282,7 +284,7 @@ impl Isa {
         }
     }
 
-    /// True if this machine has it. The machine is asked once.
+    /// Returns true if this machine has the instruction set. The result is cached.
     #[must_use]
     pub fn is_available(self) -> bool {
         match self {
@@ -298,27 +300,27 @@ impl Isa {
         }
     }
 
-    /// Does plain work with these instructions, or portably if the machine does not have them.
+    /// Runs plain work with these instructions, or portably if the machine lacks them.
     #[inline]
     pub fn work<T: Work>(self, work: T) -> T::Output {
         self.run(Plain(work))
     }
 
-    /// Does the work with these instructions, or portably if the machine does not have them.
+    /// Runs a kernel with these instructions, or portably if the machine lacks them.
     pub(crate) fn run<K: Kernel>(self, kernel: K) -> K::Output {
         self.run_straight(kernel).unwrap_or_else(K::run::<portable::Portable>)
     }
 
-    /// True if straight-line code is compiled for these instructions. On x86-64 it is not for
-    /// machines without AVX2, which are rare: they run the table.
+    /// Returns true if straight-line code is compiled for these instructions. x86-64 machines
+    /// without AVX2 are rare and use the table instead.
     pub(crate) fn is_straight(self) -> bool {
         !cfg!(target_arch = "x86_64") || matches!(self, Self::Avx2 | Self::Avx512)
     }
 
-    /// Does the work of straight-line code with these instructions.
+    /// Runs the kernel of straight-line code with these instructions.
     ///
     /// # Errors
-    /// The work, if no such code is compiled for them, or the machine does not have them.
+    /// Returns the kernel if no such code is compiled for them, or the machine lacks them.
     pub(crate) fn run_straight<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
         match self {
             #[cfg(target_arch = "aarch64")]
@@ -332,10 +334,10 @@ impl Isa {
         }
     }
 
-    /// Does the work with these instructions.
+    /// Runs the kernel with these instructions if they are the widest.
     ///
     /// # Errors
-    /// The work, if they are not the widest there are, or the machine does not have them.
+    /// Returns the kernel if they are not the widest, or the machine lacks them.
     pub(crate) fn run_widest<K: Kernel>(self, kernel: K) -> Result<K::Output, K> {
         match self {
             #[cfg(target_arch = "x86_64")]

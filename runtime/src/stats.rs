@@ -1,4 +1,4 @@
-//! Statistics of playouts: counts of how games ended, and the rates and means made of them.
+//! Statistics of playouts: counts of how games ended, with rates and means computed from them.
 
 use crate::{
     bits,
@@ -10,55 +10,54 @@ use crate::{
 use gdl_format::lanes::Item;
 use std::fmt;
 
-/// The ends of games, counted: all of it whole numbers, so that tallies of parts add up to the same
-/// tally in any order. Equal for equal game, seed and number of playouts.
+/// The counts of a run of playouts, all whole numbers, so that tallies of parts can be added in any
+/// order. Equal games, engines, seeds and counts give equal tallies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Tally {
     /// Games played, unfinished ones included.
     pub playouts: u64,
-    /// States in which moves were made, which is the number of joint moves: the terminal state of a
-    /// game is not counted.
+    /// The number of joint moves made; terminal states are not counted.
     pub states: u64,
-    /// Games abandoned because they reached the greatest length allowed.
+    /// Games abandoned because they reached the greatest length.
     pub too_long: u64,
     /// Games abandoned because a role had no legal move in a state that is not terminal.
     pub stuck: u64,
-    /// Games that ended in a state where some role other than chance has no goal value or several.
-    /// They count for no role.
+    /// Games that ended in a terminal state where some role other than chance has no goal value or
+    /// several. They count for no role.
     pub unscored: u64,
     /// The results of each role.
     pub roles: Vec<RoleTally>,
 }
 
-/// The results of one role. Chance neither wins nor loses; where the rules give it one goal value,
-/// that counts for its mean.
+/// The results of one role. Chance has no wins, draws and losses; its goal counts for its mean if
+/// it has exactly one value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct RoleTally {
     /// The sum of the goal values.
     pub goals: u64,
-    /// The sum of their squares.
+    /// The sum of the squares of the goal values.
     pub squares: u64,
-    /// Games in which the role's goal is above that of all others but chance; of a role that has no
-    /// others, games with 100.
+    /// Games in which the role's goal exceeds the goals of all other roles except chance. For the
+    /// only such role, games with goal 100.
     pub wins: u64,
-    /// Games in which the role shares the greatest goal.
+    /// Games in which the role shares the greatest goal with another role.
     pub draws: u64,
     /// All other scored games.
     pub losses: u64,
 }
 
-/// The numbers of some games by the way they ended.
+/// The numbers of games by their ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    /// All of them.
+    /// The number of games.
     pub games: u64,
     /// The joint moves made in them.
     pub moves: u64,
-    /// Games that ended with one goal value for each player.
+    /// Games that ended with one goal value for each role other than chance.
     pub scored: u64,
     /// Games that were abandoned as too long.
     pub too_long: u64,
@@ -67,7 +66,7 @@ pub struct Counts {
 }
 
 impl Tally {
-    /// No games, for `roles` roles.
+    /// Creates an empty tally for `roles` roles.
     #[must_use]
     pub fn new(roles: usize) -> Self {
         Self { roles: vec![RoleTally::default(); roles], ..Self::default() }
@@ -79,38 +78,39 @@ impl Tally {
         self.playouts - self.unfinished() - self.unscored
     }
 
-    /// Games abandoned: [`Tally::too_long`] and [`Tally::stuck`].
+    /// Games that were abandoned: [`Tally::too_long`] and [`Tally::stuck`].
     #[must_use]
     pub fn unfinished(&self) -> u64 {
         self.too_long + self.stuck
     }
 
-    /// Joint moves per playout; 0 if there are none.
+    /// The mean number of joint moves of a playout; 0 without playouts.
     #[must_use]
     pub fn mean_length(&self) -> f64 {
         ratio(self.states as f64, self.playouts as f64)
     }
 
-    /// A role's mean goal, over the scored games; 0 if there are none or no such role.
+    /// A role's mean goal over the scored games; 0 without scored games or if there is no such
+    /// role.
     #[must_use]
     pub fn mean_goal(&self, role: usize) -> f64 {
         let sum = self.roles.get(role).map_or(0, |role| role.goals);
         ratio(sum as f64, self.scored() as f64)
     }
 
-    /// The standard error of [`Tally::mean_goal`]; 0 for fewer than two games.
+    /// The standard error of [`Tally::mean_goal`]; 0 for fewer than two scored games.
     #[must_use]
     pub fn goal_error(&self, role: usize) -> f64 {
         let games = self.scored();
         let Some(role) = self.roles.get(role).filter(|_| games > 1) else { return 0.0 };
-        // In whole numbers, so that nothing cancels: n^2 times the variance.
+        // Whole numbers avoid cancellation: `spread` is n^2 times the variance.
         let (n, sum) = (u128::from(games), u128::from(role.goals));
         let spread = (n * u128::from(role.squares)).saturating_sub(sum * sum) as f64;
         let n = games as f64;
         (spread / n / (n - 1.0) / n).sqrt()
     }
 
-    /// [`Stats::has_goals`], where this role stands for chance.
+    /// Like [`Stats::has_goals`], with the role that stands for chance as an argument.
     #[doc(hidden)]
     #[must_use]
     pub fn has_goals(&self, role: usize, chance: Option<usize>) -> bool {
@@ -128,7 +128,8 @@ impl Tally {
         self.roles.iter_mut().zip(&other.roles).for_each(|(role, other)| role.merge(other));
     }
 
-    /// Adds games whose ends were counted by what they came to; `chance` has no part in them.
+    /// Adds games, given the number of games with each item. Wins, draws and losses leave out
+    /// `chance`.
     #[doc(hidden)]
     pub fn count(
         &mut self,
@@ -183,10 +184,10 @@ impl Tally {
 }
 
 impl RoleTally {
-    /// Counts the goal values of one game for some roles, which are all that play.
+    /// Counts the goal values of one game for these roles, which are all roles except chance.
     #[inline]
     pub fn count<'t>(roles: impl Iterator<Item = &'t mut Self>, values: &[u8]) {
-        // A single role has nobody to beat.
+        // A single role wins with goal 100.
         let best = if let [_] = values { 100 } else { values.iter().copied().max().unwrap_or(0) };
         let shared = values.iter().map(|&value| u64::from(value == best)).sum::<u64>();
         for (role, &value) in roles.zip(values) {
@@ -198,13 +199,13 @@ impl RoleTally {
         }
     }
 
-    /// Games that were scored.
+    /// The number of scored games.
     #[must_use]
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// Adds the games of another tally.
+    /// Adds the results of another tally.
     pub fn merge(&mut self, other: &Self) {
         self.goals += other.goals;
         self.squares += other.squares;
@@ -229,7 +230,7 @@ pub(crate) struct Scorer {
     chance: Option<usize>,
     /// Role and value of each goal bit.
     goals: Vec<(u32, u8)>,
-    /// The values of one game, kept for its memory.
+    /// The goal values of one game; a buffer that is reused.
     values: Vec<u8>,
 }
 
@@ -241,7 +242,7 @@ impl Scorer {
         Self { shape, chance: vocabulary.chance(), goals, values: vec![0; shape.roles] }
     }
 
-    /// Counts a game that ended in the terminal state seen.
+    /// Counts a game that ended in the observed terminal state.
     #[inline]
     pub(crate) fn score(&mut self, view: &[u64], tally: &mut Tally) {
         if let Some(chance) = self.chance {
@@ -250,9 +251,10 @@ impl Scorer {
         }
         let words = view.get(self.shape.goal_bit() / 64..).unwrap_or(&[]);
         let mut found = 0;
-        // The bit of the terminal state comes after the goals and ends the search.
+        // The terminal bit comes after the goal bits and ends the search.
         for &(role, value) in bits::ones(words).map_while(|bit| self.goals.get(bit)) {
-            // The goals stand role by role, so the values of a sound state come in role order.
+            // Goal bits are sorted by role, so exactly one value for each role gives 0, 1, 2, ..
+            // here.
             if role as usize != found {
                 tally.unscored += 1;
                 return;
@@ -294,12 +296,12 @@ impl Scorer {
     }
 }
 
-/// The results of a run of playouts. `Display` gives a report of a few lines.
+/// The results of a run of playouts. `Display` writes a report of a few lines.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Stats {
-    /// The counts: the part that does not depend on time.
+    /// The counts, which do not depend on time.
     pub tally: Tally,
     /// The names of the roles.
     pub roles: Texts,
@@ -309,51 +311,51 @@ pub struct Stats {
     pub seed: u64,
     /// The engine that played.
     pub engine: PlayoutMode,
-    /// The instruction set that they were played with, as far as the engine has a choice.
+    /// The instruction set of the lanes; [`Isa::Portable`] if games were not played in lanes.
     pub isa: Isa,
-    /// The threads that played.
+    /// The number of threads that played.
     pub threads: usize,
-    /// Seconds that went by.
+    /// The elapsed time in seconds.
     pub seconds: f64,
-    /// Seconds of processor time of all threads together; where the system does not tell, or has
-    /// not counted yet in a run of milliseconds, the seconds that each thread was at work.
+    /// The processor time of all threads in seconds. If the system has no count, or none yet in a
+    /// run of milliseconds, each thread's elapsed time counts instead.
     pub cpu_seconds: f64,
 }
 
 impl Stats {
-    /// Playouts per second that went by.
+    /// Playouts per second of elapsed time.
     #[must_use]
     pub fn playouts_per_second(&self) -> f64 {
         ratio(self.tally.playouts as f64, self.seconds)
     }
 
-    /// States per second that went by; see [`Tally::states`].
+    /// States per second of elapsed time; see [`Tally::states`].
     #[must_use]
     pub fn states_per_second(&self) -> f64 {
         ratio(self.tally.states as f64, self.seconds)
     }
 
-    /// Joint moves per playout.
+    /// The mean number of joint moves of a playout.
     #[must_use]
     pub fn mean_length(&self) -> f64 {
         self.tally.mean_length()
     }
 
-    /// True if there are scored games, and in some of them chance has a goal above 0 if the role
-    /// stands for chance: only then does [`Stats::mean_goal`] say something.
+    /// Returns true if [`Stats::mean_goal`] is meaningful for a role: there are scored games, and
+    /// the role has a positive sum of goals if it stands for chance.
     #[must_use]
     pub fn has_goals(&self, role: usize) -> bool {
         self.tally.has_goals(role, self.chance)
     }
 
-    /// A role's mean goal, over the scored games; 0 if there are none or no such role: see
-    /// [`Stats::has_goals`].
+    /// A role's mean goal over the scored games; 0 without scored games or if there is no such
+    /// role. See [`Stats::has_goals`].
     #[must_use]
     pub fn mean_goal(&self, role: usize) -> f64 {
         self.tally.mean_goal(role)
     }
 
-    /// The standard error of [`Stats::mean_goal`]; 0 for fewer than two games.
+    /// The standard error of [`Stats::mean_goal`]; 0 for fewer than two scored games.
     #[must_use]
     pub fn goal_error(&self, role: usize) -> f64 {
         self.tally.goal_error(role)
@@ -373,8 +375,7 @@ impl fmt::Display for Stats {
     }
 }
 
-/// The report of a tally, in a few lines: what [`Stats`] are displayed as, and runs on other
-/// devices too.
+/// The report of a tally in a few lines, for [`Stats`] and for runs on other devices.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
     /// The counts.
@@ -383,9 +384,9 @@ pub struct Report<'a> {
     pub roles: &'a Texts,
     /// The role that stands for chance.
     pub chance: Option<usize>,
-    /// Seconds that went by.
+    /// The elapsed time in seconds.
     pub seconds: f64,
-    /// Further remarks on the run.
+    /// Further remarks on the run, printed after the time.
     pub how: fmt::Arguments<'a>,
 }
 
@@ -402,7 +403,7 @@ impl fmt::Display for Report<'_> {
         let longest = roles.iter().map(|name| name.chars().count()).max().unwrap_or(0).max(4);
         write!(f, "{:<longest$}   mean goal                 wins     draws    losses", "role")?;
         for (i, (name, role)) in roles.iter().zip(&tally.roles).enumerate() {
-            // Chance usually has no goals, and one game tells nothing about its spread.
+            // Chance usually has no goals, and one game gives no standard error.
             let unless = |unknown, figure: String| if unknown { "-".to_owned() } else { figure };
             let aimless = !tally.has_goals(i, chance);
             let share = |games: u64| {
@@ -432,7 +433,7 @@ impl fmt::Display for Report<'_> {
     }
 }
 
-/// A number with a comma between each three digits: `1,234,567`.
+/// Formats a number with a comma after every three digits: `1,234,567`.
 #[must_use]
 pub fn thousands(number: impl Into<u128>) -> String {
     let digits = number.into().to_string();
@@ -446,7 +447,7 @@ pub fn thousands(number: impl Into<u128>) -> String {
     text
 }
 
-/// A number with three or so digits and a prefix: `2.41 M`.
+/// Formats a number with about three digits and a metric prefix: `2.41 M`.
 fn scaled(number: f64) -> String {
     let (mut number, mut prefix) = (number, "");
     for next in ["k", "M", "G", "T"] {
@@ -489,7 +490,7 @@ mod tests {
         assert_eq!((one.roles[0].wins, one.roles[0].draws, one.roles[0].losses), (1, 0, 2));
     }
 
-    /// The first role is chance, whose goals may be missing; then a single player has none to beat.
+    /// The first role is chance, whose goals may be missing. Then the other role has no opponent.
     #[test]
     fn chance_neither_wins_nor_loses() {
         let none = || Texts::new::<&str>([]);
@@ -503,7 +504,8 @@ mod tests {
         let shape = Shape { roles: 2, fluents: 0, moves: 0, goals: 4, percepts: 0 };
         let mut scorer = Scorer::new(shape, &vocabulary.with_chance(0));
         let mut tally = Tally::new(2);
-        // A won game, a lost one with a goal of chance, a won one with two, and one without a goal.
+        // The views of four games: won, lost with a goal of chance, won with two goals of chance,
+        // without a goal.
         for view in [0b1_1000, 0b1_0110, 0b1_1011, 0b1_0001] {
             tally.playouts += 1;
             scorer.score(&[view], &mut tally);
@@ -558,7 +560,7 @@ o         50.000 ± 20.412      25.00 %   50.00 %   25.00 %"
         let text = stats.to_string();
         let row: Vec<&str> = text.lines().nth(5).expect("a row for x").split_whitespace().collect();
         assert_eq!(row, ["x", "-", "±", "-", "-", "-", "-"], "{text}");
-        // A lost game is one, though the sum of its goals is 0.
+        // A lost game counts as scored, though the sum of its goals is 0.
         stats.tally.playouts += 1;
         stats.tally.roles[0].losses += 1;
         assert!(stats.has_goals(0) && !stats.has_goals(1));

@@ -1,14 +1,14 @@
 //! The table engine: a [`Table`] is a game's net, decoded from the bytes that the compiler writes
 //! and ready to be interpreted.
 //!
-//! [`gdl_format::table`] reads them. A table that it has read is sound: names are sorted, every
-//! operand comes before its gate, every list has its length. So running it needs no further tests,
-//! whatever the bytes are. Decoding takes O(bytes) steps, and memory within a small multiple of
-//! that, except for views and rows of percepts, which have at most [`MAX_VIEW_WORDS`].
+//! [`gdl_format::table`] reads the bytes. A table that it accepts is sound: names are sorted, every
+//! operand comes before its gate, every list has its length. So running it needs no further checks,
+//! for any input bytes. Decoding takes O(bytes) steps, and memory within a small multiple of that.
+//! Views and rows of percepts are an exception; they have at most [`MAX_VIEW_WORDS`].
 //!
-//! To observe a state takes O(gates + words of a view) steps, to advance one O(gates + fluents +
-//! roles); each thread keeps two bytes for each node of the largest circuit. Residual circuits for
-//! common inputs are made while games are played, within a [`ByteBudget`] of 32 MiB.
+//! Observing a state takes O(gates + words of a view), advancing it O(gates + fluents + roles).
+//! Each thread keeps two bytes for each node of the largest circuit. Residual circuits for common
+//! inputs are made during play, within a [`ByteBudget`] of 32 MiB.
 
 mod cases;
 mod memo;
@@ -41,7 +41,7 @@ pub(crate) use weights::Weights;
 
 pub use format::TableError;
 
-/// Moves of up to this number of roles need no memory of their own.
+/// The most roles whose moves fit on the stack.
 const FEW_ROLES: usize = 8;
 
 /// A game, ready to be interpreted.
@@ -51,35 +51,35 @@ pub struct Table {
     shape: Shape,
     initial: Box<[u64]>,
     observe: Circuit,
-    /// For each output of `observe` its bit of the view, ascending.
+    /// The bit of the view of each output of `observe`, ascending.
     view_bits: Box<[u32]>,
     advance: Circuit,
     /// The node of each role's first `does` input.
     does: Box<[u32]>,
     places: Places,
-    /// The specialised circuits of `observe` in common cases, all of it and without the goals.
+    /// The residual circuits of `observe` in common cases: for the whole view, and for the view
+    /// without the goals.
     observations: Cases,
     observations_without_goals: Cases,
-    /// The specialised circuits of `advance` for known moves.
+    /// The residual circuits of `advance` for known moves.
     patches: Patches,
     /// The byte budget of `observations`, `observations_without_goals` and `patches` together.
     room: ByteBudget,
     sees: Option<Sees>,
-    /// The lanes that play many games at once, and whether that takes less time for a state than
-    /// single states do.
+    /// The lanes that play many games at once, and true if playouts use them by default.
     lanes: Option<Box<Lanes>>,
     prefers_lanes: bool,
     derived: Derived,
 }
 
-/// Storage for what a search derives from the game.
+/// Storage for data that a search derives from the game.
 type Derived = OnceLock<Option<Arc<dyn Any + Send + Sync>>>;
 
-/// The percepts that the roles have of a step.
+/// The circuit of percepts and the layout of its outputs.
 #[derive(Clone, Debug)]
 struct Sees {
     perceive: Circuit,
-    /// For each output of `perceive` its bit of the row of percepts, ascending.
+    /// The bit of the row of percepts of each output of `perceive`, ascending.
     bits: Box<[u32]>,
 }
 
@@ -87,7 +87,7 @@ impl Table {
     /// Reads a table. O(length of `bytes`).
     ///
     /// # Errors
-    /// Returns the first fault of the bytes; any bytes may be given.
+    /// Returns the first fault of the bytes, which may be arbitrary.
     pub fn decode(bytes: &[u8]) -> Result<Self, TableError> {
         let image = format::Table::decode(bytes)?;
         let shape = image.shape();
@@ -153,34 +153,34 @@ impl Table {
         &self.initial
     }
 
-    /// A place for what a search derives from the game once, such as its table of decisive play.
-    /// Clones that are made afterwards share it.
+    /// Storage for data that a search derives from the game once, such as its table of decisive
+    /// play. Later clones share it.
     #[must_use]
     pub fn derived(&self) -> &OnceLock<Option<Arc<dyn Any + Send + Sync>>> {
         &self.derived
     }
 
-    /// The number of gates that [`Table::observe`] and [`Table::advance`] run.
+    /// The number of gates of [`Table::observe`] and of [`Table::advance`].
     #[must_use]
     pub fn gates(&self) -> (usize, usize) {
         (self.observe.size(), self.advance.size())
     }
 
-    /// The circuits that observe a state and advance it, with inputs and outputs in the order of
-    /// [`gdl_format::table`].
+    /// The circuits of [`Table::observe`] and [`Table::advance`], with inputs and outputs in the
+    /// order of [`gdl_format::table`].
     #[must_use]
     pub fn circuits(&self) -> [&Circuit; 2] {
         [&self.observe, &self.advance]
     }
 
-    /// The circuit of percepts: its inputs are those of the circuit that advances, its outputs the
+    /// The circuit of percepts. It has the inputs of the circuit that advances; its outputs are the
     /// percepts of each role in turn. Returns `None` if each role perceives the joint move.
     #[must_use]
     pub fn perception(&self) -> Option<&Circuit> {
         self.sees.as_ref().map(|sees| &sees.perceive)
     }
 
-    /// The table whose lanes run this code, if there is any.
+    /// Adds straight-line code for the lanes, if given.
     pub(crate) fn with_straight(mut self, code: Option<Straight>) -> Self {
         if let (Some(lanes), Some(code)) = (&mut self.lanes, code) {
             lanes.set_straight(code);
@@ -188,14 +188,14 @@ impl Table {
         self
     }
 
-    /// The lanes, which play many games at once. Returns `None` if the game is too large, or over
-    /// before it starts.
+    /// The lanes, which play many games at once. Returns `None` if the game is too large, or its
+    /// initial state is terminal.
     #[must_use]
     pub fn lanes(&self) -> Option<&Lanes> {
         self.lanes.as_deref()
     }
 
-    /// The lanes if playouts go through them by default.
+    /// The lanes. Returns `None` also if playouts do not use them by default.
     #[must_use]
     pub fn preferred_lanes(&self) -> Option<&Lanes> {
         self.lanes().filter(|_| self.prefers_lanes)
@@ -207,23 +207,23 @@ impl Table {
         self.prefers_lanes = prefers;
     }
 
-    /// The programs of the lanes, to be run elsewhere.
+    /// The programs of the lanes, for other devices.
     #[must_use]
     pub fn programs(&self) -> Option<Programs<'_>> {
         self.lanes().map(Programs::new)
     }
 
-    /// True if playouts in lanes run straight-line code with this instruction set, and not the
-    /// table.
+    /// Returns true if playouts in lanes run straight-line code, rather than the table, with this
+    /// instruction set.
     #[must_use]
     pub fn has_straight_lanes(&self, isa: Isa) -> bool {
         self.lanes().is_some_and(|lanes| lanes.is_straight(isa))
     }
 
-    /// Writes what is seen of `state` into `view`. O(gates + words of the view), no allocation once
-    /// the thread has stepped a game of this size.
+    /// Writes the view of `state` into `view`. O(gates + words of the view). It does not allocate
+    /// once the thread has stepped a game of this size.
     ///
-    /// Missing words of `state` read as some state.
+    /// Missing words of `state` have unspecified values.
     ///
     /// # Panics
     /// Panics if `view` is shorter than [`Shape::view_words`].
@@ -238,7 +238,7 @@ impl Table {
         }
     }
 
-    /// [`Table::observe`], but the goals may be missing unless the state is terminal.
+    /// Like [`Table::observe`], but goal bits may be clear unless the state is terminal.
     ///
     /// # Panics
     /// Panics if `view` is shorter than [`Shape::view_words`].
@@ -252,26 +252,26 @@ impl Table {
         }
     }
 
-    /// The view of a state, except some bits.
+    /// The view of a state, except for a range of bits.
     fn wanted(&self, except: (u32, u32)) -> Wanted<'_> {
         Wanted { observe: &self.observe, bits: &self.view_bits, fluents: self.shape.fluents, except }
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Moves
-    /// that a role can never make count as none at all; where one is not legal, or missing, some
-    /// state follows. O(gates + fluents), no allocation for up to eight roles once the thread has
-    /// stepped a game of this size.
+    /// Replaces `state` by its successor when each role makes its move of `joint`. Moves that a
+    /// role can never make count as missing. If a move is not legal or missing, the successor is
+    /// some state. O(gates + fluents). For up to eight roles it does not allocate once the thread
+    /// has stepped a game of this size.
     ///
-    /// Missing words of `state` read as some state and are not written.
+    /// Missing words of `state` have unspecified values and are not written.
     pub fn advance<M: Id>(&self, state: &mut [u64], joint: &[M]) {
         self.step(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint));
     }
 
-    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of
-    /// percepts, all of it. O(gates + words of the row), no allocation for up to eight roles once
+    /// Writes the percepts of each role, when each makes its move of `joint` in `state`, into all
+    /// of `percepts`. O(gates + words of the row). For up to eight roles it does not allocate once
     /// the thread has stepped a game of this size.
     ///
-    /// Missing words of `state` read as some state.
+    /// Missing words of `state` have unspecified values.
     ///
     /// # Panics
     /// Panics if `percepts` is shorter than [`Shape::percept_words`] for each role.
@@ -279,8 +279,8 @@ impl Table {
         self.sense(state, self.places(&mut [(0, 0); FEW_ROLES], &mut Vec::new(), joint), percepts);
     }
 
-    /// The roles that make a move that they may ever make, and its place among those; in `few` or,
-    /// if there are more roles, in `many`.
+    /// The roles that make a possible move, each with the place of the move among the role's moves.
+    /// The result is in `few`, or in `many` if there are more than eight roles.
     #[inline]
     fn places<'p, M: Id>(
         &self,
@@ -304,7 +304,7 @@ impl Table {
         &places[..count]
     }
 
-    /// [`Table::advance`] by moves that are given by role and place; compiled once for all games.
+    /// Like [`Table::advance`], with moves given by role and place; compiled once for all games.
     fn step(&self, state: &mut [u64], moves: &[(usize, usize)]) {
         let circuit = &self.advance;
         circuit.with_scratch(|scratch| {
@@ -322,7 +322,7 @@ impl Table {
         });
     }
 
-    /// [`Table::perceive`] of such moves.
+    /// Like [`Table::perceive`], with moves given by role and place.
     fn sense(&self, state: &[u64], moves: &[(usize, usize)], percepts: &mut [u64]) {
         let Some(Sees { perceive, bits }) = &self.sees else {
             percepts.fill(0);
@@ -334,7 +334,7 @@ impl Table {
         });
     }
 
-    /// The time of steps once residuals are made, for states of play.
+    /// The estimated time of steps in states of play, once residual circuits are made.
     #[cfg(feature = "load")]
     pub(crate) fn weights(&self) -> Weights<'_> {
         let (goals, terminal) = (self.shape.goal_bit(), self.shape.terminal_bit());
@@ -351,17 +351,19 @@ impl Table {
     }
 }
 
-/// The bits of a row with some words for each role, of ascending positions of each role.
+/// The bits of a row with `words` words for each role, at the ascending positions of each role's
+/// list.
 fn spread(lists: &[Vec<u32>], words: usize) -> Vec<u32> {
     let bases = (0..lists.len()).map(|role| (role * words * 64) as u32);
     bases.zip(lists).flat_map(|(base, list)| list.iter().map(move |position| base + position)).collect()
 }
 
-/// Writes all words of a row: each signal at its bit, the bits ascending.
+/// Writes all words of a row: each signal at its bit; bits ascend.
 #[inline]
 fn write_bits(row: &mut [u64], places: &[u32], outputs: &[u32], signals: &[u8]) {
     row.fill(0);
-    // Collected in a register: neighbouring bits would wait for each other in memory.
+    // Bits are collected in a register, since writes of neighbouring bits to memory would wait for
+    // each other.
     let (mut word, mut bits) = (0, 0);
     for (&bit, &signal) in places.iter().zip(outputs) {
         if bit / 64 != word {

@@ -1,18 +1,19 @@
-//! The trial of engines of a rulesheet that is loaded: which one plays single states, and whether
-//! playouts go through lanes.
+//! The trial of engines for a loaded rulesheet: it chooses the engine for single states, and
+//! decides if playouts use lanes by default.
 //!
 //! Input: a compilation and its table. Output: the engine with the least expected time, and the
-//! expected time of each. If a table is small or fast it wins without a trial. Otherwise seeded
-//! random games are played by events, and by the rules themselves if a grounded state is expected
-//! to take long, and their work is counted. The work of the table is computed for some states of a
-//! random game, that of lanes is known beforehand. Prices that were fitted on public rulesheets
-//! turn work into time (`docs/decisions/08-choose-engines-by-counted-work.md`). No clock is read,
-//! so a rulesheet has the same engine on every machine; and whichever it is, a seed has the same
-//! games.
+//! expected time of each engine. A small or fast table wins without a trial. Otherwise the trial
+//! counts the work of seeded random games, played by the incremental engine. If a grounded state is
+//! expected to take long, it also counts the work of the lifted engine. The work of the table is
+//! computed for sample states of a random game; the work of lanes is known beforehand.
 //!
-//! A trial of an engine stops as soon as it is known to be slower than another one. Evaluation of
-//! the rules also gets [`STEPS_OF_GATE`] for each gate to prepare the rules, and no trial of it
-//! takes more than [`MOST_STEPS`].
+//! Prices that were fitted on public rulesheets turn work into time
+//! (`docs/decisions/08-choose-engines-by-counted-work.md`). No clock is read, so a rulesheet has
+//! the same engine on every machine. A seed gives the same games with every engine.
+//!
+//! A trial of an engine stops as soon as the engine is known to be slower than another one.
+//! Preparing the rules for the lifted engine also gets [`STEPS_OF_GATE`] for each gate, at most
+//! [`MOST_STEPS`].
 
 use crate::{
     bits,
@@ -30,69 +31,69 @@ use gdl_compiler::{
 };
 use std::slice;
 
-/// Steps of a random game that are counted. Those before, as many, take a machine from nothing to
-/// where play goes.
+/// The steps of a random game that are counted. The same number before them is not counted, so that
+/// a machine first reaches states of play.
 const STEPS: u64 = 64;
 
-/// The trial of events ends when its work is that of looking at every edge this number of times.
+/// The limit on the work of a trial of events, in multiples of the edges of the net.
 const MOST_PASSES: u64 = 32;
 
-/// Tables of fewer gates take less than what other engines take besides their work, or not much
-/// more.
+/// Tables with fewer gates win without a trial: other engines have about this cost besides their
+/// work.
 const FEWEST_GATES: usize = 1_000;
 
-/// Tables below this number of gates also win without a trial if they take less than [`FAST`]
-/// nanoseconds: larger ones begin slowly.
+/// Tables with fewer gates than `LARGE` also win without a trial if a step takes less than [`FAST`]
+/// nanoseconds. Larger ones are slow at first.
 const LARGE: usize = 4_000;
 const FAST: u64 = 500;
 
-/// The gates that computing the residual table of a few states may take, and the least and greatest
-/// numbers of states.
+/// The gates for estimating the residual circuits of sample states, and the least and greatest
+/// numbers of samples.
 const WEIGHED: usize = 1 << 16;
 const SAMPLES: (usize, usize) = (2, 8);
 
-/// Gates that a state may take for it, each once for each role: of tables with more it is not
-/// worked out, since others are faster anyway.
+/// The bound on gates times roles for one sample. Beyond it nothing is estimated, since other
+/// engines are faster anyway.
 const MOST_WEIGHED: usize = 1 << 21;
 
-/// Moves, of all roles together, up to which each is soon common.
+/// The bound on the moves of all roles together, up to which each move is soon common.
 const FEW_MOVES: usize = 100;
 
-/// Steps for each gate of the table that it may take to make rules ready to be evaluated: a part of
-/// what grounding them took.
+/// The steps of preparing rules for lifted evaluation, for each gate of the table: a part of the
+/// work of grounding.
 const STEPS_OF_GATE: u64 = 20;
 
-/// The greatest number of steps for all of that: rules that take more to prepare take more to
-/// evaluate, too.
+/// The limit on these steps. Rules that take more to prepare also take more to evaluate.
 const MOST_STEPS: u64 = 4_000_000;
 
-/// Nanoseconds of a step, by the table and by gates that count, from which on gates that watch and
-/// the rules themselves are tried: making either of them ready takes milliseconds.
+/// The nanoseconds of a step, by the table and by [`Kind::Count`], from which on [`Kind::Watch`]
+/// and lifted evaluation are tried. Preparing either of them takes milliseconds.
 const SLOW: u64 = 5_000;
 
-/// The price of a step by an engine: nanoseconds besides its work, and hundredths of one for each
-/// unit of that.
+/// The linear cost model of a step: a constant in nanoseconds, and hundredths of a nanosecond for
+/// each unit of work.
 struct Price(u64, u64);
 
-/// A gate of a specialised table where cases and moves are common.
+/// A gate of the residual circuits, if cases and moves are common.
 const COMMON_GATE: Price = Price(80, 94);
-/// A gate of a table where moves are many, so that residuals of some are made and others not.
+/// A gate of a table with many moves, so that residuals are made for some of them only.
 const GATE: Price = Price(0, 20);
-/// The gates of a circuit from which on each takes three times as long: it takes many steps until a
-/// case of this size is common.
+/// The number of gates of a circuit beyond which each counts three times, since its cases become
+/// common only after many steps.
 const MANY_GATES: usize = 6_500;
-/// A reader that is notified of a change, where gates count. A gate that changes is as much work as
-/// some of them.
+/// A reader that a changed gate of [`Kind::Count`] notifies. The change itself counts as a fixed
+/// number of readers.
 const COUNT: Price = Price(200, 75);
-/// The same in machines of phases. Several take turns, so that less of each is near at hand.
+/// A reader as in [`COUNT`], in machines of phases. These take turns, so less of their data is in
+/// the cache.
 const COUNT_OF_PHASE: Price = Price(200, 100);
-/// An edge that gates which watch look at.
+/// An edge that a gate of [`Kind::Watch`] looks at.
 const WATCH: Price = Price(1_000, 900);
 /// A step of lifted evaluation.
 const STEP: Price = Price(400, 3_000);
 
-/// Hundredths of a nanosecond that lanes take for an operation, and for a move among which one is
-/// chosen, in all 512 games.
+/// The time of lanes in hundredths of a nanosecond for all 512 games: for an operation, and for a
+/// move of a choice.
 const OPERATION: u64 = 200;
 const MOVE: u64 = 500;
 
@@ -107,9 +108,9 @@ impl Price {
 pub struct Estimate {
     /// The name of the engine.
     pub engine: &'static str,
-    /// The gates, readers and changes, edges or steps of evaluation that a step of a game takes.
+    /// The work of a step: gates, notified readers and changes, edges, or steps of evaluation.
     pub work: u64,
-    /// Nanoseconds that it takes by that.
+    /// The nanoseconds that the cost model gives for this work.
     pub nanoseconds: u64,
 }
 
@@ -125,7 +126,7 @@ pub(crate) enum Single {
 pub(crate) struct Trial {
     /// The engine that plays single states; the table if `None`.
     pub(crate) single: Option<Single>,
-    /// True if that takes less time for a state than lanes.
+    /// True if the engine for single states takes less time for a state than lanes.
     pub(crate) has_slow_lanes: bool,
     /// The expected costs of the engines that took part.
     pub(crate) estimates: Vec<Estimate>,
@@ -151,8 +152,8 @@ impl Trial {
         trial
     }
 
-    /// Tries what plays single states, where a step of the table has this weight once it is common,
-    /// if that is known. The nanoseconds of the fastest.
+    /// Tries the engines for single states. `weight` is the estimated gates of a step of the table
+    /// once its cases are common, if known. Returns the nanoseconds of the fastest engine.
     fn try_single(
         &mut self,
         compilation: &Compilation,
@@ -163,14 +164,15 @@ impl Trial {
         let Compilation { rules, net, .. } = compilation;
         let (observe, advance) = table.gates();
         let events = best_events(compilation, limits);
-        // Goals are asked for where a game ends; what part of the steps that is has been seen.
+        // Goals are needed only when a game ends, so they are weighted by the fraction of steps
+        // that ended one.
         let goals = (observe + advance).saturating_sub(operations_without_goals(net)).min(observe);
         let seen =
             events.as_ref().map_or(goals as u64, |(_, count)| goals as u64 * count.ends / count.steps.max(1));
         let work = |gates: usize| (gates + 2 * gates.saturating_sub(MANY_GATES)) as u64;
         let rare = work(observe - goals) + work(advance) + seen;
         let moves: usize = net.outputs.legal.iter().map(Vec::len).sum();
-        // Where moves are many a step takes no less than where all are common.
+        // If there are many moves, a step takes at least as long as if all were common.
         let common = weight.filter(|&weight| moves <= FEW_MOVES || COMMON_GATE.of(weight) >= GATE.of(rare));
         let mut least = match common {
             Some(weight) => self.note("table", weight, &COMMON_GATE),
@@ -179,7 +181,7 @@ impl Trial {
         let mut is_slow = least >= SLOW;
         if let Some((events, Count { work, .. })) = events {
             let time = self.note("events", work, price(&events));
-            // They watch where it is slow to count.
+            // Gates watch if counting is slow.
             is_slow &= time >= SLOW || events.kind() == Kind::Watch;
             if time < least {
                 (least, self.single) = (time, Some(Single::Events(Box::new(events))));
@@ -217,7 +219,7 @@ impl Trial {
         nanoseconds
     }
 
-    /// Notes what is expected of an engine.
+    /// Adds the estimate of an engine, and returns its nanoseconds.
     fn note(&mut self, engine: &'static str, work: u64, price: &Price) -> u64 {
         let nanoseconds = price.of(work);
         self.estimates.push(Estimate { engine, work, nanoseconds });
@@ -225,7 +227,7 @@ impl Trial {
     }
 }
 
-/// The operations of a net that next states, legal moves and the end take.
+/// The number of operations of a net for the next state, legal moves and the end.
 fn operations_without_goals(net: &Net) -> usize {
     let Outputs { next, legal, terminal, .. } = &net.outputs;
     let mut is_live = vec![false; net.len()];
@@ -241,7 +243,7 @@ fn operations_without_goals(net: &Net) -> usize {
     sum
 }
 
-/// The price of a step by events.
+/// The price of a step by the incremental engine.
 fn price(events: &Events) -> &'static Price {
     match (events.kind(), events.has_phases()) {
         (Kind::Count, false) => &COUNT,
@@ -250,8 +252,8 @@ fn price(events: &Events) -> &'static Price {
     }
 }
 
-/// The game by events that takes least in the trial, and what was counted; `None` if all are too
-/// large. Gates that watch are tried where those that count take long.
+/// The incremental game with the least expected time, and its counts. Returns `None` if all are too
+/// large. [`Kind::Watch`] is tried only if [`Kind::Count`] is slow.
 pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<(Events, Count)> {
     let time = |(events, count): &(Events, Count)| price(events).of(count.work);
     let tried = |events: Events| {
@@ -265,8 +267,8 @@ pub(crate) fn best_events(compilation: &Compilation, limits: &Limits) -> Option<
     counting.into_iter().chain(watching).min_by_key(time)
 }
 
-/// The time of a step of the table once cases and moves are common: the mean over some states of a
-/// random game, in gates. Returns `None` if that takes too much.
+/// The gates of a step of the table once cases and moves are common: the mean over sample states
+/// of a random game. Returns `None` if that takes more than [`MOST_WEIGHED`].
 fn weigh(table: &Table) -> Option<u64> {
     let (observe, advance) = table.gates();
     let gates = (observe + advance).max(1);
@@ -276,7 +278,8 @@ fn weigh(table: &Table) -> Option<u64> {
     let samples = (WEIGHED / gates).clamp(SAMPLES.0, SAMPLES.1) as u64;
     let mut weights = table.weights();
     let mut walk = Walk::new(table);
-    // By the middle it is known what others do with a move.
+    // The samples come from the second half, since the first half shows the moves that others make
+    // with a move.
     let (mut sum, mut count, mut due) = (0, 0, STEPS);
     for step in 0..2 * STEPS {
         if !walk.choose() {
@@ -294,9 +297,9 @@ fn weigh(table: &Table) -> Option<u64> {
 /// The counts of a random game.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Count {
-    /// The work of a step, on average.
+    /// The mean work of a step.
     work: u64,
-    /// The steps that were made, and those of them that came to an end.
+    /// The number of steps made, and the number of those at which a game ended.
     steps: u64,
     ends: u64,
 }
@@ -333,7 +336,7 @@ macro_rules! stepped {
 
 stepped!(Table Events Lifted);
 
-/// One whose work is counted.
+/// An engine whose work is counted.
 trait Counted: Stepped {
     /// The work done so far.
     fn work(&self) -> u64;
@@ -351,7 +354,7 @@ impl Counted for Lifted {
     }
 }
 
-/// A seeded random game, which begins again where it ends.
+/// A seeded random game, which restarts when it ends.
 struct Walk<'e, E> {
     engine: &'e E,
     random: Stream,
@@ -371,7 +374,7 @@ impl<'e, E: Stepped> Walk<'e, E> {
         }
     }
 
-    /// Draws a joint move. If there is none, or the game is over, it begins again: false.
+    /// Draws a joint move. Returns false, and restarts, if a role has none or the game has ended.
     fn choose(&mut self) -> bool {
         let Self { engine, random, state, view, joint } = self;
         let shape = engine.shape();
@@ -394,8 +397,7 @@ impl<'e, E: Stepped> Walk<'e, E> {
     }
 }
 
-/// Plays random games for some steps. Where that takes more than `most` work, they are not played
-/// to the end.
+/// Plays random games for `2 * STEPS` steps, or until the work exceeds `most`.
 fn count(engine: &impl Counted, most: u64) -> Count {
     let mut walk = Walk::new(engine);
     let (mut before, mut ends) = (0, 0);
@@ -432,8 +434,7 @@ mod tests {
         compile(&Source::new("game", text), &Options::default()).expect("a sound rulesheet")
     }
 
-    /// Rooms in a row, each with a lamp that is switched by those who come by; one of them never
-    /// opens.
+    /// Rooms in a row, each with a lamp that can be switched in the room. A door never opens.
     const ROOMS: &str = "
         (role r) (init (at 0)) (init closed) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5)
         (<= (next closed) (true closed))

@@ -1,8 +1,8 @@
-//! The vocabulary of a game: the KIF texts of its roles, fluents, moves and percepts, and their
+//! The vocabulary of a game: its roles, fluents, moves and percepts as KIF texts, and their
 //! numbers.
 //!
-//! The number of a name is its place in its list. Roles stand in the order of the rulesheet,
-//! fluents, moves and percepts in the bytewise order of their texts, so a text is found by binary
+//! The number of a name is its position in its list. Roles are in the order of the rulesheet.
+//! Fluents, moves and percepts are in bytewise order of their texts, so a text is found by binary
 //! search.
 
 use crate::kif;
@@ -15,12 +15,12 @@ pub struct Texts {
     buffer: Box<str>,
     /// The end of each text in the buffer.
     ends: Box<[u32]>,
-    /// True if the texts stand in bytewise order.
+    /// True if the texts are in strictly ascending bytewise order.
     sorted: bool,
 }
 
 impl Texts {
-    /// The list of `texts`, in their order.
+    /// Creates a list of `texts`, in their order.
     pub fn new<T: AsRef<str>>(texts: impl IntoIterator<Item = T>) -> Self {
         let mut buffer = String::new();
         let mut ends = Vec::new();
@@ -39,7 +39,7 @@ impl Texts {
         self.ends.len()
     }
 
-    /// True if there is none.
+    /// Returns true if there are no texts.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -59,7 +59,7 @@ impl Texts {
         (0..self.len()).map(|position| &self[position])
     }
 
-    /// True if the texts stand in strictly ascending bytewise order.
+    /// Returns true if the texts are in strictly ascending bytewise order.
     #[must_use]
     pub fn is_sorted(&self) -> bool {
         self.sorted
@@ -83,11 +83,11 @@ impl Texts {
         None
     }
 
-    /// The position of a text that may be spaced and spelt otherwise: white space does not matter,
-    /// and case does not either if no text is spelt exactly so. The first of several.
+    /// The position of a text in any spacing. Case is ignored if no text is spelt exactly so; the
+    /// first of several matches is returned.
     ///
-    /// As fast as [`Texts::position`] for a text written as in the list; O(n) for a spelling that
-    /// differs in case and for unknown texts.
+    /// As fast as [`Texts::position`] for a text spelt as in the list. O(n) for another case and
+    /// for unknown texts.
     #[must_use]
     pub fn find(&self, text: &str) -> Option<usize> {
         self.position(text).or_else(|| {
@@ -97,7 +97,7 @@ impl Texts {
     }
 }
 
-/// A list of strings.
+/// Serialised as a list of strings.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Texts {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -115,7 +115,8 @@ impl Index<usize> for Texts {
     }
 }
 
-/// The names of a game and, per role, the moves, goal values and percepts it may ever have.
+/// The names of a game and, for each role, the moves, goal values and percepts that it may ever
+/// have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vocabulary {
     roles: Texts,
@@ -130,13 +131,13 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The vocabulary with these names; `role_moves` and `role_goals` have one ascending list per
-    /// role, the first of positions in `moves`. There is no chance, and each role perceives the
-    /// joint move.
+    /// Creates a vocabulary. `role_moves` has an ascending list of positions in `moves` for each
+    /// role, `role_goals` an ascending list of values. There is no chance, and each role perceives
+    /// the joint move.
     ///
     /// # Panics
-    /// Panics if `fluents` or `moves` are not sorted, if a list per role is missing, or if one is
-    /// not ascending or names a move that does not exist.
+    /// Panics if `fluents` or `moves` are not sorted, or a list per role is missing. Also if a list
+    /// is not ascending or names a move that does not exist.
     #[must_use]
     pub fn new(
         roles: Texts,
@@ -161,8 +162,7 @@ impl Vocabulary {
         }
     }
 
-    /// This vocabulary where a role stands for chance: each of its legal moves is as likely as the
-    /// others.
+    /// Makes a role stand for chance, which draws its legal moves uniformly.
     ///
     /// # Panics
     /// Panics if there is no such role.
@@ -173,8 +173,8 @@ impl Vocabulary {
         self
     }
 
-    /// This vocabulary where the rules say what each role perceives: `role_percepts` has one
-    /// ascending list of positions in `percepts` per role.
+    /// Adds the percepts of rules with `sees`: `role_percepts` has an ascending list of positions
+    /// in `percepts` for each role.
     ///
     /// # Panics
     /// Panics if `percepts` are not sorted, or if a list per role is missing, not ascending, or
@@ -225,14 +225,14 @@ impl Vocabulary {
         &self.percepts
     }
 
-    /// The role that stands for chance, called `random` in rulesheets.
+    /// The role that stands for chance, which rulesheets call `random`. Returns `None` if the game
+    /// has no chance.
     #[must_use]
     pub fn chance(&self) -> Option<usize> {
         self.chance
     }
 
-    /// True if the rules say what the roles perceive, by `sees`; otherwise each role perceives the
-    /// joint move.
+    /// Returns true if the rules have `sees`; otherwise each role perceives the joint move.
     #[must_use]
     pub fn has_percepts(&self) -> bool {
         self.role_percepts.is_some()
@@ -266,7 +266,7 @@ impl Vocabulary {
     }
 }
 
-/// True if every list is ascending and within `texts`.
+/// Returns true if every list is ascending and within `texts`.
 fn are_positions(lists: &[Vec<u32>], texts: &Texts) -> bool {
     let known = |list: &Vec<u32>| list.last().is_none_or(|&last| (last as usize) < texts.len());
     lists.iter().all(|list| list.is_sorted_by(|a, b| a < b) && known(list))

@@ -1,16 +1,16 @@
 //! Coordinates among the arguments of fluents: the relations that may be a board, and the cell that
-//! each of their fluents speaks of.
+//! each fluent names.
 
 use super::Board;
 use std::collections::BTreeSet;
 
-/// The position of a fluent and its arguments.
+/// A fluent: its position and its arguments.
 pub(super) type Name<'t> = (usize, Vec<&'t str>);
 
-/// The values of a coordinate, ascending, with the word before their numbers.
+/// The values of a coordinate, ascending. All have the same prefix before their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Axis {
-    /// The place among the arguments.
+    /// The position among the arguments.
     pub(super) argument: usize,
     part: Part,
     prefix: String,
@@ -18,7 +18,7 @@ pub(super) struct Axis {
     values: Vec<String>,
 }
 
-/// The part of an argument that is the coordinate: of `b7` it may be a half.
+/// The part of an argument that is the coordinate: all of it, or the letter or the number of `b7`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Whole,
@@ -45,7 +45,8 @@ enum AxisKind {
 }
 
 impl Axis {
-    /// The axis of a part of an argument that has these values. `None` if they do not count.
+    /// Creates the axis of a part of an argument with these values. Returns `None` unless they are
+    /// 2 to 64 numbers or consecutive letters.
     fn new(argument: usize, part: Part, values: &BTreeSet<&str>) -> Option<Self> {
         let values: BTreeSet<&str> = values.iter().map(|value| part.of(value)).collect();
         if values.len() < 2 || values.len() > Board::MAX_SIDE {
@@ -64,7 +65,7 @@ impl Axis {
                 return axis(prefix, AxisKind::Number, numbers);
             }
         }
-        // Letters that follow each other.
+        // Consecutive single letters.
         let letter = |&value| match str::as_bytes(value) {
             [byte] if byte.is_ascii_alphabetic() => Some((u64::from(*byte), value)),
             _ => None,
@@ -79,7 +80,7 @@ impl Axis {
         self.values.iter().position(|known| known == value)
     }
 
-    /// Returns whether its name or kind marks it as the row of a pair.
+    /// Returns true if the axis is the row and `second` the column, by prefix or kind.
     pub(super) fn is_row_before(&self, second: &Self) -> bool {
         let says = |axis: &Self, letter: char| axis.prefix.to_ascii_lowercase().starts_with(letter);
         (says(self, 'r') && says(second, 'c'))
@@ -91,7 +92,7 @@ impl Axis {
 /// A relation that may be the board.
 pub(super) struct Candidate<'t> {
     pub(super) head: &'t str,
-    /// Positions and arguments of the fluents.
+    /// The fluents of the relation.
     pub(super) names: &'t [Name<'t>],
     /// One to four coordinates.
     pub(super) axes: Vec<Axis>,
@@ -112,19 +113,19 @@ impl<'t> Candidate<'t> {
             return Self::with(head, names, arity, axes).filter(|_| arity > 1 && known < 2);
         };
         let run = axes[first..].iter().take_while(|axis| axis.is_some()).count();
-        // One argument is left for the mark if there are three or more.
+        // With three or more arguments, one is reserved for the mark.
         let most = if first == 0 && arity > 2 { (arity - 1).min(4) } else { 2 };
         if first == 0 && arity == 4 && run == 4 {
             let ends: Vec<Axis> = axes.iter().flatten().cloned().collect();
             if Self::are_lines(names, &ends) {
-                // `(line 1 1 1 2)`: cells, and the adjacent ones to which a line goes.
+                // `(line 1 1 1 2)`: a cell, and the adjacent cell at the other end of a line.
                 return Self::with(head, names, arity, ends[..2].to_vec());
             }
         }
         let axes: Vec<Axis> = axes.into_iter().skip(first).take(run.min(most)).flatten().collect();
         if arity == 2 && axes.len() == 2 {
-            // `(pile a 3)`: each first argument has one second at a time, which is a quantity and
-            // no place.
+            // `(pile a 3)`: each first argument has one second argument at a time, so the second is
+            // a quantity rather than a coordinate.
             let held = names.iter().filter(|(fluent, _)| initial.contains(fluent));
             let firsts: Vec<&str> = held.map(|(_, arguments)| arguments[0]).collect();
             let distinct: BTreeSet<&str> = firsts.iter().copied().collect();
@@ -132,13 +133,13 @@ impl<'t> Candidate<'t> {
                 return Self::with(head, names, arity, axes[..1].to_vec()).filter(|_| known < 2);
             }
         }
-        // What counts may still be a mark: `(cell 1 2 5 open)`.
+        // An argument with numbers may still be a mark: `(cell 1 2 5 open)`.
         (1..=axes.len()).rev().find_map(|count| {
             let candidate = Self::with(head, names, arity, axes[..count].to_vec())?;
-            // Two numbers without a name that says more and without a mark may be anything, a
-            // single one all the more.
+            // One coordinate, or a small grid without marks, is too weak evidence if the relation's
+            // name is neutral.
             let small = axes[..count].iter().any(|axis| axis.values.len() < 3);
-            // One that counts between others is what lies somewhere, not where.
+            // A coordinate between other arguments describes an object rather than a place.
             let between = |axis: &Axis| axis.argument != 0 && axis.argument != arity - 1;
             let vague = (count == 1 && between(&axes[0]))
                 || known == 2 && (count == 1 || (candidate.is_bare() && small));
@@ -146,8 +147,8 @@ impl<'t> Candidate<'t> {
         })
     }
 
-    /// The relation with these coordinates, if there are cells enough and most of the grid is
-    /// there.
+    /// Creates a candidate with these coordinates. Returns `None` if it has too few cells, covers
+    /// too little of its grid, or is a stack.
     fn with(head: &'t str, names: &'t [Name<'t>], arity: usize, axes: Vec<Axis>) -> Option<Self> {
         let key = |arguments: &Vec<&'t str>| {
             axes.iter().map(|axis| axis.part.of(arguments[axis.argument])).collect::<Vec<_>>()
@@ -163,13 +164,13 @@ impl<'t> Candidate<'t> {
             cells >= 2 * ground
         };
         let candidate = Self { head, names, axes, arity, cells };
-        // A pyramid is a sixth of the cube around it; what has one height at each place is a board
-        // with numbers.
+        // A pyramid fills a sixth of the cube around it. A cube with one height at each place is a
+        // board with numbers.
         let least = if is_high { 6 } else { 3 };
         (cells >= enough && cells * least >= whole && !candidate.is_stack()).then_some(candidate)
     }
 
-    /// Returns whether each fluent names two adjacent cells.
+    /// Returns true if each fluent names two adjacent cells.
     fn are_lines(names: &[Name<'_>], ends: &[Axis]) -> bool {
         let far = |arguments: &[&str], axis: usize| {
             Some(ends[axis].position(arguments)?.abs_diff(ends[axis + 2].position(arguments)?))
@@ -179,12 +180,13 @@ impl<'t> Candidate<'t> {
         is_same(0) && is_same(1) && names.iter().all(|(_, arguments)| is_line(arguments) == Some(true))
     }
 
-    /// Returns whether three coordinates have the same values.
+    /// Returns true if there are three coordinates with equal values.
     fn is_cube(axes: &[Axis]) -> bool {
         matches!(axes, [x, y, z] if x.values == y.values && y.values == z.values)
     }
 
-    /// Returns whether it describes a stack: `(on disc1 disc2)` has no places, nor has `(on a b)`.
+    /// Returns true if the relation describes a stack, such as `(on disc1 disc2)` or `(on a b)`:
+    /// its arguments are objects rather than places.
     fn is_stack(&self) -> bool {
         let is_on = self.head.eq_ignore_ascii_case("on");
         let is_lettered = |axis: &Axis| is_on && axis.kind == AxisKind::Letter;
@@ -201,7 +203,7 @@ impl<'t> Candidate<'t> {
         (0..self.arity).all(|i| self.axes.iter().any(|axis| axis.argument == i))
     }
 
-    /// The least is the board.
+    /// The sort key of candidates: the least one is the board.
     pub(super) fn rank(&self) -> impl Ord + use<'t> {
         let lines = usize::from(self.axes.len() == 1);
         let marks = usize::from(self.is_bare());
@@ -217,7 +219,7 @@ impl<'t> Candidate<'t> {
         rest.map(|(_, argument)| *argument).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns whether there are at most `most` marks.
+    /// Returns true if there are at most `most` marks.
     pub(super) fn has_few_marks(&self, most: usize) -> bool {
         let mut marks = BTreeSet::new();
         self.marks().all(|mark| {
@@ -251,7 +253,7 @@ fn name_rank(head: &str) -> usize {
     }
 }
 
-/// Rows and columns, and which cell arguments name.
+/// The grids, columns and rows of a board, with a mapping from arguments to cells.
 pub(super) struct Layout {
     pub(super) grids: Vec<String>,
     pub(super) columns: Vec<String>,
@@ -300,7 +302,7 @@ impl Layout {
         }
     }
 
-    /// The coordinates of a cell, as the rulesheet has them.
+    /// The coordinates of a cell, in the order of the rulesheet.
     pub(super) fn name(&self, cell: usize) -> String {
         let (above, column) = (cell / self.columns.len(), &self.columns[cell % self.columns.len()]);
         let (grid, row) = (&self.grids[above / self.rows.len()], &self.rows[above % self.rows.len()]);
@@ -330,7 +332,7 @@ impl Layout {
             [x] => (0, at(x)?, 0),
             [] => return None,
         };
-        // Rows are kept from the top.
+        // Rows are stored from the top.
         let row = self.rows.len() - 1 - row;
         Some((grid * self.rows.len() + row) * self.columns.len() + column)
     }

@@ -1,27 +1,27 @@
-//! Comments of a rulesheet that say how its board is meant to look.
+//! Comments of a rulesheet that describe the layout of its board.
 //!
-//! GDL has no word for how a game looks, and most boards show in the names alone. What they do not
-//! show a comment of its own line may say:
+//! GDL has no syntax for layout, and most boards follow from the names alone. Otherwise a comment
+//! on a line of its own may describe it:
 //!
-//! - `; board: hex`: cells are hexagons, and each row stands half a cell further to the right than
-//!   the one above it;
-//! - `; board: hex left`: the same, further to the left;
+//! - `; board: hex`: cells are hexagons, and each row is shifted half a cell to the right of the
+//!   one above it;
+//! - `; board: hex left`: cells are hexagons, and each row is shifted half a cell to the left;
 //! - `; board: ring`: cells of one coordinate stand in a circle, the first one on top and the
 //!   others clockwise;
-//! - `; board: square`: cells are squares, also where something else was found;
+//! - `; board: square`: cells are squares, which overrides any other form;
 //! - `; board: rows first`: the first coordinate is the row, from top to bottom, and the second the
 //!   column, as in tables;
-//! - `; board: columns first`: the first is the column, and rows run up, also where names of
-//!   variables say otherwise;
-//! - `; board: top down`, `; board: bottom up`: rows run that way;
-//! - `; board: parts of 3`: after each third column and row there is a gap, as between the quarters
-//!   of Pentago;
+//! - `; board: columns first`: the first is the column, and rows run up, whatever the names of
+//!   variables are;
+//! - `; board: top down`, `; board: bottom up`: the direction of the rows;
+//! - `; board: parts of 3`: there is a gap after every third column and row, as between the
+//!   quarters of Pentago;
 //! - `; board: 3 columns`: cells of one coordinate, `(cell 1)` to `(cell 9)`, stand in rows of
 //!   three, the first at the top left.
 
 use super::Board;
 
-/// The form of the cells.
+/// The form and arrangement of the cells.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tiling {
     /// Squares.
@@ -36,8 +36,8 @@ pub enum Tiling {
 }
 
 impl Board {
-    /// The board as its rulesheet wants it, by the names of its variables and by comments. What
-    /// fits no board changes nothing.
+    /// Applies the hints of a rulesheet: the names of its variables and its comments. A hint that
+    /// does not fit the board has no effect.
     ///
     /// ```
     /// use gdl_runtime::{board::{Board, Tiling}, vocabulary::Texts};
@@ -55,7 +55,7 @@ impl Board {
         let hints: Vec<String> = comments
             .filter_map(|comment| comment.strip_prefix("board:").map(|hint| hint.trim().to_owned()))
             .collect();
-        // What is said in words counts more than names.
+        // A comment on the orientation overrides the names of variables.
         if !hints
             .iter()
             .any(|hint| ["rows first", "columns first", "top down", "bottom up"].contains(&hint.as_str()))
@@ -79,7 +79,7 @@ impl Board {
         self
     }
 
-    /// The board with cells of this form.
+    /// Sets the form of the cells.
     ///
     /// ```
     /// use gdl_runtime::{board::{Board, Tiling}, vocabulary::Texts};
@@ -96,16 +96,16 @@ impl Board {
         self
     }
 
-    /// The form of the cells: squares, unless the rulesheet said otherwise.
+    /// The form of the cells: squares by default.
     #[must_use]
     pub fn tiling(&self) -> Tiling {
         self.tiling
     }
 
-    /// Makes columns rows, the first one on top.
+    /// Exchanges columns and rows; the first row is on top.
     pub(super) fn transpose(&mut self) {
         let rows = self.rows.len();
-        // Rows that ran down are columns that run left otherwise.
+        // Rows that run down would become columns that run left.
         if self.runs_down {
             self.flip();
         }
@@ -117,7 +117,7 @@ impl Board {
         (self.is_transposed, self.runs_down) = (true, true);
     }
 
-    /// Turns the rows round.
+    /// Reverses the order of the rows.
     pub(super) fn flip(&mut self) {
         let (rows, columns) = (self.rows.len(), self.columns.len());
         self.turn(|row, column| (rows - 1 - row) * columns + column);
@@ -126,7 +126,7 @@ impl Board {
         self.runs_down = !self.runs_down;
     }
 
-    /// Gives each cell of a grid the place that its row and column say.
+    /// Moves each cell of a grid to the place that `place` returns for its row and column.
     fn turn(&mut self, place: impl Fn(usize, usize) -> usize) {
         let (columns, size) = (self.columns.len(), self.rows.len() * self.columns.len());
         let turned = |cell: usize| {
@@ -136,7 +136,7 @@ impl Board {
         self.rearrange(turned);
     }
 
-    /// Gives each cell another place.
+    /// Moves each cell to the place that `turned` returns.
     fn rearrange(&mut self, turned: impl Fn(usize) -> usize) {
         let cells = self.exists.len();
         let (exists, names) = (self.exists.clone(), std::mem::take(&mut self.names));
@@ -150,20 +150,20 @@ impl Board {
         self.turned = (0..cells).map(|cell| turned(before(cell))).collect();
     }
 
-    /// Returns whether the row is the first coordinate already.
+    /// Returns true if the first coordinate is the row.
     pub(super) fn has_rows_first(&self) -> bool {
         let pair = &self.axes[self.axes.len().saturating_sub(2)..];
         self.is_transposed || matches!(pair, [first, second] if first.is_row_before(second))
     }
 
-    /// Lets the last of three coordinates tell the boards apart; the first is the column, the
-    /// second the row.
+    /// Makes the last of three coordinates distinguish the boards; the first becomes the column,
+    /// the second the row.
     pub(super) fn layer_last(&mut self) {
         let (wide, high) = (self.columns.len(), self.rows.len());
         if self.is_layered || self.is_transposed || self.runs_down || self.has_rows_first() {
             return;
         }
-        // What were boards are columns, columns are rows, and rows, which run up, are boards.
+        // Boards become columns, columns become rows, and rows, which run up, become boards.
         let (columns, boards) = (self.grids.len(), high);
         let turned = |cell: usize| {
             let (grid, row, column) = (cell / (wide * high), cell / wide % high, cell % wide);
@@ -179,7 +179,7 @@ impl Board {
         self.is_layered = true;
     }
 
-    /// Leaves a gap after every `side` columns and rows.
+    /// Puts a gap after every `side` columns and rows.
     fn part(&mut self, side: usize) {
         let gaps = |lines: usize| (1..lines).filter(|line| line % side == 0).map(|line| line - 1).collect();
         if side > 0 {
@@ -187,7 +187,7 @@ impl Board {
         }
     }
 
-    /// Puts the cells of a single row in rows of `columns`.
+    /// Arranges the cells of a single row in rows of `columns` cells.
     fn fold(&mut self, columns: usize) {
         if columns == 0 || columns >= self.columns.len() || self.rows.len() * self.grids.len() != 1 {
             return;
@@ -200,7 +200,7 @@ impl Board {
     }
 }
 
-/// Gaps after some of `lines` lines, once these run the other way.
+/// The gaps between `lines` lines after their order is reversed.
 fn mirrored(breaks: &[usize], lines: usize) -> Vec<usize> {
     let mut mirrored: Vec<usize> =
         breaks.iter().filter_map(|&line| (lines - 1).checked_sub(line + 1)).collect();

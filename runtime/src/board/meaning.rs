@@ -1,19 +1,19 @@
-//! The meaning of the coordinates to the author of a rulesheet, as the names of variables say:
-//! `(cell ?row ?col ?mark)` has the row first.
+//! The orientation of a board by the names of variables in the rulesheet: `(cell ?row ?col ?mark)`
+//! has the row first.
 //!
-//! Each place of the rulesheet where the relation stands with named coordinates counts, and most of
-//! them decide. Where the first is called `row` or `r` and the second `col` or `c` rows run down,
-//! as in tables; where they are `y` and `x` rows run up, as in mathematics. Of three coordinates
-//! the last tells several boards apart if it is called `board`, `grid`, `z`, `level` or `layer`.
-//! Other names say nothing, nor do rules in another syntax than KIF.
+//! Each atom of the board's relation with named coordinates has a vote, and the majority decides.
+//! With `row` or `r` before `col` or `c`, rows run down, as in tables. With `y` before `x`, rows
+//! run up, as in mathematics. The last of three coordinates distinguishes the boards if it is
+//! called `board`, `grid`, `z`, `level` or `layer`. Other names have no effect, nor have rules in
+//! another syntax than KIF.
 
 use super::Board;
 use crate::kif;
 
-/// No term that is read is longer.
+/// The most bytes of an atom that is read.
 const LONGEST: usize = 200;
 
-/// The meaning of a coordinate's name.
+/// The meaning of a coordinate, by the name of its variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Called {
     Row,
@@ -43,7 +43,7 @@ impl Called {
 }
 
 impl Board {
-    /// The board as the names of its coordinates in the rulesheet say.
+    /// Turns the board as the names of its coordinates in the rulesheet require.
     pub(super) fn meant(mut self, rulesheet: &str) -> Self {
         let arguments: Vec<usize> = self.axes.iter().map(|axis| axis.argument).collect();
         let (mut tables, mut graphs, mut others, mut layers) = (0, 0, 0, 0);

@@ -1,24 +1,24 @@
-//! Spots: the cells of a board that the text of a move speaks of.
+//! Spots: the cells of a board that the text of a move names.
 //!
-//! A move speaks of a cell where its arguments have all coordinates of one, in the order in which
-//! fluents have them: `(mark 1 2)` of one, `(move wp e 2 e 4)` of two. A move with fewer may speak
-//! of a whole column, `(drop 3)`.
+//! A move names a cell if its arguments contain all of the cell's coordinates, in the order of the
+//! fluents. `(mark 1 2)` names one cell, `(move wp e 2 e 4)` two. A move with fewer coordinates may
+//! name a whole column, `(drop 3)`.
 
 use super::{Board, axes::Layout};
 use crate::kif;
 
-/// The part of a board that a move speaks of.
+/// The part of a board that a move names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spot {
     /// Cells, in the order in which the move names them, as positions in [`Board::cells`].
     pub cells: Vec<usize>,
-    /// The cells of a column, if the move names that and no cell.
+    /// The cells of a column, if the move names a column but no cell.
     pub area: Vec<usize>,
 }
 
 impl Board {
-    /// The place of a move on the board. Empty for one that speaks of no cell. O(length of the text
-    /// × cells of a side).
+    /// The cells that a move names; empty if it names none. O(length of the text × cells of a
+    /// side).
     ///
     /// ```
     /// use gdl_runtime::{board::{Board, Spot}, vocabulary::Texts};
@@ -36,7 +36,7 @@ impl Board {
     pub fn spot(&self, action: &str) -> Spot {
         let Some(items) = kif::items(action).filter(|items| items.len() > 1) else { return Spot::default() };
         let arguments = &items[1..];
-        // Coordinates stand side by side, as in the fluents.
+        // The coordinates of a cell are adjacent arguments, as in the fluents.
         let first = self.axes.iter().map(|axis| axis.argument).min().unwrap_or(0);
         let last = self.axes.iter().map(|axis| axis.argument).max().unwrap_or(0);
         let wide = last - first + 1;

@@ -1,9 +1,9 @@
-//! Symbols of marks: for each name of a mark a short text that differs from all others.
+//! Symbols of marks: a short text for each mark, different from all others.
 
 use super::{Mark, width};
 use std::collections::BTreeSet;
 
-/// The mark that stands for nothing, given how many cells start with each and the one that most do.
+/// The blank mark, given the number of cells that start with each mark, and the mark of most cells.
 pub(super) fn blank(texts: &[String], counts: &[usize], most: Option<usize>) -> Option<usize> {
     const NAMES: [&str; 12] = [
         "blank",
@@ -24,11 +24,11 @@ pub(super) fn blank(texts: &[String], counts: &[usize], most: Option<usize>) -> 
     let short = || {
         ["b", "e"].iter().find_map(|name| find(name)).filter(|&mark| find("w").is_none() && counts[mark] > 0)
     };
-    // A board that is full of one thing alone shows no choice.
+    // If there is only one mark, a full board shows nothing blank.
     named.or(most.filter(|_| texts.len() > 1)).or_else(short)
 }
 
-/// Symbols of a few characters, all different, and families.
+/// Gives each mark a family and a symbol of a few characters; all symbols differ.
 pub(super) fn marks(texts: &[String], blank: Option<usize>) -> Vec<Mark> {
     let words = |text: &str| -> Vec<String> {
         let mut words: Vec<String> = Vec::new();

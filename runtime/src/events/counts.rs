@@ -1,16 +1,18 @@
 //! Gates that count their false operands.
 //!
-//! A gate holds where it counts none. One that changes tells those that read it, whose counts go up
-//! or down by one; one whose count comes to nothing or leaves it is *pending*. Pending gates are
-//! taken lowest first, and so each changes at most once, when all below it have. One that comes
-//! back to its value before its turn is not pending any more. Outputs are gates that never have
-//! their turn, so that their bits of `pending` say whether they hold. What goals and percepts alone
-//! depend on stays pending until they are asked for.
+//! A gate is true if it has no false operand. A gate that changes notifies its readers, whose
+//! counts increase or decrease by one. A gate whose count becomes zero or leaves zero is *pending*.
+//! Pending gates are processed in ascending order, so each changes at most once, after all gates
+//! below it. A gate that returns to its value before its turn is no longer pending.
 //!
-//! Input: a net as [`Wiring`], and what changes of its inputs. Output: a row of bits, goals and
-//! percepts ([`Gates`](super::machine::Gates)). What changes takes as many steps as the gates that
-//! change have readers, at most O(operands), and a look at one word for each 4,096 gates. The
-//! memory is fixed: two bytes and some bits for each gate.
+//! The bits of the row are gates that are never processed, so their bits of `pending` are the
+//! values of the outputs. Gates that only goals or percepts depend on stay pending until these are
+//! requested.
+//!
+//! Input: a net as [`Wiring`], and the inputs that change. Output: a row of bits, goals and
+//! percepts ([`Gates`](super::machine::Gates)). The work is the number of readers of the gates that
+//! change, at most O(operands), and one word for each 4,096 gates. Memory is fixed: two bytes and a
+//! few bits for each gate.
 
 mod wiring;
 
@@ -25,14 +27,15 @@ const CHANGE: u64 = 20;
 /// The gates of a net.
 struct Counts {
     wiring: Arc<Wiring>,
-    /// The number of operands of each gate that are false, as far as changes have been passed on;
-    /// an input counts one that is false, if the input is.
+    /// The number of false operands of each gate, as far as changes were propagated. The count of
+    /// an input is 1 if it is false, otherwise 0.
     falses: Vec<u16>,
-    /// A bit for each gate that is to tell that it has changed, and for each output that holds.
+    /// A bit for each gate that has changed but not notified its readers, and for each output bit
+    /// that is set.
     pending: Vec<u64>,
-    /// A bit for each word of those that may have such gates.
+    /// A bit for each word of `pending` that may be nonzero.
     busy: Vec<u64>,
-    /// The number of readers notified so far, and [`CHANGE`] for each gate that notified them.
+    /// The number of readers notified so far, plus [`CHANGE`] for each gate that notified them.
     work: u64,
 }
 
@@ -42,21 +45,19 @@ impl Counts {
         let mut pending = vec![0; words];
         let mut busy = vec![0; words.div_ceil(64)];
         let falses = wiring.falses();
-        // As if no gate had ever held: those that read nothing but complements are still to tell
-        // that they do.
+        // Initially no gate counts as true, so gates that are true there are pending.
         let holding = falses.iter().enumerate().filter(|(_, falses)| **falses == 0);
         holding.for_each(|(gate, _)| toggle(&mut pending, &mut busy, gate));
         Self { wiring, falses, pending, busy, work: 0 }
     }
 
-    /// Tells those that read a gate that it has changed.
+    /// Notifies the readers of a gate that it has changed.
     fn tell(&mut self, gate: usize) {
         let Self { wiring, falses, pending, busy, .. } = self;
         let [plain, complement] = wiring.readers(gate);
         self.work += CHANGE + (plain.len() + complement.len()) as u64;
         let (falling, rising) = if falses[gate] == 0 { (plain, complement) } else { (complement, plain) };
-        // One loop for each direction: an edge takes half as long as where that is given by the
-        // edge.
+        // One loop for each direction is twice as fast as a direction stored in each edge.
         for &reader in falling {
             let count = &mut falses[reader as usize];
             *count -= 1;
@@ -73,7 +74,7 @@ impl Counts {
         }
     }
 
-    /// Has all pending gates of some tell that they have changed, from the lowest up.
+    /// Processes the pending gates of a range in ascending order.
     fn settle(&mut self, gates: Range<usize>) {
         if gates.is_empty() {
             return;
@@ -85,8 +86,7 @@ impl Counts {
                 let place = (self.busy[group] & rest).trailing_zeros();
                 let word = 64 * group + place as usize;
                 let of_range = part(gates.start, gates.end - 1, word);
-                // Changes that these gates pass on may make other gates pending that come later in
-                // the same word.
+                // Processing a gate may make later gates of the same word pending.
                 while self.pending[word] & of_range != 0 {
                     let gate = (self.pending[word] & of_range).trailing_zeros();
                     self.pending[word] ^= 1 << gate;
@@ -100,7 +100,7 @@ impl Counts {
         }
     }
 
-    /// Writes outputs where they hold.
+    /// Sets the bits of outputs that hold.
     fn write(&self, outputs: &[Output], row: &mut [u64]) {
         for &(signal, bit) in outputs {
             if (self.falses[signal as usize / 2] == 0) != (signal % 2 == 1) {
@@ -138,20 +138,20 @@ impl Gates for Counts {
         self.write(&self.wiring.percepts, percepts);
     }
 
-    /// The number of readers notified, and a constant for each gate that notified them.
+    /// The number of readers notified, plus a constant for each gate that notified them.
     fn work(&self) -> u64 {
         self.work
     }
 }
 
-/// Has a gate pending that was not, or the other way round.
+/// Flips the pending bit of a gate.
 #[inline]
 fn toggle(pending: &mut [u64], busy: &mut [u64], gate: usize) {
     pending[gate / 64] ^= 1 << (gate % 64);
     busy[gate / 4096] |= 1 << (gate / 64 % 64);
 }
 
-/// The bits of a word that are from one bit to another one of a row.
+/// The bits of a word that are within the range of bits from `first` to `last`, inclusive.
 fn part(first: usize, last: usize, word: usize) -> u64 {
     let from = if first / 64 == word { u64::MAX << (first % 64) } else { u64::MAX };
     let to = if last / 64 == word { u64::MAX >> (63 - last % 64) } else { u64::MAX };

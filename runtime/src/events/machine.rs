@@ -1,71 +1,70 @@
-//! A machine of the event-driven engine: a net in one state, which goes to any other state by the
-//! inputs that differ.
+//! A machine of the event-driven engine: the values of a net in one state. It moves to any other
+//! state by changing the inputs that differ.
 //!
-//! Input: a net made ready ([`Wiring`]), a state, and the moves made in it. Output: a row of bits
-//! with the next state and the view, changed where an output changes. What a machine shows depends
-//! on the state and the moves alone, and not on where it was before. To go to a state takes a look
-//! at each word of it, and what its [`Gates`] take to follow the inputs that differ.
+//! Input: a [`Wiring`] of a net, a state, and the moves made in it. Output: a row of bits with the
+//! next state and the view, updated where an output changes. The row depends only on the state and
+//! the moves, not on earlier states. A move to a state compares each word of it; the [`Gates`] then
+//! propagate the inputs that differ.
 
 use crate::game::Shape;
 use std::sync::Arc;
 
-/// The input of no move.
+/// The input of a role without a move.
 const NONE: u32 = u32::MAX;
 
-/// Words of a state that are compared at once: a game of forty thousand fluents changes few of them
-/// in a step.
+/// The number of words that are compared at once: a game with forty thousand fluents changes few of
+/// them in a step.
 const CHUNK: usize = 16;
 
-/// A net made ready for machines, which share it.
+/// A net prepared for machines, which share it.
 pub(super) trait Wiring: Send + Sync {
     /// The gates of the net in the state without fluents. O(operands).
     fn gates(self: Arc<Self>) -> Box<dyn Gates>;
 
-    /// The operands of all gates.
+    /// The number of operands of all gates.
     fn edges(&self) -> usize;
 
-    /// The bytes that the gates of a machine take, except lists that grow with what changes in a
-    /// step.
+    /// The bytes of a machine's gates, except for lists that grow with the changes of a step.
     fn gate_bytes(&self) -> usize;
 }
 
-/// The gates of a net with their values. Inputs are gates too: first the constant, then the
+/// The gates of a net with their values. The first gates are inputs: the constant, then the
 /// fluents, then the moves.
 pub(super) trait Gates: Send {
     /// Changes an input.
     fn flip(&mut self, input: usize);
 
-    /// Follows the fluents that changed: what is seen of the state is in the row afterwards.
+    /// Propagates the changed fluents, so that the row has the view of the state.
     fn see(&mut self);
 
-    /// Follows the moves that changed besides: the next state is in the row afterwards.
+    /// Also propagates the changed moves, so that the row has the next state.
     fn step(&mut self);
 
-    /// The next state, then the view.
+    /// The row of bits: the next state, then the view.
     fn row(&self) -> &[u64];
 
-    /// Writes the goals, where they hold, into a view.
+    /// Sets the bits of the goals that hold in a view.
     fn write_goals(&mut self, view: &mut [u64]);
 
-    /// Writes what is perceived of the moves made into a row of percepts.
+    /// Sets the bits of the percepts of the moves made in a row of percepts.
     fn write_percepts(&mut self, percepts: &mut [u64]);
 
-    /// The work done so far, from which its time is estimated.
+    /// The work done so far; the trial estimates time from it.
     fn work(&self) -> u64;
 }
 
-/// The values of a net in a state.
+/// The values of a net in one state and for one joint move.
 pub(super) struct Machine {
     gates: Box<dyn Gates>,
     fluents: usize,
-    /// The state that the machine is in.
+    /// The current state.
     state: Vec<u64>,
     /// The input of each role's last move, or [`NONE`].
     made: Vec<u32>,
 }
 
 impl Machine {
-    /// A machine in the state without fluents. O(operands).
+    /// Creates a machine in the state without fluents. O(operands).
     pub(super) fn new(wiring: Arc<dyn Wiring>, shape: Shape) -> Self {
         Self {
             gates: wiring.gates(),
@@ -75,7 +74,7 @@ impl Machine {
         }
     }
 
-    /// Goes to a state: what is seen of it is known afterwards.
+    /// Moves the machine to a state, and computes its view.
     pub(super) fn visit(&mut self, state: &[u64]) {
         let words = self.state.len().min(state.len());
         for start in (0..words).step_by(CHUNK) {
@@ -97,8 +96,8 @@ impl Machine {
         self.gates.see();
     }
 
-    /// Makes a move of each role, by its input, in the state that it is in: what follows is known
-    /// afterwards.
+    /// Makes a move of each role, given by its input, in the current state, and computes the next
+    /// state.
     pub(super) fn make(&mut self, moves: impl Iterator<Item = Option<u32>>) {
         let moves = moves.map(|input| input.unwrap_or(NONE)).chain(std::iter::repeat(NONE));
         for (made, input) in self.made.iter_mut().zip(moves) {
@@ -113,7 +112,7 @@ impl Machine {
         self.gates.step();
     }
 
-    /// The number of fluents that another state has otherwise.
+    /// The number of fluents in which another state differs.
     pub(super) fn distance(&self, state: &[u64]) -> u32 {
         self.state.iter().zip(state).map(|(here, there)| (here ^ there).count_ones()).sum()
     }
@@ -123,7 +122,7 @@ impl Machine {
         &*self.gates
     }
 
-    /// The gates, to be asked for what is not in the row.
+    /// The gates, for outputs that are not in the row.
     pub(super) fn gates_mut(&mut self) -> &mut dyn Gates {
         &mut *self.gates
     }
@@ -138,7 +137,7 @@ mod tests {
     const FLUENTS: usize = 70;
     const MOVES: usize = 5;
 
-    /// A net of one role with gates of all widths, and outputs of all kinds.
+    /// A net of one role with gates of different widths and depths, and outputs of all kinds.
     fn draw(random: &mut Stream, gates: usize) -> Net {
         let texts = |count: usize| (0..count).map(|i| format!("t{i:04}")).collect();
         let vocabulary = Vocabulary {
@@ -153,7 +152,7 @@ mod tests {
         let mut early: Vec<Signal> = (0..FLUENTS).map(|fluent| net.fluent(fluent)).collect();
         let mut late: Vec<Signal> = (0..MOVES).map(|place| net.does_at(place)).collect();
         let pick = |random: &mut Stream, signals: &[Signal]| {
-            // Late signals make for depth.
+            // Recent signals make the net deeper.
             let last = signals.len() as u64;
             let most = 1 + random.below(last);
             let place = last - 1 - random.below(most);
@@ -167,7 +166,7 @@ mod tests {
                 pick(random, signals)
             };
             let operands = (0..width).map(|_| operand()).collect();
-            // Its complement, so that wide gates are not all false.
+            // Half of the gates are complemented, so that wide gates are not all false.
             let gate = net.and(operands).negate_if(random.below(2) == 0);
             if !gate.is_constant() {
                 if is_late { late.push(gate) } else { early.push(gate) }
@@ -180,11 +179,11 @@ mod tests {
             terminal: pick(random, &early),
             sees: Some(vec![vec![(0, pick(random, &late)), (1, Signal::FALSE)]]),
         };
-        // The gates that nothing reads stay: a net need not be swept.
+        // Gates without readers stay: a net need not be swept.
         net
     }
 
-    /// A machine of each kind of gates.
+    /// A machine for each kind of gates.
     fn machines(net: &Net) -> [(Arc<dyn Wiring>, Machine); 2] {
         [Kind::Count, Kind::Watch].map(|kind| {
             let wiring = kind.wiring(net, net.shape()).expect("it is small");
@@ -192,7 +191,7 @@ mod tests {
         })
     }
 
-    /// The values of all gates, one after the other.
+    /// Evaluates all gates in order.
     fn evaluate(net: &Net, state: &[u64], made: Option<usize>) -> Vec<bool> {
         let mut values = vec![false];
         values.extend((0..FLUENTS).map(|fluent| bits::test(state, fluent)));
@@ -218,13 +217,14 @@ mod tests {
         assert!(met.iter().all(|&count| count > 20_000), "{met:?}");
     }
 
-    /// Sends a machine through states of a net. Counts outputs that are false, and those that are
-    /// true.
+    /// Moves a machine through states of a net, and compares it with [`evaluate`]. `met` counts
+    /// false and true outputs.
     fn compare(net: &Net, mut machine: Machine, random: &mut Stream, met: &mut [usize; 2], case: usize) {
         let shape = net.shape();
         let mut state = vec![0; shape.state_words()];
         for step in 0..60 {
-            // Sometimes far away, sometimes nowhere, with garbage after the fluents.
+            // The next state differs in many fluents, few or none, with arbitrary bits after the
+            // fluents.
             for _ in 0..[1, 3, 0, 40][step % 4] {
                 let bit = random.below(128) as usize;
                 state[bit / 64] ^= 1 << (bit % 64);
@@ -248,7 +248,7 @@ mod tests {
                 assert!(found.eq(expected), "{case} {step}: goals");
             }
             if step % 7 == 0 {
-                // On to the next state without a step.
+                // Visits the next state without making a move.
                 continue;
             }
             machine.make(std::iter::once(made.map(|place| (1 + FLUENTS + place) as u32)));
@@ -264,8 +264,7 @@ mod tests {
         }
     }
 
-    /// A net of one role that has a goal of 100 where a signal of some fluents holds, and nothing
-    /// else.
+    /// A net of one role whose goal 100 is a signal of some fluents.
     fn goal_net(fluents: usize, goal: impl FnOnce(&mut Net, &[Signal]) -> Signal) -> Net {
         let texts = |count: usize| (0..count).map(|i| format!("t{i:06}")).collect();
         let vocabulary =
@@ -283,7 +282,7 @@ mod tests {
         net
     }
 
-    /// Returns whether the goal holds in a state.
+    /// Returns true if the goal holds in a state.
     fn is_won(machine: &mut Machine, shape: Shape, state: &[u64]) -> bool {
         machine.visit(state);
         let mut view = vec![0; shape.view_words()];
@@ -291,8 +290,7 @@ mod tests {
         bits::test(&view, shape.goal_bit())
     }
 
-    /// A chain of gates as deep as nets may be; none of them is looked at until the goal is asked
-    /// for.
+    /// A chain of gates of the greatest depth, which is evaluated only when the goal is requested.
     #[test]
     fn depth_needs_no_stack() {
         const DEPTH: usize = 300_000;
@@ -311,7 +309,7 @@ mod tests {
         }
     }
 
-    /// A gate of more operands than a count has numbers.
+    /// A gate with more operands than a 16-bit count can hold.
     #[test]
     fn a_gate_may_be_wide() {
         const FLUENTS: usize = 3 * 65_536 + 17;
@@ -330,8 +328,8 @@ mod tests {
         }
     }
 
-    /// Gates that only goals depend on wait until goals are requested, in the same word as what a
-    /// move changes.
+    /// Gates of goals alone stay pending until goals are requested, although they share words with
+    /// gates that a move changes.
     #[test]
     fn goals_take_work_when_they_are_asked_for() {
         const DEPTH: usize = 20;
@@ -352,7 +350,7 @@ mod tests {
         assert!(machine.gates().work() > before + 20, "{before}");
     }
 
-    /// Views are of states: where a legal move depends on moves there is no machine.
+    /// Views depend only on states: a net whose legal moves depend on moves has no machine.
     #[test]
     fn what_is_seen_depends_on_no_move() {
         let mut net = goal_net(2, |_, fluents| fluents[0]);
@@ -362,7 +360,7 @@ mod tests {
         assert!(![Kind::Count, Kind::Watch].iter().any(|&kind| is_made(&net, kind)));
     }
 
-    /// Gates that a step does not touch take no work, however large the net is.
+    /// Work depends only on the gates that change, not on the size of the net.
     #[test]
     fn only_what_changes_takes_work() {
         let mut random = Stream::new(5, 0);

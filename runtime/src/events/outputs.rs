@@ -1,18 +1,18 @@
-//! The outputs of a net as machines have them: signals, and the bits that they are written to.
+//! The outputs of a net in the form that machines use: signals with their destination bits.
 //!
-//! Input: a net, the layout of the game's rows, and the numbers that its gates have in a wiring.
-//! Output: what is known at all times, and what is asked for.
+//! Input: a net, the layout of the game's rows, and the numbers of its gates in a wiring. Output:
+//! the outputs that are always up to date, and those that are computed on request.
 
 use gdl_compiler::propnet::{Net, Signal};
 use gdl_format::shape::Shape;
 
-/// A signal (twice a gate plus one if complemented), and the bit that it is written to.
+/// A signal (twice a gate, plus one if complemented), and its destination bit.
 pub(super) type Output = (u32, u32);
 
 #[derive(Clone, Debug)]
 pub(super) struct Outputs {
-    /// The next state, legal moves and the end, with their bits of the row that has the next state
-    /// and then the view.
+    /// The next state, the legal moves and the end, with bits of the machine's row: the next state,
+    /// then the view.
     pub(super) kept: Vec<Output>,
     /// Goals with their bits of the view.
     pub(super) goals: Vec<Output>,
@@ -21,7 +21,7 @@ pub(super) struct Outputs {
 }
 
 impl Outputs {
-    /// The outputs of a net whose gates have these numbers.
+    /// Lists the outputs of a net; `places` has the numbers of its gates.
     pub(super) fn new(net: &Net, shape: Shape, places: &[u32]) -> Self {
         let outputs = &net.outputs;
         let output = |signal: Signal, bit: usize| (code(places, signal), bit as u32);
@@ -43,7 +43,7 @@ impl Outputs {
     }
 }
 
-/// A signal of the net as one of the wiring, where its gates have these numbers.
+/// Converts a signal of the net to the wiring; `places` has the numbers of its gates.
 pub(super) fn code(places: &[u32], signal: Signal) -> u32 {
     places[signal.gate() as usize] << 1 | u32::from(signal.is_negated())
 }

@@ -1,9 +1,9 @@
-//! The machines of a net: as many as threads ever worked at the same time with it, as far as they
-//! may take so much. Then threads wait for each other.
+//! The machines of a net: one for each thread that works with it at the same time, within a byte
+//! limit. Beyond the limit, threads wait.
 //!
-//! Input: a net made ready, and a state. Output: a machine in that state, which is given back when
-//! the caller is done with it. It is the idle one that was nearest to the state, so games that are
-//! played by turns each keep a machine.
+//! Input: the wiring of a net, and a state. Output: a machine in that state, which the caller
+//! returns by dropping it. The idle machine nearest to the state is chosen, so several games played
+//! in turn each keep their machine.
 
 use super::machine::{Machine, Wiring};
 use crate::game::Shape;
@@ -12,12 +12,12 @@ use std::{
     sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
 };
 
-/// A net, and the machines that have it in some state.
+/// A net with its machines.
 pub(super) struct Pool {
     wiring: Arc<dyn Wiring>,
     shape: Shape,
     machines: Mutex<Machines>,
-    /// The greatest number of machines.
+    /// The most machines.
     most: usize,
     /// Wakes a thread that waits for a machine.
     returned: Condvar,
@@ -28,13 +28,14 @@ pub(super) struct Pool {
 struct Machines {
     /// The machines that are not on loan.
     idle: Vec<Machine>,
-    /// The number of machines.
+    /// The number of machines, idle or on loan.
     count: usize,
-    /// Threads that wait for one. A wake-up that no thread waits for takes as long as a small step.
+    /// The number of waiting threads. Since a needless wake-up takes as long as a small step, it is
+    /// skipped if this is 0.
     waiting: usize,
 }
 
-/// A machine that a thread works with, and gives back.
+/// A machine on loan to a thread; dropping the loan returns it.
 pub(super) struct Loan<'p> {
     pool: &'p Pool,
     machine: Option<Machine>,
@@ -65,13 +66,13 @@ impl Drop for Loan<'_> {
 }
 
 impl Pool {
-    /// A net whose machines may take `bytes` bytes; there can be one in any case.
+    /// Creates a pool whose machines take at most `bytes` bytes, but at least one machine.
     pub(super) fn new(wiring: Arc<dyn Wiring>, shape: Shape, bytes: usize) -> Self {
         let most = (bytes / (wiring.gate_bytes() + 8 * shape.state_words()).max(1)).max(1);
         Self { wiring, shape, machines: Mutex::default(), most, returned: Condvar::new() }
     }
 
-    /// A machine in `state`.
+    /// Borrows a machine, moved to `state`.
     pub(super) fn visit(&self, state: &[u64]) -> Loan<'_> {
         let mut machines = self.machines();
         let machine = loop {

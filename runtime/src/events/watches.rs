@@ -1,17 +1,19 @@
-//! Gates that watch an operand, so that gates without dependents are not evaluated.
+//! Gates that watch one operand, so that gates without dependents are not evaluated.
 //!
-//! A gate is *live* if an output is it, or a live gate relies on it: a true gate relies on all its
-//! operands, a false one on one false operand, which it *watches*. All others are *stale*: their
-//! values are not kept, and evaluated when a live gate looks at them. Each operand of a gate, an
-//! *edge*, is in a list of the gate that it reads while that matters: so a gate that changes finds
-//! those that rely on it, and no others. Changed gates are evaluated level by level, each at most
-//! once, and one that no live gate relies on any more goes stale instead.
+//! A gate is *live* if it is an output, or a live gate relies on it. A true gate relies on all its
+//! operands. A false one relies on one false operand, which it *watches*. All other gates are
+//! *stale*: their values are not maintained, but evaluated when a live gate reads them.
+//!
+//! An *edge* is an operand of a gate. While the gate relies on it, the edge is in a list of the
+//! operand's gate. So a gate that changes finds exactly the gates that rely on it. Changed gates
+//! are evaluated level by level, each at most once. A changed gate that is no longer live becomes
+//! stale instead.
 //!
 //! Input: a net as [`Wiring`], and the inputs that change. Output: a row of bits, goals and
-//! percepts ([`Gates`](super::machine::Gates)). A change takes as many steps as gates change by it,
-//! at most O(operands), and each takes several times as long as in [`counts`](super::counts); but
-//! in vast nets most gates are stale. The memory is fixed, except for lists of at most one entry
-//! for each gate.
+//! percepts ([`Gates`](super::machine::Gates)). The work of a change is the number of gates that it
+//! changes, at most O(operands). Each of them takes several times as long as in
+//! [`counts`](super::counts), but in very large nets most gates are stale. Memory is fixed, except
+//! for lists of at most one entry for each gate.
 
 mod wiring;
 
@@ -20,13 +22,13 @@ use crate::bits;
 use std::{ops::Range, sync::Arc};
 pub(super) use wiring::Wiring;
 
-/// No edge: the end of a list, a watch of nothing.
+/// The index of no edge: the end of a list, or no watch.
 const NONE: u32 = u32::MAX;
-/// The next edge of one that is in no list.
+/// The `next` of an edge that is in no list.
 const APART: u32 = u32::MAX - 1;
 
-/// Flags of a gate, below its level: its value, whether it is stale, whether it is to be evaluated,
-/// and whether outputs read it.
+/// The flags of a gate, in the bits below its level: it is true, stale, pending evaluation, or read
+/// by outputs.
 const TRUE: u32 = 1;
 const STALE: u32 = 2;
 const PENDING: u32 = 4;
@@ -37,21 +39,21 @@ const FLAGS: u32 = 4;
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     signal: u32,
-    /// The gate that reads it.
+    /// The gate that has this operand.
     owner: u32,
-    /// The next edge in the list of the gate that is read, [`NONE`] or [`APART`].
+    /// The next edge in the list of the operand's gate, [`NONE`] or [`APART`].
     next: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Gate {
-    /// Its first edge.
+    /// The first edge of the gate.
     start: u32,
-    /// The edge of the operand that it watches; none if it is true, or was never evaluated.
+    /// The edge of the watched operand; [`NONE`] if the gate is true or was never evaluated.
     watch: u32,
-    /// The first edge of those that may rely on it.
+    /// The first edge in the list of those that may rely on the gate.
     head: u32,
-    /// Its level and flags.
+    /// The level and the flags.
     bits: u32,
 }
 
@@ -59,20 +61,20 @@ struct Gate {
 struct Watches {
     wiring: Arc<Wiring>,
     edges: Vec<Edge>,
-    /// One more than there are, which has no edges.
+    /// The gates, then one without edges, which ends the last range.
     gates: Vec<Gate>,
-    /// For each gate the first of its entries in `bits`; one more than there are gates.
+    /// For each gate the start of its range in `bits`, and the end of the last range.
     readers: Vec<u32>,
-    /// Bits of the row that change with a gate.
+    /// The bits of the row that each gate determines.
     bits: Vec<u32>,
     /// The next state, then the view.
     row: Vec<u64>,
-    /// The gates to be evaluated on each level, and a bit for each level that has some.
+    /// The pending gates of each level, and a bit for each level that has some.
     levels: Vec<Vec<u32>>,
     busy: Vec<u64>,
-    /// Stale gates being evaluated, each with the edge that it has come to.
+    /// The stack of stale gates under evaluation, each with its current edge.
     asking: Vec<(u32, u32)>,
-    /// Edges looked at so far.
+    /// The number of edges looked at so far.
     work: u64,
 }
 
@@ -132,7 +134,7 @@ impl Watches {
         watches
     }
 
-    /// Writes outputs that are not kept, where they are true.
+    /// Sets the bits of true outputs that are not in the row.
     fn write(&mut self, outputs: fn(&Wiring) -> &[Output], row: &mut [u64]) {
         for place in 0..outputs(&self.wiring).len() {
             let (signal, bit) = outputs(&self.wiring)[place];
@@ -142,7 +144,7 @@ impl Watches {
         }
     }
 
-    /// Evaluates the gates that watch a changed gate, and changes the outputs that read it.
+    /// Flips the outputs that read a changed gate, and makes the gates that rely on it pending.
     fn tell(&mut self, gate: usize) {
         if self.gates[gate].bits & READ != 0 {
             for &bit in &self.bits[self.readers[gate] as usize..self.readers[gate + 1] as usize] {
@@ -165,7 +167,7 @@ impl Watches {
         }
     }
 
-    /// Evaluates what has to be on some levels, from the lowest up.
+    /// Evaluates the pending gates of some levels, in ascending order.
     fn settle(&mut self, levels: Range<usize>) {
         let mut from = levels.start;
         while let Some(level) = self.busy_level(from..levels.end) {
@@ -180,7 +182,7 @@ impl Watches {
         }
     }
 
-    /// The lowest level of some that has gates to be evaluated.
+    /// The lowest of some levels with pending gates.
     fn busy_level(&self, levels: Range<usize>) -> Option<usize> {
         let mut word = levels.start / 64;
         let mut busy = *self.busy.get(word)? & (u64::MAX << (levels.start % 64));
@@ -194,7 +196,7 @@ impl Watches {
         Some(64 * word + busy.trailing_zeros() as usize).filter(|&level| level < levels.end)
     }
 
-    /// Evaluates a pending gate, or lets it go stale.
+    /// Evaluates a pending gate, or makes it stale.
     fn renew(&mut self, gate: usize) {
         self.gates[gate].bits &= !PENDING;
         if !self.is_live(gate) {
@@ -215,8 +217,8 @@ impl Watches {
         self.conclude(gate, NONE);
     }
 
-    /// True if an output is the gate, or a gate that is not stale relies on it. Edges of others
-    /// leave its list.
+    /// Returns true if the gate is an output, or a gate that is not stale relies on it. Removes the
+    /// edges of other gates from its list.
     fn is_live(&mut self, gate: usize) -> bool {
         if self.gates[gate].bits & READ != 0 {
             return true;
@@ -237,7 +239,7 @@ impl Watches {
         }
     }
 
-    /// The value of a signal, whose gate is evaluated if it is stale.
+    /// Returns the value of a signal; evaluates its gate if it is stale.
     #[inline]
     fn ask(&mut self, signal: u32) -> bool {
         self.work += 1;
@@ -252,8 +254,8 @@ impl Watches {
         self.gates[signal as usize / 2].bits & TRUE != signal & 1
     }
 
-    /// Evaluates a stale gate, and all stale ones that it takes, each at most once. What is below
-    /// it is settled.
+    /// Evaluates a stale gate and all stale gates below it that it needs, each at most once. All
+    /// other gates below it must be up to date.
     fn evaluate(&mut self, gate: u32) {
         self.asking.push((gate, self.gates[gate as usize].start));
         'gates: while let Some((gate, from)) = self.asking.pop() {
@@ -274,7 +276,7 @@ impl Watches {
         }
     }
 
-    /// Notes that an operand is false, or none.
+    /// Sets the value of a gate: false with the given watch, or true if `watch` is [`NONE`].
     fn conclude(&mut self, gate: usize, watch: u32) {
         let Gate { start, bits: before, .. } = self.gates[gate];
         let value = if watch == NONE { TRUE } else { 0 };
@@ -286,14 +288,14 @@ impl Watches {
         } else {
             self.list(watch);
         }
-        // Only outputs read a stale gate, and only when the machine is made; all others are still
-        // to look at it.
+        // No evaluated gate relies on a stale gate. Outputs read one only while the machine is
+        // created.
         if before & TRUE != value && (before & STALE == 0 || before & READ != 0) {
             self.tell(gate);
         }
     }
 
-    /// Puts an edge into the list of the gate that it reads.
+    /// Adds an edge to the list of its operand's gate.
     #[inline]
     fn list(&mut self, edge: u32) {
         let Edge { signal, next, .. } = self.edges[edge as usize];
@@ -330,7 +332,7 @@ impl Gates for Watches {
         self.write(|wiring| &wiring.outputs.percepts, percepts);
     }
 
-    /// The edges looked at.
+    /// The number of edges looked at.
     fn work(&self) -> u64 {
         self.work
     }

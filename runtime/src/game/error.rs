@@ -6,25 +6,25 @@ use std::{error::Error, fmt};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StepError {
-    /// There is not one move for each role.
+    /// The number of moves is not the number of roles.
     Count {
         /// The number of roles.
         expected: usize,
         /// The number of moves given.
         found: usize,
     },
-    /// The game is over: nothing follows a terminal state, even where the rules give legal moves.
+    /// The state is terminal: it has no successor, even if the rules give legal moves.
     Terminal,
-    /// Several roles have a choice, and the move of one was given ([`GameExt::apply_one`](crate::GameExt::apply_one)).
+    /// Several roles have a choice, and only one move was given
+    /// ([`GameExt::apply_one`](crate::GameExt::apply_one)).
     Several,
-    /// A role may not make this move now.
+    /// The move is not legal for its role in this state.
     Illegal {
         /// The role's name.
         role: String,
         /// The move, as KIF text.
         action: String,
-        /// The legal moves of the role, as KIF text, in move order: the first [`StepError::SHOWN`]
-        /// moves; empty if nothing.
+        /// The first [`StepError::SHOWN`] legal moves of the role, as KIF text, in move order.
         legal: Vec<String>,
         /// The number of further legal moves.
         more: usize,
@@ -32,7 +32,7 @@ pub enum StepError {
 }
 
 impl StepError {
-    /// The greatest number of legal moves that are shown; the others are counted.
+    /// The greatest number of legal moves that an error lists; it counts the others.
     pub const SHOWN: usize = 20;
 }
 
@@ -64,17 +64,17 @@ impl fmt::Display for StepError {
 
 impl Error for StepError {}
 
-/// The kind of name that a text was to be.
+/// The kind of name that a text should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum TextKind {
     /// A player.
     Role,
-    /// Something a player may do.
+    /// A move of some role.
     Move,
-    /// Something that may hold in a state.
+    /// A fluent, which may hold in a state.
     Fluent,
-    /// Something a player may perceive.
+    /// A percept of some role.
     Percept,
     /// A state: a list of fluents.
     State,
@@ -116,7 +116,7 @@ pub enum TextError {
 }
 
 impl TextError {
-    /// The most characters of a text that are shown.
+    /// The most characters of a text that an error shows.
     pub const SHOWN: usize = 200;
 }
 

@@ -1,46 +1,46 @@
-//! Derived functions of every game: moves by role, turns, checked steps, goals, chance, names and
+//! The derived methods of every game: moves by role, turns, checked steps, goals, chance, names and
 //! texts.
 
 use super::{Game, Id, LegalMoves, Perception, StepError, TextError, TextKind, legal_words, percept_words};
 use crate::{bits, chance::Probability, kif, random::Stream, vocabulary::Texts};
 
-/// Derived functions of a [`Game`], which every game has. Functions that end in `_in` are given a
-/// view, so that one [`GameExt::view`] of a state serves many of them.
+/// Derived methods of every [`Game`]. Methods that end in `_in` take a view, so that one
+/// [`GameExt::view`] of a state serves several of them.
 pub trait GameExt: Game {
     /// The roles, in role order.
     fn roles(&self) -> impl ExactSizeIterator<Item = Self::Role> + use<Self> {
         (0..self.shape().roles).map(Self::Role::from_index)
     }
 
-    /// Observes `state`, for the functions that end in `_in`. One [`Game::observe`].
+    /// Observes `state` for the functions that end in `_in`, by one [`Game::observe`].
     fn view(&self, state: &Self::State) -> Self::View {
         let mut view = self.new_view();
         self.observe(state, &mut view);
         view
     }
 
-    /// True if the game is over.
+    /// Returns true if the state is terminal.
     fn is_terminal(&self, state: &Self::State) -> bool {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
         self.is_terminal_in(&view)
     }
 
-    /// [`GameExt::is_terminal`] of a state already seen.
+    /// Like [`GameExt::is_terminal`], in a state already observed.
     #[inline]
     fn is_terminal_in(&self, view: &Self::View) -> bool {
         bits::test(view.as_ref(), self.shape().terminal_bit())
     }
 
-    /// The moves a role may make, in move order. The rules may give legal moves in a terminal state
-    /// too, though [`GameExt::apply`] refuses to make them.
+    /// Returns the legal moves of a role, in move order. The rules may give legal moves in a
+    /// terminal state too, though [`GameExt::apply`] rejects them.
     fn legal_moves(&self, state: &Self::State, role: Self::Role) -> LegalMoves<Self::Move, Self::View> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
         LegalMoves::new(view, self.shape(), role.index())
     }
 
-    /// [`GameExt::legal_moves`] of a state already seen.
+    /// Like [`GameExt::legal_moves`], in a state already observed.
     fn legal_moves_in<'v>(
         &self,
         view: &'v Self::View,
@@ -49,33 +49,35 @@ pub trait GameExt: Game {
         LegalMoves::new(view, self.shape(), role.index())
     }
 
-    /// True if the role may make the move. One look at the state: see [`GameExt::is_legal_in`] for
-    /// many moves.
+    /// Returns true if the role may make the move. Observes the state once; use
+    /// [`GameExt::is_legal_in`] for many moves of one state.
     fn is_legal(&self, state: &Self::State, role: Self::Role, action: Self::Move) -> bool {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
         self.is_legal_in(&view, role, action)
     }
 
-    /// [`GameExt::is_legal`] of a state already seen.
+    /// Like [`GameExt::is_legal`], in a state already observed.
     fn is_legal_in(&self, view: &Self::View, role: Self::Role, action: Self::Move) -> bool {
         let shape = self.shape();
         action.index() < shape.moves
             && bits::test(legal_words(view.as_ref(), shape, role.index()), action.index())
     }
 
-    /// The role whose turn it is: the only one other than chance that has a choice; if none has,
-    /// chance if it has one. `None` where several have a choice, each role has one move, or the
-    /// game cannot go on. Where each role has one move it does not matter whose move is given to
-    /// [`GameExt::apply_one`]; where chance draws while a role chooses, a step takes the moves of
-    /// both ([`GameExt::apply`]).
+    /// The role to move: the only one other than chance that has a choice, or chance if only chance
+    /// has one. If chance and one role both have a choice, a step takes the moves of both
+    /// ([`GameExt::apply`]).
+    ///
+    /// Returns `None` if several roles other than chance have a choice, every role has one move, or
+    /// the game cannot go on. If every role has one move, [`GameExt::apply_one`] accepts the move
+    /// of any role.
     fn to_play(&self, state: &Self::State) -> Option<Self::Role> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
         self.to_play_in(&view)
     }
 
-    /// [`GameExt::to_play`] of a state already seen.
+    /// Like [`GameExt::to_play`], in a state already observed.
     fn to_play_in(&self, view: &Self::View) -> Option<Self::Role> {
         if self.is_terminal_in(view) {
             return None;
@@ -94,8 +96,9 @@ pub trait GameExt: Game {
         asked.or(draws)
     }
 
-    /// The joint move in which one role makes this move and all others the only one they have. It
-    /// is made by the role that has a choice; if none has, by the first that can.
+    /// Returns the joint move in which one role makes this move and every other role its only one.
+    /// The mover is the role that has a choice, otherwise the first role for which the move is
+    /// legal.
     ///
     /// # Errors
     /// Returns an error if several roles have a choice, chance among them, if the state is terminal
@@ -106,7 +109,7 @@ pub trait GameExt: Game {
         self.joint_in(&view, action)
     }
 
-    /// [`GameExt::joint`] of a state already seen.
+    /// Like [`GameExt::joint`], in a state already observed.
     ///
     /// # Errors
     /// As for [`GameExt::joint`].
@@ -130,8 +133,8 @@ pub trait GameExt: Game {
         Ok(joint)
     }
 
-    /// The state that follows when one role makes this move and all others the only one they have,
-    /// as in games in turns: [`GameExt::apply`] of [`GameExt::joint`].
+    /// Returns the successor after one role makes this move and every other role its only one, as
+    /// in turn-based games. It is [`GameExt::apply`] with the result of [`GameExt::joint`].
     ///
     /// ```
     /// use gdl_runtime::{Game, GameExt, gdl};
@@ -171,12 +174,13 @@ pub trait GameExt: Game {
         Ok(self.apply_unchecked(state, &joint))
     }
 
-    /// The role's goal value: `None` if no value holds or several do, as is common before the end.
+    /// The role's goal value. Returns `None` if no value holds or several do, as is common before
+    /// the end.
     fn goal(&self, state: &Self::State, role: Self::Role) -> Option<u8> {
         self.goal_in(&self.view(state), role)
     }
 
-    /// [`GameExt::goal`] of a state already seen.
+    /// Like [`GameExt::goal`], in a state already observed.
     fn goal_in(&self, view: &Self::View, role: Self::Role) -> Option<u8> {
         let mut goals = self.goals_in(view, role);
         let value = goals.next()?;
@@ -189,7 +193,7 @@ pub trait GameExt: Game {
         self.goals_in(&self.view(state), role).collect()
     }
 
-    /// [`GameExt::goals`] of a state already seen. Nothing is allocated.
+    /// Like [`GameExt::goals`], in a state already observed, without allocating.
     fn goals_in<'v>(
         &'v self,
         view: &'v Self::View,
@@ -202,11 +206,11 @@ pub trait GameExt: Game {
         values.filter(move |(i, _)| bits::test(view.as_ref(), first + i)).map(|(_, &value)| value)
     }
 
-    /// The state that follows when each role makes its move of `joint`, in role order.
+    /// Returns the successor when each role makes its move of `joint`, in role order.
     ///
     /// # Errors
-    /// Returns an error if the number of moves is not that of the roles, if `state` is terminal, or
-    /// if a move is not legal. The first fault in role order.
+    /// Returns an error if the number of moves is not that of the roles, `state` is terminal, or a
+    /// move is not legal. The first illegal move in role order is reported.
     fn apply(&self, state: &Self::State, joint: &[Self::Move]) -> Result<Self::State, StepError> {
         let mut view = self.new_view();
         self.observe_without_goals(state, &mut view);
@@ -214,7 +218,7 @@ pub trait GameExt: Game {
         Ok(self.apply_unchecked(state, joint))
     }
 
-    /// Does the tests of [`GameExt::apply`] in a state already seen.
+    /// Checks a joint move as [`GameExt::apply`] does, in a state already observed.
     ///
     /// # Errors
     /// As for [`GameExt::apply`].
@@ -240,10 +244,11 @@ pub trait GameExt: Game {
         Ok(())
     }
 
-    /// Returns what a role perceives when the joint move is made in `state`: the percepts that the
-    /// rules give it (`sees`), or the joint move itself if the rules say nothing of percepts.
+    /// Returns a role's perception of the joint move in `state`: its percepts by the rules
+    /// (`sees`), or the joint move if the rules have no `sees`.
     ///
-    /// Nothing is checked, as for [`Game::advance`]. As costly as a step, and a little allocation.
+    /// Nothing is checked, as for [`Game::advance`]. If the rules have `sees`, the cost is about
+    /// that of a step plus an allocation.
     fn perception(
         &self,
         state: &Self::State,
@@ -264,8 +269,8 @@ pub trait GameExt: Game {
         self.vocabulary().chance().map(Self::Role::from_index)
     }
 
-    /// The legal moves of chance in a state and their probabilities, in move order: each legal move
-    /// is as likely as the others. Nothing if the game has no chance.
+    /// The legal moves of chance in a state, in move order, each with the same probability. Empty
+    /// if the game has no chance.
     fn chance(&self, state: &Self::State) -> Vec<(Self::Move, Probability)> {
         let Some(role) = self.chance_role() else { return Vec::new() };
         let legal = self.legal_moves(state, role);
@@ -273,9 +278,9 @@ pub trait GameExt: Game {
         legal.map(|action| (action, each)).collect()
     }
 
-    /// The probability of a joint move in a state already seen, if each role draws one of its legal
-    /// moves, all equally likely and independently of the others. It is the product of their
-    /// probabilities: 0 if a move is missing or not legal; `None` if it takes more than 128 bits.
+    /// The probability of a joint move in a state already observed, if each role draws one of its
+    /// legal moves uniformly and independently. It is 0 if a move is missing or not legal. Returns
+    /// `None` if the product takes more than 128 bits.
     fn probability_in(&self, view: &Self::View, joint: &[Self::Move]) -> Option<Probability> {
         if joint.len() != self.shape().roles {
             return Some(Probability::ZERO);
@@ -287,15 +292,15 @@ pub trait GameExt: Game {
         })
     }
 
-    /// A legal move of a role of a state already seen, each exactly as likely: what chance does.
-    /// `None` if there is none.
+    /// Draws one of a role's legal moves uniformly, as chance does, in a state already observed.
+    /// Returns `None` if the role has no legal move.
     fn random_move_in(&self, view: &Self::View, role: Self::Role, stream: &mut Stream) -> Option<Self::Move> {
         let words = legal_words(view.as_ref(), self.shape(), role.index());
         bits::choose(words, |n| stream.below(n)).map(Self::Move::from_index)
     }
 
-    /// [`GameExt::apply`] without the tests, and without their cost. See [`Game::advance`] for what
-    /// may come out when a move is not legal or the game is over.
+    /// Like [`GameExt::apply`], without its checks and their cost. See [`Game::advance`] for the
+    /// result if a move is not legal or the state is terminal.
     fn apply_unchecked(&self, state: &Self::State, joint: &[Self::Move]) -> Self::State {
         let mut next = state.clone();
         self.advance(&mut next, joint);
@@ -307,12 +312,12 @@ pub trait GameExt: Game {
         bits::ones(state.as_ref()).map(Self::Fluent::from_index)
     }
 
-    /// True if the fluent holds.
+    /// Returns true if the fluent holds in the state.
     fn holds(&self, state: &Self::State, fluent: Self::Fluent) -> bool {
         bits::test(state.as_ref(), fluent.index())
     }
 
-    /// The state in which exactly these fluents hold. Whether play can reach it is not asked.
+    /// Creates the state in which exactly these fluents hold, reachable or not.
     ///
     /// # Panics
     /// Panics if a fluent belongs to another, larger game.
@@ -350,8 +355,8 @@ pub trait GameExt: Game {
         format!("({})", texts.join(" "))
     }
 
-    /// A role's perception as KIF text: a list of percepts, for example `((die 6))`, or the moves
-    /// of all roles.
+    /// A role's perception as KIF text: a list of percepts, for example `((die 6))`, or of the
+    /// moves of all roles.
     fn perception_text(&self, perception: &Perception<Self::Move, Self::Percept>) -> String {
         let texts: Vec<&str> = match perception {
             Perception::Joint(joint) => joint.iter().map(|&action| self.move_text(action)).collect(),
@@ -360,8 +365,8 @@ pub trait GameExt: Game {
         format!("({})", texts.join(" "))
     }
 
-    /// The role of that name. White space around it and, if no role is spelt exactly so, case do
-    /// not matter; the same holds for the other functions that read texts.
+    /// Returns the role with this name. White space around it does not matter; case matters only if
+    /// some role is spelt exactly so. This holds for all functions that read texts.
     ///
     /// # Errors
     /// Returns an error if the game has no such role.
@@ -377,7 +382,7 @@ pub trait GameExt: Game {
         find(self.vocabulary().moves(), TextKind::Move, text)
     }
 
-    /// The fluent of that KIF text.
+    /// Returns the fluent with this KIF text.
     ///
     /// # Errors
     /// Returns an error if the game has no such fluent.
@@ -385,7 +390,7 @@ pub trait GameExt: Game {
         find(self.vocabulary().fluents(), TextKind::Fluent, text)
     }
 
-    /// The percept of that KIF text.
+    /// Returns the percept with this KIF text.
     ///
     /// # Errors
     /// Returns an error if the game has no such percept.
@@ -393,9 +398,9 @@ pub trait GameExt: Game {
         find(self.vocabulary().percepts(), TextKind::Percept, text)
     }
 
-    /// Parses a role's perception as a server sends it: a list of percepts in any order, or of the
-    /// moves of all roles in role order where the rules say nothing of percepts. `nil` is the empty
-    /// list. The reverse of [`GameExt::perception_text`].
+    /// Parses a role's perception as a server sends it: its percepts in any order, or the joint
+    /// move in role order if the rules have no `sees`. `nil` is the empty list. The reverse of
+    /// [`GameExt::perception_text`].
     ///
     /// # Errors
     /// Returns an error if the text is not such a list, or the game does not have one of its names.
@@ -412,8 +417,7 @@ pub trait GameExt: Game {
         Ok(Perception::Joint(joint?))
     }
 
-    /// The state written as a list of fluents, in any order: the reverse of
-    /// [`GameExt::state_text`].
+    /// Parses a state from a list of fluents in any order. The reverse of [`GameExt::state_text`].
     ///
     /// # Errors
     /// Returns an error if the text is not a list in parentheses or the game does not have one of

@@ -4,8 +4,9 @@ use super::{Id, Shape};
 use crate::bits;
 use std::marker::PhantomData;
 
-/// The legal moves of a role, in move order; see [`GameExt::legal_moves`](super::GameExt::legal_moves). It holds the view it reads, or
-/// refers to one.
+/// The legal moves of a role, in move order; see
+/// [`GameExt::legal_moves`](super::GameExt::legal_moves). The iterator owns or borrows the view
+/// that it reads.
 #[derive(Clone, Debug)]
 pub struct LegalMoves<M, V> {
     view: V,
@@ -54,7 +55,7 @@ impl<M: Id, V: AsRef<[u64]>> Iterator for LegalMoves<M, V> {
 impl<M: Id, V: AsRef<[u64]>> ExactSizeIterator for LegalMoves<M, V> {}
 impl<M: Id, V: AsRef<[u64]>> std::iter::FusedIterator for LegalMoves<M, V> {}
 
-/// The words of a view that show a role's legal moves; none for a role the game does not have.
+/// Returns the words of a view with a role's legal moves; empty if the game has no such role.
 #[inline]
 #[must_use]
 pub fn legal_words(view: &[u64], shape: Shape, role: usize) -> &[u64] {

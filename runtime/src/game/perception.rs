@@ -6,7 +6,7 @@ use crate::bits;
 /// A perception: what a role perceives of a step.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Perception<M, P> {
-    /// The moves of all roles, in role order: the rules say nothing of percepts.
+    /// The moves of all roles, in role order, if the rules have no `sees`.
     Joint(Box<[M]>),
     /// The percepts that the rules give the role, in percept order; often none. See
     /// [`Perception::percepts`].
@@ -14,7 +14,7 @@ pub enum Perception<M, P> {
 }
 
 impl<M: Id, P: Id> Perception<M, P> {
-    /// Some percepts, in any order.
+    /// Creates a perception from percepts in any order; duplicates are dropped.
     pub fn percepts(percepts: impl IntoIterator<Item = P>) -> Self {
         let mut list: Vec<P> = percepts.into_iter().collect();
         list.sort_unstable();
@@ -28,7 +28,7 @@ impl<M: Id, P: Id> Perception<M, P> {
     }
 }
 
-/// The words of a row of percepts that are a role's; none for a role the game does not have.
+/// Returns a role's words of a row of percepts; empty if the game has no such role.
 #[must_use]
 pub fn percept_words(row: &[u64], shape: Shape, role: usize) -> &[u64] {
     let words = shape.percept_words();

@@ -1,6 +1,6 @@
-//! Batched work on the states of a caller: [`Expansion`] makes successors of up to 512 states in a
-//! pass and writes them to a [`Batch`]; [`Leaves`] plays random games from up to eight states at
-//! once. Both are given and give the game's own types.
+//! Batched work on states of a game: [`Expansion`] computes the successors of up to 512 states in a
+//! pass and writes them to a [`Batch`]. [`Leaves`] plays random games from up to eight states at
+//! once. Both use the game's own types.
 
 use super::{RowBatch, RowExpansion, RowLeaves};
 use crate::{
@@ -10,20 +10,22 @@ use crate::{
 };
 use std::{fmt, marker::PhantomData};
 
-/// Batched successor generation, 512 (state, joint move) pairs a pass, one in each lane: the
-/// successors of a state, or of many.
+/// Batched successor generation, 512 (state, joint move) pairs a pass, one in each lane, from one
+/// state or several.
 ///
-/// A pass takes a little longer than one step of a single state, however many lanes it has: some
-/// microseconds. [`Expansion::start`], then a [`push`](Expansion::push) for each pair of a state
-/// and a joint move, then [`Expansion::advance`], which writes the successors to a [`Batch`] in the
-/// order of the pairs; and so on with the next pairs. [`Expansion::push_all`] adds all joint moves
-/// of a state.
+/// A pass takes microseconds, a little longer than one step of a single state, for any number of
+/// lanes in use:
+///
+/// 1. [`Expansion::start`] begins a pass.
+/// 2. [`Expansion::push`] adds a pair of a state and a joint move, or [`Expansion::push_all`] all
+///    joint moves of a state.
+/// 3. [`Expansion::advance`] writes the successors to a [`Batch`], in the order of the pairs.
 ///
 /// A pass is for one phase of the turn cycle, if there is one. [`Expansion::phase`] returns the
-/// phase of a state; successors are at the next one.
+/// phase of a state; its successors are at the next one.
 ///
-/// Memory: 64 bytes for each signal of the net and 4 KiB for each word of a state, however many
-/// passes there are.
+/// Memory is 64 bytes for each signal of the net and 4 KiB for each word of a state, for any number
+/// of passes.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, gdl, lanes::{Batch, Expansion, Isa}};
@@ -75,38 +77,40 @@ impl<'g, G: Game> Expansion<'g, G> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// An empty pass. Returns `None` if the game cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
-    /// cycle. Also if states may have 2^54 joint moves or more, or a state and a view have more
-    /// than 8,192 words. O(gates), usually some times over. If the machine does not have the
-    /// instruction set, that is [`Isa::Portable`].
+    /// Creates an empty expansion. If the machine lacks the instruction set, [`Isa::Portable`] is
+    /// used. O(gates).
+    ///
+    /// Returns `None` if
+    /// - the game cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)),
+    /// - no fluents identify the phases of its cycle,
+    /// - states may have 2^54 joint moves or more, or
+    /// - a state and a view have more than 8,192 words.
     #[must_use]
     pub fn new(game: &'g G, isa: Isa) -> Option<Self> {
         Some(Self { rows: RowExpansion::new(game.table()?, isa)?, game: PhantomData })
     }
 
-    /// The instruction set.
+    /// The instruction set that passes use.
     #[must_use]
     pub fn isa(&self) -> Isa {
         self.rows.isa()
     }
 
-    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the
-    /// initial state's.
+    /// The number of phases of the turn cycle; 1 if there is none. Phase 0 is the initial state's.
     #[must_use]
     pub fn phases(&self) -> usize {
         self.rows.phases()
     }
 
-    /// The phase of a state; `None` if no play from the initial state comes to it. O(words of a
-    /// state).
+    /// The phase of a state. Returns `None` if play from the initial state never reaches it.
+    /// O(words of a state).
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &G::State) -> Option<usize> {
         self.rows.phase(state.as_ref())
     }
 
-    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo
+    /// Removes all pairs. The next states must be at this phase of the cycle, modulo
     /// [`Expansion::phases`].
     pub fn start(&mut self, phase: usize) {
         self.rows.start(phase);
@@ -118,13 +122,13 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.len()
     }
 
-    /// True if there are none.
+    /// Returns true if there are no pairs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// True if there is no room for another pair.
+    /// Returns true if there is no room for another pair.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.rows.is_full()
@@ -132,8 +136,8 @@ impl<'g, G: Game> Expansion<'g, G> {
 
     /// Adds a state and the move of each role, in role order. O(words of the state + roles).
     ///
-    /// Nothing is checked, as for [`Game::advance`]: if a move is not legal, or the state is
-    /// terminal or at another phase than this pass is for, some state follows.
+    /// Nothing is checked, as for [`Game::advance`]. If a move is not legal, or the state is
+    /// terminal or at another phase, the successor is some state.
     ///
     /// # Panics
     /// Panics if there is no room, or a word of the state is missing.
@@ -142,7 +146,7 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.push(state.as_ref(), joint);
     }
 
-    /// Adds a state whose moves do not matter: for [`Expansion::observe`] and [`Expansion::count`].
+    /// Adds a state without moves, for [`Expansion::observe`] and [`Expansion::count`].
     ///
     /// # Panics
     /// As [`Expansion::push`].
@@ -151,10 +155,10 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.push_state(state.as_ref());
     }
 
-    /// Adds a state with each of its joint moves, the last role's move changing fastest, except for
-    /// the first `skip` of them, as far as there is room; `view` is what is seen of the state.
-    /// Terminal states have none. The number of joint moves that are left. O(words of the state and
-    /// the view + pairs).
+    /// Adds a state with each of its joint moves after the first `skip`, as far as there is room;
+    /// the last role's move changes fastest. `view` is the view of the state. A terminal state has
+    /// no joint moves. Returns the number of joint moves left. O(words of the state and the view +
+    /// pairs).
     ///
     /// # Panics
     /// Panics if the state or the view is of another game and too short.
@@ -162,51 +166,49 @@ impl<'g, G: Game> Expansion<'g, G> {
         self.rows.push_all(state.as_ref(), view.as_ref(), skip)
     }
 
-    /// Makes all moves: the states that follow and what is seen of them. Some microseconds:
-    /// O(gates + words of a state and a view), however many pairs there are.
+    /// Makes all moves, and writes the successors and their views. Takes microseconds: O(gates +
+    /// words of a state and a view), for any number of pairs.
     ///
     /// # Panics
-    /// Panics if the batch is of another shape.
+    /// Panics if the batch has another shape.
     pub fn advance(&mut self, successors: &mut Batch<G>) {
         self.rows.advance(&mut successors.rows);
     }
 
     /// Like [`Expansion::advance`], but goal bits may stay clear in states that are not terminal,
-    /// as with
-    /// Does the same as [`Game::observe_without_goals`]: if goals count pieces, that is much less
-    /// work.
+    /// as with [`Game::observe_without_goals`]. This saves much work if goals count pieces.
     ///
     /// # Panics
-    /// Panics if the batch is of another shape.
+    /// Panics if the batch has another shape.
     pub fn advance_without_goals(&mut self, successors: &mut Batch<G>) {
         self.rows.advance_without_goals(&mut successors.rows);
     }
 
-    /// The states themselves and what is seen of them; their joint moves do not matter. As costly
-    /// as [`Expansion::advance`].
+    /// Writes the added states and their views; joint moves do not matter. As costly as
+    /// [`Expansion::advance`].
     ///
     /// # Panics
-    /// Panics if the batch is of another shape.
+    /// Panics if the batch has another shape.
     pub fn observe(&mut self, states: &mut Batch<G>) {
         self.rows.observe(&mut states.rows);
     }
 
-    /// The number of joint moves of the states themselves, lane by lane.
+    /// Counts the joint moves of each added state.
     pub fn count(&mut self, counts: &mut [u64; LANES]) {
         self.rows.count(counts);
     }
 
-    /// Makes all moves and counts the joint moves of the states that follow; none of them is
-    /// written anywhere.
+    /// Makes all moves and counts the joint moves of each successor, without writing the
+    /// successors.
     pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
         self.rows.count_after(counts);
     }
 }
 
-/// Up to 512 states and what is seen of them, as [`Expansion`] writes them: lane by lane.
+/// Up to 512 states and their views, one in each lane, as [`Expansion`] writes them.
 ///
-/// Memory: 4 KiB for each word of a state and a view, at most 32 MiB for a game that there is an
-/// [`Expansion`] of.
+/// Memory is 4 KiB for each word of a state and a view, at most 32 MiB for a game that has an
+/// [`Expansion`].
 pub struct Batch<G: Game> {
     rows: RowBatch,
     game: PhantomData<fn(G)>,
@@ -225,19 +227,19 @@ impl<G: Game> fmt::Debug for Batch<G> {
 }
 
 impl<G: Game> Batch<G> {
-    /// No states.
+    /// Creates an empty batch.
     #[must_use]
     pub fn new(game: &G) -> Self {
         Self { rows: RowBatch::new(game.shape()), game: PhantomData }
     }
 
-    /// The number of states: lanes are below it.
+    /// The number of states; valid lanes are below it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// True if there are none.
+    /// Returns true if there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
@@ -252,10 +254,10 @@ impl<G: Game> Batch<G> {
         self.rows.state(lane, state.as_mut());
     }
 
-    /// Writes the view of a lane's state as [`Game::observe`] does, except for the legal moves of
-    /// terminal states, which have none here, whatever the rules say.
+    /// Writes the view of a lane's state as [`Game::observe`] does, except that terminal states
+    /// have no legal moves here, whatever the rules are.
     ///
-    /// Goal values of chance are only there where it has exactly one.
+    /// Goal values of chance are written only where it has exactly one.
     ///
     /// # Panics
     /// Panics if there is no such lane.
@@ -264,7 +266,7 @@ impl<G: Game> Batch<G> {
         self.rows.view(lane, view.as_mut());
     }
 
-    /// True if the game is over in the state of a lane.
+    /// Returns true if the state of a lane is terminal.
     ///
     /// # Panics
     /// Panics if there is no such lane.
@@ -278,12 +280,11 @@ impl<G: Game> Batch<G> {
 /// Rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at least 64
 /// from each of eight.
 ///
-/// States of one pass must be at the same phase of the cycle that games go round where players take
-/// turns, as are the successors of a state.
+/// All states of a pass must be at the same phase of the turn cycle, as the successors of one state
+/// are.
 ///
-/// The same states, seed and number of a block give the same tallies, whatever the instruction set,
-/// and whether the game has straight-line code. Memory: 64 bytes for each signal of the net,
-/// however many games are played.
+/// Equal states, seeds and blocks give equal tallies, for any instruction set, with and without
+/// straight-line code. Memory is 64 bytes for each signal of the net, for any number of games.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, gdl, lanes::{Isa, Leaves}};
@@ -328,32 +329,30 @@ impl<'g, G: Game> Leaves<'g, G> {
     /// The most states of a pass.
     pub const MOST: usize = RowLeaves::MOST;
 
-    /// Lanes for games of at most `max_length` moves from the states that are given; those that are
-    /// not over then are abandoned and counted as too long. If the machine does not have the
-    /// instruction set, that is [`Isa::Portable`].
+    /// Creates lanes for games of at most `max_length` moves. Longer games are abandoned and
+    /// counted as too long. If the machine lacks the instruction set, [`Isa::Portable`] is used.
     ///
     /// Returns `None` if the game cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or games may have no move at all.
+    /// [`Playouts::engine`](crate::Playouts::engine)), or `max_length` is 0.
     #[must_use]
     pub fn new(game: &'g G, isa: Isa, max_length: u64) -> Option<Self> {
         Some(Self { rows: RowLeaves::new(game.table()?, isa, max_length)?, game: PhantomData })
     }
 
-    /// The phase of a state on the cycle; `None` if no play from the initial state comes to it.
-    /// O(words of a state).
+    /// The phase of a state on the cycle. Returns `None` if play from the initial state never
+    /// reaches it. O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &G::State) -> Option<usize> {
         self.rows.phase(state.as_ref())
     }
 
-    /// Plays games from states at this phase, as many from each as [`Leaves::games`] says. A tally
-    /// for each state, in their order. Games that are over where they start count for what they
-    /// are.
+    /// Plays [`Leaves::games`] games from each state, all at this phase, and returns their tallies
+    /// in order. Games that start in a terminal state end at once.
     ///
-    /// Of states at another phase, tallies mean nothing.
+    /// Tallies of states at another phase are meaningless.
     ///
     /// # Panics
-    /// Panics if there are more states than [`Leaves::MOST`], or the phase is none of the cycle.
+    /// Panics if there are more states than [`Leaves::MOST`], or the cycle has no such phase.
     pub fn play(&mut self, phase: usize, states: &[&G::State], seed: u64, block: u64) -> Vec<Tally> {
         let rows: Vec<&[u64]> = states.iter().copied().map(AsRef::as_ref).collect();
         self.rows.play(phase, &rows, seed, block)

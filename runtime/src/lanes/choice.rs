@@ -1,42 +1,44 @@
 //! Uniform choice of a legal move in 512 lanes at once: from planes of the legal moves to planes of
-//! the moves made, each exactly as likely.
+//! the chosen moves.
 //!
-//! Numbers are spread over planes, one for each binary digit. Legal moves are counted in groups of
-//! at most seven, and the counts summed. A lane's rank is drawn by rejection: the number of random
-//! digits is that of its own greatest rank, and lanes with too great a rank draw again until no
-//! lane remains. Then the counts of the groups are subtracted from the rank until it would fall
-//! below zero, which happens in the group of the chosen move. The words of that group, which may be
-//! another in each lane, are gathered, and the rank is counted down to zero among them. With very
-//! many moves, nine groups are counted together as a crowd. The long digits of the rank are looked
-//! at once for each crowd, and its groups only if some lane chooses there, in 512 crowds at most.
+//! Numbers are bit-sliced: one plane for each binary digit. Legal moves are counted in groups of at
+//! most seven, and the counts summed. A lane's rank is drawn by rejection. It has as many random
+//! digits as the lane's greatest rank, and lanes with too great a rank draw again until no lane
+//! remains.
 //!
-//! Without optimisation each number of moves has a function of its own: inlined into one, they had
-//! a frame of two megabytes.
+//! Then the counts of the groups are subtracted from the rank. It falls below zero in the group of
+//! the chosen move, which may differ between lanes. The words of that group are gathered, and the
+//! rank is counted down to zero among them. With 1,024 moves or more, nine groups are counted
+//! together as a crowd. The long digits of the rank are subtracted once for each crowd, and the
+//! groups of a crowd only if some lane chooses there.
 //!
-//! The amount of noise depends on the drawn numbers, but not on the instruction set. There are no
-//! closures here: one that handles a [`Word`] is compiled without the instructions of that word.
+//! Without optimisation each number of moves has a separate function: inlined into one, they had a
+//! stack frame of two megabytes.
+//!
+//! The amount of noise used depends on the drawn numbers, but not on the instruction set. Closures
+//! are avoided: one that handles a [`Word`] is compiled without the instructions of that word.
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
 use gdl_format::lanes::MOST_SLOTS;
 
-/// Moves in a group: as many as three digits count.
+/// The moves in a group: as many as three digits count.
 const GROUP: usize = 7;
 
-/// Groups in a crowd, and its moves: as many as six digits count.
+/// The groups in a crowd, and its moves: as many as six digits count.
 const GROUPS: usize = 9;
 const CROWD: usize = GROUPS * GROUP;
 
-/// The number of moves from which on they are counted in crowds.
+/// The number of moves from which on crowds are used.
 const VAST: usize = 1 << 10;
 
-/// Digits of any rank there may be.
+/// The digits of the greatest possible rank.
 const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
 
-/// Ranks of at most this number of digits are drawn without a test of how many are needed.
+/// The most digits of a rank that is drawn without checking how many digits are needed.
 const SHORT: usize = 4;
 
-/// Memory for [`choose`].
+/// Buffers for [`choose`].
 #[derive(Clone, Debug, Default)]
 pub struct Groups {
     /// The digits of the count of each group, and the lanes that chose in it.
@@ -44,8 +46,8 @@ pub struct Groups {
     crowds: Vec<Crowd>,
 }
 
-/// A crowd: the digits of its count, which lanes chose in it, and of these which in each of its
-/// groups.
+/// A crowd: the digits of its count, the lanes that chose in it, and the lanes that chose in each
+/// of its groups.
 #[derive(Clone, Debug, Default)]
 struct Crowd {
     count: [Plane; 6],
@@ -54,7 +56,7 @@ struct Crowd {
 }
 
 impl Groups {
-    /// Memory for `moves` moves.
+    /// Allocates buffers for `moves` moves.
     pub(super) fn new(moves: usize) -> Self {
         Self {
             groups: vec![[Plane::ZERO; 4]; moves.min(VAST).div_ceil(GROUP)],
@@ -63,10 +65,10 @@ impl Groups {
     }
 }
 
-/// Replaces the legal moves by the one that is made. The lanes that have none, and make none.
+/// Replaces the legal moves by the chosen one. Returns the lanes that have no legal move.
 ///
 /// # Panics
-/// Panics if there are fewer groups than the moves need, or more than there are slots.
+/// Panics if `groups` is too small for the moves, or there are more moves than slots may exist.
 #[inline(always)]
 pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Groups) -> W {
     macro_rules! by_digits {
@@ -79,7 +81,7 @@ pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &
     }
     match moves.len() {
         0 => W::splat(true),
-        // The only one: it is made if it is legal.
+        // The only move is made if it is legal.
         1 => W::load(&moves[0]).not(),
         2 => few::<W, 2, 1>(moves, noise),
         3 => few::<W, 3, 2>(moves, noise),
@@ -93,12 +95,12 @@ pub fn choose<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &
         11 | 12 => some::<W, 4, 3, 4, 2>(moves, noise),
         13..=15 => some::<W, 5, 3, 4, 3>(moves, noise),
         VAST.. => vast(moves, noise, groups),
-        // Code for every number of digits would be no faster, and take long to compile.
+        // Code for every number of digits would be no faster, and would take long to compile.
         _ => by_digits!(5 6 7 8 9 10),
     }
 }
 
-/// The choice among `N` moves, at most seven; ranks have `E` digits.
+/// Chooses among `N` moves, at most seven; ranks have `E` digits.
 #[cfg_attr(not(unoptimized), inline(always))]
 fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut Source<'_, W>) -> W {
     let words: [W; N] = load(moves);
@@ -109,8 +111,8 @@ fn few<W: Word, const N: usize, const E: usize>(moves: &mut [Plane], noise: &mut
     none
 }
 
-/// The choice among at most fifteen moves, in `K` groups of at most `G`, all in registers; ranks
-/// have `E` digits, those in a group `I`.
+/// Chooses among at most fifteen moves, in `K` groups of at most `G`, all in registers. Ranks have
+/// `E` digits, and `I` digits inside a group.
 #[cfg_attr(not(unoptimized), inline(always))]
 fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>(
     moves: &mut [Plane],
@@ -150,7 +152,7 @@ fn some<W: Word, const G: usize, const K: usize, const E: usize, const I: usize>
     none
 }
 
-/// The choice among fewer than 2^B moves, in groups of seven.
+/// Chooses among fewer than 2^B moves, in groups of seven.
 #[cfg_attr(not(unoptimized), inline(always))]
 fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Groups) -> W {
     let groups = &mut groups.groups[..moves.len().div_ceil(GROUP)];
@@ -166,8 +168,8 @@ fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<'_, W>,
     let mut words = [W::splat(false); GROUP];
     let mut inner = [W::splat(false); 3];
     for (planes, group) in moves.chunks(GROUP).zip(groups.iter_mut()) {
-        // Once below zero, the rank does not come there again: the counts of the other groups are
-        // too small.
+        // The rank falls below zero only once: the counts of the other groups are too small to do
+        // so again.
         let before = rank;
         let here = subtract(&mut rank, &[W::load(&group[0]), W::load(&group[1]), W::load(&group[2])]);
         here.store(&mut group[3]);
@@ -188,7 +190,7 @@ fn many<W: Word, const B: usize>(moves: &mut [Plane], noise: &mut Source<'_, W>,
     none
 }
 
-/// The choice among any number of moves, in crowds: the same as in groups alone.
+/// Chooses among any number of moves, in crowds. The result is the same as in groups alone.
 #[cfg_attr(not(unoptimized), inline(always))]
 fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Groups) -> W {
     let crowds = &mut groups.crowds[..moves.len().div_ceil(CROWD)];
@@ -207,7 +209,7 @@ fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Gr
     let mut words = [W::splat(false); GROUP];
     let mut inner = [W::splat(false); 3];
     for (planes, crowd) in moves.chunks(CROWD).zip(crowds.iter_mut()) {
-        // Where the rank falls below zero here, it had no more digits than the count.
+        // Where the rank falls below zero here, it has no more digits than the count.
         let mut rest = [W::splat(false); 6];
         rest.copy_from_slice(&rank[..6]);
         let here = subtract(&mut rank, &load::<W, 6>(&crowd.count));
@@ -218,7 +220,7 @@ fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Gr
         for (planes, place) in planes.chunks(GROUP).zip(&mut crowd.groups) {
             let before = rest;
             let own = load(planes);
-            // Nor does the remaining number fall below zero twice.
+            // The remaining number falls below zero only once, too.
             let here = here.and(subtract(&mut rest, &count::<W, GROUP>(own)));
             here.store(place);
             for (digit, before) in inner.iter_mut().zip(before) {
@@ -245,7 +247,7 @@ fn vast<W: Word>(moves: &mut [Plane], noise: &mut Source<'_, W>, groups: &mut Gr
     none
 }
 
-/// Words in memory; those that are missing are clear.
+/// Loads words from memory; missing ones are clear.
 #[inline(always)]
 fn load<W: Word, const N: usize>(planes: &[Plane]) -> [W; N] {
     let mut words = [W::splat(false); N];
@@ -255,10 +257,10 @@ fn load<W: Word, const N: usize>(planes: &[Plane]) -> [W; N] {
     words
 }
 
-/// `sum`, or `other` too where it is `here`; at first there is no sum.
+/// Returns `sum | (here & other)`, without `sum` in the first call.
 #[inline(always)]
 fn gather<W: Word>(is_first: bool, sum: W, here: W, other: W) -> W {
-    // No compiler sees that an operation on three words does nothing with one that is clear.
+    // Compilers do not simplify an operation on three words if one of them is clear.
     if is_first { here.and(other) } else { sum.or_both(here, other) }
 }
 
@@ -298,13 +300,13 @@ fn count<W: Word, const N: usize>(words: [W; N]) -> [W; 3] {
     }
 }
 
-/// The digits that the count of `N` words may have.
+/// The digits that the count of `N` words can have.
 #[inline(always)]
 fn own<W: Word, const N: usize>(count: &[W; 3]) -> &[W] {
     if N < 4 { &count[..2] } else { count }
 }
 
-/// Adds two numbers; the second has fewer digits.
+/// Adds two numbers; the second may have fewer digits.
 #[inline(always)]
 fn add<W: Word, const B: usize>(mut sum: [W; B], other: &[W]) -> [W; B] {
     let mut carry = W::splat(false);
@@ -318,7 +320,7 @@ fn add<W: Word, const B: usize>(mut sum: [W; B], other: &[W]) -> [W; B] {
     sum
 }
 
-/// Takes a number from another. Where that falls below zero.
+/// Subtracts a number. Returns the lanes where the result falls below zero.
 #[inline(always)]
 fn subtract<W: Word, const B: usize>(rank: &mut [W; B], other: &[W]) -> W {
     let mut borrow = W::splat(false);
@@ -332,11 +334,10 @@ fn subtract<W: Word, const B: usize>(rank: &mut [W; B], other: &[W]) -> W {
     borrow
 }
 
-/// The set word of that rank.
+/// Selects the set word with this rank.
 #[inline(always)]
 fn pick<W: Word, const N: usize, const I: usize>(words: [W; N], mut rank: [W; I]) -> [W; N] {
-    // Below zero the rank is 2^I - 1 again, and there are not enough words to bring that down to
-    // zero.
+    // Below zero the rank wraps to 2^I - 1, and there are too few words to bring that down to zero.
     let mut picked = words;
     for (picked, word) in picked.iter_mut().zip(words) {
         *picked = match rank[..] {
@@ -353,12 +354,12 @@ fn pick<W: Word, const N: usize, const I: usize>(words: [W; N], mut rank: [W; I]
     picked
 }
 
-/// A random number below each lane's `count`, and where that is 0; there the number is of no
-/// account. It has `E` digits, which must do.
+/// Draws a number below each lane's `count`. Also returns the lanes where `count` is 0, whose
+/// number is unspecified. `E` digits must suffice.
 #[inline(always)]
 fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Source<'_, W>) -> ([W; E], W) {
     let zero = W::splat(false);
-    // The greatest number: one less.
+    // The greatest number is `count` - 1.
     let mut greatest = [zero; E];
     let mut none = W::splat(true);
     for (i, digit) in count.into_iter().enumerate() {
@@ -367,7 +368,8 @@ fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Sour
         }
         none = none.and_not(digit);
     }
-    // Of the digits of each lane those that can be set, and how many all lanes need.
+    // For each digit, its value in the greatest number and the lanes where it may be set. `digits`
+    // is the most that any lane needs.
     let mut ranges = [(zero, zero); E];
     let (mut mask, mut digits) = (zero, 0);
     for i in (0..E).rev() {
@@ -384,9 +386,9 @@ fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Sour
     let mut rank = [zero; E];
     let mut todo = W::splat(true);
     todo = try_draw(&mut rank, ranges, todo, noise);
-    // A number of one digit is never too great; the first draw is often the last, and a look after
-    // it is foreseen. If not, several more are needed, and looks in between would cost more than
-    // they save.
+    // A number of one digit is never too great. The first draw is often the last, so that check is
+    // well predicted. Otherwise several more draws are needed, and checks between them would cost
+    // more than they save.
     if E > 1 && todo.any() {
         for _ in 0..blind(E) {
             todo = try_draw(&mut rank, ranges, todo, noise);
@@ -398,8 +400,8 @@ fn draw<W: Word, const B: usize, const E: usize>(count: [W; B], noise: &mut Sour
     (rank, none)
 }
 
-/// The number of draws of numbers of `digits` digits that are made without a test whether any of
-/// 512 lanes still needs them.
+/// The number of draws of `digits` digits that are made without checking if any of 512 lanes still
+/// needs them.
 const fn blind(digits: usize) -> usize {
     match digits {
         0..4 => 4,
@@ -408,8 +410,8 @@ const fn blind(digits: usize) -> usize {
     }
 }
 
-/// Draws numbers where they are to be drawn, given the digits of the greatest one and those that
-/// may be set. Where that must be done again.
+/// Draws numbers in the lanes of `todo`. `ranges` has the digits of the greatest number and those
+/// that may be set. Returns the lanes that must draw again.
 #[inline(always)]
 fn try_draw<W: Word>(rank: &mut [W], ranges: &[(W, W)], todo: W, noise: &mut Source<'_, W>) -> W {
     let mut above = W::splat(false);

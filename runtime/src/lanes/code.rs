@@ -1,9 +1,9 @@
-//! The code of a game's phases: its table, or straight-line code that the compiler made of the same
-//! operations.
+//! The code of a game's phases: its table, or straight-line code that the compiler made from the
+//! same operations.
 //!
-//! Straight code is generic over [`Word`], so the game's crate compiles it for each instruction set
-//! without any `unsafe` of its own and without a `target-cpu`. Only [`Isa`] makes words, after it
-//! has asked the machine.
+//! Straight-line code is generic over [`Word`], so the game's crate compiles it for each
+//! instruction set, without `unsafe` and without `target-cpu`. Only [`Isa`] creates words, after it
+//! has checked the machine.
 
 use super::{
     Phase,
@@ -15,7 +15,7 @@ use super::{
 use crate::simd::{Isa, Kernel, Plane, Slots, Word};
 use std::fmt;
 
-/// The programs of all phases. For each phase, by its number:
+/// The programs of all phases, addressed by the number of the phase.
 pub trait Code {
     /// The number of phases of the cycle; phases after those occur only in playouts.
     const CYCLE: usize;
@@ -23,23 +23,22 @@ pub trait Code {
     /// The number of slots.
     const SLOTS: usize;
 
-    /// Computes what is seen of the state.
+    /// Computes the view of the state.
     fn observe<W: Word>(&self, phase: usize, slots: &mut Slots);
 
-    /// True if scores are not observed, but computed for states that were kept.
+    /// Returns true if `score` computes the scores of saved states, rather than `observe`.
     fn keeps(&self, phase: usize) -> bool;
 
-    /// Keeps the states where games have ended.
+    /// Saves the states of ended games.
     fn keep<W: Word>(&self, phase: usize, slots: &mut Slots);
 
-    /// Scores the states that were kept.
+    /// Scores the saved states.
     fn score<W: Word>(&self, phase: usize, slots: &mut Slots);
 
-    /// Adds up, in the order of their slots, what is counted in the lanes where a scored game has
-    /// ended.
+    /// Adds each counted slot, in order, over the lanes whose scored game has ended.
     fn count<W: Word>(&self, phase: usize, slots: &Slots, scored: W, sums: &mut [Plane]);
 
-    /// Makes each role's choice among its legal moves. The lanes where some role has none.
+    /// Draws each role's move among its legal moves. Returns the lanes where some role has none.
     fn choose<W: Word>(
         &self,
         phase: usize,
@@ -55,7 +54,7 @@ pub trait Code {
 impl Code for [Phase] {
     const CYCLE: usize = usize::MAX;
 
-    // The programs know that, and look for it.
+    // The programs determine the slots themselves.
     const SLOTS: usize = 0;
 
     #[inline(always)]
@@ -111,11 +110,11 @@ impl Code for [Phase] {
     }
 }
 
-/// Straight-line code whose type is forgotten.
+/// Straight-line code as a trait object.
 #[derive(Clone, Copy)]
 pub(crate) struct Straight {
     code: &'static dyn Run,
-    /// The slots that it takes.
+    /// The number of slots that the code uses.
     pub(super) slots: usize,
 }
 
@@ -124,14 +123,15 @@ impl Straight {
         Self { code, slots: C::SLOTS }
     }
 
-    /// Makes some steps. False, and nothing happens, if there is no code for the instruction set.
+    /// Makes at most `steps` steps. Returns false and does nothing if there is no code for the
+    /// instruction set.
     pub(super) fn go_on(self, isa: Isa, player: &mut Player<'_>, steps: u64) -> bool {
         self.code.go_on(isa, player, steps)
     }
 
-    /// Runs a part for slots of a caller. False, and nothing happens, if there is no code for the
-    /// instruction set, or it is not that of the widest words: for others, what this saves is not
-    /// worth compiling the code once more.
+    /// Runs a part on the slots of a caller. Returns false and does nothing if the instruction set
+    /// is not [`Isa::Avx512`] or has no code. For narrower words the gain is not worth compiling
+    /// the code once more.
     pub(super) fn run(self, isa: Isa, part: Part, slots: &mut Slots) -> bool {
         isa == Isa::Avx512 && self.code.run(isa, part, slots)
     }
@@ -143,16 +143,16 @@ impl fmt::Debug for Straight {
     }
 }
 
-/// The parts of code that run in sequence, for phases of the cycle.
+/// The parts of a step that run in sequence, for phases of the cycle.
 #[derive(Clone, Copy)]
 pub(super) enum Part {
-    /// Computes the next states of those at a phase, and their views at the next one.
+    /// Computes the next states of states at a phase, and their views at the next one.
     Advance { phase: usize, next: usize },
-    /// Keeps the states of games that have ended, and scores them.
+    /// Saves the states of ended games, and scores them.
     Score { phase: usize },
 }
 
-/// A [`Part`] of some code, and what it is run on.
+/// A part of some code, with the slots to run it on.
 pub(super) struct Once<'a, C: ?Sized> {
     pub(super) code: &'a C,
     pub(super) part: Part,
@@ -167,7 +167,7 @@ impl<C: Code + ?Sized> Kernel for Once<'_, C> {
         let Self { code, part, slots } = self;
         match part {
             Part::Advance { phase, next } => {
-                // So rustc need not compile the others once more.
+                // The bound lets rustc drop the code of other phases.
                 assert!(phase < C::CYCLE && next < C::CYCLE, "games go round the cycle");
                 code.advance::<W>(phase, slots);
                 code.observe::<W>(next, slots);

@@ -1,23 +1,23 @@
-//! Uniform choice where the number of legal moves is known and the same in all lanes that matter:
-//! from planes of the legal moves to planes of the moves made, each exactly as likely.
+//! Uniform choice among a known number of legal moves, equal in all lanes that matter: from planes
+//! of the legal moves to planes of the chosen moves.
 //!
-//! Nothing has to be counted, and numbers are drawn from a range that is the same for all lanes.
-//! The powers of two in its length are digits as they come. Only the odd part is drawn by
-//! rejection, from enough digits that rejection is rare: two numbers below eight make one below
-//! nine (the first one, unless the second is seven; eight then, unless both are).
+//! Nothing is counted, and all lanes draw numbers from the same range. The power of two in its
+//! length takes random digits directly. Only the odd part is drawn by rejection, from enough digits
+//! to make rejection rare. For example, two numbers below eight make one below nine: the first one,
+//! or eight if the second is seven. The draw is rejected if both are seven.
 
 use super::noise::Source;
 use crate::simd::{Plane, Word};
 use gdl_format::lanes::MOST_COUNTED;
 
-/// Digits of a rank.
+/// The digits of a rank.
 const DIGITS: usize = 4;
 
-/// Replaces the `count` legal moves by the one that is made. Where all moves are legal, the planes
-/// need not say so. In lanes with another number of legal moves some are made, or none.
+/// Replaces the `count` legal moves by the chosen one. If all moves are legal, their planes need
+/// not be set. Lanes with another number of legal moves make several moves or none.
 ///
 /// # Panics
-/// Panics if there are more than fifteen moves, or fewer than `count`, or that is 0.
+/// Panics if there are more than fifteen moves, fewer than `count`, or `count` is 0.
 #[inline(always)]
 pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut Source<'_, W>) {
     assert!((1..=moves.len()).contains(&count) && moves.len() <= MOST_COUNTED, "the count is in range");
@@ -26,7 +26,7 @@ pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut So
     let [a, b, c, _] = rank;
     match count {
         1 => {
-            // Where it is the only one, no gate says that it is legal.
+            // If it is the only move, no gate sets its plane.
             if let [only] = moves {
                 W::splat(true).store(only);
             }
@@ -38,7 +38,7 @@ pub fn choose_counted<W: Word>(moves: &mut [Plane], count: usize, noise: &mut So
     }
 }
 
-/// Makes the move of this rank.
+/// Makes the legal move with this rank.
 #[inline(always)]
 fn make<W: Word, const D: usize>(moves: &mut [Plane], count: usize, mut rank: [W; D]) {
     if count == moves.len() {
@@ -50,7 +50,7 @@ fn make<W: Word, const D: usize>(moves: &mut [Plane], count: usize, mut rank: [W
     for plane in moves {
         let legal = W::load(plane);
         legal.and(equal(&rank, 0)).store(plane);
-        // Below zero the rank is 2^D - 1 again, which is more than the legal moves that are left.
+        // Below zero the rank wraps to 2^D - 1, which is more than the legal moves that remain.
         let mut borrow = legal;
         for digit in &mut rank {
             (*digit, borrow) = (digit.xor(borrow), borrow.and_not(*digit));
@@ -68,7 +68,7 @@ fn equal<W: Word, const D: usize>(digits: &[W; D], number: usize) -> W {
     equal
 }
 
-/// Draws a number below `count`.
+/// Draws a number below `count` in each lane.
 #[inline(always)]
 fn draw<W: Word>(rank: &mut [W; DIGITS], count: usize, noise: &mut Source<'_, W>) {
     let even = count.trailing_zeros() as usize;
@@ -81,8 +81,8 @@ fn draw<W: Word>(rank: &mut [W; DIGITS], count: usize, noise: &mut Source<'_, W>
         return;
     }
     let mut todo = try_draw(high, odd, W::splat(true), noise);
-    // That all 512 lanes are content is unlikely for a while, and a look that turns out differently
-    // now and then costs more than another draw.
+    // All 512 lanes are unlikely to be done for a while, and a mispredicted check costs more than
+    // another draw.
     for _ in 1..blind(odd) {
         todo = try_draw(high, odd, todo, noise);
     }
@@ -91,7 +91,7 @@ fn draw<W: Word>(rank: &mut [W; DIGITS], count: usize, noise: &mut Source<'_, W>
     }
 }
 
-/// Draws after which, of 512 lanes, in six of seven times none is left.
+/// The number of draws after which no lane of 512 remains with a probability of six in seven.
 const fn blind(odd: usize) -> usize {
     match odd {
         9 => 2,
@@ -103,8 +103,7 @@ const fn blind(odd: usize) -> usize {
     }
 }
 
-/// Draws a number below an odd one in some lanes. Returns the lanes in which that must be done
-/// again.
+/// Draws a number below `odd` in the lanes of `todo`. Returns the lanes that must draw again.
 #[inline(always)]
 fn try_draw<W: Word>(rank: &mut [W], odd: usize, todo: W, noise: &mut Source<'_, W>) -> W {
     let zero = W::splat(false);
@@ -115,7 +114,7 @@ fn try_draw<W: Word>(rank: &mut [W], odd: usize, todo: W, noise: &mut Source<'_,
             drawn[1] = noise.plane();
             drawn[0].and(drawn[1])
         }
-        // Two numbers below four or eight.
+        // Two numbers below four or eight are combined.
         5 | 9 => {
             let digits = if odd == 5 { 2 } else { 3 };
             let (mut last, mut first) = (W::splat(true), W::splat(true));

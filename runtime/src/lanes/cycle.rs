@@ -1,23 +1,22 @@
-//! The cycle of phases that games go round, and the phase of a state: the one whose programs fit
-//! it.
+//! The cycle of turn phases, and the phase of a state: the one whose programs apply to it.
 //!
-//! The compiler proves which fluents go round whatever the moves, and a table has their values at
-//! each phase. To find a phase is to compare a few words of a state.
+//! The compiler proves which fluents are periodic, whatever the moves are, and a table has their
+//! values at each phase. Finding a phase compares the words that contain them.
 
 use gdl_format::lanes;
 
-/// Words of a state, which of their bits count, and what these are.
+/// Words of a state by index, each with a mask and the values of the masked bits.
 type Words = Box<[(usize, u64, u64)]>;
 
-/// The values of the fluents that tell the phases apart, as bits of words.
+/// The values of the fluents that identify the phases, as bits of words.
 #[derive(Clone, Debug)]
 pub(crate) struct Cycle {
-    /// For each phase what tells it.
+    /// The words that identify each phase.
     phases: Box<[Words]>,
 }
 
 impl Cycle {
-    /// The cycle as a table has it.
+    /// Creates the cycle from its form in a table.
     pub(crate) fn new(cycle: &lanes::Cycle) -> Self {
         let words =
             |phase| cycle.words(phase).into_iter().map(|(word, (mask, bits))| (word, mask, bits)).collect();
@@ -29,7 +28,7 @@ impl Cycle {
         self.phases.len()
     }
 
-    /// The phase of a state; `None` if play never comes to it.
+    /// The phase of a state. Returns `None` if play never reaches it.
     #[inline]
     pub(crate) fn find(&self, state: &[u64]) -> Option<usize> {
         let fits =

@@ -1,15 +1,15 @@
-//! Batched successor generation, 512 pairs of a state and a joint move in a pass: the states that
-//! follow, and what is seen of them, as rows of bits.
+//! Batched successor generation, 512 pairs of a state and a joint move in a pass. The output is the
+//! successors and their views, as rows of bits.
 //!
-//! States come as consecutive rows of bits; lanes need planes. So a pass transposes words of 512
-//! lanes into planes, runs the programs of a phase on them, and transposes the requested planes
-//! back. A joint move is one bit for each role that has a choice. It is stored as a number of eight
-//! bits, which a pass decodes, or, if the role has very many moves, in a plane at once.
+//! States are consecutive rows of bits; lanes need planes. So a pass transposes words of 512 lanes
+//! into planes, runs the programs of a phase on them, and transposes the requested planes back. A
+//! joint move is one move for each role that has a choice. It is stored as an 8-bit number, which a
+//! pass decodes. If the role has more than 256 moves, its bit is set in a plane at once.
 //!
 //! A pass takes O(operations + words of a state and a view) steps. An expansion takes its slots and
-//! 4 KiB for each word of a state; a [`RowBatch`] takes 4 KiB for each word of a state and a view,
-//! at most [`MOST_WORDS`]. A view has words for each role, so roles with moves of their own would
-//! take memory by their square.
+//! 4 KiB for each word of a state. A [`RowBatch`] takes 4 KiB for each word of a state and a view,
+//! at most [`MOST_WORDS`]. A view has words for each role, so the memory of a game whose roles have
+//! different moves is quadratic in the roles.
 
 use super::{Choice, ENDED, FLUENTS, FRESH, IDLE, Item, Lanes, Phase, TERMINAL};
 use crate::{
@@ -22,66 +22,68 @@ use crate::{
 use gdl_format::lanes::MOST_SLOTS;
 use std::{fmt, ops::Range};
 
-/// The slot that is set in every lane after the programs have run; only they ask for idle lanes.
+/// The slot that is set in every lane after the programs have run; only the programs read it as
+/// idle lanes.
 const ALWAYS: u32 = IDLE;
 
-/// The most joint moves a state may have, so that those of 512 states can be summed.
+/// The bound on the joint moves of a state, so that the sum over 512 states fits 64 bits.
 const MOST_JOINTS: u64 = 1 << 54;
 
 /// The most words of a state and a view: a batch takes at most 32 MiB.
 const MOST_WORDS: usize = 1 << 13;
 
-/// The greatest number of moves of a role that a byte can distinguish.
+/// The greatest number of moves of a role that a byte can number.
 const FEW: usize = 1 << u8::BITS;
 
-/// The most digits of a number of moves.
+/// The most binary digits of a number of moves.
 const DIGITS: usize = MOST_SLOTS.ilog2() as usize;
 
-/// Batched successor generation, 512 (state, joint move) pairs a pass: what [`Expansion`](super::Expansion) is for the
-/// states of any game of a table, as rows.
+/// Batched successor generation, 512 (state, joint move) pairs a pass:
+/// [`Expansion`](super::Expansion) for rows of any table.
 pub struct RowExpansion<'t> {
     lanes: &'t Lanes,
     isa: Isa,
     plans: Box<[Plan]>,
     slots: Store,
-    /// The states that were added, the words of one after those of another.
+    /// The states that were added, one after the other.
     parents: Vec<Plane>,
-    /// For each role the numbers of the moves that were added, if it has few.
+    /// For each role with at most 256 moves, the numbers of the moves that were added.
     moves: Vec<[u8; LANES]>,
     scratch: Box<[Rows; 2]>,
     phase: usize,
     length: usize,
-    /// The places of the legal moves of a state.
+    /// The encoded legal moves of a role; a buffer.
     legal: Vec<u32>,
 }
 
-/// The transposition plan of a phase: how its states are written to planes and read from them.
+/// The transposition plan of a phase: the encoding of its moves and the slots of its views.
 struct Plan {
     roles: Box<[Role]>,
-    /// For each word of a view the slots of its bits, as far as any are ever set; 0 is never set.
+    /// For each word of a view the slots of its bits, without trailing bits that are never set;
+    /// slot 0 is never set.
     views: Box<[Box<[u32]>]>,
 }
 
-/// The form in which a role's move is written down.
+/// The encoding of a role's move.
 enum Role {
-    /// Not at all: there is only one move to make.
+    /// No encoding, since there is at most one move.
     Sure,
-    /// As a number, which is given for each move.
+    /// A number, given for each move.
     Number(Box<[u8]>),
-    /// As a bit in a plane, whose slot is given for each move. Those that are never legal share
-    /// one, which is cleared.
+    /// A bit in a plane, whose slot is given for each move. Moves that are never legal share slot
+    /// 0, which is cleared.
     Planes(Box<[u32]>),
 }
 
-/// Up to 512 states and what is seen of them, as [`RowExpansion`] writes them: lane by lane.
+/// Up to 512 states and their views, one in each lane, as [`RowExpansion`] writes them.
 #[derive(Clone, Debug)]
 pub struct RowBatch {
     shape: Shape,
     length: usize,
     states: Vec<Rows>,
     views: Vec<Rows>,
-    /// The words of views that are zero in all lanes, as they are where a role has none of 64
-    /// moves.
+    /// True for the words of views that are zero in all lanes, such as 64 moves that a role never
+    /// has.
     clear: Vec<bool>,
 }
 
@@ -94,13 +96,13 @@ impl RowBatch {
         Self { shape, length: 0, states, clear: vec![true; views.len()], views }
     }
 
-    /// The number of states: lanes are below it.
+    /// The number of states; valid lanes are below it.
     #[must_use]
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// True if there are none.
+    /// Returns true if there are no states.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
@@ -115,10 +117,10 @@ impl RowBatch {
         self.write(&self.states, lane, state);
     }
 
-    /// Writes the view of a state as [`Game::observe`](crate::Game::observe) does, except for the
-    /// legal moves of terminal states, which have none here, whatever the rules say.
+    /// Writes the view of a state as [`Game::observe`](crate::Game::observe) does, except that
+    /// terminal states have no legal moves here, whatever the rules are.
     ///
-    /// Goal values of chance are only there where it has exactly one.
+    /// Goal values of chance are written only where it has exactly one.
     ///
     /// # Panics
     /// Panics if there is no such lane.
@@ -127,7 +129,7 @@ impl RowBatch {
         self.write(&self.views, lane, view);
     }
 
-    /// True if the game is over in a state.
+    /// Returns true if a state is terminal.
     ///
     /// # Panics
     /// Panics if there is no such lane.
@@ -139,7 +141,7 @@ impl RowBatch {
         of_lane(&self.views[bit / 64], lane) >> (bit % 64) & 1 == 1
     }
 
-    /// Writes the legal moves of all roles.
+    /// Writes the legal moves of all roles in a state.
     #[inline]
     pub fn legal(&self, lane: usize, legal: &mut [u64]) {
         self.write(&self.views[..self.shape.roles * self.shape.legal_words()], lane, legal);
@@ -169,11 +171,14 @@ impl<'t> RowExpansion<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// An empty pass. Returns `None` if the table cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)) or no fluents identify the phases of its
-    /// cycle. Also if states may have 2^54 joint moves or more, or a state and a view have more
-    /// than 8,192 words. O(gates), usually some times over. If the machine does not have the
-    /// instruction set, that is [`Isa::Portable`].
+    /// Creates an empty expansion. If the machine lacks the instruction set, [`Isa::Portable`] is
+    /// used. O(gates).
+    ///
+    /// Returns `None` if
+    /// - the table cannot be played in lanes (see [`Playouts::engine`](crate::Playouts::engine)),
+    /// - no fluents identify the phases of its cycle,
+    /// - states may have 2^54 joint moves or more, or
+    /// - a state and a view have more than 8,192 words.
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa) -> Option<Self> {
         let lanes = table.lanes()?;
@@ -207,7 +212,7 @@ impl<'t> RowExpansion<'t> {
         })
     }
 
-    /// The instruction set.
+    /// The instruction set that passes use.
     #[must_use]
     pub fn isa(&self) -> Isa {
         if self.isa.is_available() { self.isa } else { Isa::Portable }
@@ -219,22 +224,21 @@ impl<'t> RowExpansion<'t> {
         self.lanes.shape
     }
 
-    /// The number of phases of the cycle that games go round: 1 if there is none. Phase 0 is the
-    /// initial state's.
+    /// The number of phases of the turn cycle; 1 if there is none. Phase 0 is the initial state's.
     #[must_use]
     pub fn phases(&self) -> usize {
         self.lanes.cycle.len()
     }
 
-    /// The phase of a state; `None` if no play from the initial state comes to it. O(words of a
-    /// state).
+    /// The phase of a state. Returns `None` if play from the initial state never reaches it.
+    /// O(words of a state).
     #[must_use]
     #[inline]
     pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.lanes.cycle.find(state)
     }
 
-    /// Forgets all pairs; what comes next are states at this phase of the cycle, modulo
+    /// Removes all pairs. The next states must be at this phase of the cycle, modulo
     /// [`RowExpansion::phases`].
     pub fn start(&mut self, phase: usize) {
         self.phase = phase % self.phases();
@@ -252,13 +256,13 @@ impl<'t> RowExpansion<'t> {
         self.length
     }
 
-    /// True if there are none.
+    /// Returns true if there are no pairs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// True if there is no room for another pair.
+    /// Returns true if there is no room for another pair.
     #[must_use]
     pub fn is_full(&self) -> bool {
         self.length == LANES
@@ -266,8 +270,8 @@ impl<'t> RowExpansion<'t> {
 
     /// Adds a state and the move of each role, in role order. O(words of the state + roles).
     ///
-    /// Nothing is checked, as for [`Game::advance`](crate::Game::advance): if a move is not legal, or the state is
-    /// terminal or at another phase than this pass is for, some state follows.
+    /// Nothing is checked, as for [`Game::advance`](crate::Game::advance). If a move is not legal,
+    /// or the state is terminal or at another phase, the successor is some state.
     ///
     /// # Panics
     /// Panics if there is no room, or a word of the state is missing.
@@ -287,8 +291,7 @@ impl<'t> RowExpansion<'t> {
         self.length += 1;
     }
 
-    /// Adds a state whose moves do not matter: for [`RowExpansion::observe`] and
-    /// [`RowExpansion::count`].
+    /// Adds a state without moves, for [`RowExpansion::observe`] and [`RowExpansion::count`].
     ///
     /// # Panics
     /// As [`RowExpansion::push`].
@@ -297,9 +300,8 @@ impl<'t> RowExpansion<'t> {
         self.push::<MoveId>(state, &[]);
     }
 
-    /// Adds some states, the words of one after those of another, and the same number of joint
-    /// moves in the same order. It is the same as a [`push`](RowExpansion::push) of each pair, and
-    /// takes about half as long.
+    /// Adds consecutive states and the same number of joint moves in the same order. Equivalent to
+    /// a [`push`](RowExpansion::push) of each pair, in about half the time.
     ///
     /// # Panics
     /// Panics if there is no room for all, or a word or move is missing.
@@ -327,10 +329,10 @@ impl<'t> RowExpansion<'t> {
         self.length = lanes.end;
     }
 
-    /// Adds a state with each of its joint moves, the last role's move changing fastest, except for
-    /// the first `skip` of them, as far as there is room; `view` is what is seen of the state.
-    /// Terminal states have none. The number of joint moves that are left. O(words of the state and
-    /// the view + pairs).
+    /// Adds a state with each of its joint moves after the first `skip`, as far as there is room;
+    /// the last role's move changes fastest. `view` is the view of the state. A terminal state has
+    /// no joint moves. Returns the number of joint moves left. O(words of the state and the view +
+    /// pairs).
     ///
     /// # Panics
     /// Panics if `view` is shorter than [`Shape::view_words`], or a word of the state is missing.
@@ -340,8 +342,8 @@ impl<'t> RowExpansion<'t> {
         if bits::test(view, shape.terminal_bit()) { 0 } else { self.push_legal(state, view, skip) }
     }
 
-    /// [`RowExpansion::push_all`] of a state that is not terminal or has no legal moves; only these
-    /// are read.
+    /// Like [`RowExpansion::push_all`], for a state with these legal moves. The state must not be
+    /// terminal, unless it has no legal moves.
     #[inline]
     pub fn push_legal(&mut self, state: &[u64], legal: &[u64], skip: u64) -> u64 {
         let shape = self.lanes.shape;
@@ -358,7 +360,7 @@ impl<'t> RowExpansion<'t> {
         self.length = lanes.end;
         let words = self.words();
         lanes.clone().for_each(|lane| write(&mut self.parents, words * lane, &state[..words]));
-        // How many joint moves in a row have the same move of a role.
+        // The number of consecutive joint moves with the same move of the role.
         let mut stride = 1;
         for (role, way) in self.plans[self.phase].roles.iter().enumerate().rev() {
             let list = &mut self.legal;
@@ -382,52 +384,51 @@ impl<'t> RowExpansion<'t> {
         rest - count
     }
 
-    /// Makes all moves. The states that follow and what is seen of them. Some microseconds:
-    /// O(gates + words of a state and a view), however many pairs there are.
+    /// Makes all moves, and writes the successors and their views. Takes microseconds: O(gates +
+    /// words of a state and a view), for any number of pairs.
     ///
     /// # Panics
-    /// Panics if the batch is of another shape.
+    /// Panics if the batch has another shape.
     pub fn advance(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::All }), None);
     }
 
     /// Like [`RowExpansion::advance`], but goal bits may stay clear in states that are not
-    /// terminal, as with [`Game::observe_without_goals`](crate::Game::observe_without_goals): where
-    /// pieces are counted for them that is much less work.
+    /// terminal, as with [`Game::observe_without_goals`](crate::Game::observe_without_goals). This
+    /// saves much work if goals count pieces.
     ///
     /// # Panics
-    /// Panics if the batch is of another shape.
+    /// Panics if the batch has another shape.
     pub fn advance_without_goals(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::WithoutGoals }), None);
     }
 
-    /// The states themselves and what is seen of them; their joint moves do not matter. As costly
-    /// as [`RowExpansion::advance`].
+    /// Writes the added states and their views; joint moves do not matter. As costly as
+    /// [`RowExpansion::advance`].
     ///
     /// # Panics
-    /// Panics if the batch is of another shape.
+    /// Panics if the batch has another shape.
     pub fn observe(&mut self, states: &mut RowBatch) {
         self.run(false, Some(Wanted { batch: states, seen: Seen::All }), None);
     }
 
-    /// [`RowExpansion::advance`] without what is seen of the states.
+    /// Like [`RowExpansion::advance`], without the views.
     pub fn advance_only(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::Nothing }), None);
     }
 
-    /// Does the same as [`RowExpansion::advance`], but only the legal moves of the views are
-    /// wanted.
+    /// Like [`RowExpansion::advance`], with only the legal moves of the views.
     pub fn advance_legal(&mut self, successors: &mut RowBatch) {
         self.run(true, Some(Wanted { batch: successors, seen: Seen::Legal }), None);
     }
 
-    /// Makes all moves and counts the joint moves of the states that follow; none of them is
-    /// written anywhere.
+    /// Makes all moves and counts the joint moves of each successor, without writing the
+    /// successors.
     pub fn count_after(&mut self, counts: &mut [u64; LANES]) {
         self.run(true, None, Some(counts));
     }
 
-    /// The number of joint moves of the states themselves.
+    /// Counts the joint moves of each added state.
     pub fn count(&mut self, counts: &mut [u64; LANES]) {
         self.run(false, None, Some(counts));
     }
@@ -443,8 +444,8 @@ impl<'t> RowExpansion<'t> {
     }
 }
 
-/// Deals the elements of a nonempty list out to lanes: each `stride` times, round and round, except
-/// for the first `skip` times.
+/// Distributes the elements of a nonempty list over lanes, each `stride` times and cyclically,
+/// after the first `skip` of this sequence.
 #[inline]
 fn deal(list: &[u32], stride: u64, skip: u64, lanes: Range<usize>, mut give: impl FnMut(usize, u32)) {
     let length = list.len();
@@ -477,7 +478,7 @@ fn set(slots: &mut Slots, slot: u32, lane: usize) {
     slots[slot as usize].0[lane / 64] |= 1 << (lane % 64);
 }
 
-/// Writes words from a place on.
+/// Writes words, beginning at word `place`.
 #[inline]
 fn write(planes: &mut [Plane], place: usize, words: &[u64]) {
     if place.is_multiple_of(8) {
@@ -547,7 +548,7 @@ impl Plan {
     }
 }
 
-/// States, and what is to be seen of them.
+/// The requested output of a pass: the batch, and the part of the views.
 struct Wanted<'b> {
     batch: &'b mut RowBatch,
     seen: Seen,
@@ -559,12 +560,12 @@ enum Seen {
     Nothing,
     /// The legal moves.
     Legal,
-    /// All, but of goals only what is worth it: all if a state is terminal, otherwise none.
+    /// The legal moves and the end; all goals if some state is terminal, otherwise none.
     WithoutGoals,
     All,
 }
 
-/// A pass: all that is done with the pairs.
+/// A pass over the pairs.
 struct Pass<'a, 't> {
     expansion: &'a mut RowExpansion<'t>,
     advances: bool,
@@ -593,17 +594,17 @@ impl Kernel for Pass<'_, '_> {
                 tell_apart::<W>(numbers, slots_of(slots, choice));
             }
         }
-        // Moves that are never legal went to the first slot.
+        // Moves that are never legal wrote to slot 0.
         slots[0] = Plane::ZERO;
         slots[IDLE as usize] = Plane::ZERO;
         slots[FRESH as usize] = Plane::ZERO;
-        // Scores, if they are wanted, are those of the states themselves.
+        // Scores are computed for the states themselves.
         slots[ENDED as usize] = Plane::ONES;
         let seen = if advances { (here + 1) % lanes.cycle.len() } else { here };
         let Phase { observe, keep, score, .. } = &lanes.phases[seen];
         let programs = [&lanes.phases[here].advance, observe, keep, score];
         let mut scores = false;
-        // One call for all, since all that it calls is compiled here.
+        // One call site, since each compiles all that it inlines.
         for (place, program) in programs.iter().enumerate().skip(usize::from(!advances)) {
             if place == 2 {
                 scores = match &wanted {
@@ -644,7 +645,7 @@ impl Kernel for Pass<'_, '_> {
                     let mask = match slot {
                         _ if place < legal => alive,
                         TERMINAL => W::splat(true),
-                        // Goals that were not scored are those of some states before.
+                        // Goal slots that were not scored hold values of earlier states.
                         _ => W::splat(scores),
                     };
                     W::load(&slots[slot as usize]).and(mask).store(plane);
@@ -658,7 +659,7 @@ impl Kernel for Pass<'_, '_> {
     }
 }
 
-/// True if the bit of one of the first lanes is set.
+/// Returns true if the bit of one of the first `lanes` lanes is set.
 #[inline(always)]
 fn any(plane: &Plane, lanes: usize) -> bool {
     let first = (1_u64 << (lanes % 64)) - 1;
@@ -666,13 +667,13 @@ fn any(plane: &Plane, lanes: usize) -> bool {
     whole.iter().any(|&word| word != 0) || rest.first().is_some_and(|word| word & first != 0)
 }
 
-/// The planes of a state.
+/// The planes of the fluents.
 #[inline(always)]
 fn fluents(slots: &mut Slots, shape: Shape) -> &mut [Plane] {
     &mut slots[FLUENTS as usize..][..shape.fluents]
 }
 
-/// The planes of moves: in each lane that of the number given is set.
+/// Decodes numbers: sets in each lane the plane with the lane's number, and clears the others.
 #[inline(always)]
 pub(super) fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
     let digits = digits::<W>(numbers);
@@ -688,8 +689,8 @@ pub(super) fn tell_apart<W: Word>(numbers: &[u8; LANES], planes: &mut [Plane]) {
     }
 }
 
-/// The number of joint moves in each lane: the product of those of the roles, which are summed
-/// digit by digit.
+/// Counts the joint moves of each lane: the product over the roles of the sums of their move
+/// planes.
 #[inline(always)]
 fn count<W: Word>(
     phase: &Phase,
@@ -702,7 +703,7 @@ fn count<W: Word>(
     counts.fill(1);
     for role in &phase.roles {
         if role.is_forced() {
-            // Counted below, with all that makes moves.
+            // A forced move counts as one factor.
             continue;
         }
         let digits = sum::<W>(&slots[role.slots()], &mut buffer[..DIGITS]);
@@ -722,13 +723,13 @@ fn count<W: Word>(
     }
 }
 
-/// Counts the set planes of each lane, as digits. Returns the number of digits.
+/// Counts the set planes of each lane in binary digits. Returns the number of digits.
 #[inline(always)]
 fn sum<W: Word>(planes: &[Plane], digits: &mut [Plane]) -> usize {
     let length = (usize::BITS - planes.len().leading_zeros()) as usize;
     let digits = &mut digits[..length];
     digits.fill(Plane::ZERO);
-    // Three at a time: their sum has two digits.
+    // Three planes at a time: their sum has two digits.
     for group in planes.chunks(3) {
         let mut words = [W::splat(false); 3];
         for (word, plane) in words.iter_mut().zip(group) {
@@ -738,7 +739,7 @@ fn sum<W: Word>(planes: &[Plane], digits: &mut [Plane]) -> usize {
         let (mut low, mut high) = (W::sum(a, b, c), W::carry(a, b, c));
         for digit in &mut *digits {
             let old = W::load(digit);
-            // The remainder of a digit and the carry to the next one are two of those.
+            // `carry` and `high` have the weight of the next digit.
             let carry = old.and(low);
             old.xor(low).store(digit);
             (low, high) = (carry.xor(high), carry.and(high));

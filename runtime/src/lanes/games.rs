@@ -1,20 +1,21 @@
-//! Games that a caller plays, 512 at once: a [`Stepper`] is given numbers of moves and writes rows
-//! of what is seen, and between the steps [`Games`] stay in planes.
+//! Games that a caller plays, 512 at once. A [`Stepper`] receives the numbers of moves and writes
+//! rows of observations; between the steps, [`Games`] stay in planes.
 //!
-//! [`RowExpansion`](super::RowExpansion) is given states and gives states, so each pass transposes
-//! them twice. Here a step changes planes alone: moves are checked by an AND with the legal ones,
-//! lanes whose game is over get the initial state by a mask, and only what the caller wants to read
-//! is transposed. Where players take turns, games that started at different times are at different
-//! phases of the cycle: a step runs the programs of each phase at which some game is, on all lanes,
-//! and takes of each its own.
+//! [`RowExpansion`](super::RowExpansion) takes and returns states, so each pass transposes them
+//! twice. Here a step changes only planes. An AND with the legal moves checks the moves. A mask
+//! selects the lanes of ended games that get the initial state. Only the rows that the caller reads
+//! are transposed.
 //!
-//! Chance moves by itself: where it has a choice, each game draws from a stream of its own, as it
-//! would if it were played alone.
+//! If players take turns, games that started at different times are at different phases of the
+//! cycle. A step runs the programs of each phase that some game is at, on all lanes, and keeps the
+//! result in the lanes of that phase.
 //!
-//! A step takes O(phases met * operations + planes) steps, to read O(lanes * words of a row). A
-//! [`Stepper`] has programs of its own. It takes 64 bytes for each of their slots, and 4 KiB for
-//! each word that is read at a time. [`Games`] take 64 bytes for each fluent, each goal value and,
-//! twice, each move of each role, and 32 bytes a game where chance plays.
+//! Where chance has a choice, each game draws from its own stream, as if it were played alone.
+//!
+//! A step takes O(phases met * operations + planes), and reading takes O(lanes * words of a row). A
+//! [`Stepper`] has its own programs. It takes 64 bytes for each of their slots, and 4 KiB for each
+//! word that is read at a time. [`Games`] take 64 bytes for each fluent and each goal value, and
+//! twice that for each move of each role. If chance plays, they take 32 bytes for each game.
 
 mod read;
 mod step;
@@ -33,54 +34,54 @@ use crate::{
 use read::Weave;
 use std::{fmt, ops::Range};
 
-/// The most words of a row: what is read at a time takes at most 32 MiB.
+/// The most words of a row: a read takes at most 32 MiB.
 const MOST_WORDS: usize = 1 << 13;
 
-/// Steps games that lie in planes.
+/// A stepper of games in planes.
 pub struct Stepper {
     lanes: Box<Lanes>,
     isa: Isa,
     plans: Box<[Plan]>,
     seats: Box<[Seat]>,
     asks_all: bool,
-    /// The initial state, and what is legal in it, as planes of games that are all there.
+    /// The initial state and its legal moves, as planes that are equal in all lanes.
     initial: [Box<[Plane]>; 2],
-    /// For each goal bit its role and value.
+    /// The role and the value of each goal bit.
     goals: Box<[(usize, u8)]>,
-    /// For each role its goal bits.
+    /// The range of goal bits of each role.
     goals_of: Box<[Range<usize>]>,
     weave: Weave,
     slots: Store,
     scratch: Box<[Rows; 3]>,
     rows: Vec<Rows>,
-    /// A plane for each phase or each role.
+    /// A plane for each phase or each role; a buffer.
     few: Vec<Plane>,
 }
 
-/// The subject of a number among a step's moves: a role, or the role to move.
+/// A seat: one entry of a step's moves, for a role or for the role to move.
 struct Seat {
-    /// The moves that may be legal for it, and those between them.
+    /// The range from the first to the last move that may be legal for the seat.
     moves: Range<usize>,
-    /// Their planes.
+    /// The planes of these moves.
     planes: Range<usize>,
 }
 
-/// The moves of a phase.
+/// The moves of each role at a phase.
 struct Plan {
     roles: Box<[Choices]>,
-    /// The role that is asked where only one is.
+    /// The role to move, if one role chooses at each step.
     speaker: usize,
-    /// For each goal bit its slot, 0 if it is never set.
+    /// The slot of each goal bit; 0 if it is never set.
     goals: Box<[u32]>,
 }
 
 /// The moves of a role at a phase.
 struct Choices {
-    /// For each move its plane; none of a role that is not asked.
+    /// The plane of each move; empty for a role that does not choose.
     planes: Box<[u32]>,
     /// The slot of the first move, if there is more than one.
     first: Option<usize>,
-    /// The slots where it is seen what is legal; none if all moves are always.
+    /// The slots of the legal moves; empty if all moves are always legal.
     seen: Range<usize>,
 }
 
@@ -89,20 +90,20 @@ struct Choices {
 pub struct Games {
     length: usize,
     fluents: Box<[Plane]>,
-    /// For each phase the games that are there and go on.
+    /// For each phase the games that are at it and have not ended.
     at: Box<[Plane]>,
-    /// The legal moves, as planes of seats; clear in games that are over.
+    /// The legal moves, as planes of seats; clear in games that have ended.
     legal: Box<[Plane]>,
     /// The chosen moves.
     chosen: Box<[Plane]>,
-    /// Games that are over, and those of them that the last step ended.
+    /// The games that have ended, and those of them that the last step ended.
     over: Plane,
     ended: Plane,
     /// The ended games that reached a terminal state, rather than a state where a role has no legal
     /// move.
     terminal: Plane,
     goals: Box<[Plane]>,
-    /// For each game what chance draws from, if it plays.
+    /// The stream of random numbers of each game, if chance plays.
     streams: Box<[Stream]>,
 }
 
@@ -128,19 +129,19 @@ impl Games {
         self.length
     }
 
-    /// True if there is none.
+    /// Returns true if there are no games.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// True if the game is over.
+    /// Returns true if the game has ended.
     #[must_use]
     pub fn is_over(&self, game: usize) -> bool {
         self.over.lane(game)
     }
 
-    /// True if the last step ended the game.
+    /// Returns true if the last step ended the game.
     #[must_use]
     pub fn has_ended(&self, game: usize) -> bool {
         self.ended.lane(game)
@@ -153,7 +154,7 @@ impl Games {
         holds.for_each(|(fluent, _)| bits::set(state, fluent));
     }
 
-    /// From here on chance draws from this stream in a game, if it plays.
+    /// Sets the stream that chance draws from in a game, if it plays.
     pub fn seed(&mut self, game: usize, stream: Stream) {
         if let Some(old) = self.streams.get_mut(game) {
             *old = stream;
@@ -272,28 +273,29 @@ impl Stepper {
         self.lanes.shape
     }
 
-    /// True if [`Stepper::choose`] wants a move of each role, and false if of the one that is
-    /// asked.
+    /// Returns true if [`Stepper::choose`] takes a move of each role, false if it takes one of the
+    /// role to move.
     #[must_use]
     pub fn asks_all(&self) -> bool {
         self.asks_all
     }
 
-    /// The role that is asked in a state where one alone is, the first one if none has a choice;
-    /// `None` if play never comes to the state. O(words of a state).
+    /// The role to move in a state, if one role chooses at each step; the first role if none has a
+    /// choice. Returns `None` if play never reaches the state. O(words of a state).
     #[must_use]
     pub fn speaker(&self, state: &[u64]) -> Option<usize> {
         self.lanes.find(state).map(|phase| self.plans[phase].speaker)
     }
 
-    /// The same in a game; the first role if it is over. O(phases).
+    /// Like [`Stepper::speaker`], in a game; returns the first role if the game has ended.
+    /// O(phases).
     #[must_use]
     pub fn speaker_of(&self, games: &Games, game: usize) -> usize {
         let phase = games.at.iter().position(|at| at.lane(game));
         phase.map_or(0, |phase| self.plans[phase].speaker)
     }
 
-    /// The legal moves of a role in a game where it is asked; none if that is over. O(moves).
+    /// The legal moves of a role that chooses in a game; empty if the game has ended. O(moves).
     #[must_use]
     pub fn legal(&self, games: &Games, game: usize, role: usize) -> Vec<usize> {
         let Seat { moves, planes } = &self.seats[if self.asks_all { role } else { 0 }];
@@ -301,7 +303,7 @@ impl Stepper {
         legal.filter(|(_, plane)| plane.lane(game)).map(|(action, _)| action).collect()
     }
 
-    /// About the operations on planes of a step in which all is read.
+    /// The approximate number of operations on planes in a step that reads all rows.
     #[must_use]
     pub fn operations(&self) -> usize {
         let phases = &self.lanes.phases[..self.plans.len()];

@@ -1,12 +1,11 @@
-//! Batched rollouts from the states of a caller: a tally for each of a few states, of dozens or
-//! hundreds of games that go on from it.
+//! Batched rollouts from given states: a tally for each of up to eight states, over dozens or
+//! hundreds of games.
 //!
-//! A search that reaches a leaf needs the mean of random play from it. Lanes play one game for each
-//! of their bits for about the price of one game, so a leaf gets them all, or a few leaves share
-//! them (leaf parallelisation; Cazenave and Jouandeau, "On the parallelization of UCT", 2007).
+//! A search needs the mean result of random play from a leaf. Lanes play 512 games for about the
+//! price of one, so one leaf gets them all, or up to eight leaves share them. This is leaf
+//! parallelisation (Cazenave and Jouandeau, "On the parallelization of UCT", 2007).
 //!
-//! A pass takes at most as many steps of the lanes as the greatest length says, and the memory of
-//! its slots.
+//! A pass takes at most `max_length` steps of the lanes, and the memory of its slots.
 
 use super::{Lanes, Player};
 use crate::{
@@ -17,18 +16,17 @@ use crate::{
 };
 use std::{fmt, ops::Range};
 
-/// Words of lanes, which sums are kept for.
+/// The number of 64-bit words of a plane; sums are kept for each.
 const WORDS: usize = LANES / 64;
 
 /// Batched rollouts from given states, 512 at once: 512 from one state, 256 from each of two, at
 /// least 64 from each of eight.
 ///
-/// States of one pass must be at the same phase of the cycle that games go round where players take
-/// turns, as are the successors of a state.
+/// All states of a pass must be at the same phase of the turn cycle, as the successors of one state
+/// are.
 ///
-/// The same states, seed and number of a block give the same tallies, whatever the instruction set,
-/// and whether the game has straight-line code. Memory: 64 bytes a slot, however many games are
-/// played.
+/// Equal states, seeds and blocks give equal tallies, for any instruction set, with and without
+/// straight-line code. Memory is 64 bytes for each slot, for any number of games.
 pub struct RowLeaves<'t> {
     player: Player<'t>,
 }
@@ -46,12 +44,11 @@ impl<'t> RowLeaves<'t> {
     /// The most states of a pass.
     pub const MOST: usize = WORDS;
 
-    /// Lanes for games of at most `max_length` moves from the states that are given; those that are
-    /// not over then are abandoned and counted as too long. If the machine does not have the
-    /// instruction set, that is [`Isa::Portable`].
+    /// Creates lanes for games of at most `max_length` moves. Longer games are abandoned and
+    /// counted as too long. If the machine lacks the instruction set, [`Isa::Portable`] is used.
     ///
     /// Returns `None` if the table cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)), or games may have no move at all.
+    /// [`Playouts::engine`](crate::Playouts::engine)), or `max_length` is 0.
     #[must_use]
     pub fn new(table: &'t Table, isa: Isa, max_length: u64) -> Option<Self> {
         let isa = if isa.is_available() { isa } else { Isa::Portable };
@@ -59,33 +56,33 @@ impl<'t> RowLeaves<'t> {
         Some(Self::with(lanes, isa, true, max_length))
     }
 
-    /// Lanes that go round this cycle, with straight-line code if that is wanted and there is some.
+    /// Creates lanes that follow the cycle, with straight-line code if `straight` is true and there
+    /// is some.
     pub(crate) fn with(lanes: &'t Lanes, isa: Isa, straight: bool, max_length: u64) -> Self {
         Self { player: Player::new(lanes, isa, straight, 0, max_length) }
     }
 
-    /// The phase of a state on the cycle; `None` if no play from the initial state comes to it.
-    /// O(words of a state).
+    /// The phase of a state on the cycle. Returns `None` if play from the initial state never
+    /// reaches it. O(words of a state).
     #[must_use]
     pub fn phase(&self, state: &[u64]) -> Option<usize> {
         self.player.lanes.cycle.find(state)
     }
 
-    /// Plays games from states at this phase, as many from each as [`RowLeaves::games`] says. A
-    /// tally for each state, in their order. Games that are over where they start count for what
-    /// they are.
+    /// Plays [`RowLeaves::games`] games from each state, all at this phase, and returns their
+    /// tallies in order. Games that start in a terminal state end at once.
     ///
-    /// Of states at another phase, tallies mean nothing.
+    /// Tallies of states at another phase are meaningless.
     ///
     /// # Panics
-    /// Panics if there are more states than [`RowLeaves::MOST`], or the phase is none of the cycle.
+    /// Panics if there are more states than [`RowLeaves::MOST`], or the cycle has no such phase.
     pub fn play(&mut self, phase: usize, states: &[&[u64]], seed: u64, block: u64) -> Vec<Tally> {
         let mut tallies = vec![Tally::new(self.player.lanes.shape.roles); states.len()];
         self.play_into(phase, states, seed, block, &mut tallies);
         tallies
     }
 
-    /// [`RowLeaves::play`], which adds the games to tallies there are. It allocates little.
+    /// Like [`RowLeaves::play`], adding the games to existing tallies, with little allocation.
     ///
     /// # Panics
     /// As [`RowLeaves::play`], and if a tally is for fewer roles.
@@ -104,13 +101,13 @@ impl<'t> RowLeaves<'t> {
         }
     }
 
-    /// Plays games from one state, at most one in each lane, and counts them.
+    /// Plays games from one state, at most one in each lane, and tallies them.
     pub(crate) fn play_some(&mut self, phase: usize, state: &[u64], seed: u64, block: u64, games: u64) {
         self.run(phase, &[state], Plane::ONES.first(games), seed, block);
         self.player.count(games);
     }
 
-    /// The counted games.
+    /// Returns the tally of all games.
     pub(crate) fn into_tally(self) -> Tally {
         self.player.tally
     }
@@ -134,7 +131,7 @@ impl<'t> RowLeaves<'t> {
     }
 }
 
-/// The words of lanes of one of some states.
+/// The words of the lanes that belong to one of `states` states.
 fn share(states: usize, place: usize) -> Range<usize> {
     place * WORDS / states..(place + 1) * WORDS / states
 }

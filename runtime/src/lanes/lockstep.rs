@@ -1,4 +1,5 @@
-//! Lockstep: a block of games in lanes whose every step can be watched, where playouts only count.
+//! Lockstep: a block of games in lanes whose every step is visible. Playouts show only their
+//! counts.
 
 use super::{Choice, FLUENTS, Player};
 use crate::{
@@ -11,10 +12,10 @@ use std::fmt;
 
 /// Random games in 512 lanes; all lanes make a move at the same time.
 ///
-/// These are the very games that [`Playouts`](crate::Playouts) plays with
-/// [`PlayoutMode::Lanes`](crate::playouts::PlayoutMode): a lane whose game is over starts another
-/// one while there are some left. Where players take turns, that waits until it is the turn of the
-/// player who moves first.
+/// These are exactly the games that [`Playouts`](crate::Playouts) plays with
+/// [`PlayoutMode::Lanes`](crate::playouts::PlayoutMode). A lane whose game has ended starts another
+/// one, as long as some are left. If players take turns, it waits for the phase of the initial
+/// state.
 ///
 /// ```
 /// use gdl_runtime::{Game, GameExt, engine::Lockstep, game::Id, gdl, lanes::Isa};
@@ -54,9 +55,9 @@ impl<'t> Lockstep<'t> {
     /// The number of lanes.
     pub const LANES: usize = LANES;
 
-    /// The first games of a block before their start; they run straight-line code where there is
-    /// some, if that is wanted. Returns `None` if the table cannot be played in lanes (see
-    /// [`Playouts::engine`](crate::Playouts::engine)) or games may have no move at all.
+    /// Creates the first games of a block, before their start. They run straight-line code if
+    /// `straight` is true and there is some. Returns `None` if the table cannot be played in lanes
+    /// (see [`Playouts::engine`](crate::Playouts::engine)) or `max_length` is 0.
     #[must_use]
     pub fn new(
         table: &'t Table,
@@ -73,8 +74,8 @@ impl<'t> Lockstep<'t> {
         Some(Self { player, games })
     }
 
-    /// Makes a move in every lane with a game that is not over, and starts games. False, and
-    /// nothing happens, if all games have come to their end.
+    /// Makes a move in every lane with a running game, and starts games. Returns false and does
+    /// nothing if all games have ended.
     pub fn step(&mut self) -> bool {
         let goes_on = !self.player.is_over();
         if goes_on {
@@ -83,17 +84,16 @@ impl<'t> Lockstep<'t> {
         goes_on
     }
 
-    /// True if the lane made a move in the last step. If not, it has no game: the one it had came
-    /// to its end.
+    /// Returns true if the lane made a move in the last step. Otherwise its game has ended.
     ///
     /// # Panics
-    /// This and the others: if there is no such lane.
+    /// Panics if there is no such lane, as do the other methods.
     #[must_use]
     pub fn has_moved(&self, lane: usize) -> bool {
         self.player.playing.lane(lane)
     }
 
-    /// True if a game started in the lane in the last step, whose move is the first one then.
+    /// Returns true if a game started in the lane in the last step, whose move is its first one.
     #[must_use]
     pub fn has_started(&self, lane: usize) -> bool {
         self.player.starts.last().lane(lane)
@@ -113,7 +113,7 @@ impl<'t> Lockstep<'t> {
         phase.roles.iter().map(made).collect()
     }
 
-    /// Writes the state of a lane after its last move; of a lane without a game, some state.
+    /// Writes the state of a lane after its last move; some state if the lane has no game.
     pub fn state(&self, lane: usize, state: &mut [u64]) {
         state.fill(0);
         for fluent in 0..self.player.lanes.shape.fluents {
@@ -123,7 +123,7 @@ impl<'t> Lockstep<'t> {
         }
     }
 
-    /// Plays the rest. What the games came to.
+    /// Plays the remaining games and returns the tally of all.
     #[must_use]
     pub fn finish(mut self) -> Tally {
         self.player.go_on(u64::MAX);

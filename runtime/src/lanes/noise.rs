@@ -1,35 +1,34 @@
-//! Random planes: a stream of planes for a seed and the number of a block, each lane of each a fair
-//! coin.
+//! Random planes: a stream of planes for a seed and the number of a block. Each lane of each plane
+//! is a fair coin.
 //!
-//! Plane n is a keyed bijection of a counter's n-th value: three rounds of AES, after which each
-//! bit of a 128-bit part depends on all bits of its counter. That is enough for play and not for
-//! secrets (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", 2011, have
-//! counters and AES rounds). The parts of a plane have counters of their own. So the planes of a
-//! block are the same on every machine.
+//! Plane n is a keyed bijection of the n-th value of a counter. Three rounds of AES make each bit
+//! of a 128-bit part depend on all bits of its counter. That suffices for play but not for
+//! cryptography. Counters with AES rounds are from Salmon, Moraes, Dror and Shaw, "Parallel random
+//! numbers: as easy as 1, 2, 3", 2011. Each 128-bit part of a plane has its own counter. So the
+//! planes of a block are the same on every machine.
 
 use crate::{
     random::Stream,
     simd::{Plane, Word},
 };
 
-/// The strides added to the two halves of each counter: odd numbers, so a counter comes back after
-/// 2^64 planes.
+/// The strides added to the two halves of each counter. They are odd, so a counter has period 2^64.
 const STRIDES: [u64; 2] = [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03];
 const STRIDE: Plane = {
     let [a, b] = STRIDES;
     Plane([a, b, a, b, a, b, a, b])
 };
 
-/// The planes that are made at a time where AES takes a call.
+/// The number of planes made at a time if AES is a function call.
 const AHEAD: usize = 8;
 
-/// The noise of a block, and where it has come to.
+/// The noise of a block and its position.
 #[derive(Clone, Debug)]
 pub(super) struct Noise {
-    /// The value of the last plane made.
+    /// The counter of the last plane made.
     counter: Plane,
     keys: [Plane; 3],
-    /// Planes that are made already: the first `left` of them, the next one last.
+    /// Planes made ahead of use: the first `left` are unused, and are taken from the last down.
     ahead: [Plane; AHEAD],
     left: usize,
 }
@@ -42,7 +41,7 @@ impl Noise {
         Self { counter, keys, ahead: [Plane::ZERO; AHEAD], left: 0 }
     }
 
-    /// Makes planes ahead, when none is left.
+    /// Refills the planes ahead; none must be left.
     #[inline(never)]
     fn make<W: Word>(&mut self) {
         let mut counter = W::load(&self.counter);
@@ -55,7 +54,7 @@ impl Noise {
         self.left = AHEAD;
     }
 
-    /// The same where no plane is made ahead.
+    /// Rewinds the counter to the first unused plane and drops the planes ahead.
     #[cfg(test)]
     pub(super) fn settle(&mut self) {
         for (counter, i) in self.counter.0.iter_mut().zip(0..) {
@@ -65,7 +64,7 @@ impl Noise {
     }
 }
 
-/// Noise in registers.
+/// A source of noise whose state is in registers.
 #[allow(missing_debug_implementations, reason = "registers come and go")]
 pub struct Source<'n, W> {
     noise: &'n mut Noise,
@@ -83,7 +82,7 @@ impl<'n, W: Word> Source<'n, W> {
         }
     }
 
-    /// Notes where the noise has come to.
+    /// Stores the position back into the noise.
     #[inline(always)]
     pub(super) fn close(self) {
         if !W::CALLS_AES {

@@ -1,8 +1,8 @@
 //! Blocks of games in lanes: [`Lanes`], a seed and the number of a block give a tally.
 //!
-//! A block is a number of games. A lane whose game is over starts the next one as long as there is
-//! one, and every game that started is played to its end and counted, so long games count as often
-//! as short ones. Or games start from states that are given, at most one in each lane.
+//! A block is a number of games. A lane whose game has ended starts the next one, as long as games
+//! are left. Every game that started is played to its end and counted, so long games count as often
+//! as short ones. Alternatively games start from given states, at most one in each lane.
 
 use super::{
     ENDED, FLUENTS, IDLE, Lanes, SCORED, TERMINAL,
@@ -18,10 +18,10 @@ use crate::{
 };
 use std::ops::Range;
 
-/// All words of lanes.
+/// The range of all words of a plane.
 const ALL: Range<usize> = 0..LANES / 64;
 
-/// A player of blocks, one after the other, which counts. It has memory for all slots.
+/// A player of one block after the other, with the tally and the memory for all slots.
 pub(crate) struct Player<'l> {
     pub(super) lanes: &'l Lanes,
     pub(super) isa: Isa,
@@ -31,32 +31,32 @@ pub(crate) struct Player<'l> {
     pub(super) slots: Store,
     groups: Groups,
     noise: Noise,
-    /// Lanes with a game in which the last step made a move.
+    /// The lanes with a game in which the last step made a move.
     pub(super) playing: Plane,
     /// The times at which games started.
     pub(super) starts: Starts,
-    /// The phases that games go round, and the one where they have come to.
+    /// The phases that games cycle through, and the current one.
     pub(super) phases: Range<usize>,
     pub(super) phase: usize,
-    /// Steps since the block began.
+    /// The number of steps since the block began.
     time: u64,
-    /// No game reaches the greatest length before this time.
+    /// The earliest time at which a game can reach the greatest length.
     due: u64,
-    /// The number of games still to start, except those started since.
+    /// The number of games still to start, minus those of `since`.
     left: u64,
     since: Since,
-    /// For each phase the lanes with a state that was kept there and is still to be scored.
+    /// The lanes of each phase with a state that was saved there and is still to be scored.
     kept: Box<[Plane]>,
     sums: Sums,
     pub(crate) tally: Tally,
 }
 
-/// The sums of a block; planes are sums for each word of lanes.
+/// The sums of a block; a plane has one sum for each word of lanes.
 #[derive(Clone, Debug)]
 struct Sums {
     moves: Plane,
     scored: Plane,
-    /// For each phase of the cycle and each slot that is counted there.
+    /// For each phase, the sum of each counted slot.
     items: Vec<Vec<Plane>>,
     too_long: Plane,
     stuck: Plane,
@@ -66,9 +66,9 @@ struct Sums {
 /// faster than counting lanes, so lanes are counted only when the number is needed.
 #[derive(Clone, Copy, Debug)]
 struct Since {
-    /// A sum for each word of lanes.
+    /// The numbers of started games, one for each word of lanes.
     started: Plane,
-    /// The number of times that all lanes could still start without running out of games.
+    /// The number of steps in which all lanes could start a game without running out of games.
     sure: u64,
 }
 
@@ -98,8 +98,8 @@ impl Sums {
 }
 
 impl<'l> Player<'l> {
-    /// A player of games of at most `max_length` moves, which must be at least one. It runs
-    /// straight-line code where there is some, if that is wanted.
+    /// Creates a player of games of at most `max_length` moves, at least one. It runs straight-line
+    /// code if `straight` is true and there is some.
     pub(crate) fn new(lanes: &'l Lanes, isa: Isa, straight: bool, seed: u64, max_length: u64) -> Self {
         Self {
             lanes,
@@ -124,21 +124,21 @@ impl<'l> Player<'l> {
         }
     }
 
-    /// Plays a block, or the first `games` games of it.
+    /// Plays the first `games` games of a block and adds them to the tally.
     pub(crate) fn play(&mut self, block: u64, games: u64) {
         self.start(block, games);
         self.go_on(u64::MAX);
         self.count(games);
     }
 
-    /// Makes some steps, or those until all games of the block have come to their end.
+    /// Makes `steps` steps, or fewer if all games of the block end.
     pub(super) fn go_on(&mut self, steps: u64) {
         if !self.straight.is_some_and(|straight| straight.go_on(self.isa, self, steps)) {
             self.isa.run(Steps { code: &*self.lanes.phases, player: self, limit: steps });
         }
     }
 
-    /// Sets a block up.
+    /// Prepares a block.
     pub(super) fn start(&mut self, block: u64, games: u64) {
         self.noise = Noise::new(self.seed, block);
         self.starts.restart();
@@ -152,7 +152,7 @@ impl<'l> Player<'l> {
         }
     }
 
-    /// Sets up games from the states in the slots, which are at this phase, in the given lanes.
+    /// Prepares games in the given lanes from the states in the slots, which are at this phase.
     pub(super) fn start_at(&mut self, phase: usize, lanes: Plane, seed: u64, block: u64) {
         self.noise = Noise::new(seed, block);
         self.starts.restart();
@@ -173,8 +173,8 @@ impl<'l> Player<'l> {
         sums.count(self.lanes, ALL, games, &mut self.tally);
     }
 
-    /// Adds the games of each group of words of lanes to a tally for each; all of these lanes had a
-    /// game.
+    /// Adds the games of each group of words of lanes to its tally. Each of these lanes must have
+    /// played one game.
     pub(super) fn count_each(&mut self, groups: impl Iterator<Item = Range<usize>>, tallies: &mut [Tally]) {
         let sums = self.take_sums();
         for (words, tally) in groups.zip(tallies) {
@@ -187,12 +187,12 @@ impl<'l> Player<'l> {
         std::mem::replace(&mut self.sums, Sums::new(self.lanes))
     }
 
-    /// True if all games of the block have come to their end.
+    /// Returns true if all games of the block have ended.
     pub(super) fn is_over(&self) -> bool {
         self.left == 0 && self.playing == Plane::ZERO
     }
 
-    /// One step in all lanes.
+    /// Makes one step in all lanes.
     #[inline(always)]
     fn step<W: Word, C: Code + ?Sized>(&mut self, code: &C) {
         let phase = self.phase;
@@ -237,7 +237,8 @@ impl<'l> Player<'l> {
         self.phase = if phase + 1 == self.phases.end { self.phases.start } else { phase + 1 };
     }
 
-    /// Keeps states in which games have ended, until a lane has two of them.
+    /// Saves the states of ended games. Scores the saved states first if a lane would have two of
+    /// them.
     #[inline(always)]
     fn keep<W: Word, C: Code + ?Sized>(&mut self, code: &C, ended: W) {
         let phase = self.phase;
@@ -250,7 +251,7 @@ impl<'l> Player<'l> {
         W::load(kept).or(ended).store(kept);
     }
 
-    /// Counts the scores of the states that were kept.
+    /// Counts the scores of the saved states.
     #[inline(always)]
     fn score<W: Word, C: Code + ?Sized>(&mut self, code: &C, phase: usize) {
         code.score::<W>(phase, &mut self.slots);
@@ -258,7 +259,7 @@ impl<'l> Player<'l> {
         self.count_scores(code, phase, W::load(&kept));
     }
 
-    /// Counts the scores of games that have ended.
+    /// Counts the scores of ended games.
     #[inline(always)]
     fn count_scores<W: Word, C: Code + ?Sized>(&mut self, code: &C, phase: usize, ended: W) {
         let scored = ended.and(W::load(&self.slots[SCORED as usize]));
@@ -266,7 +267,7 @@ impl<'l> Player<'l> {
         code.count(phase, &self.slots, scored, &mut self.sums.items[phase]);
     }
 
-    /// Starts as many games as there are, in lanes that are free. The lanes where they start.
+    /// Starts games in free lanes, as many as are left, and returns these lanes.
     #[inline(always)]
     fn start_games<W: Word>(&mut self, free: W) -> W {
         if self.since.sure > 0 {
@@ -277,7 +278,7 @@ impl<'l> Player<'l> {
         W::load(&self.start_some(plane(free)))
     }
 
-    /// The same where it may be that there are not enough.
+    /// Like [`Self::start_games`], if the games left may not suffice.
     #[inline(never)]
     fn start_some(&mut self, free: Plane) -> Plane {
         self.left -= total(&self.since.started);
@@ -287,7 +288,7 @@ impl<'l> Player<'l> {
         fresh
     }
 
-    /// The lanes whose game has reached the greatest length; and notes when the next one may.
+    /// Returns the lanes whose game has reached the greatest length, and updates `due`.
     #[cold]
     fn find_old(&mut self) -> Plane {
         let mut old = Plane::ZERO;
@@ -305,7 +306,7 @@ impl<'l> Player<'l> {
     }
 }
 
-/// A word in memory.
+/// Stores a word in memory.
 #[inline(always)]
 fn plane<W: Word>(word: W) -> Plane {
     let mut plane = Plane::ZERO;
@@ -313,18 +314,18 @@ fn plane<W: Word>(word: W) -> Plane {
     plane
 }
 
-/// A sum over all words.
+/// Sums the numbers of all words.
 fn total(sums: &Plane) -> u64 {
     sums.0.iter().sum()
 }
 
-/// Adds the number of set bits to a sum.
+/// Adds the number of set bits in each word to its sum.
 #[inline(always)]
 pub fn add<W: Word>(sum: &mut Plane, word: W) {
     W::load(sum).add(word.counts()).store(sum);
 }
 
-/// At most `left` steps.
+/// A kernel that makes at most `limit` steps.
 pub(super) struct Steps<'p, 'l, C: ?Sized> {
     pub(super) code: &'p C,
     pub(super) player: &'p mut Player<'l>,
@@ -357,7 +358,7 @@ impl<C: Code + ?Sized> Kernel for Steps<'_, '_, C> {
 mod tests {
     use crate::{Playouts, lanes::Isa, playouts::PlayoutMode};
 
-    /// Results do not depend on the machine, so they are known.
+    /// Results do not depend on the machine, so the test can pin them.
     #[test]
     fn games_are_those_of_every_machine() {
         let text = include_str!("../../../games/board/tictactoe.kif");

@@ -1,5 +1,5 @@
-//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes;
-//! [`Programs`] shows those of a game to what runs them elsewhere.
+//! Lane programs: a [`Program`] is a schedule of a table, ready to run on slots of 512 lanes.
+//! [`Programs`] gives other devices access to the programs of a game.
 
 use super::{Lanes, Phase};
 use crate::{
@@ -8,7 +8,8 @@ use crate::{
 };
 use gdl_format::lanes::{Choice, Item, Schedule};
 
-/// A function of three operands that is not another's with its operands in another order.
+/// Calls a macro with the tables of all functions of three operands, one for each set that differs
+/// only in the order of the operands.
 macro_rules! for_each_table {
     ($with:ident) => {
         $with! {
@@ -20,16 +21,16 @@ macro_rules! for_each_table {
     };
 }
 
-/// A schedule whose operations there is code for.
+/// A schedule in executable form.
 #[derive(Clone, Debug)]
 pub(super) struct Program {
-    /// The table of each run and the number of its operations.
+    /// The truth table of each run of operations, and the number of operations in it.
     runs: Box<[(u8, u32)]>,
     operations: Operations,
 }
 
 impl Program {
-    /// The program of a schedule as a table has it.
+    /// Creates the program of a schedule.
     pub(super) fn new(schedule: Schedule) -> Self {
         Self { runs: schedule.runs.into(), operations: Operations::new(&schedule.steps) }
     }
@@ -39,35 +40,35 @@ impl Program {
         self.operations.len()
     }
 
-    /// The slots that it takes.
+    /// The number of slots that the program uses.
     pub(super) fn slots(&self) -> usize {
         self.operations.planes()
     }
 
-    /// The schedule that it is made of.
+    /// The schedule that the program was made of.
     fn schedule(&self) -> Schedule {
         Schedule { runs: self.runs.to_vec(), steps: self.operations.steps().collect() }
     }
 
-    /// Runs on all lanes.
+    /// Runs the program on all lanes.
     #[inline(always)]
     pub(super) fn run<W: Word>(&self, slots: &mut Slots) {
         W::call(self, slots);
     }
 }
 
-/// The lane programs of a game, to be run elsewhere than in lanes.
+/// The lane programs of a game, for other devices.
 #[derive(Clone, Copy, Debug)]
 pub struct Programs<'t>(&'t Lanes);
 
-/// The lane programs of a phase: as `gdl_format::lanes::Phase` has them.
+/// The lane programs of a phase, as in `gdl_format::lanes::Phase`.
 #[derive(Clone, Debug)]
 pub struct PhasePrograms<'t> {
     /// The operations that observe the states.
     pub observe: Schedule,
-    /// The operations that keep states where games have ended; empty if scores are observed.
+    /// The operations that save the states of ended games; empty if `observe` computes the scores.
     pub keep: Schedule,
-    /// The operations that score states that were kept.
+    /// The operations that score the saved states.
     pub score: Schedule,
     /// The operations that advance the states.
     pub advance: Schedule,
@@ -88,14 +89,14 @@ impl<'t> Programs<'t> {
         self.0.phases[..self.0.cycle.len()].iter().map(Phase::programs).collect()
     }
 
-    /// The phases that games from the initial state go round where there is one for each number of
-    /// moves made: no game is longer. None where there are no such.
+    /// The phases after each number of moves, for games from the initial state, whose length they
+    /// bound. Empty if the game has no such programs.
     #[must_use]
     pub fn plies(self) -> Vec<PhasePrograms<'t>> {
         self.0.phases[self.0.cycle.len()..].iter().map(Phase::programs).collect()
     }
 
-    /// The phase of a state on the cycle; `None` if play never comes to it.
+    /// The phase of a state on the cycle. Returns `None` if play never reaches it.
     #[must_use]
     pub fn find(self, state: &[u64]) -> Option<usize> {
         self.0.find(state)
@@ -128,8 +129,7 @@ impl Phase {
     }
 }
 
-/// A function for each kind of operation takes long to compile, so they are compiled once for all
-/// programs.
+/// Code for all kinds of operations takes long to compile, so it is compiled once for all programs.
 impl Chunk for &Program {
     #[inline(always)]
     fn run<W: Word>(self, slots: &mut Slots) {

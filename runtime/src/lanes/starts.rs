@@ -1,22 +1,22 @@
-//! Per-lane start times: one bit-plane a step, resolved lazily backwards.
+//! The start times of the games in lanes: one plane for each step, resolved lazily backwards.
 //!
-//! Games may not go on for ever, but hardly any goes on for long, so all that a step does is to
-//! note one plane. Now and then, and when start times are asked for, the notes are read backwards:
-//! the last one of a lane tells.
+//! Most games are short, so a step only stores one plane: the lanes in which games started. When
+//! the buffer is full, or start times are needed, the planes are read backwards. The last one that
+//! contains a lane gives its start.
 
 use crate::simd::{LANES, Plane};
 
-/// Notes that are kept: 64 KiB.
+/// The number of planes that are kept: 64 KiB.
 const NOTES: usize = 1024;
 
-/// The times when games started, in steps.
+/// The start times of games, in steps.
 pub(super) struct Starts {
     notes: Box<[Plane; NOTES]>,
-    /// Since when there are notes.
+    /// The time of the first plane.
     since: u64,
-    /// The number of notes: the present time is so much later.
+    /// The number of planes; the current time is `since + count`.
     count: usize,
-    /// For each lane the start of its game, if that was before.
+    /// The start time of each lane's game, if it is before `since`.
     times: Box<[u64; LANES]>,
 }
 
@@ -28,14 +28,15 @@ impl Starts {
         Self { notes, since: 0, count: 0, times: Box::new([0; LANES]) }
     }
 
-    /// It is time 0 again, when all games have started that go on without a note.
+    /// Restarts at time 0, at which all games without a later plane have started.
     pub(super) fn restart(&mut self) {
         (self.since, self.count) = (0, 0);
         self.notes[NOTES - 1] = Plane::ZERO;
         self.times.fill(0);
     }
 
-    /// Notes where games start now, and the time goes on. `playing` tells who has a game then.
+    /// Records the lanes in which games start, and advances the time. `playing` are the lanes with
+    /// a game afterwards.
     #[inline(always)]
     pub(super) fn note(&mut self, fresh: &Plane, playing: &Plane) {
         self.notes[self.count % NOTES] = *fresh;
@@ -45,12 +46,12 @@ impl Starts {
         }
     }
 
-    /// The lanes in which games started the last time.
+    /// The lanes in which games started in the last step.
     pub(super) fn last(&self) -> &Plane {
         &self.notes[(self.count + NOTES - 1) % NOTES]
     }
 
-    /// Reads the notes. O(lanes + notes).
+    /// Resolves all planes into `times`. O(lanes + planes).
     #[cold]
     fn settle(&mut self, playing: &Plane) {
         let mut open = *playing;
@@ -71,7 +72,7 @@ impl Starts {
         self.count = 0;
     }
 
-    /// For each lane with a game when it started. O(lanes + notes).
+    /// The start time of each lane with a game. O(lanes + planes).
     #[cold]
     pub(super) fn times(&mut self, playing: &Plane) -> &[u64; LANES] {
         self.settle(playing);
@@ -90,7 +91,7 @@ mod tests {
         let (mut starts, mut expected) = (Starts::new(), [0; LANES]);
         let playing = Plane::ONES;
         for time in 0..4_000 {
-            // Some lanes start often, others next to never.
+            // Some lanes start often, others almost never.
             let fresh =
                 Plane(std::array::from_fn(|word| (0..=word).fold(u64::MAX, |bits, _| bits & stream.bits())));
             let fresh = if time == 0 { Plane::ONES } else { fresh };

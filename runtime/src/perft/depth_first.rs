@@ -1,9 +1,8 @@
-//! Depth-first counting of one state at a time: from states and the number of ways that lead to
-//! each, the numbers of sequences.
+//! Depth-first counting of sequences from a state, one state at a time.
 //!
-//! Each level keeps one state, with its joint moves and how far they have been made; the moves
-//! of the last one are counted. So memory is that of a state and its legal moves for each level,
-//! and steps are as many as there are sequences.
+//! Each level keeps one state and the enumeration of its joint moves; the moves of the last level
+//! are counted. Memory is one state with its legal moves for each level. The number of steps is
+//! that of the sequences.
 
 use super::joint_moves;
 use crate::{
@@ -12,17 +11,17 @@ use crate::{
     joints::Joints,
 };
 
-/// A state and the work that remains in it.
+/// A state and the joint moves still to make in it.
 struct Node<G: Game> {
     state: G::State,
     joints: Joints<G>,
 }
 
-/// Goes through states depth first.
+/// A depth-first counter.
 pub(super) struct DepthFirst<'g, G: Game> {
     game: &'g G,
     view: G::View,
-    /// One for each level, kept from state to state.
+    /// The nodes of the current path, one for each level; reused from state to state.
     nodes: Vec<Node<G>>,
     states: u64,
     cancel: &'g Cancel,
@@ -33,13 +32,13 @@ impl<'g, G: Game> DepthFirst<'g, G> {
         Self { game, view: game.new_view(), nodes: Vec::new(), states: 0, cancel }
     }
 
-    /// In how many states moves were counted.
+    /// The number of states whose joint moves were counted.
     pub(super) fn states(&self) -> u64 {
         self.states
     }
 
-    /// The number of sequences of this length, at least one, from a state; some number if it is
-    /// cancelled.
+    /// The number of sequences of this length, at least one, from a state. The number is
+    /// meaningless after cancellation.
     pub(super) fn count(&mut self, state: &G::State, length: usize) -> u128 {
         let game = self.game;
         let mut sum: u128 = 0;
@@ -59,8 +58,8 @@ impl<'g, G: Game> DepthFirst<'g, G> {
         }
     }
 
-    /// Comes to a state at a depth. Its joint moves if sequences end with them; otherwise they are
-    /// still to be made.
+    /// Enters a state at a depth. Returns its number of joint moves at the last level. Otherwise
+    /// starts its enumeration and returns 0.
     fn enter(&mut self, depth: usize, state: G::State, length: usize) -> u128 {
         let game = self.game;
         game.observe_without_goals(&state, &mut self.view);

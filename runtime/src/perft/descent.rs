@@ -1,10 +1,9 @@
-//! Depth-first counting in lanes: from states and the number of ways that lead to each, the numbers
-//! of sequences from them.
+//! Depth-first counting of sequences in lanes, from states with the number of paths to each.
 //!
-//! Each level keeps one batch of at most 512 states, and a mark of how far its joint moves have
-//! been made. Successors that fill a pass go one level down, whatever their parents are; the last
-//! level is only counted. Steps are as many as there are sequences, 512 at a time; memory is a
-//! batch for each level.
+//! Each level keeps one batch of at most 512 states, with the position of the next joint move.
+//! Successors fill a pass whatever their parents are, and go one level down; the last level is only
+//! counted. The number of steps is that of the sequences, 512 at a time. Memory is a batch for each
+//! level.
 
 use crate::{
     cancel::Cancel,
@@ -14,22 +13,23 @@ use crate::{
     table::Table,
 };
 
-/// States of a level and the work that remains in them.
+/// A batch of states and the position of the next joint move in it.
 #[derive(Debug)]
 struct Node {
     batch: RowBatch,
     ways: Ways,
-    /// The next lane, and how many of its joint moves have been made.
+    /// The next lane, and the number of its joint moves that were made.
     lane: usize,
     skip: u64,
 }
 
-/// The number of paths to the states in lanes: to those before each end, from the end before.
+/// The numbers of paths to the states in lanes, run-length encoded: each number with the lane after
+/// its last one.
 #[derive(Clone, Debug, Default)]
 struct Ways(Vec<(u128, usize)>);
 
 impl Ways {
-    /// Lanes up to an end.
+    /// Appends lanes up to an end, all with the same number of paths.
     fn add(&mut self, ways: u128, end: usize) {
         match self.0.last_mut() {
             Some(last) if last.0 == ways => last.1 = end,
@@ -37,19 +37,19 @@ impl Ways {
         }
     }
 
-    /// The number of paths to a lane, which must be there.
+    /// The number of paths to a lane, which must be below the last end.
     fn of(&self, lane: usize) -> u128 {
         let place = self.0.partition_point(|&(_, end)| end <= lane);
         self.0[place].0
     }
 }
 
-/// Goes through states depth first.
+/// A depth-first counter in lanes.
 #[derive(Debug)]
 pub(super) struct Descent<'t> {
     expansion: RowExpansion<'t>,
     nodes: Vec<Node>,
-    /// The ways of what is in the expansion.
+    /// The numbers of paths to the states in the expansion.
     ways: Ways,
     state: Vec<u64>,
     legal: Vec<u64>,
@@ -59,8 +59,8 @@ pub(super) struct Descent<'t> {
 }
 
 impl<'t> Descent<'t> {
-    /// Returns `None` if play never reaches the state, or the table's states cannot be stepped
-    /// in lanes.
+    /// Creates a counter. Returns `None` if play never reaches the state, or the table's states
+    /// cannot be stepped in lanes.
     pub(super) fn new(table: &'t Table, isa: Isa, state: &[u64], cancel: &Cancel) -> Option<Self> {
         let expansion = RowExpansion::new(table, isa)?;
         expansion.phase(state)?;
@@ -77,13 +77,13 @@ impl<'t> Descent<'t> {
         })
     }
 
-    /// The number of states whose moves were the last ones counted.
+    /// The number of states whose joint moves were counted last.
     pub(super) fn states(&self) -> u64 {
         self.states
     }
 
-    /// The number of sequences of this length, at least one, from states after equally many moves;
-    /// some number if it is cancelled.
+    /// The number of sequences of this length, at least one, from states after equally many moves.
+    /// The number is meaningless after cancellation.
     pub(super) fn count<S: Row>(&mut self, level: &[(S, u128)], length: usize) -> u128 {
         self.states = 0;
         let mut sum: u128 = 0;
@@ -117,8 +117,8 @@ impl<'t> Descent<'t> {
         sum
     }
 
-    /// Shows all successors of states after equally many moves, each with the ways to its parent,
-    /// as long as `see` says so. True if it did to the end.
+    /// Calls `see` with each successor of states after equally many moves and the number of paths
+    /// to its parent, until it returns false. Returns true if it never did.
     pub(super) fn successors<S: Row>(
         &mut self,
         level: &[(S, u128)],
@@ -141,7 +141,7 @@ impl<'t> Descent<'t> {
         true
     }
 
-    /// Fills the expansion with states whose moves are not made. Their phase.
+    /// Fills the expansion with states without moves. Returns their phase.
     fn load<S: Row>(&mut self, states: &[(S, u128)]) -> usize {
         let phase = states.first().and_then(|(state, _)| self.expansion.phase(state.as_ref())).unwrap_or(0);
         self.expansion.start(phase);
@@ -153,7 +153,7 @@ impl<'t> Descent<'t> {
         phase
     }
 
-    /// Makes a node of what is loaded.
+    /// Makes a node of the states in the expansion.
     fn open(&mut self, depth: usize) {
         self.make(depth);
         let node = &mut self.nodes[depth];
@@ -169,7 +169,7 @@ impl<'t> Descent<'t> {
         node.begin(&mut self.ways);
     }
 
-    /// Memory for a node.
+    /// Allocates the node of a level if needed.
     fn make(&mut self, depth: usize) {
         if self.nodes.len() == depth {
             let batch = RowBatch::new(self.expansion.shape());
@@ -177,7 +177,7 @@ impl<'t> Descent<'t> {
         }
     }
 
-    /// Fills the expansion with joint moves of a node's states. False if there are no more.
+    /// Fills the expansion with joint moves of a node's states. Returns false if none are left.
     fn fill(&mut self, depth: usize, phase: usize) -> bool {
         let Self { expansion, nodes, ways, state, legal, .. } = self;
         let node = &mut nodes[depth];
@@ -200,7 +200,7 @@ impl<'t> Descent<'t> {
         !expansion.is_empty()
     }
 
-    /// The numbers counted, each times the ways to where it was counted.
+    /// The sum of the counts in lanes, each times the number of paths to its state.
     fn sum(&mut self) -> u128 {
         self.states += self.expansion.len() as u64;
         let mut start = 0;
@@ -213,7 +213,7 @@ impl<'t> Descent<'t> {
 }
 
 impl Node {
-    /// Starts with the first of its states, to which these ways lead.
+    /// Restarts at the first state, with new numbers of paths.
     fn begin(&mut self, ways: &mut Ways) {
         std::mem::swap(&mut self.ways, ways);
         (self.lane, self.skip) = (0, 0);

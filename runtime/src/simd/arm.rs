@@ -1,7 +1,7 @@
 //! Planes in the vectors of `AArch64` machines, which all have NEON.
 //!
-//! Those with instructions for AES and for functions of three operands (FEAT_SHA3) are an
-//! instruction set of their own; what was said of the types of `x86` holds for its type too.
+//! Machines with instructions for AES and for functions of three operands (FEAT_SHA3) form a
+//! separate instruction set. Its type is private, as those of `x86` are.
 
 use super::{Chunk, Kernel, Plane, Slots, Vector, Word, vector::Pair};
 use std::arch::{aarch64::*, is_aarch64_feature_detected};
@@ -18,12 +18,12 @@ pub(super) fn run_neon<K: Kernel>(kernel: K) -> K::Output {
         kernel.run::<Pair<Pair<Neon<true>>>>()
     }
     assert!(has_neon(), "the machine has AES and SHA3");
-    // SAFETY: the machine has just said that it has these features.
+    // SAFETY: the machine was just checked for these features.
     unsafe { run(kernel) }
 }
 
-/// Three rounds of AES, with a key each, for every plane, if the machine has instructions for them;
-/// whether it has.
+/// Encrypts every plane by three rounds of AES, with one key for each round. Returns false if the
+/// machine has no instructions for them.
 pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
     #[target_feature(enable = "aes")]
     fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
@@ -33,7 +33,7 @@ pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
                 |plane: &Plane| unsafe { vld1q_u8(std::ptr::from_ref(plane).cast::<u8>().add(16 * block)) };
             let [first, second, third] = keys.each_ref().map(load);
             for plane in &mut *planes {
-                // The instruction adds its key first, not last.
+                // The instruction adds its key at the start rather than at the end.
                 let state = vaesmcq_u8(vaeseq_u8(load(plane), vdupq_n_u8(0)));
                 let state = vaesmcq_u8(vaeseq_u8(state, first));
                 let state = veorq_u8(vaesmcq_u8(vaeseq_u8(state, second)), third);
@@ -44,7 +44,7 @@ pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
     }
     let is_there = is_aarch64_feature_detected!("aes");
     if is_there {
-        // SAFETY: the machine has just said that it has these instructions.
+        // SAFETY: the machine was just checked for these instructions.
         unsafe { encrypt(planes, keys) }
     }
     is_there
@@ -53,8 +53,8 @@ pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
 /// 128 bits on any machine.
 pub(super) type Quarter = Neon<false>;
 
-/// 128 bits. With AES and SHA3 only made and used inside [`run_neon`]; LLVM knows which operations
-/// have an instruction of three operands then.
+/// 128 bits. The type with AES and SHA3 is only created and used inside [`run_neon`]. There LLVM
+/// selects the instructions of three operands.
 #[derive(Clone, Copy)]
 pub(super) struct Neon<const AES: bool>(uint64x2_t);
 
@@ -213,7 +213,7 @@ fn aes_round(block: uint64x2_t) -> uint64x2_t {
     vreinterpretq_u64_u8(vaesmcq_u8(vaeseq_u8(vreinterpretq_u8_u64(block), vdupq_n_u8(0))))
 }
 
-/// Bit i of byte i.
+/// A constant with bit i set in byte i.
 const EACH_BIT: u64 = 0x8040_2010_0804_0201;
 
 impl Neon<true> {

@@ -1,8 +1,8 @@
-//! Operations on the 64 bytes of a word for machines without instructions for them.
+//! Operations on the 64 bytes of a word, for machines without instructions for them.
 
 use super::{Plane, Word};
 
-/// See [`Word::put`].
+/// Returns the bytes of a word, for [`Word::put`].
 #[inline(always)]
 pub(super) fn bytes<W: Word>(word: W) -> [u8; 64] {
     let mut plane = Plane::ZERO;
@@ -12,7 +12,7 @@ pub(super) fn bytes<W: Word>(word: W) -> [u8; 64] {
     bytes
 }
 
-/// Bytes as a word.
+/// Creates a word from bytes.
 #[inline(always)]
 pub(crate) fn word<W: Word>(bytes: &[u8; 64]) -> W {
     let mut plane = Plane::ZERO;

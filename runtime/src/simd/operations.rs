@@ -10,19 +10,19 @@ use gdl_format::lanes::{MOST_SLOTS, SLOT_BYTES, Step};
 
 const _: () = assert!(size_of::<Plane>() == SLOT_BYTES && MOST_SLOTS * SLOT_BYTES <= u32::MAX as usize);
 
-/// The places of each operation: of its operands, then of its result.
+/// The operations of a program; a step has the places of its operands, then of its result.
 #[derive(Clone, Debug)]
 pub(crate) struct Operations {
     steps: Box<[[u32; 4]]>,
-    /// The number of planes that must exist: each place is that of one of them.
+    /// The number of planes that must exist; each place is below it.
     planes: usize,
 }
 
 impl Operations {
-    /// The places of some steps.
+    /// Computes the places of steps.
     ///
     /// # Panics
-    /// Panics if a slot is beyond the most there may be.
+    /// Panics if a slot is not below `MOST_SLOTS`.
     pub(crate) fn new(steps: &[Step]) -> Self {
         let slots = |step: &Step| [step.operands[0], step.operands[1], step.operands[2], step.result];
         let planes = steps.iter().flat_map(slots).max().map_or(0, |last| last as usize + 1);
@@ -38,12 +38,12 @@ impl Operations {
         self.steps.len()
     }
 
-    /// The planes that there must be.
+    /// The number of planes that must exist.
     pub(crate) fn planes(&self) -> usize {
         self.planes
     }
 
-    /// The steps that these are made of.
+    /// The steps from which the operations were made.
     pub(crate) fn steps(&self) -> impl Iterator<Item = Step> {
         self.steps.iter().map(|places| {
             let [a, b, c, result] = places.map(|place| place / SLOT_BYTES as u32);
@@ -51,10 +51,10 @@ impl Operations {
         })
     }
 
-    /// The operations, to be done on these planes.
+    /// Prepares the operations to run on these planes.
     ///
     /// # Panics
-    /// Panics if there are too few.
+    /// Panics if there are fewer planes than `self.planes`.
     #[inline(always)]
     pub(crate) fn on<'a>(&'a self, planes: &'a mut [Plane]) -> Rest<'a> {
         assert!(planes.len() >= self.planes, "there is a plane at each place");
@@ -62,14 +62,14 @@ impl Operations {
     }
 }
 
-/// Operations still to be done, whose places are those of planes.
+/// The operations still to run, with planes that contain all of their places.
 pub(crate) struct Rest<'a> {
     rest: &'a [[u32; 4]],
     planes: &'a mut [Plane],
 }
 
 impl Rest<'_> {
-    /// Does the next operations, each by the same table.
+    /// Runs the next `count` operations, all with the same truth table.
     ///
     /// # Panics
     /// Panics if there are fewer operations than `count`.

@@ -1,7 +1,8 @@
 //! Planes as four vectors of 128 bits, which nearly all machines have.
 //!
-//! Rounds of AES are most of the work of random games without instructions for them, and nearly all
-//! machines have those: they are asked for, three rounds at a time.
+//! AES rounds are most of the work of random games on machines without instructions for them.
+//! Nearly all machines have them, so they are looked up at run time, and called for three rounds at
+//! a time.
 
 #[cfg(target_arch = "aarch64")]
 use super::arm as machine;
@@ -44,7 +45,7 @@ fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
     }
 }
 
-/// A machine without vectors that are known here.
+/// A fallback for machines whose vectors are not supported here.
 #[cfg(not(any(
     target_arch = "x86_64",
     target_arch = "aarch64",
@@ -123,7 +124,7 @@ mod machine {
     }
 }
 
-/// A round without its key.
+/// A round of AES without its key.
 pub(super) fn aes_round(block: [u64; 2]) -> [u64; 2] {
     // Byte i is in row i % 4 of column i / 4; `ShiftRows` brings row r of column c + r to column c.
     let byte = |row: usize, column: usize| {
@@ -135,7 +136,7 @@ pub(super) fn aes_round(block: [u64; 2]) -> [u64; 2] {
     [pair(0), pair(2)]
 }
 
-/// For each byte the column that `SubBytes` and `MixColumns` make of it in row 0.
+/// For each byte, the column that `SubBytes` and `MixColumns` make from it in row 0.
 static MIXED: [u32; 256] = {
     let mut mixed = [0; 256];
     let mut byte = 0;
@@ -147,7 +148,7 @@ static MIXED: [u32; 256] = {
     mixed
 };
 
-/// A product in the field of 256 elements modulo x^8 + x^4 + x^3 + x + 1.
+/// Multiplies in the field of 256 elements modulo x^8 + x^4 + x^3 + x + 1.
 const fn times(mut a: u8, mut b: u8) -> u8 {
     let mut product = 0;
     while b > 0 {
@@ -182,7 +183,7 @@ mod tests {
     use super::*;
     use crate::random::Stream;
 
-    /// Machines without AES have the same noise.
+    /// Machines without AES instructions have the same noise.
     #[test]
     fn rounds_by_tables_are_those_of_the_machine() {
         let mut stream = Stream::new(6, 1);

@@ -1,9 +1,9 @@
-//! Memory for many planes, though few may be used: zeros that the system hands out page by page as
-//! they are written.
+//! Memory for many planes, most of them perhaps unused: zeros that the system allocates page by
+//! page on the first write.
 //!
-//! For memory that is aligned as planes are, `vec!` and `Box` write all the zeros, which for the
-//! slots of lanes takes as long as loading a small game. Words that are not aligned come as zeros;
-//! planes start at the first of them that is.
+//! For memory with the alignment of planes, `vec!` and `Box` write all zeros. For the slots of
+//! lanes that takes as long as loading a small game. Words of 64 bits are allocated as zeros
+//! without writing them; planes start at the first aligned word.
 
 use super::Plane;
 use std::{
@@ -12,12 +12,12 @@ use std::{
     slice,
 };
 
-/// Words of a plane.
+/// The number of 64-bit words of a plane.
 const WORDS: usize = size_of::<Plane>() / size_of::<u64>();
 
 /// Planes, all zero at first.
 pub(crate) struct Store {
-    /// One plane more than there are, so that they fit wherever they start. Its length never
+    /// The words of one plane more than there are, so that aligned planes fit. The length never
     /// changes.
     words: Vec<u64>,
     /// The offset of the first plane, in words.
@@ -73,7 +73,7 @@ mod tests {
             for (number, plane) in (0..).zip(store.iter_mut()) {
                 *plane = Plane([number; 8]);
             }
-            // So they are when it has moved.
+            // Moving the store does not move the planes.
             let moved = Box::new(store);
             assert!((0..).zip(moved.iter()).all(|(number, plane)| plane.0 == [number; 8]));
         }

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::random::Stream;
 
-/// All functions of a word, of three planes.
+/// All functions of a word, applied to three planes.
 struct Functions([Plane; 3]);
 
 impl Kernel for Functions {
@@ -54,7 +54,7 @@ const TABLES: [u8; 20] = [
     0xdd, 0xfe, 0xff,
 ];
 
-/// Three rounds, as for many planes at a time.
+/// Three rounds, as in the encryption of many planes at a time.
 #[inline(always)]
 fn encrypted<W: Word>([a, b, c]: [Plane; 3]) -> W {
     let mut planes = [a, b, a];
@@ -114,7 +114,7 @@ fn words_do_as_single_bits_do() {
     }
 }
 
-/// Two operations on three slots; the second slot is written and read again.
+/// Two operations on three slots; the second slot is written and then read.
 #[derive(Clone, Copy)]
 struct Operations;
 
@@ -128,7 +128,7 @@ impl Line<3> for Operations {
     }
 }
 
-/// Runs them where they stand, then as a function.
+/// A kernel that runs the operations inline, then as a function call.
 struct Twice<'a>(&'a mut Slots);
 
 impl Kernel for Twice<'_> {
@@ -190,7 +190,7 @@ fn the_first_set_bits() {
     assert_eq!(plane.first(9), plane);
 }
 
-/// Planes as rows, and a word of states as planes, of some blocks.
+/// Transposes planes to rows, and a word of states to planes, for some blocks.
 struct Transposes<'a> {
     planes: &'a [Plane],
     blocks: usize,
@@ -219,7 +219,7 @@ fn rows_and_planes_are_transposes() {
     let sizes = [64, 1, 7, 8, 9, 16, 17, 24, 25, 32, 33, 37, 41, 48, 56, 63, 0];
     for isa in Isa::ALL.iter().filter(|isa| isa.is_available()) {
         for (round, count) in sizes.into_iter().enumerate() {
-            // States of one word to as many as there are sizes.
+            // The sizes of states are one word or more.
             let (size, blocks) = (1 + round, [8, 3, 1][round % 3]);
             let planes: Vec<Plane> = (0..count).map(|_| random(&mut stream)).collect();
             let states: Vec<Plane> = (0..64 * size).map(|_| random(&mut stream)).collect();
@@ -269,7 +269,7 @@ fn numbers_have_digits() {
     }
 }
 
-/// Words in turn, some first bytes, and values at places.
+/// The interleaved words of two planes, some first bytes, and looked-up values.
 struct Moved([Plane; 2], usize);
 
 impl Kernel for Moved {
@@ -316,7 +316,7 @@ fn words_take_turns_and_places_have_values() {
     }
 }
 
-/// Bytes taken from two planes, those where a word has a bit, and their top bits.
+/// The bytes selected from two planes, the expanded bits of a word, and the top bits.
 struct Bytes {
     lanes: u64,
     planes: [Plane; 3],

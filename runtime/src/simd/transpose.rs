@@ -1,10 +1,10 @@
-//! Transposition between lanes and states: up to 64 planes become a word of 64 bits for each of 512
-//! lanes. Bit p of that word is the lane's bit of plane p. The way back also takes states of
-//! several words.
+//! Transposition between lanes and states: up to 64 planes become a 64-bit word for each of 512
+//! lanes. Bit p of that word is the lane's bit of plane p. The reverse also takes states of several
+//! words.
 //!
-//! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers; squares
-//! are brought together from planes, or spread over them, by exchanges of 8 x 8 words. Where there
-//! are few planes most of a square is not needed.
+//! A block of 64 lanes is a square of 64 x 64 bits. Instructions transpose it in registers.
+//! Exchanges of 8 x 8 words gather squares from planes, or scatter them over planes. With few
+//! planes, most of a square is not computed.
 
 use super::{Chunk, LANES, Plane, Slots, Word, bytes, first};
 
@@ -17,15 +17,15 @@ pub(crate) fn of_lane(rows: &Rows, lane: usize) -> u64 {
     rows[lane / 8].0[lane % 8]
 }
 
-/// The number of groups of eight planes up to which making a part of a square is faster than making
-/// all of it.
+/// The number of groups of eight planes up to which computing a part of a square is faster than
+/// computing all of it.
 const FEW: usize = 3;
 
 /// Like [`FEW`], for the direction from planes to rows.
 const FEW_ROWS: usize = 4;
 
-/// The rows of the first `blocks` blocks of 64 lanes; bits without a plane are clear. `scratch` may
-/// hold anything. O(blocks), about as long as 100 functions of a word for each.
+/// Transposes planes to rows, for the first `blocks` blocks of 64 lanes. Bits without a plane are
+/// clear; `scratch` may have any content. O(blocks), about 100 word operations for each.
 ///
 /// # Panics
 /// Panics if there are more than 64 planes or more than 8 blocks.
@@ -39,15 +39,15 @@ pub(crate) fn to_rows<W: Word>(planes: &[Plane], rows: &mut Rows, blocks: usize,
     }
 }
 
-/// Brings together what is of the same block of 64 lanes, from groups of eight planes each. How
-/// many groups there are.
+/// Gathers the words of each block of 64 lanes from groups of eight planes. Returns the number of
+/// groups.
 #[inline(always)]
 pub(crate) fn gather<W: Word>(planes: &[Plane], scratch: &mut Rows) -> usize {
     let groups = planes.chunks(8);
     let count = groups.len();
     for (group, planes) in groups.enumerate() {
-        // All eight are asked for by themselves, and the last ones of a group may not be there: so
-        // none of them goes through memory.
+        // Each plane is loaded separately, since the last ones of a group may be missing. So no
+        // word goes through memory.
         let mut words = [W::splat(false); 8];
         for place in 0..8 {
             if let Some(plane) = planes.get(place) {
@@ -62,10 +62,10 @@ pub(crate) fn gather<W: Word>(planes: &[Plane], scratch: &mut Rows) -> usize {
     count
 }
 
-/// The rows of a block, eight in each word, from what [`gather`] has brought together.
+/// Computes the rows of a block, eight in each word, from the result of [`gather`].
 #[inline(always)]
 pub(crate) fn square<W: Word>(scratch: &Rows, block: usize, groups: usize) -> [W; 8] {
-    // There is code for each number of groups, in which words stay in registers.
+    // Each number of groups has separate code, so that words stay in registers.
     match groups {
         0 => [W::splat(false); 8],
         1 => W::widen(&load::<W, 1>(scratch, block)),
@@ -74,7 +74,7 @@ pub(crate) fn square<W: Word>(scratch: &Rows, block: usize, groups: usize) -> [W
         FEW_ROWS => W::widen(&load::<W, FEW_ROWS>(scratch, block)),
         _ => {
             let mut words = load::<W, 8>(scratch, block);
-            // What groups that are not there have left in memory is not theirs.
+            // The memory of missing groups has unspecified content.
             for group in FEW_ROWS + 1..8 {
                 if group >= groups {
                     words[group] = W::splat(false);
@@ -95,12 +95,12 @@ fn load<W: Word, const COUNT: usize>(scratch: &Rows, block: usize) -> [W; COUNT]
     words
 }
 
-/// Transposes states to the planes of one word. The words of a state are consecutive, those of a
-/// state after those of the one before. Only the first `blocks` blocks of 64 states count; of other
-/// lanes planes get some bit. `scratch` may hold anything. O(blocks), as for [`to_rows`].
+/// Transposes states to the planes of one of their words. States are consecutive, and so are the
+/// words of a state. Only the first `blocks` blocks of 64 states are transposed; in other lanes the
+/// planes have unspecified bits. `scratch` may have any content. O(blocks), as for [`to_rows`].
 ///
 /// # Panics
-/// Panics if there are more than 64 planes, more than 8 blocks or other than 512 states.
+/// Panics if there are more than 64 planes, more than 8 blocks, or not exactly 512 states.
 #[inline(always)]
 pub(crate) fn to_planes<W: Word>(
     states: &[Plane],
@@ -110,7 +110,7 @@ pub(crate) fn to_planes<W: Word>(
     scratch: &mut Rows,
 ) {
     let groups = planes.len().div_ceil(8);
-    // Eight states have as many planes as one has words.
+    // Eight states take as many planes as a state has words.
     let size = states.len() / 64;
     for block in 0..blocks {
         let mut words = [W::splat(false); 8];
@@ -142,8 +142,7 @@ pub(crate) fn to_planes<W: Word>(
     }
 }
 
-/// The digits of numbers below 256, one for each lane: bit k of a lane's number is its bit of the
-/// k-th.
+/// Transposes a byte for each lane to eight planes: plane k has bit k of each lane's byte.
 #[inline(always)]
 pub(crate) fn digits<W: Word>(numbers: &[u8; LANES]) -> [W; 8] {
     let mut words = [W::splat(false); 8];
@@ -195,7 +194,7 @@ pub(super) fn digits_of_bytes<W: Word>(word: W) -> W {
     word.store(&mut plane);
     let mut digits = [0; 8];
     for (i, mut square) in plane.0.into_iter().enumerate() {
-        // Bits of 8 x 8, in the same way as below.
+        // The 8 x 8 bits are transposed as in [`Transpose`].
         for (distance, mask) in [(7, 0x00aa_00aa_00aa_00aa), (14, 0x0000_cccc_0000_cccc), (28, 0xf0f0_f0f0)] {
             let change = (square >> distance ^ square) & mask;
             square ^= change | change << distance;
@@ -207,8 +206,8 @@ pub(super) fn digits_of_bytes<W: Word>(word: W) -> W {
     W::load(&Plane(digits))
 }
 
-/// Applies a part of a program to eight words, by [`Word::call`]: it is long, and kernels need it
-/// at many places.
+/// Applies a chunk to eight words by [`Word::call`], since it is long and kernels use it in many
+/// places.
 #[inline(always)]
 pub(super) fn apply<W: Word>(mut words: [W; 8], change: impl Chunk) -> [W; 8] {
     let mut planes = [Plane::ZERO; 8];
@@ -238,7 +237,7 @@ impl Chunk for Exchange {
     }
 }
 
-/// See [`Word::transpose`]: halves of the square change places, then quarters, and so on (Warren,
+/// See [`Word::transpose`]. Halves of the square are exchanged, then quarters, and so on (Warren,
 /// "Hacker's Delight", section 7-3).
 pub(super) struct Transpose;
 
@@ -269,7 +268,7 @@ impl Chunk for Transpose {
     }
 }
 
-/// Exchanges the bits above the mask in one word with those in the mask in the other.
+/// Exchanges the bits of `low` above the mask with the bits of `high` in the mask.
 #[inline(always)]
 fn swap(low: u64, high: u64, distance: u32, mask: u64) -> (u64, u64) {
     let change = (low >> distance ^ high) & mask;

@@ -1,47 +1,47 @@
-//! Bits in registers of any width, and planes as registers hold them.
+//! Vectors: bits in registers of any width, and planes as registers hold them.
 //!
 //! A word of 512 bits takes four registers of 128 bits, so few words fit into the registers of such
-//! a machine. Straight-line code has no use for whole words: a [`Line`] runs on the first part of
-//! all planes, as wide as a register, then on the next. Its code is as short as a part, too.
+//! a machine. Straight-line code does not need whole words. A [`Line`] runs on the first part of
+//! all planes, as wide as a register, then on the next part. Its code is also short.
 
 use super::{Chunk, Plane, Slots, Word};
 use std::marker::PhantomData;
 
-/// Bits in a register, or in two of them, and functions of each bit unless they say otherwise.
+/// Bits in one register or two, with functions of each bit unless stated otherwise.
 pub trait Vector: Copy {
-    /// From memory.
+    /// Reads the vector from memory.
     ///
     /// # Safety
     /// There are as many bytes, aligned to their number.
     #[must_use]
     unsafe fn read(from: *const u64) -> Self;
-    /// To memory.
+    /// Writes the vector to memory.
     ///
     /// # Safety
     /// As for `read`, and nothing else refers to them.
     unsafe fn write(self, to: *mut u64);
 
-    /// All alike.
+    /// Creates a vector whose bits are all equal to `bit`.
     #[must_use]
     fn splat(bit: bool) -> Self;
     /// The bits set in both.
     #[must_use]
     fn and(self, other: Self) -> Self;
-    /// The bits set in at least one of them.
+    /// The bits set in at least one of the two.
     #[must_use]
     fn or(self, other: Self) -> Self;
-    /// The bits in which they differ.
+    /// The bits that differ.
     #[must_use]
     fn xor(self, other: Self) -> Self;
     /// The bits set in `self` and not in `other`.
     #[must_use]
     fn and_not(self, other: Self) -> Self;
 
-    /// Any function of three operands: bit 4a + 2b + c of `TABLE`, which has 8 bits.
+    /// Computes any function of three operands: bit 4a + 2b + c of `TABLE`, which has 8 bits.
     #[must_use]
     #[inline(always)]
     fn ternary<const TABLE: i32>(a: Self, b: Self, c: Self) -> Self {
-        // What it is where `a` is clear, and what `a` changes of that.
+        // Shannon expansion: the function where `a` is clear, and the change that `a` makes.
         if const { TABLE % 16 == TABLE / 16 } {
             binary!(TABLE, b, c)
         } else if const { TABLE % 16 == 0 } {
@@ -65,16 +65,16 @@ pub trait Vector: Copy {
         }
     }
 
-    /// True if there is an instruction for `pick`.
+    /// True if `pick` is one instruction.
     const PICKS: bool = false;
 
-    /// True if some bit is set.
+    /// Returns true if some bit is set.
     fn any(self) -> bool;
 
-    /// The number of bits set in each word of 64.
+    /// The number of set bits in each word of 64.
     #[must_use]
     fn counts(self) -> Self;
-    /// Sums of words of 64 bits.
+    /// The sums of words of 64 bits.
     #[must_use]
     fn add(self, other: Self) -> Self;
     /// One round of AES encryption of each 128 bits (FIPS 197: `ShiftRows`, `SubBytes`,
@@ -88,35 +88,35 @@ pub trait Vector: Copy {
         Self::ternary::<0x0f>(self, self, self)
     }
 
-    /// `a` where `self` is set, otherwise `b`.
+    /// Returns `a` where `self` is set, otherwise `b`.
     #[must_use]
     #[inline(always)]
     fn pick(self, a: Self, b: Self) -> Self {
         Self::ternary::<0xca>(self, a, b)
     }
 
-    /// `self`, or both `a` and `b`.
+    /// Returns `self | (a & b)`.
     #[must_use]
     #[inline(always)]
     fn or_both(self, a: Self, b: Self) -> Self {
         Self::ternary::<0xf8>(self, a, b)
     }
 
-    /// The lower digit of a sum of three bits.
+    /// The low digit of a sum of three bits.
     #[must_use]
     #[inline(always)]
     fn sum(a: Self, b: Self, c: Self) -> Self {
         Self::ternary::<0x96>(a, b, c)
     }
 
-    /// The upper digit of a sum of three bits: the value of most of them.
+    /// The high digit of a sum of three bits: their majority.
     #[must_use]
     #[inline(always)]
     fn carry(a: Self, b: Self, c: Self) -> Self {
         Self::ternary::<0xe8>(a, b, c)
     }
 
-    /// For each number below eight where it is that of the three digits, the lowest one first.
+    /// Decodes three digits, the lowest first: vector k is set where they encode k.
     #[must_use]
     #[inline(always)]
     fn one_of_eight([a, b, c]: [Self; 3]) -> [Self; 8] {
@@ -132,7 +132,7 @@ pub trait Vector: Copy {
         ]
     }
 
-    /// The borrow from the next digit to take `b` and `c` from `a`.
+    /// The borrow to the next digit when `b` and `c` are subtracted from `a`.
     #[must_use]
     #[inline(always)]
     fn borrow(a: Self, b: Self, c: Self) -> Self {
@@ -140,8 +140,8 @@ pub trait Vector: Copy {
     }
 }
 
-/// Any function of `b` and `c`: bit 2b + c of the table. What is matched is constant, so other arms
-/// are not even handed to LLVM, which would take long to inline and to drop them.
+/// Computes any function of `b` and `c`: bit 2b + c of the table. The match is on a constant, so
+/// LLVM never sees the other arms, which would take long to inline and remove.
 macro_rules! binary {
     ($table:expr, $b:expr, $c:expr) => {
         match const { $table & 15 } {
@@ -166,7 +166,7 @@ macro_rules! binary {
 }
 pub(super) use binary;
 
-/// Two halves, the lower lanes first.
+/// A vector of two halves, the lower lanes first.
 #[derive(Clone, Copy)]
 pub(super) struct Pair<V>(pub(super) V, pub(super) V);
 
@@ -237,7 +237,7 @@ impl<V: Vector> Vector for Pair<V> {
     }
 }
 
-/// A plane as a word.
+/// Loads a plane as a word.
 #[inline(always)]
 pub(super) fn load<W: Vector>(plane: &Plane) -> W {
     const { assert!(size_of::<W>() == size_of::<Plane>(), "a word has the size of a plane") };
@@ -245,7 +245,7 @@ pub(super) fn load<W: Vector>(plane: &Plane) -> W {
     unsafe { W::read(plane.0.as_ptr()) }
 }
 
-/// A word to a plane.
+/// Stores a word to a plane.
 #[inline(always)]
 pub(super) fn store<W: Vector>(word: W, plane: &mut Plane) {
     const { assert!(size_of::<W>() == size_of::<Plane>(), "a word has the size of a plane") };
@@ -255,11 +255,11 @@ pub(super) fn store<W: Vector>(word: W, plane: &mut Plane) {
 
 /// Straight-line code on `SLOTS` slots.
 pub trait Line<const SLOTS: usize>: Copy {
-    /// Runs it on some lanes of all slots.
+    /// Runs the code on some lanes of all slots.
     fn run<V: Vector>(self, slots: &mut View<'_, V, SLOTS>);
 }
 
-/// The lanes that vectors hold, of `SLOTS` slots.
+/// A view of the lanes of a vector in `SLOTS` slots.
 #[allow(missing_debug_implementations, reason = "it comes and goes")]
 pub struct View<'s, V, const SLOTS: usize> {
     first: *mut u64,
@@ -294,7 +294,7 @@ impl<V: Vector, const SLOTS: usize> View<'_, V, SLOTS> {
 /// Runs straight-line code on all lanes.
 ///
 /// # Panics
-/// Panics if there are fewer slots than it uses.
+/// Panics if there are fewer than `SLOTS` slots.
 #[inline(always)]
 pub fn run<W: Word, const SLOTS: usize>(line: impl Line<SLOTS>, slots: &mut Slots) {
     let planes: &mut [Plane; SLOTS] = super::first(slots);
@@ -306,7 +306,7 @@ pub fn run<W: Word, const SLOTS: usize>(line: impl Line<SLOTS>, slots: &mut Slot
     }
 }
 
-/// Straight-line code as a function of its own; see [`Word::call`].
+/// Straight-line code as a separate function; see [`Word::call`].
 #[allow(missing_debug_implementations, reason = "it is only called")]
 pub struct Apart<L, const SLOTS: usize>(pub L);
 

@@ -1,4 +1,4 @@
-//! Planes in the vectors of WebAssembly, where what is compiled may use them.
+//! Planes in the vectors of WebAssembly, for targets with the feature `simd128`.
 
 use super::{Plane, Vector};
 use std::arch::wasm32::*;

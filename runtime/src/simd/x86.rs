@@ -1,10 +1,9 @@
 //! Planes in the vectors of x86-64 machines.
 //!
 //! Each instruction set has a type whose functions call its instructions. The type is private to
-//! the folder and only handed to a [`Kernel`] by the function here that runs one, whose callers ask
-//! the machine first: so wherever such a function is called, the machine has the instruction. Loads
-//! and stores are through references to a [`Plane`], which has the size and the alignment they
-//! need.
+//! the folder. Only the function here that runs a [`Kernel`] passes it on, and its callers check
+//! the machine first. So the machine has the instructions wherever such a function is called. Loads
+//! and stores use references to a [`Plane`], which has the required size and alignment.
 
 use super::{Chunk, Kernel, Plane, Slots, Vector, Word, vector::Pair};
 #[allow(clippy::wildcard_imports, reason = "three dozen instructions")]
@@ -16,7 +15,8 @@ pub(super) fn has_avx2() -> bool {
 }
 
 pub(super) fn has_avx512() -> bool {
-    // Checked at each run of a kernel, and some kernels take a few dozen nanoseconds.
+    // The result is checked at each run of a kernel, and some kernels take only tens of
+    // nanoseconds.
     static HAS: LazyLock<bool> = LazyLock::new(|| {
         is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
@@ -28,8 +28,8 @@ pub(super) fn has_avx512() -> bool {
     *HAS
 }
 
-/// Three rounds of AES, with a key each, for every plane, if the machine has instructions for them;
-/// whether it has.
+/// Encrypts every plane by three rounds of AES, with one key for each round. Returns false if the
+/// machine has no instructions for them.
 pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
     #[target_feature(enable = "aes")]
     fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) {
@@ -51,7 +51,7 @@ pub(super) fn encrypt(planes: &mut [Plane], keys: &[Plane; 3]) -> bool {
     }
     let is_there = is_x86_feature_detected!("aes");
     if is_there {
-        // SAFETY: the machine has just said that it has these instructions.
+        // SAFETY: the machine was just checked for these instructions.
         unsafe { encrypt(planes, keys) }
     }
     is_there
@@ -65,7 +65,7 @@ pub(super) fn run_avx2<K: Kernel>(kernel: K) -> K::Output {
         kernel.run::<Pair<Half>>()
     }
     assert!(has_avx2(), "the machine has AVX2");
-    // SAFETY: the machine has just said that it has these features.
+    // SAFETY: the machine was just checked for these features.
     unsafe { run(kernel) }
 }
 
@@ -77,11 +77,11 @@ pub(super) fn run_avx512<K: Kernel>(kernel: K) -> K::Output {
         kernel.run::<Avx512>()
     }
     assert!(has_avx512(), "the machine has AVX-512");
-    // SAFETY: the machine has just said that it has these features.
+    // SAFETY: the machine was just checked for these features.
     unsafe { run(kernel) }
 }
 
-/// Only made and used inside [`run_avx512`].
+/// 512 bits. Only created and used inside [`run_avx512`].
 #[derive(Clone, Copy)]
 struct Avx512(__m512i);
 
@@ -264,13 +264,13 @@ impl Word for Avx512 {
     }
 }
 
-/// The first byte of each of eight.
+/// A word whose bytes are all 1.
 const FIRST_BYTES: u64 = 0x0101_0101_0101_0101;
 
-/// Bits of 8 x 8, those of the diagonal set.
+/// The identity matrix of 8 x 8 bits.
 const IDENTITY: i64 = 0x8040_2010_0804_0201_u64.cast_signed();
 
-/// Words of eight registers: pairs of neighbours change places, then pairs of pairs, then halves.
+/// Exchanges words of eight registers: neighbours, then pairs, then halves.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn exchange(words: &mut [Avx512; 8]) {
@@ -287,7 +287,7 @@ fn exchange(words: &mut [Avx512; 8]) {
     }
 }
 
-/// Quarters of four registers.
+/// Transposes the 128-bit quarters of four registers.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn exchange_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
@@ -301,13 +301,14 @@ fn exchange_quarters([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     ]
 }
 
-/// Bytes within registers, bits within blocks of eight bytes, words across registers, and bytes
-/// again. A product of matrices of 8 x 8 bits, if one is the identity, is a transpose of the other.
+/// Transposes a square: bytes within registers, bits within blocks of eight bytes, words across
+/// registers, and bytes again. The product of matrices of 8 x 8 bits is a transpose if one factor
+/// is the identity.
 #[inline]
 #[target_feature(enable = "avx512f,avx512vbmi,gfni")]
 fn transpose(words: &mut [Avx512; 8]) {
-    // Where each byte comes from: bytes of words become words of bytes, upside down as the product
-    // wants them.
+    // The source of each byte: bytes of words become words of bytes, in reverse order as the
+    // product needs them.
     const UPSIDE_DOWN: Plane = bytes(7);
     const UPRIGHT: Plane = bytes(0);
     let (first, last) = (Avx512::load(&UPSIDE_DOWN).0, Avx512::load(&UPRIGHT).0);
@@ -321,13 +322,13 @@ fn transpose(words: &mut [Avx512; 8]) {
     }
 }
 
-/// Each word becomes bytes, one for each row; those of the first words are put side by side, then
-/// pairs of them, then zeros after them.
+/// Expands each word to bytes, one for each row. The bytes of the first words are interleaved, then
+/// pairs of them, then zeros follow.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn widen(few: &[Avx512]) -> [Avx512; 8] {
     const UPSIDE_DOWN: Plane = bytes(7);
-    // Quarters of registers are put side by side, so the rows of word r, two in each quarter, come
+    // The quarters of registers are interleaved, so the rows of word r, two in each quarter, move
     // to bytes 2r and 2r + 1.
     const DEALT: Plane = {
         let mut words = [0; 8];
@@ -364,12 +365,12 @@ fn widen(few: &[Avx512]) -> [Avx512; 8] {
     words
 }
 
-/// A byte of each row, put together, becomes a word.
+/// Gathers one byte of each row into a word.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn narrow(words: &[Avx512; 8], few: &mut [Avx512]) {
     for (place, few) in few.iter_mut().enumerate() {
-        // The byte of that place of each word, wherever they are to stand.
+        // The byte at this place of each word, copied to all destinations.
         let places = _mm512_set1_epi64((0x3830_2820_1810_0800 + FIRST_BYTES * place as u64).cast_signed());
         let mut bytes = _mm512_setzero_si512();
         for (row, Avx512(word)) in words.iter().enumerate() {
@@ -379,7 +380,7 @@ fn narrow(words: &[Avx512; 8], few: &mut [Avx512]) {
     }
 }
 
-/// Bits within blocks of eight bytes, and bytes.
+/// Transposes bits within blocks of eight bytes, then bytes.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,gfni")]
 fn digits(word: Avx512) -> Avx512 {
@@ -390,7 +391,7 @@ fn digits(word: Avx512) -> Avx512 {
     Avx512(_mm512_permutexvar_epi8(Avx512::load(&UPRIGHT).0, bits))
 }
 
-/// Looks up sixteen bytes at a time; each is the place of one of up to sixteen values.
+/// Looks up sixteen bytes at a time; each is an index of up to sixteen values.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn look_up(places: Avx512, values: &[f32; 128], to: &mut [f32; 64]) {
@@ -409,7 +410,7 @@ fn look_up(places: Avx512, values: &[f32; 128], to: &mut [f32; 64]) {
     }
 }
 
-/// Words from two planes at a time, as far as they are there.
+/// Gathers words from two planes at a time, as far as planes exist.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn column(states: &[Plane], word: usize) -> Avx512 {
@@ -430,7 +431,7 @@ fn column(states: &[Plane], word: usize) -> Avx512 {
     Avx512(words)
 }
 
-/// The places of 64 bytes where byte i of word c is what byte c of word i, or of word 7 - i, was.
+/// The shuffle that moves byte c of word i, or of word 7 - i, to byte i of word c.
 const fn bytes(turn: u64) -> Plane {
     let mut words = [0; 8];
     let mut place = 0;
@@ -442,7 +443,7 @@ const fn bytes(turn: u64) -> Plane {
     Plane(words)
 }
 
-/// 256 bits. Only made and used inside [`run_avx2`].
+/// 256 bits. Only created and used inside [`run_avx2`].
 #[derive(Clone, Copy)]
 struct Half(__m256i);
 
@@ -530,8 +531,8 @@ impl Vector for Half {
     }
 }
 
-/// The number of bits set in each word of 64: four bits at a time, by a table in a register (Mula,
-/// Kurz, Lemire, "Faster population counts using AVX2 instructions", 2018).
+/// The number of set bits in each word of 64. A table in a register counts four bits at a time
+/// (Mula, Kurz, Lemire, "Faster population counts using AVX2 instructions", 2018).
 #[inline]
 #[target_feature(enable = "avx2")]
 fn counts(half: __m256i) -> __m256i {
@@ -543,7 +544,7 @@ fn counts(half: __m256i) -> __m256i {
     _mm256_sad_epu8(_mm256_add_epi8(lower, upper), _mm256_setzero_si256())
 }
 
-/// A round of AES for two blocks.
+/// Computes a round of AES for two blocks.
 #[inline]
 #[target_feature(enable = "avx2,aes")]
 fn aes_round(half: __m256i, key: __m256i) -> __m256i {
@@ -552,7 +553,7 @@ fn aes_round(half: __m256i, key: __m256i) -> __m256i {
     _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(low), high)
 }
 
-/// 128 bits: what every x86-64 machine has registers for.
+/// 128 bits, for which every x86-64 machine has registers.
 #[derive(Clone, Copy)]
 pub(super) struct Quarter(__m128i);
 
@@ -611,7 +612,7 @@ impl Vector for Quarter {
         unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(self.0, _mm_setzero_si128())) != 0xffff }
     }
 
-    /// Bits are counted two, four and eight at a time (Warren, "Hacker's Delight", section 5-1).
+    /// Bits are counted in groups of two, four and eight (Warren, "Hacker's Delight", section 5-1).
     #[inline(always)]
     fn counts(self) -> Self {
         // SAFETY: every x86-64 machine has SSE2.

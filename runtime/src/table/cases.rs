@@ -1,12 +1,12 @@
-//! Views specialised by up to six selector fluents: for each combination of their values a residual
-//! of the circuit that observes states.
+//! Views specialised on up to six selector fluents: one residual of the circuit that observes
+//! states for each combination of their values.
 //!
-//! Selectors are the fluents that most of the gates depend on. Most often they identify the role on
-//! turn, and the moves of all others are not looked at then. Cases are distinguished by the values
-//! of these fluents alone, so nothing need be known of the rules.
+//! Selectors are the fluents that settle most gates. They often identify the role to move, so that
+//! the moves of other roles need not be computed. Cases depend only on the values of these fluents,
+//! not on any property of the rules.
 //!
-//! To find the fluents takes O(gates x [`CANDIDATES`]) steps, once; there are at most
-//! 2^[`SELECTORS`] cases, and what they keep is within the [`ByteBudget`] of their table.
+//! Finding the selectors takes O(gates * [`CANDIDATES`]) steps, once. There are at most
+//! 2^[`SELECTORS`] cases, within the [`ByteBudget`] of their table.
 
 use super::{
     residual::{ByteBudget, HotCounter, Residual},
@@ -14,17 +14,17 @@ use super::{
 };
 use crate::{bits, circuit::Circuit};
 
-/// The most fluents that tell cases apart.
+/// The most selectors.
 const SELECTORS: usize = 6;
 
-/// The number of fluents that are tried: those on which the most gates depend.
+/// The number of fluents that are tried as selectors: those with the most readers.
 const CANDIDATES: usize = 64;
 
-/// A fluent is worth a case if one of its values settles this part of all gates.
+/// The inverse fraction of gates that one value of a selector must settle.
 const PART: usize = 8;
 
-/// The wanted outputs of the circuit that observes a state: all but those whose bits of the view
-/// are in a range.
+/// The wanted outputs of the circuit that observes a state: all except those whose bit of the view
+/// is in the range `except`.
 #[derive(Clone, Copy)]
 pub(super) struct Wanted<'t> {
     pub(super) observe: &'t Circuit,
@@ -35,7 +35,7 @@ pub(super) struct Wanted<'t> {
 }
 
 impl Wanted<'_> {
-    /// Signals and their bits of the view.
+    /// The wanted signals with their bits of the view.
     fn outputs(self) -> Vec<(u32, u32)> {
         let outputs = self.observe.outputs().iter().copied().zip(self.bits.iter().copied());
         outputs.filter(|(_, bit)| !(self.except.0..self.except.1).contains(bit)).collect()
@@ -48,7 +48,7 @@ pub(super) struct Cases {
     split: HotCounter<Split>,
 }
 
-/// The residual circuit of a case, and how it is run.
+/// The residual circuit of a case, in either form.
 #[derive(Debug)]
 enum Case {
     Narrow(Residual),
@@ -57,15 +57,15 @@ enum Case {
 
 #[derive(Debug)]
 pub(super) struct Split {
-    /// The selector fluents, which tell the cases apart.
+    /// The selectors, in the order of the bits of a case.
     selectors: Vec<usize>,
-    /// The residual circuits, one for each combination of their values.
+    /// The residual circuits, one for each combination of the selectors' values.
     cases: Box<[HotCounter<Case>]>,
 }
 
 impl Cases {
-    /// Writes what is wanted into a view that is clear, if the state is of a case that is common.
-    /// Otherwise the view stays clear.
+    /// Writes the wanted outputs into a clear view and returns true, if the case of the state is
+    /// common. Otherwise returns false, and the view stays clear.
     #[inline]
     pub(super) fn apply(
         &self,
@@ -89,7 +89,7 @@ impl Cases {
     }
 }
 
-/// A table's copy makes its own.
+/// The clone of a table makes its own cases.
 impl Clone for Cases {
     fn clone(&self) -> Self {
         Self::default()
@@ -97,10 +97,10 @@ impl Clone for Cases {
 }
 
 impl Split {
-    /// About the most that one takes without the cases.
+    /// The most bytes of a split without its residuals.
     const BYTES: usize = size_of::<HotCounter<Case>>() << SELECTORS;
 
-    /// The cases of a circuit. O(gates x candidates).
+    /// Selects the fluents of a circuit. O(gates * candidates).
     pub(super) fn new(wanted: Wanted<'_>) -> Self {
         let Wanted { observe, fluents, .. } = wanted;
         let outputs = wanted.outputs();
@@ -132,7 +132,7 @@ impl Split {
         selectors.fold(0, |case, &fluent| 2 * case + usize::from(bits::test(state, fluent)))
     }
 
-    /// The residual circuit in a case.
+    /// The residual circuit of a case.
     pub(super) fn residual(&self, wanted: Wanted<'_>, case: usize) -> Residual {
         let known = |node: usize| {
             let place = self.selectors.iter().position(|fluent| 1 + fluent == node)?;
@@ -141,7 +141,7 @@ impl Split {
         Residual::new(wanted.observe, known, &wanted.outputs(), false)
     }
 
-    /// The residual circuit in a case and how it is run, and its bytes.
+    /// The residual circuit of a case in its faster form, and its bytes.
     fn case(&self, wanted: Wanted<'_>, case: usize) -> (Case, usize) {
         let residual = self.residual(wanted, case);
         if let Some(wide) = residual.widen(wanted.fluents) {
@@ -153,17 +153,17 @@ impl Split {
     }
 }
 
-/// The number of gates that need not be run when each of some fluents, at most 64, has that value.
-/// All of them at once, a bit of a word each.
+/// For each of at most 64 fluents, counts the gates that need not run when the fluent has `value`.
+/// All fluents are evaluated at once, one bit of a word each.
 fn settled(circuit: &Circuit, outputs: &[(u32, u32)], fluents: &[usize], value: bool) -> Vec<usize> {
     let inputs = circuit.inputs();
-    // For each signal where it is known to be true.
+    // For each signal, the lanes in which it is known to be true.
     let mut known = vec![0_u64; 2 * (inputs + circuit.size())];
     known[1] = u64::MAX;
     for (lane, fluent) in fluents.iter().enumerate() {
         known[2 * (1 + fluent) + usize::from(!value)] = 1 << lane;
     }
-    // Where each node is wanted.
+    // For each node, the lanes in which it is needed.
     let mut wanted = vec![0_u64; inputs + circuit.size()];
     for gate in 0..circuit.size() {
         let [a, b] = circuit.gate(gate);
@@ -178,7 +178,7 @@ fn settled(circuit: &Circuit, outputs: &[(u32, u32)], fluents: &[usize], value: 
         let node = inputs + gate;
         let open = wanted[node] & !(known[2 * node] | known[2 * node + 1]);
         pair.iter().for_each(|&signal| wanted[signal as usize / 2] |= open);
-        // A gate one of whose operands is true is the other one.
+        // A gate with a true operand equals its other operand.
         let run = pair.iter().fold(open, |run, &signal| run & !known[signal as usize]);
         counts.iter_mut().enumerate().for_each(|(lane, count)| *count += usize::from(run >> lane & 1 == 0));
     }

@@ -1,10 +1,9 @@
-//! A memo of steps: some states that were stepped last, with the states that follow.
+//! A memo of steps: recently stepped states with their successors.
 //!
-//! Games of few states are stepped from the same ones again and again. Input: a state, and what
-//! steps it. Output: the state that follows, looked up if it was stepped before; it does not depend
-//! on what is kept. A memo that finds less than half of what it is asked for is abandoned. It has
-//! [`ENTRIES`] places of two states; a state has one place, where the next state of the same place
-//! takes over.
+//! Games with few states step the same ones repeatedly. Input: a state, and a function that steps
+//! it. Output: the successor, looked up if possible; the result is the same either way. The cache
+//! is direct-mapped with [`ENTRIES`] entries of two states, so a new state replaces the one with
+//! its hash. A memo with hits in less than half of its lookups is closed.
 
 use rustc_hash::FxHasher;
 use std::{
@@ -15,17 +14,17 @@ use std::{
     },
 };
 
-/// Places of a memo, a bit of a word each.
+/// The number of entries; `taken` has one bit for each.
 const ENTRIES: usize = 64;
 
 /// The most words of a state that is looked up.
 const MOST_WORDS: usize = 4;
 
-/// The number of lookups after which it is decided whether a memo has enough hits.
+/// The number of lookups between checks of the hit rate.
 const TRIAL: u32 = 1_024;
 
-/// States, and those that follow. Threads do not wait for each other: while one has the entries,
-/// the others make their steps anew.
+/// The memo of one step function. Threads do not wait for each other: while one uses the entries,
+/// the others compute their steps.
 #[derive(Debug)]
 pub(super) struct Memo {
     is_open: AtomicBool,
@@ -34,9 +33,9 @@ pub(super) struct Memo {
 
 #[derive(Debug, Default)]
 struct Entries {
-    /// The places that are taken.
+    /// A bit for each entry that is used.
     taken: u64,
-    /// For each place a state and the one that follows.
+    /// For each entry, a state and its successor.
     words: Box<[u64]>,
     tries: u32,
     hits: u32,
@@ -50,7 +49,7 @@ impl Memo {
         Self { is_open, entries: Mutex::new(Entries { words: words.into(), ..Entries::default() }) }
     }
 
-    /// Replaces a state by the one that follows, which `step` makes of it if that is not known.
+    /// Replaces a state by its successor, which `step` computes if it is not in the memo.
     #[inline]
     pub(super) fn step(&self, state: &mut [u64], step: impl FnOnce(&mut [u64])) {
         let mut before = [0; MOST_WORDS];
@@ -70,12 +69,12 @@ impl Memo {
         self.with(|entries| entries.set(place, before, state));
     }
 
-    /// The bytes that it takes.
+    /// The bytes of the memo.
     pub(super) fn bytes(&self) -> usize {
         size_of::<Self>() + self.with(|entries| size_of_val(&*entries.words)).unwrap_or(0)
     }
 
-    /// Does something with the entries, unless another thread does.
+    /// Calls `act` with the entries, unless another thread is using them.
     #[inline]
     fn with<T>(&self, act: impl FnOnce(&mut Entries) -> T) -> Option<T> {
         let mut entries = match self.entries.try_lock() {
@@ -97,13 +96,12 @@ impl Memo {
 }
 
 impl Entries {
-    /// Replaces a state by the one that follows, if it has its place.
+    /// Replaces a state by its successor if the entry at `place` has it. Returns true on a hit.
     #[inline]
     fn find(&mut self, place: usize, state: &mut [u64]) -> bool {
         self.tries += 1;
         let start = 2 * place * state.len();
-        // There are none if another thread has given the memo up since this one saw that it is
-        // open.
+        // There are no words if another thread has closed the memo in the meantime.
         let Some(entry) = self.words.get(start..start + 2 * state.len()) else { return false };
         let (before, after) = entry.split_at(state.len());
         if self.taken >> place & 1 == 0 || before != state {
@@ -114,7 +112,7 @@ impl Entries {
         true
     }
 
-    /// Notes what follows a state.
+    /// Stores the successor of a state.
     fn set(&mut self, place: usize, before: &[u64], after: &[u64]) {
         let start = 2 * place * before.len();
         if let Some(entry) = self.words.get_mut(start..start + 2 * before.len()) {
@@ -152,7 +150,7 @@ mod tests {
     fn states_met_before_are_looked_up() {
         for words in 1..=MOST_WORDS {
             let memo = Memo::new(words);
-            // Of few states each is made once, unless two have the same place.
+            // Each state is computed once, unless two have the same place.
             assert!(made(&memo, words, 8, 500) < 250);
             assert!(memo.is_open.load(Ordering::Relaxed));
         }
@@ -166,7 +164,7 @@ mod tests {
         assert!(made(&memo, 1, 100_000, TRIAL) > TRIAL / 2);
         assert_eq!(memo.bytes(), before - 2 * 8 * ENTRIES);
         assert_eq!(made(&memo, 1, 8, 500), 500);
-        // Another thread may still take it for open.
+        // Another thread may still see the memo as open.
         memo.is_open.store(true, Ordering::Relaxed);
         assert_eq!(made(&memo, 1, 8, 500), 500);
     }

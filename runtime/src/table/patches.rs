@@ -1,18 +1,18 @@
-//! Steps as patches: residuals of the circuit that advances states, each for a move that is made
-//! often.
+//! Steps as patches: residuals of the circuit that advances states, each for a frequent move.
 //!
-//! A move often makes a fluent constant, or a function of a few others, once the moves are known to
-//! be made and legal. So common moves get a residual of the circuit that advances any state by any
-//! moves. If there are few joint moves, that is the whole step of each, run 64 gates at a time if
-//! that is faster ([`Wide`]). If there are more, it is the whole step as long as the others always
-//! made the same moves with it, as they do where players take turns. Otherwise a step is the step
-//! in which no role does anything, and then the change that each role's move makes.
+//! Once the moves are known to be made and legal, a fluent's next value is often constant, or a
+//! function of few others. So frequent moves get a residual of the circuit. There are three forms:
 //!
-//! A step looks at each role's move a constant number of times, and runs no more gates than the
-//! circuit has: patches that are longer together are not used. All moves at once are compared for
-//! each role, so where there are more than [`MOST_TOGETHER`] roles they are not. What patches take
-//! is bounded by the [`ByteBudget`] of their table, and what is noted of moves by [`MOST_MOVES`]
-//! and [`MOST_JOINT`].
+//! - With few joint moves, each gets a residual of the whole step, run 64 gates at a time if that
+//!   is faster ([`Wide`]).
+//! - With more, a move gets one as long as the other roles always made the same moves with it, as
+//!   in turn-based games.
+//! - Otherwise a step is the step without moves, followed by the effect of each role's move.
+//!
+//! A step looks up each role's move a constant number of times. It runs no more gates than the
+//! circuit has: patches that are longer together are not used. The second form compares all moves
+//! for each role, so games with more than [`MOST_TOGETHER`] roles do not use it. The [`ByteBudget`]
+//! of the table bounds the bytes of patches; [`MOST_MOVES`] and [`MOST_JOINT`] bound the counters.
 
 use super::{
     memo::Memo,
@@ -29,74 +29,74 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
-/// The most roles whose moves are patched together: there each move is compared once for each role.
+/// The most roles whose moves are patched together, since a step compares each move once for each
+/// role.
 const MOST_TOGETHER: usize = 16;
 
-/// The most joint moves that have a patch each. With more each is made too seldom.
+/// The most joint moves with one patch each. With more, each is made too rarely.
 const MOST_JOINT: usize = 1 << 12;
 
-/// The most moves, those of all roles, that are watched: some 64 bytes are kept of each. Games with
-/// more run the circuit.
+/// The most moves of all roles that are counted, at about 64 bytes each. Games with more run the
+/// circuit.
 const MOST_MOVES: usize = 1 << 18;
 
-/// Inputs are loaded one by one where less than one fluent in this number is read, and otherwise
-/// with the whole state, which loads many fluents at once.
+/// The inverse fraction of fluents below which inputs are loaded one by one. Otherwise the whole
+/// state is loaded, many fluents at once.
 const FEW: usize = 8;
 
-/// Patches that take no longer than this number of gates are not run 64 gates at a time, and have
-/// no memo: either makes copies of the state.
+/// The gates up to which patches run one by one and without a memo, since both alternatives copy
+/// the state.
 const SHORT: usize = 128;
 
-/// The residuals of a game's moves, as far as they are made.
+/// The patches of a game's moves, as far as they are made.
 #[derive(Debug)]
 pub(super) struct Patches {
-    /// The next state when no role moves.
+    /// The residual of the step in which no role moves.
     idle: HotCounter<Residual>,
-    /// For each role its moves; nothing if there are too many to be watched.
+    /// The moves of each role; empty if there are too many to be counted.
     moves: Box<[Box<[Move]>]>,
-    /// All that changes where the roles make these moves, if all roles together have no more than
-    /// [`MOST_JOINT`] to choose from: the places of their moves are the digits of a number, the
-    /// first role's the highest.
+    /// The whole step of each joint move; empty if there are more than [`MOST_JOINT`]. The index is
+    /// a number whose digits are the places of the roles' moves, the first role's the highest.
     joint: Box<[HotCounter<Joint>]>,
 }
 
-/// The effect of a move of a role.
+/// The patches of one role's move.
 #[derive(Debug, Default)]
 struct Move {
-    /// All that changes where the others make the moves that they always made with it.
+    /// The whole step with the moves that the others always made with this one.
     together: HotCounter<Together>,
-    /// Its effect whatever the others do.
+    /// The effect of the move for any moves of the others.
     alone: HotCounter<Residual>,
-    /// A hash of the moves of all roles when it was made last; 0 if it was never made.
+    /// A hash of the joint move when this move was made last; 0 if never.
     last: AtomicU32,
-    /// True if the others have made other moves with it.
+    /// True if the others have made different moves with it.
     varies: AtomicBool,
 }
 
-/// All that follows where the roles make some moves.
+/// The whole step of one joint move.
 #[derive(Debug)]
 struct Joint {
     next: Next,
-    /// States that these moves were made in before, if steps take long.
+    /// Recent states with their successors by this joint move, if the patch is long.
     memo: Option<Memo>,
 }
 
 #[derive(Debug)]
 enum Next {
-    /// The fluents that change.
+    /// A residual that writes the fluents that change.
     Narrow(Residual),
-    /// All that follows.
+    /// A residual that writes all fluents, 64 gates at a time.
     Wide(Wide),
 }
 
-/// All that changes where the roles make these moves, each given by role and place.
+/// The whole step of a joint move, whose moves are given by role and place.
 #[derive(Debug)]
 struct Together {
     moves: Box<[(usize, usize)]>,
     patch: Residual,
 }
 
-/// The rules from which patches are made.
+/// The circuits from which patches are made.
 #[derive(Clone, Copy)]
 pub(super) struct Rules<'t> {
     pub(super) fluents: usize,
@@ -118,8 +118,8 @@ impl Patches {
         Self { idle: HotCounter::default(), moves, joint }
     }
 
-    /// The next state if all roles make these moves, if there are few joint moves and this one was
-    /// made often.
+    /// The patch of a joint move. Returns `None` if there are too many joint moves, or this one was
+    /// not made often.
     #[inline]
     fn joint(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Joint> {
         if self.joint.is_empty() || moves.len() < self.moves.len() {
@@ -129,7 +129,8 @@ impl Patches {
         self.joint[number].get(|| Joint::new(rules, room, moves))
     }
 
-    /// The effect of the moves of all roles, if one of them is made with the others alone.
+    /// The patch of the whole step. Returns `None` if no move of `moves` always occurs with the
+    /// others.
     #[inline]
     fn together(&self, rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<&Residual> {
         if moves.len() > MOST_TOGETHER || !self.joint.is_empty() {
@@ -141,9 +142,9 @@ impl Patches {
         })
     }
 
-    /// About how long [`Patches::apply`] takes once the moves are made often, in gates one by one,
-    /// with the loading of the state; `None` if there are no patches for them. Moves are patched
-    /// together if the other roles always made the same moves with one of them so far. O(gates x
+    /// The estimated cost of [`Patches::apply`] once the moves are frequent, in single gates, with
+    /// the loading of the state. Returns `None` if there are no patches for them. Moves are patched
+    /// together if the other roles always made the same moves with one of them so far. O(gates *
     /// roles).
     #[cfg(feature = "load")]
     pub(super) fn weight(&self, rules: Rules<'_>, moves: &[(usize, usize)]) -> Option<usize> {
@@ -170,8 +171,8 @@ impl Patches {
             .then_some(weight + load)
     }
 
-    /// Steps a state, if there are patches for all moves, which `moves` gives by role and place.
-    /// Otherwise the state is as it was.
+    /// Steps a state by the patches of all moves, which are given by role and place. Returns false
+    /// and leaves the state if a patch is missing.
     #[inline]
     pub(super) fn apply(
         &self,
@@ -217,7 +218,7 @@ impl Patches {
             return false;
         }
         if FEW * (idle.reads() + reads) < rules.fluents {
-            // All moves are loaded as not made, and then those set that are.
+            // All moves are loaded as not made, then those made are set.
             let value = |node: usize| node <= rules.fluents && bits::test(state, node - 1);
             idle.load(scratch, value);
             moves.iter().filter_map(alone).for_each(|patch| patch.load(scratch, value));
@@ -232,7 +233,8 @@ impl Patches {
 }
 
 impl Joint {
-    /// Returns `None` if it does not pay or there is no room for it.
+    /// Makes the patch. Returns `None` if it is not shorter than the circuit, or the budget is
+    /// exhausted.
     fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         room.make(rules.advance, || {
             let patch = rules.together(moves, true);
@@ -253,7 +255,8 @@ impl Joint {
 }
 
 impl Together {
-    /// Returns `None` if it does not pay or there is no room for it.
+    /// Makes the patch. Returns `None` if it is not shorter than the circuit, or the budget is
+    /// exhausted.
     fn new(rules: Rules<'_>, room: &ByteBudget, moves: &[(usize, usize)]) -> Option<Self> {
         let patch = rules.afford(room, size_of_val(moves), || rules.together(moves, true))?;
         Some(Self { moves: moves.into(), patch })
@@ -261,8 +264,8 @@ impl Together {
 }
 
 impl Move {
-    /// All that changes where the others make the moves that they always made with it, if they did.
-    /// `moves` are those of all roles, `make` makes the change of them. O(roles).
+    /// The patch of the whole step, if the others always made the same moves with this one. `moves`
+    /// has the moves of all roles, and `make` makes the patch. O(roles).
     #[inline]
     fn together(
         &self,
@@ -282,7 +285,7 @@ impl Move {
     }
 }
 
-/// A table's copy makes its own.
+/// The clone of a table makes its own patches.
 impl Clone for Patches {
     fn clone(&self) -> Self {
         Self::new(self.moves.iter().map(|moves| moves.len()))
@@ -290,7 +293,7 @@ impl Clone for Patches {
 }
 
 impl Rules<'_> {
-    /// Sets all inputs of a circuit that depends on the moves, which are given by role and place.
+    /// Loads all inputs of a circuit that depends on the moves, which are given by role and place.
     #[inline]
     pub(super) fn load(
         self,
@@ -309,7 +312,7 @@ impl Rules<'_> {
         moves.iter().for_each(|&(role, place)| scratch[self.does[role] as usize + place] = [1, 0]);
     }
 
-    /// Steps a state by a patch of the whole step.
+    /// Runs a patch of the whole step on a state.
     #[inline]
     fn run(self, patch: &Residual, scratch: &mut [Pair], state: &mut [u64]) {
         if FEW * patch.reads() < self.fluents {
@@ -320,14 +323,14 @@ impl Rules<'_> {
         patch.write(scratch, state);
     }
 
-    /// About how long the circuit takes, in gates.
+    /// The estimated time of the circuit, in gates.
     #[inline]
     fn weight(self) -> usize {
         self.advance.size() + self.fluents
     }
 
-    /// A residual with `besides` further bytes. Returns `None` if it does not pay or there is no
-    /// room for it.
+    /// Makes a residual with `besides` further bytes. Returns `None` if it is not shorter than the
+    /// circuit, or the budget is exhausted.
     fn afford(self, room: &ByteBudget, besides: usize, make: impl FnOnce() -> Residual) -> Option<Residual> {
         room.make(self.advance, || {
             let residual = make();
@@ -336,19 +339,19 @@ impl Rules<'_> {
         })
     }
 
-    /// Returns whether a residual pays.
+    /// Returns true if a residual takes less than half of the circuit's time.
     fn is_shorter(self, residual: &Residual) -> bool {
         2 * residual.weight() < self.weight()
     }
 
-    /// The residual for the case that no role moves.
+    /// The residual of the step in which no role moves.
     fn idle(self) -> Residual {
         let outputs: Vec<(u32, u32)> = self.advance.outputs().iter().copied().zip(0..).collect();
         Residual::new(self.advance, |node| (node > self.fluents).then_some(false), &outputs, true)
     }
 
-    /// The residual for the case that the roles make these moves, all of them legal, and the others
-    /// none; if `stays`, what changes.
+    /// The residual of the step by these legal moves; other roles make none. If `stays`, it writes
+    /// only the fluents that may change.
     fn together(self, joint: &[(usize, usize)], stays: bool) -> Residual {
         let made: Vec<usize> = joint.iter().map(|&(role, place)| self.does[role] as usize + place).collect();
         let mut literals: Vec<u32> = made.iter().flat_map(|&node| self.literals(node)).collect();
@@ -360,7 +363,7 @@ impl Rules<'_> {
         Residual::new(self.advance, known, &outputs, stays)
     }
 
-    /// The residual for a legal move, whatever the others do.
+    /// The residual of the effect of a legal move, for any moves of the others.
     fn alone(self, role: usize, place: usize) -> Residual {
         let first = self.does[role] as usize;
         let end = self.does.get(role + 1).map_or(self.advance.inputs(), |&node| node as usize);
@@ -375,17 +378,16 @@ impl Rules<'_> {
         Residual::new(self.advance, known, &outputs, false)
     }
 
-    /// The literals that hold wherever the move of a node is legal, ascending.
+    /// The literals that hold whenever the move of a node is legal, ascending.
     fn literals(self, made: usize) -> Vec<u32> {
-        // The legality of a role's moves comes first among what is seen, role by role as the moves
-        // do.
+        // Observations begin with the legality of the moves, in the order of the move inputs.
         let mut literals = self.observe.literals(self.observe.outputs()[made - (1 + self.fluents)]);
         literals.sort_unstable();
         literals
     }
 }
 
-/// The value of a node that is among some literals, which ascend.
+/// The value that sorted literals give to a node, if any.
 fn value(literals: &[u32], node: usize) -> Option<bool> {
     let place = literals.partition_point(|&signal| (signal as usize / 2) < node);
     let signal = *literals.get(place)?;
@@ -400,8 +402,8 @@ mod tests {
     const FLUENTS: usize = 70;
     const MOVES: usize = 3;
 
-    /// Random gates, each of an input and any signal; outputs are gates or, most of them, the first
-    /// inputs.
+    /// Random gates of one input and any signal. A quarter of the outputs are gates, the others the
+    /// first inputs.
     fn circuit(stream: &mut Stream, inputs: usize, gates: usize, outputs: usize) -> Circuit {
         let signal = |stream: &mut Stream, nodes: usize| 2 + stream.below(2 * nodes as u64 - 2) as u32;
         let nodes = inputs + gates;
@@ -422,8 +424,8 @@ mod tests {
         values
     }
 
-    /// Random states and legal moves of two roles. The second makes the same move for the first
-    /// rounds, then any. Joint moves have patches in every other case.
+    /// Random states and legal moves of two roles. The second role makes the same move in the first
+    /// rounds, then any. Joint moves have patches in every second case.
     #[test]
     fn steps_are_what_the_circuit_says() {
         let mut stream = Stream::new(5, 1);
@@ -463,7 +465,7 @@ mod tests {
                 if applied {
                     let seen: Vec<bool> = (0..FLUENTS).map(|fluent| bits::test(&state, fluent)).collect();
                     assert_eq!(seen, expected);
-                    // What is estimated is there.
+                    // The estimate exists, and is at most that of the circuit.
                     #[cfg(feature = "load")]
                     assert!(patches.weight(rules, &joint).is_some_and(|weight| weight <= rules.weight()));
                     let first = &patches.moves[0][joint[0].1].together;
@@ -483,9 +485,9 @@ mod tests {
         assert!(joints > 5_000, "{joints} steps by joint moves");
     }
 
-    /// A circuit in which each move of the first role turns each fluent round where an odd number
-    /// of some others holds. Each move has others, so that two thirds of the gates are of no use
-    /// where one is made, and those of the rest are many.
+    /// A circuit in which each move of the first role flips each fluent if an odd number of others
+    /// holds. The others depend on the move. So two thirds of the gates are unused by each move,
+    /// and the rest is still long.
     #[test]
     fn long_patches_are_run_64_gates_at_a_time_where_that_is_faster() {
         const OTHERS: usize = 5;
@@ -532,7 +534,7 @@ mod tests {
                 assert_eq!(bits::test(&state, fluent), expected, "round {round}: {fluent}");
             }
         }
-        // A move that a role can never make is none at all.
+        // A move that a role can never make counts as missing.
         let (mut state, mut applied) = ([1, 0], false);
         advance.with_scratch(|scratch| {
             applied = patches.apply(rules, &room, scratch, &mut state, &[(1, 0)]);
@@ -545,8 +547,8 @@ mod tests {
         assert!(patches.joint.iter().all(|joint| joint.made().is_some()));
     }
 
-    /// A circuit in which each of some roles has two moves, and the second one of every third role
-    /// turns a fluent round.
+    /// A circuit in which each role has two moves. The second move of every third role flips a
+    /// fluent.
     fn turns(roles: usize) -> [Circuit; 2] {
         let first = 1 + FLUENTS;
         let inputs = first + 2 * roles;
@@ -567,7 +569,7 @@ mod tests {
     }
 
     /// The number of steps made by patches, among `steps` steps in which each role makes its second
-    /// move; each turns every fluent as often as it should.
+    /// move. Checks that each fluent is flipped the right number of times.
     fn patched(roles: usize, patches: &Patches, room: &ByteBudget, steps: usize) -> usize {
         let [observe, advance] = turns(roles);
         let does: Vec<u32> = (0..roles).map(|role| (1 + FLUENTS + 2 * role) as u32).collect();
@@ -599,7 +601,7 @@ mod tests {
         }
     }
 
-    /// Each patch is a third of the circuit; sixty of them would take twenty times as long as that.
+    /// Each patch is a third of the circuit, so sixty of them would take twenty times as long.
     #[test]
     fn patches_that_take_longer_than_the_circuit_are_not_run() {
         let (patches, room) = (Patches::new(std::iter::repeat_n(2, 60)), ByteBudget::default());

@@ -1,18 +1,19 @@
-//! Places of moves among those that a role may ever make, found in constant time.
+//! The places of moves in the ascending list of a role's possible moves, found in constant time.
 
-/// For each role which moves it may ever make.
+/// The possible moves of each role, with ranks.
 #[derive(Clone, Debug)]
 pub(crate) struct Places {
-    /// Words of a role.
+    /// The number of words of each role.
     words: usize,
-    /// A bit for each move.
+    /// A bit for each move of each role.
     moves: Box<[u64]>,
-    /// The number of bits of the role that are set before each word.
+    /// For each word, the number of the role's bits that are set before it.
     before: Box<[u32]>,
 }
 
 impl Places {
-    /// The places in ascending lists of moves, one for each role, with `words` words of 64 moves.
+    /// Creates the places of moves in ascending lists, one for each role, with `words` words of 64
+    /// moves.
     pub(crate) fn new(lists: &[Vec<u32>], words: usize) -> Self {
         let mut moves = vec![0_u64; lists.len() * words];
         let mut before = Vec::with_capacity(moves.len());
@@ -28,7 +29,7 @@ impl Places {
         Self { words, moves: moves.into(), before: before.into() }
     }
 
-    /// The place of a move of a role; `None` if the role never makes it.
+    /// The place of a role's move. Returns `None` if the role never makes it.
     #[inline]
     pub(crate) fn find(&self, role: usize, action: usize) -> Option<usize> {
         if action / 64 >= self.words {

@@ -1,13 +1,13 @@
-//! Partial evaluation of a circuit: a [`Residual`] is the circuit that remains where some inputs
-//! are known and some outputs wanted, and writes these into a row of bits.
+//! Partial evaluation of a circuit. A [`Residual`] is the circuit that remains for known inputs and
+//! wanted outputs; it writes the outputs into a row of bits.
 //!
-//! Known inputs make gates constant or equal to others (partial evaluation); what no output wants
-//! is left out. Nodes of inputs keep their places, so residuals of a circuit run one after the
-//! other on inputs loaded once.
+//! Known inputs make gates constant or equal to others, and gates that no output needs are removed.
+//! Input nodes keep their numbers, so several residuals of a circuit can run on inputs that are
+//! loaded once.
 //!
-//! To make one takes O(gates) steps, which [`HotCounter`] spends only where the circuit was run
-//! [`OFTEN`] times, and some 200 bytes for each gate while it is made, of at most [`MOST_GATES`].
-//! What residuals of a table keep is within its [`ByteBudget`].
+//! Making a residual takes O(gates) steps and about 200 bytes for each gate, of at most
+//! [`MOST_GATES`]. [`HotCounter`] does so only after the circuit was run [`OFTEN`] times. The
+//! [`ByteBudget`] of a table bounds what its residuals keep.
 
 use super::wide::{Wanted, Wide};
 use crate::circuit::{Circuit, Pair};
@@ -17,34 +17,33 @@ use std::sync::{
     atomic::{AtomicU32, AtomicUsize, Ordering},
 };
 
-/// The number of runs of a circuit with the same inputs known before its residual is made. Making
-/// it takes the time of some ten to fifty runs: a caller of a few steps does not pay for it, and it
-/// at most doubles the time of more.
+/// The number of runs with the same known inputs before a residual is made. Making it takes about
+/// as long as 10 to 50 runs. So short runs do not pay for it, and the time of longer ones at most
+/// doubles.
 const OFTEN: u32 = 64;
 
-/// Bytes that all residuals of a table may keep. What does not fit is not kept, and the whole
-/// circuit run instead.
+/// The most bytes of all residuals of a table. Beyond that the whole circuit is run.
 const ROOM: usize = 32 << 20;
 
-/// The most gates of a circuit that residuals are made of.
+/// The most gates of a circuit for which residuals are made.
 pub(super) const MOST_GATES: usize = 1 << 18;
 
-/// A smaller circuit and where its outputs go.
+/// A residual circuit and the destinations of its outputs.
 #[derive(Clone, Debug)]
 pub(super) struct Residual {
     circuit: Circuit,
     /// The nodes of the inputs that it reads.
     reads: Box<[u32]>,
     words: Box<[Word]>,
-    /// For each output of the circuit its bit of its word.
+    /// The bit of each output within its word.
     bits: Box<[u8]>,
 }
 
-/// A word of a row with bits that are written.
+/// A word of the row that the residual writes.
 #[derive(Clone, Copy, Debug)]
 struct Word {
     place: u32,
-    /// The number of outputs of the circuit with that signal.
+    /// The number of outputs of the circuit that go to this word.
     outputs: u32,
     /// The bits that are not written.
     keep: u64,
@@ -53,10 +52,10 @@ struct Word {
 }
 
 impl Residual {
-    /// The residual for some outputs, each given as its signal in the circuit and its bit of the
-    /// row, the bits ascending. Inputs are known by their nodes. If `stays`, the row has the values
-    /// of the first inputs, and outputs that are the inputs of their bits are not written.
-    /// O(gates).
+    /// Makes the residual for `outputs`, each a signal of the circuit and a bit of the row, with
+    /// ascending bits. `known` returns the value of a known input by its node. If `stays`, the row
+    /// has the values of the first inputs already, so outputs equal to the input of their bit are
+    /// not written. O(gates).
     pub(super) fn new(
         circuit: &Circuit,
         known: impl Fn(usize) -> Option<bool>,
@@ -80,7 +79,7 @@ impl Residual {
         Self::of(&aig, &outputs)
     }
 
-    /// The gates that the outputs need.
+    /// Makes the residual of the gates that the outputs need.
     fn of(aig: &Aig, outputs: &[(u32, u32)]) -> Self {
         let varying = outputs.iter().map(|output| output.0).filter(|&signal| signal > TRUE);
         let program = aig.program(&varying.collect::<Vec<_>>());
@@ -109,24 +108,24 @@ impl Residual {
         Self { circuit: program.into(), reads: reads.into(), words: words.into(), bits: bits.into() }
     }
 
-    /// About how long it takes, in gates.
+    /// The estimated time, in gates.
     pub(super) fn weight(&self) -> usize {
         self.circuit.size() + self.bits.len() + self.words.len()
     }
 
-    /// The bytes that it keeps.
+    /// The bytes of the residual.
     pub(super) fn bytes(&self) -> usize {
         let Self { circuit, reads, words, bits } = self;
         size_of::<Self>() + circuit.bytes() + size_of_val(&**reads) + size_of_val(&**words) + bits.len()
     }
 
-    /// The number of inputs it reads.
+    /// The number of inputs that the residual reads.
     #[inline]
     pub(super) fn reads(&self) -> usize {
         self.reads.len()
     }
 
-    /// Sets the inputs that it reads, whose values are given by their nodes.
+    /// Loads the inputs that the residual reads; `value` returns their values by node.
     #[inline]
     pub(super) fn load(&self, scratch: &mut [Pair], value: impl Fn(usize) -> bool) {
         for &node in &self.reads {
@@ -135,21 +134,21 @@ impl Residual {
         }
     }
 
-    /// The same for a row that is clear, 64 gates at a time, if that is faster. It reads fluents
-    /// alone, `fluents` of them.
+    /// Converts the residual to [`Wide`] if that is faster. All inputs must be among the first
+    /// `fluents` fluents, and rows must be clear.
     pub(super) fn widen(&self, fluents: usize) -> Option<Wide> {
         Wide::new(&self.circuit, fluents, &self.wanted())
     }
 
-    /// The approximate time including the loading of `fluents` fluents, in gates one by one, where
-    /// machines have what [`Wide`] wants: the same on all machines.
+    /// The estimated time with the loading of `fluents` fluents, in single gates, for machines that
+    /// support [`Wide`]. It is the same on all machines.
     #[cfg(feature = "load")]
     pub(super) fn whole_weight(&self, fluents: usize) -> usize {
         let wide = Wide::arrange(&self.circuit, fluents, &self.wanted());
         wide.weight().min(super::wide::narrow_weight(&self.circuit, fluents))
     }
 
-    /// The words with the signals that go there.
+    /// The words that are written, with their signals.
     fn wanted(&self) -> Vec<Wanted> {
         let mut outputs = self.circuit.outputs().iter().copied().zip(self.bits.iter().copied());
         let wanted = self.words.iter().map(|word| {
@@ -159,7 +158,7 @@ impl Residual {
         wanted.collect()
     }
 
-    /// Writes the outputs into a row, given the inputs. What it has no place for is left out.
+    /// Writes the outputs into a row, given the inputs. Words beyond the row are dropped.
     #[inline]
     pub(super) fn write(&self, scratch: &mut [Pair], row: &mut [u64]) {
         let signals = self.circuit.run(scratch);
@@ -176,15 +175,15 @@ impl Residual {
     }
 }
 
-/// The bytes of all residuals of a table.
+/// The byte budget of all residuals of a table.
 #[derive(Debug, Default)]
 pub(super) struct ByteBudget {
     bytes: AtomicUsize,
 }
 
 impl ByteBudget {
-    /// Makes something from a circuit and accounts for its bytes. Returns `None` if it does not
-    /// pay, the circuit is too large or the room too small.
+    /// Makes a value from a circuit and charges its bytes. Returns `None` if `make` does, the
+    /// circuit is too large, or the budget is exhausted.
     pub(super) fn make<T>(&self, circuit: &Circuit, make: impl FnOnce() -> Option<(T, usize)>) -> Option<T> {
         if circuit.size() > MOST_GATES || self.bytes.load(Ordering::Relaxed) >= ROOM {
             return None;
@@ -197,7 +196,7 @@ impl ByteBudget {
         fits.then_some(made)
     }
 
-    /// The bytes that are taken.
+    /// The bytes charged so far.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
@@ -211,8 +210,7 @@ impl Clone for ByteBudget {
     }
 }
 
-/// A run counter with the residual that is made once it is hot: once the circuit was run [`OFTEN`]
-/// times with the same inputs known.
+/// A run counter with a residual, which is made after [`OFTEN`] runs with the same known inputs.
 #[derive(Debug)]
 pub(super) struct HotCounter<T> {
     runs: AtomicU32,
@@ -226,19 +224,20 @@ impl<T> Default for HotCounter<T> {
 }
 
 impl<T> HotCounter<T> {
-    /// The residual if it is made already.
+    /// The residual, if it is made.
     #[cfg(test)]
     pub(super) fn made(&self) -> Option<&T> {
         self.residual.get()?.as_deref()
     }
 
-    /// True until it is known whether there is a residual.
+    /// Returns true until it is decided if there is a residual.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         self.residual.get().is_none()
     }
 
-    /// The residual if it is made already and pays; `make` is called once.
+    /// Counts a run and returns the residual, if there is one. `make` is called once, after
+    /// [`OFTEN`] runs.
     #[inline]
     pub(super) fn get(&self, make: impl FnOnce() -> Option<T>) -> Option<&T> {
         match self.residual.get() {
@@ -276,7 +275,7 @@ mod tests {
         (circuit, outputs)
     }
 
-    /// The row that the circuit itself gives, where bits that are not written are set.
+    /// The row by the circuit itself; bits that are not outputs are set.
     fn expected(circuit: &Circuit, state: &[u64], outputs: &[(u32, u32)]) -> Vec<u64> {
         let mut row = vec![u64::MAX; 6];
         circuit.with_scratch(|scratch| {
@@ -289,7 +288,7 @@ mod tests {
         row
     }
 
-    /// One by one and 64 at a time, with none, some and all inputs known.
+    /// Gates one by one and 64 at a time, with none, some and all inputs known.
     #[test]
     fn residuals_are_what_the_circuit_is() {
         let mut stream = Stream::new(3, 1);
@@ -373,7 +372,8 @@ mod tests {
         let (circuit, outputs) = circuit(&mut stream, 3_000);
         let residual = Residual::new(&circuit, |_| None, &outputs, false);
         let wide = Wide::arrange(&residual.circuit, FLUENTS, &residual.wanted());
-        // Four bytes a gate in small circuits; a take is a plane, lanes and the number of a pair.
+        // Small circuits take four bytes a gate. A take has a plane, lanes and the number of a
+        // pair.
         let gates = 4 * residual.circuit.size();
         assert!((gates..gates + 4_000).contains(&residual.bytes()), "{} for {gates}", residual.bytes());
         assert!(wide.bytes() > 64 * residual.circuit.size() / 64, "{}", wide.bytes());

@@ -1,10 +1,10 @@
-//! The time of a table's steps once the residuals of its circuits are made: a state and a joint
-//! move in, a number of gates out.
+//! The time of a table's steps once the residuals of its circuits are made: from a state and a
+//! joint move to a number of gates.
 //!
-//! A table is as slow as its circuits at first. Where cases or moves are common it is as fast as
-//! their residuals, which may take a tenth. Here that time is computed without waiting for it, and
-//! the table keeps nothing of it. The numbers are the same on all machines. Each case of a state
-//! takes O(gates) steps, each joint move O(gates x roles).
+//! At first a table is as slow as its circuits. For frequent cases and moves it becomes as fast as
+//! their residuals, which may take a tenth. This module computes that time in advance,
+//! and stores nothing in the table. The numbers are the same on all machines. Each case takes
+//! O(gates) steps, each joint move O(gates * roles).
 
 use super::{
     FEW_ROLES, Table,
@@ -15,26 +15,25 @@ use super::{
 use crate::game::Id;
 use rustc_hash::FxHashMap;
 
-/// The residual circuits of a table.
+/// The estimator of a table's steps.
 pub(crate) struct Weights<'t> {
     table: &'t Table,
     wanted: Wanted<'t>,
-    /// The fluents that distinguish cases of states; `None` if their circuit is too large for
-    /// residuals.
+    /// The split of states into cases; `None` if the circuit is too large for residuals.
     split: Option<Split>,
-    /// By case, as far as they were asked for.
+    /// The weights of the cases met so far.
     cases: FxHashMap<usize, usize>,
 }
 
 impl<'t> Weights<'t> {
-    /// For what is wanted of states.
+    /// Creates an estimator for the wanted outputs.
     pub(super) fn new(table: &'t Table, wanted: Wanted<'t>) -> Self {
         let split = (wanted.observe.size() <= MOST_GATES).then(|| Split::new(wanted));
         Self { table, wanted, split, cases: FxHashMap::default() }
     }
 
-    /// About how long it takes to observe a state without its goals and to step it by moves, in
-    /// gates one by one.
+    /// The estimated time of observing a state without its goals and stepping it by a joint move,
+    /// in single gates.
     pub(crate) fn of<M: Id>(&mut self, state: &[u64], joint: &[M]) -> usize {
         let Self { table, wanted, .. } = *self;
         let load = load_weight(wanted.fluents);

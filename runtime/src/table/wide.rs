@@ -2,12 +2,12 @@
 //! signals, and writes the outputs into a row of bits.
 //!
 //! Every signal is a byte of a plane, all ones or zero: first the fluents, then the gates, 64 to a
-//! plane. The operands of 64 gates are gathered by permutations of bytes, one for each pair of
-//! planes that they come from. That takes some three instructions of machines that have them
-//! (AVX-512 with VBMI), about as long as two gates one by one.
+//! plane. Byte permutations gather the operands of 64 gates, one for each pair of planes that
+//! contains some of them. A permutation takes about three instructions on machines that have them
+//! (AVX-512 with VBMI), about as long as two single gates.
 //!
-//! There are at most 64 takes for 64 operands, each of two cache lines at most; one is used only
-//! where there are fewer takes than half of the gates. A thread keeps a byte for each fluent and
+//! Each group of 64 operands takes at most 64 permutations (`Take`). A [`Wide`] is used only if its
+//! estimated time is less than that of single gates. Each thread keeps a byte for each fluent and
 //! gate.
 
 use crate::{
@@ -21,37 +21,37 @@ thread_local! {
     static PLANES: RefCell<Vec<Plane>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gates, outputs, and where they find what they want.
+/// A circuit in groups of 64 gates, with the permutations that gather operands and outputs.
 #[derive(Clone, Debug)]
 pub(super) struct Wide {
     /// The number of planes that hold fluents.
     inputs: usize,
     groups: Box<[Group]>,
     words: Box<[Output]>,
-    /// The bits to gather, for each group and word in turn.
+    /// The permutations of each group and word in turn.
     takes: Box<[Take]>,
 }
 
-/// Bytes from a pair of planes.
+/// A permutation: bytes from a pair of planes.
 #[derive(Clone, Copy, Debug)]
 struct Take {
     places: Plane,
-    /// The lanes that get a byte.
+    /// The lanes that receive a byte.
     lanes: u64,
-    /// The number of the pair.
+    /// The index of the pair of planes.
     pair: u32,
 }
 
-/// 64 gates.
+/// A group of at most 64 gates.
 #[derive(Clone, Copy, Debug)]
 struct Group {
-    /// The number of takes that make their first operands, and their second ones.
+    /// The numbers of takes that gather the first and the second operands.
     takes: [u32; 2],
-    /// The operands that are complements.
+    /// The lanes in which each operand is complemented.
     flips: [u64; 2],
 }
 
-/// A word of the row.
+/// A word of the row that the circuit writes.
 #[derive(Clone, Copy, Debug)]
 struct Output {
     place: u32,
@@ -72,8 +72,8 @@ pub(super) struct Wanted {
 }
 
 impl Wide {
-    /// The circuit, whose inputs are the first nodes, if the machine has the instructions and if it
-    /// is faster so.
+    /// Converts a circuit whose inputs are the fluents. Returns `None` if the machine lacks the
+    /// instructions, or single gates are faster.
     pub(super) fn new(circuit: &Circuit, fluents: usize, wanted: &[Wanted]) -> Option<Self> {
         if Isa::best() != Isa::Avx512 {
             return None;
@@ -82,7 +82,7 @@ impl Wide {
         (wide.weight() < narrow_weight(circuit, fluents)).then_some(wide)
     }
 
-    /// The circuit, whatever the machine.
+    /// Converts the circuit for any machine.
     pub(super) fn arrange(circuit: &Circuit, fluents: usize, wanted: &[Wanted]) -> Self {
         let first = circuit.inputs();
         let inputs = fluents.div_ceil(64);
@@ -95,7 +95,7 @@ impl Wide {
             let mut operands = [Vec::new(), Vec::new()];
             for (lane, &gate) in group.iter().enumerate() {
                 let mut pair = circuit.gate(gate as usize);
-                // Those from the same planes come together.
+                // Sorted operands tend to come from the same planes.
                 pair.sort_by_key(|&signal| slots[signal as usize / 2]);
                 operands.iter_mut().zip(pair).for_each(|(list, signal)| list.push((signal, lane as u8)));
             }
@@ -114,20 +114,19 @@ impl Wide {
         Self { inputs, groups: groups.into(), words, takes: takes.into() }
     }
 
-    /// About how long it takes, in gates one by one.
+    /// The estimated time, in single gates.
     pub(super) fn weight(&self) -> usize {
-        // A gate by itself takes as long as half a take.
+        // A single gate takes as long as half a take.
         2 * (self.takes.len() + self.groups.len())
     }
 
-    /// The bytes that it keeps.
+    /// The bytes of the circuit.
     pub(super) fn bytes(&self) -> usize {
         let Self { groups, words, takes, .. } = self;
         size_of::<Self>() + size_of_val(&**groups) + size_of_val(&**words) + size_of_val(&**takes)
     }
 
-    /// Writes the outputs for a state into a row that is clear. What it has no place for is left
-    /// out.
+    /// Writes the outputs for a state into a clear row. Words beyond the row are dropped.
     #[inline]
     pub(super) fn write(&self, state: &[u64], row: &mut [u64]) {
         PLANES.with_borrow_mut(|planes| {
@@ -140,7 +139,7 @@ impl Wide {
     }
 }
 
-/// About how long a circuit takes gate by gate, in gates: an output takes as long as one.
+/// The estimated time of a circuit gate by gate, in gates; an output counts as one.
 pub(super) fn narrow_weight(circuit: &Circuit, fluents: usize) -> usize {
     circuit.size() + circuit.outputs().len() + load_weight(fluents)
 }
@@ -150,7 +149,8 @@ pub(super) fn load_weight(fluents: usize) -> usize {
     fluents / 4
 }
 
-/// The takes of some signals for lanes: how many there are, and where signals are complements.
+/// Appends the takes that gather signals into lanes. Returns their number and the complemented
+/// lanes.
 fn gather(signals: &[(u32, u8)], slots: &[u32], takes: &mut Vec<Take>) -> (u32, u64) {
     let start = takes.len();
     let mut flips = 0;
@@ -170,8 +170,8 @@ fn gather(signals: &[(u32, u8)], slots: &[u32], takes: &mut Vec<Take>) -> (u32, 
     ((takes.len() - start) as u32, flips)
 }
 
-/// The gates in groups of at most 64 that do not wait for each other, those that most others wait
-/// for first.
+/// List scheduling: groups of at most 64 gates that do not depend on each other. Gates with the
+/// longest chain of dependents come first.
 fn order(circuit: &Circuit) -> Vec<Vec<u32>> {
     let (first, count) = (circuit.inputs(), circuit.size());
     let own = |signal: u32| (signal as usize / 2).checked_sub(first);
@@ -233,7 +233,7 @@ impl Kernel for Run<'_> {
     }
 }
 
-/// The bits that the next takes gather.
+/// Gathers bytes by the next `count` takes.
 #[inline(always)]
 fn sum<W: Word>(takes: &mut &[Take], count: u32, planes: &[Plane]) -> W {
     let (now, rest) = takes.split_at(count as usize);

@@ -1,12 +1,12 @@
-//! The wiring of gates that count: a net turned round, so that each gate has the list of its
-//! readers.
+//! The wiring of gates that count: an inverted net, in which each gate has the list of its readers.
 //!
 //! Input: a net, and the layout of the game's rows. Output: the readers of each gate. Gates that no
-//! output depends on are left out; gates of too many operands for a count are made of parts.
-//! Afterwards the number of a gate is higher than those of its operands, and gates are in bands.
-//! The bands are those of legal moves and the end, of goals alone, the others of the next state,
-//! those of percepts alone, and the bits of the row. It takes O(operands) steps, and some twelve
-//! bytes for each operand.
+//! output depends on are removed; gates with too many operands for a count are split. The number of
+//! a gate is higher than those of its operands.
+//!
+//! Gates are in bands: those of legal moves and the end, of goals alone, of the next state, of
+//! percepts alone, and the bits of the row. It takes O(operands) steps, and about twelve bytes for
+//! each operand.
 
 use super::{
     super::{
@@ -19,33 +19,34 @@ use gdl_compiler::propnet::{Gate, Net, Signal};
 use gdl_format::shape::Shape;
 use std::{ops::Range, sync::Arc};
 
-/// The most operands of a gate: those that are false are counted in 16 bits.
+/// The most operands of a gate, since a count has 16 bits.
 const WIDE: usize = u16::MAX as usize;
 
-/// A net that machines can run.
+/// A net in the form that machines run.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Wiring {
-    /// The index where the readers of each gate begin, and those of its complement; after the last
-    /// gate, the end of all.
+    /// For each gate, the start of its readers and of the readers of its complement; finally the
+    /// end of all.
     starts: Vec<[u32; 2]>,
-    /// The gates that read each gate, then those that read its complement.
+    /// The readers of each gate, then those of its complement.
     readers: Vec<u32>,
-    /// The first gate of each band, and the end of the last one. The constant and the inputs come
-    /// before.
+    /// The first gate of each band, and the end of the last one. The constant and the inputs
+    /// precede them.
     bands: [usize; BANDS + 1],
-    /// The first gate of the row that has the next state and then the view; a multiple of 64. There
-    /// is one for each bit, which reads the output that is written there, if one is.
+    /// The first gate of the row with the next state and the view; a multiple of 64. The row has
+    /// one gate for each bit, which reads the output of that bit, if any.
     row: usize,
-    /// The outputs: goals with their bit of the view, percepts with theirs of the row of percepts.
+    /// The goals with their bits of the view, and the percepts with their bits of the row of
+    /// percepts.
     pub(super) goals: Vec<Output>,
     pub(super) percepts: Vec<Output>,
 }
 
-/// Gates that are asked for together.
+/// A set of gates that is evaluated together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Band {
-    /// Gates that legal moves and the end depend on, and those of the next state and percepts
-    /// before a move is made.
+    /// Gates that legal moves and the end depend on. Also gates of the next state and of percepts
+    /// that do not depend on moves.
     Seen,
     /// Gates that only goals depend on.
     Goals,
@@ -57,7 +58,7 @@ enum Band {
 
 const BANDS: usize = 4;
 
-/// A signal that a gate reads: twice the gate that it is of, plus one if complemented.
+/// An edge: a reader, and the signal that it reads (twice a gate, plus one if complemented).
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     signal: u32,
@@ -65,10 +66,10 @@ struct Edge {
 }
 
 impl Wiring {
-    /// The wiring of a net; `None` if it is too large for the numbers used, or if what is seen
-    /// depends on moves.
+    /// Creates the wiring of a net. Returns `None` if it is too large for the numbers used, or its
+    /// views depend on moves.
     pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
-        // Parts are fewer than operands, and signals need a bit more than gates.
+        // There are fewer parts than operands, and signals take one bit more than gates.
         (net.len() + net.literals() + row_bits(shape) < (1 << 30)).then_some(())?;
         let bands_of = bands(net)?;
         let inputs = net.inputs();
@@ -109,7 +110,7 @@ impl Wiring {
         Some(Self { starts, readers, bands, row, goals, percepts })
     }
 
-    /// The most bytes that the wiring of a net and a machine for it take, also while it is made.
+    /// The most bytes of the wiring of a net and a machine, including temporary memory.
     pub(in super::super) fn most_bytes(net: &Net, shape: Shape) -> usize {
         12 * (net.literals() + net.outputs.iter().count()) + 24 * net.len() + 12 * row_bits(shape)
     }
@@ -124,17 +125,17 @@ impl Wiring {
         self.band(Band::Seen)
     }
 
-    /// The further gates of goals.
+    /// The gates of [`Band::Goals`].
     pub(super) fn scored(&self) -> Range<usize> {
         self.band(Band::Goals)
     }
 
-    /// The further gates of the next state.
+    /// The gates of [`Band::Moved`].
     pub(super) fn moved(&self) -> Range<usize> {
         self.band(Band::Moved)
     }
 
-    /// The gates of percepts besides those of the next state.
+    /// The gates of [`Band::Percepts`].
     pub(super) fn perceived(&self) -> Range<usize> {
         self.band(Band::Percepts)
     }
@@ -148,7 +149,7 @@ impl Wiring {
         self.row / 64..self.len() / 64
     }
 
-    /// The gates that read a gate, and those that read its complement.
+    /// The readers of a gate, and those of its complement.
     #[inline]
     pub(super) fn readers(&self, gate: usize) -> [&[u32]; 2] {
         let [plain, complement] = self.starts[gate].map(|start| start as usize);
@@ -156,8 +157,8 @@ impl Wiring {
         [&self.readers[plain..complement], &self.readers[complement..end]]
     }
 
-    /// The operands of each gate that are false where no gate holds. Of inputs, and of bits of the
-    /// row that nothing is written to, it is one.
+    /// The number of false operands of each gate when no gate is true. It is 1 for inputs and for
+    /// bits of the row without an output.
     pub(super) fn falses(&self) -> Vec<u16> {
         let ands = self.bands[0]..self.bands[BANDS];
         let mut falses = vec![1; self.len()];
@@ -186,13 +187,13 @@ impl machine::Wiring for Wiring {
     }
 }
 
-/// The bits of the row.
+/// The number of bits of the row.
 fn row_bits(shape: Shape) -> usize {
     64 * (shape.state_words() + shape.view_words())
 }
 
-/// The band of each AND; `None` if no output depends on it. Nothing comes back if what is seen
-/// depends on moves.
+/// The band of each AND; `None` for an AND that no output depends on. Returns `None` if views
+/// depend on moves.
 fn bands(net: &Net) -> Option<Vec<Option<Band>>> {
     let (fluents, inputs) = (net.initial.len(), net.inputs());
     let mut is_moved: Vec<bool> = (0..inputs).map(|gate| gate > fluents).collect();
@@ -210,7 +211,7 @@ fn bands(net: &Net) -> Option<Vec<Option<Band>>> {
     let need = |bands: &mut [Option<Band>], signal: &Signal, band: Band| {
         let gate = signal.gate() as usize;
         let band = if is_moved[gate] || band == Band::Goals { band } else { Band::Seen };
-        // The first one that needs it.
+        // The first band that needs the gate.
         bands[gate] = bands[gate].into_iter().chain([band]).min();
     };
     seen().for_each(|signal| need(&mut bands, signal, Band::Seen));
@@ -225,8 +226,8 @@ fn bands(net: &Net) -> Option<Vec<Option<Band>>> {
     Some(bands.split_off(inputs))
 }
 
-/// For each gate where its readers begin, and those of its complement, and all readers in this
-/// order.
+/// Inverts edges: returns the start of each gate's readers and of the readers of its complement,
+/// and all readers in this order.
 fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
     let mut starts = vec![[0; 2]; gates + 1];
     edges.iter().for_each(|edge| *edge.start(&mut starts) += 1);
@@ -235,7 +236,7 @@ fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
         sum += *start;
         *start = sum;
     }
-    // So far they are ends; the lists are filled from the back.
+    // The starts are ends at first; lists are filled from the back.
     let mut readers = vec![0; edges.len()];
     for edge in edges.iter().rev() {
         let start = edge.start(&mut starts);
@@ -246,7 +247,7 @@ fn turn_round(edges: &[Edge], gates: usize) -> (Vec<[u32; 2]>, Vec<u32>) {
 }
 
 impl Edge {
-    /// The index where its list begins.
+    /// The start of the list that the edge belongs to.
     fn start(self, starts: &mut [[u32; 2]]) -> &mut u32 {
         &mut starts[self.signal as usize / 2][self.signal as usize % 2]
     }

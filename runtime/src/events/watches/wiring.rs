@@ -1,11 +1,11 @@
-//! The wiring of gates that watch: a net with gates of few operands, in levels, and the bit that
-//! each output is written to.
+//! The wiring of gates that watch: a net whose gates have few operands, in levels, with the
+//! destination bit of each output.
 //!
-//! Input: a net, and the layout of the game's rows. Output: the operands of each gate in the order
-//! in which they are looked at. Gates of many operands are trees of smaller ones, so that none
-//! takes long to evaluate. Afterwards every operand is on a lower level than its gate, and all that
-//! depends on the moves made is on higher levels than what does not. It takes O(operands x log
-//! operands of a gate) steps, and some twelve bytes for each operand.
+//! Input: a net, and the layout of the game's rows. Output: the operands of each gate, in the order
+//! of evaluation. Wide gates become trees of smaller ones, so that none takes long to evaluate.
+//! Every operand is on a lower level than its gate. Gates that depend on the moves are on higher
+//! levels than all others. It takes O(operands * log operands of a gate) steps, and about twelve
+//! bytes for each operand.
 
 use super::{
     super::{
@@ -18,42 +18,43 @@ use gdl_compiler::propnet::{Gate, Net};
 use gdl_format::shape::Shape;
 use std::sync::Arc;
 
-/// The most operands of a gate. Of vast nets none is much faster with four or sixteen.
+/// The most operands of a gate. Four or sixteen make no large net much faster.
 const WIDE: usize = 8;
 
-/// The bound of levels: machines keep them next to some flags.
+/// The bound on levels, which are stored next to flags.
 const HEIGHT: u32 = 1 << 28;
 
-/// A net that machines can run.
+/// A net in the form that machines run.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Wiring {
     /// The number of gates before the first AND: the constant, the fluents and the moves.
     pub(super) inputs: usize,
-    /// The signals that ANDs are of, gate by gate.
+    /// The operands of all ANDs, gate by gate.
     pub(super) operands: Vec<u32>,
-    /// For each AND the place of its first operand, and one entry more.
+    /// The index of each AND's first operand, and the end of the last one.
     pub(super) starts: Vec<u32>,
     /// The level of each AND.
     pub(super) levels: Vec<u32>,
-    /// The level from which on gates depend on the moves made.
+    /// The first level of gates that depend on the moves.
     pub(super) moved: usize,
-    /// One more than the highest level.
+    /// The number of levels.
     pub(super) height: usize,
-    /// The words of the row that has the next state and then the view.
+    /// The words of the row: the next state, then the view.
     pub(super) words: usize,
     pub(super) outputs: Outputs,
 }
 
-/// Gates as they are made.
+/// The gates built so far.
 struct Builder {
     operands: Vec<u32>,
     starts: Vec<u32>,
-    /// For each gate whether it depends on moves, and its level among those that do, or do not.
+    /// For each gate, true if it depends on the moves, and its level among the gates that do, or do
+    /// not.
     levels: Vec<(bool, u32)>,
 }
 
 impl Builder {
-    /// An AND of signals; its number.
+    /// Appends an AND of signals and returns its number.
     fn push(&mut self, signals: &[u32]) -> u32 {
         let levels = || signals.iter().map(|&signal| self.levels[signal as usize / 2]);
         let is_moved = levels().any(|(is_moved, _)| is_moved);
@@ -66,12 +67,13 @@ impl Builder {
 }
 
 impl Wiring {
-    /// The wiring of a net; `None` if it is too large or too deep for the numbers used.
+    /// Creates the wiring of a net. Returns `None` if it is too large or too deep for the numbers
+    /// used, or its views depend on moves.
     pub(in super::super) fn new(net: &Net, shape: Shape) -> Option<Self> {
         let (fluents, inputs) = (net.initial.len(), net.inputs());
         let first = shape.state_words() * 64;
         u32::try_from(first + shape.view_words() * 64).ok()?;
-        // Trees have fewer than twice the operands, and signals need a bit more than gates.
+        // Trees have fewer than twice the operands, and signals take one bit more than gates.
         (net.len() + net.literals() < (1 << 30)).then_some(())?;
         let mut uses = vec![0_u32; net.len()];
         let and = |gate: usize| match net.gate(gate as u32) {
@@ -91,8 +93,8 @@ impl Wiring {
         for gate in inputs..net.len() {
             operands.clear();
             operands.extend(and(gate).iter().map(|s| (code(&places, *s), uses[s.gate() as usize])));
-            // Most gates are false for a move that is not made. Otherwise what is known first and
-            // used least settles them best.
+            // Most gates are false for moves that are not made. After moves, operands on low levels
+            // with few uses settle a gate best.
             operands.sort_unstable_by_key(|&(signal, uses)| {
                 let gate = signal as usize / 2;
                 (!is_move(gate), builder.levels[gate], uses, signal)
@@ -112,7 +114,7 @@ impl Wiring {
         (moved + above < HEIGHT).then_some(())?;
         let levels = ands.iter().map(|&(is_moved, level)| if is_moved { moved + level } else { level });
         let outputs = Outputs::new(net, shape, &places);
-        // What is seen of a state depends on no move, which the checks have seen to.
+        // Views must not depend on moves, which checked rules guarantee.
         let is_moved = |(signal, _): &Output| builder.levels[*signal as usize / 2].0;
         let seen = &outputs.kept[net.outputs.next.len()..];
         (!seen.iter().chain(&outputs.goals).any(is_moved)).then_some(())?;
@@ -128,12 +130,12 @@ impl Wiring {
         })
     }
 
-    /// The most bytes that the wiring of a net and a machine for it take.
+    /// The most bytes of the wiring of a net and a machine.
     pub(in super::super) fn most_bytes(net: &Net) -> usize {
         32 * net.literals() + 40 * net.len() + 24 * net.outputs.iter().count()
     }
 
-    /// The number of gates, the constant and the inputs included.
+    /// The number of gates, with the constant and the inputs.
     pub(super) fn len(&self) -> usize {
         self.inputs + self.levels.len()
     }

@@ -1,5 +1,5 @@
-//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so nothing here is
-//! up to chance.
+//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so the results are,
+//! too.
 
 use super::*;
 use crate::{
@@ -28,7 +28,7 @@ impl Kernel for Choose<'_> {
     }
 }
 
-/// Random moves; about one in `sparse` is legal.
+/// Random legal moves: about one in `sparse` is legal.
 fn random(stream: &mut Stream, moves: usize, sparse: u64) -> Vec<Plane> {
     let mut plane = || {
         let mut plane = Plane::ZERO;
@@ -64,7 +64,7 @@ fn one_legal_move_is_made_if_there_is_one() {
     }
 }
 
-/// In crowds the same noise makes the same choice as in groups alone.
+/// Equal noise makes equal choices in crowds and in groups alone.
 #[test]
 fn crowds_choose_as_groups_do() {
     struct Both<'a>(&'a mut [Plane], &'a mut Noise, bool);
@@ -79,7 +79,7 @@ fn crowds_choose_as_groups_do() {
             let mut groups = Groups::new(moves.len());
             groups.groups.resize(moves.len().div_ceil(GROUP), [Plane::ZERO; 4]);
             let mut none = Plane::ZERO;
-            // By a pointer they would be called without the instructions of the word.
+            // A call by pointer would be compiled without the instructions of the word.
             if crowds {
                 vast::<W>(moves, &mut source, &mut groups).store(&mut none);
             } else {
@@ -109,7 +109,7 @@ fn crowds_choose_as_groups_do() {
     }
 }
 
-/// More moves than 16 bits count, all of them legal or hardly any.
+/// More moves than 16 bits can count, with all of them legal or almost none.
 #[test]
 fn one_of_very_many_moves_is_made() {
     for (moves, sparse) in [(70_000, 1), (70_001, 20_000)] {
@@ -134,7 +134,7 @@ fn one_of_very_many_moves_is_made() {
         }
         assert_eq!(one, able);
         assert_eq!(none, Plane(std::array::from_fn(|word| !able.0[word])));
-        // The mean place, in units of its error.
+        // The deviation of the mean place, in units of its standard error.
         let mean = sum as f64 / one.count() as f64;
         let error = moves as f64 / (12.0 * one.count() as f64).sqrt();
         assert!((mean - moves as f64 / 2.0).abs() < 3.5 * error, "{mean}");
@@ -142,13 +142,12 @@ fn one_of_very_many_moves_is_made() {
     }
 }
 
-/// The sum of squared deviations, in standard deviations from what is expected of it (Wilson and
-/// Hilferty).
+/// The sum of squared deviations, as a standard normal deviate (Wilson and Hilferty).
 fn deviation(chi: f64, degrees: f64) -> f64 {
     ((chi / degrees).cbrt() - (1.0 - 2.0 / (9.0 * degrees))) / (2.0 / (9.0 * degrees)).sqrt()
 }
 
-/// Each lane has a set of legal moves of its own and is drawn from many times.
+/// Each lane has a separate set of legal moves and is drawn from many times.
 #[test]
 fn choices_are_uniform() {
     let mut stream = Stream::new(3, 3);
@@ -182,7 +181,7 @@ fn choices_are_uniform() {
     }
 }
 
-/// Bits of planes are as often set as not, and so are the differences between planes and between
+/// Bits of planes are set half of the time, and so are the differences between planes and between
 /// lanes.
 #[test]
 fn noise_is_fair() {

@@ -1,5 +1,5 @@
-//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so nothing here is
-//! up to chance.
+//! Choices are legal, uniform, and the same on every machine. Seeds are fixed, so the results are,
+//! too.
 
 use super::*;
 use crate::{
@@ -26,7 +26,7 @@ impl Kernel for Choose<'_> {
     }
 }
 
-/// Random moves; in each lane `count` of them are legal.
+/// Random legal moves: `count` of them in each lane.
 fn random(stream: &mut Stream, moves: usize, count: usize) -> Vec<Plane> {
     let mut planes = vec![Plane::ZERO; moves];
     for lane in 0..LANES {
@@ -53,7 +53,7 @@ fn choices_are_legal_and_uniform() {
             let isas = Isa::ALL.iter().filter(|isa| isa.is_available()).take(if draw < 4 { 3 } else { 1 });
             let mut results = Vec::new();
             for isa in isas {
-                // Where all are legal, no gate has to say so.
+                // If all moves are legal, their planes need not be set.
                 let mut made = if count == moves { vec![Plane::ZERO; moves] } else { legal.clone() };
                 let mut noise = noise.clone();
                 isa.run(Choose { moves: &mut made, count, noise: &mut noise });

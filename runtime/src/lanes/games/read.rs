@@ -1,91 +1,91 @@
-//! The views of games in planes, written into arrays of a caller: rows of fluents and of legal
-//! moves, the role to move, the ended games and their values.
+//! Reading of games in planes into a caller's arrays: rows of fluents and of legal moves, the role
+//! to move, the ended games and their values.
 //!
-//! Rows are transposed 64 planes at a time; of one word or two they go from registers to the array.
-//! Nothing here changes a game.
+//! Rows are transposed 64 planes at a time. Rows of one or two words go from registers to the
+//! array. Reading does not change a game.
 
 use super::{Games, Seat, Stepper, several};
 use crate::simd::{Kernel, Plane, Rows, Word, gather, of_lane, square, to_rows};
 use std::array;
 
-/// The place in a row of fluents that is always clear.
+/// A fluent number that reads as false in every game.
 pub const CLEAR: u32 = u32::MAX;
 
-/// The parts of games that can be read, as rows of bits for each.
+/// The parts of games that can be read, as rows of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part<'a> {
     /// The fluents that hold.
     State,
-    /// The fluents of this list that hold, in this order; [`CLEAR`] holds nowhere.
+    /// The fluents of this list, in its order; [`CLEAR`] is false in every game.
     Fluents(&'a [u32]),
-    /// The legal moves: a row of the role that is asked, or one for each; none in games that are
-    /// over, nor of chance.
+    /// The legal moves: one row for the role to move, or one for each role. They are empty in games
+    /// that have ended, and for chance.
     Legal,
 }
 
-/// The destination of what is read.
+/// The destination of a read.
 #[derive(Debug)]
 pub enum To<'a> {
-    /// A byte for each bit, 1 if it is set and else 0.
+    /// One byte for each bit: 1 if it is set, otherwise 0.
     Bytes(&'a mut [u8]),
     /// Bit i of a row in word i / 64.
     Words(&'a mut [u64]),
 }
 
-/// Interleaves bytes of roles, 64 games each, into bytes of games, all roles of a game side by
-/// side: as many words as there are roles.
+/// The interleaving of bytes by role, 64 games each, to bytes by game. A game's bytes of all roles
+/// are adjacent, so there are as many words as roles.
 pub(super) struct Weave {
-    /// For each word, the game whose byte comes at each place: for the second of two roles, that of
-    /// one of the next 64 games.
+    /// For each word, the game whose byte goes to each place. For the second role of a pair, 64 is
+    /// added.
     games: Box<[Plane]>,
-    /// For each word and each two roles, where their bytes come.
+    /// For each word and each pair of roles, the places of their bytes.
     pairs: Box<[u64]>,
 }
 
 impl Stepper {
-    /// Writes a part of all games, the row or rows of one game after those of another. O(games *
-    /// bits of a row).
+    /// Writes a part of all games, the rows of one game after those of another. O(games * bits of a
+    /// row).
     ///
     /// # Panics
-    /// Panics if there are not as many words or bytes as the rows take.
+    /// Panics if the number of words or bytes is not that of the rows.
     pub fn read(&mut self, games: &Games, part: Part<'_>, to: To<'_>) {
         self.isa.run(Read { stepper: self, games, part, to });
     }
 
-    /// Writes which games the last step ended.
+    /// Writes true for the games that the last step ended.
     ///
     /// # Panics
-    /// Panics if there is not a value for each game.
+    /// Panics if the length is not the number of games.
     pub fn ended(&self, games: &Games, to: &mut [bool]) {
         assert_eq!(to.len(), games.length, "a value for each game");
         self.isa.run(Tell { lanes: &games.ended, to });
     }
 
-    /// Writes the role to move in each game: the one whose move [`Stepper::choose`] wants; or, if
-    /// that is one of each, the only one with several legal moves. -1 where there is none, and in
-    /// games that are over.
+    /// Writes the role to move in each game, whose move [`Stepper::choose`] takes. If it takes one
+    /// of each role, writes the only role other than chance with several legal moves. Writes -1 if
+    /// there is no such role or the game has ended.
     ///
     /// # Panics
-    /// Panics if there is not a number for each game, or a role's number does not fit.
+    /// Panics if the length is not the number of games, or a role's number does not fit.
     pub fn asked(&mut self, games: &Games, to: &mut [i8]) {
         assert_eq!(to.len(), games.length, "a number for each game");
         assert!(self.lanes.shape.roles <= 1 + i8::MAX as usize, "numbers of roles fit");
         self.isa.run(Number { stepper: self, games, to });
     }
 
-    /// Writes the value of each role's goal, by `worth`, in each game that the last step ended in a
-    /// terminal state where every role has exactly one goal value. Writes 0 elsewhere and for
-    /// chance. O(games * roles).
+    /// Writes the value of each role's goal, by `worth`, in each scored game that the last step
+    /// ended. A scored game ends in a terminal state where every role other than chance has exactly
+    /// one goal value. Writes 0 elsewhere and for chance. O(games * roles).
     ///
     /// # Panics
-    /// Panics if there is not a number for each role of each game.
+    /// Panics if the length is not the number of games times roles.
     pub fn worth(&mut self, games: &Games, worth: impl Fn(u8) -> f32, to: &mut [f32]) {
         assert_eq!(to.len(), games.length * self.lanes.shape.roles, "a number for each role of each game");
         if games.ended.0.iter().zip(games.terminal.0).all(|(ended, terminal)| ended & terminal == 0) {
             to.fill(0.0);
             return;
         }
-        // What is worth nothing needs no number.
+        // Goals of value 0 need no number.
         let (mut values, mut count) = ([0.0; 128], 1);
         let mut of_value = [0_u8; 256];
         for &(_, goal) in &self.goals {
@@ -125,7 +125,7 @@ impl Weave {
     }
 }
 
-/// Transposes a part of games to rows, and writes them.
+/// A kernel that transposes a part of games to rows, and writes them.
 struct Read<'a> {
     stepper: &'a mut Stepper,
     games: &'a Games,
@@ -151,7 +151,7 @@ impl Kernel for Read<'_> {
         match to {
             To::Words(to) => {
                 assert_eq!(to.len(), length * words, "words for each game");
-                // Few words need not be kept before they are written.
+                // One or two words are written without a buffer.
                 if words == 1 {
                     let groups = gather::<W>(source.planes(0, buffer), scratch);
                     for (block, to) in to.chunks_mut(64).enumerate() {
@@ -192,7 +192,7 @@ impl Kernel for Read<'_> {
     }
 }
 
-/// Writes up to eight words.
+/// Writes up to eight words, as many as fit.
 #[inline(always)]
 fn put_words<W: Word>(word: W, to: &mut [u64]) {
     let mut plane = Plane::ZERO;
@@ -203,7 +203,7 @@ fn put_words<W: Word>(word: W, to: &mut [u64]) {
     }
 }
 
-/// The planes that are read: rows of `bits` bits each.
+/// The source of a read: rows of `bits` bits each.
 struct Source<'a> {
     games: &'a Games,
     seats: &'a [Seat],
@@ -213,8 +213,8 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// The planes of a word, those that follow being clear; they are put together in a buffer if
-    /// they do not lie so.
+    /// Returns the planes of a word; missing ones are clear. Planes that are not adjacent are
+    /// copied to `buffer`.
     #[inline(always)]
     fn planes<'b>(&'b self, number: usize, buffer: &'b mut Rows) -> &'b [Plane] {
         let words = self.bits.div_ceil(64);
@@ -246,7 +246,7 @@ impl Source<'_> {
         }
     }
 
-    /// The rows of all words.
+    /// Transposes all words to rows.
     #[inline(always)]
     fn rows<W: Word>(&self, words: usize, rows: &mut Vec<Rows>, scratch: &mut Rows, buffer: &mut Rows) {
         rows.resize(words, [Plane::ZERO; 64]);
@@ -261,7 +261,7 @@ impl Source<'_> {
     }
 }
 
-/// Writes a byte for each bit of rows; each game has some rows, one after the other.
+/// Writes a byte for each bit of rows; the rows of each game are consecutive.
 #[inline(always)]
 fn write_bytes<W: Word>(rows: &[Rows], bits: usize, length: usize, to: &mut [u8]) {
     let width = if bits == 0 { 0 } else { rows.len() / bits.div_ceil(64) * bits };
@@ -276,9 +276,9 @@ fn write_bytes<W: Word>(rows: &[Rows], bits: usize, length: usize, to: &mut [u8]
     }
 }
 
-/// Writes the first bits as bytes, and others after them as long as there is room: what is too much
-/// is written over by what comes next. Short rows are written by short stores, since one that meets
-/// two cache lines takes twice as long.
+/// Writes the first `bits` bits as bytes, and some more as long as there is room; later writes
+/// overwrite these. Short rows use short stores, since a store across two cache lines takes twice
+/// as long.
 #[inline(always)]
 fn write_bits<W: Word>(word: u64, bits: usize, to: &mut [u8]) {
     let values = W::spread(word).and(W::load(&Plane([0x0101_0101_0101_0101; 8])));
@@ -296,7 +296,7 @@ fn write_bits<W: Word>(word: u64, bits: usize, to: &mut [u8]) {
     to[..bits].copy_from_slice(&bytes[..bits]);
 }
 
-/// Writes which lanes are set.
+/// A kernel that writes the bit of each lane.
 struct Tell<'a> {
     lanes: &'a Plane,
     to: &'a mut [bool],
@@ -319,7 +319,7 @@ impl Kernel for Tell<'_> {
     }
 }
 
-/// Writes the numbers of roles.
+/// A kernel that writes the numbers of the roles to move.
 struct Number<'a> {
     stepper: &'a mut Stepper,
     games: &'a Games,
@@ -334,7 +334,7 @@ impl Kernel for Number<'_> {
         let Self { stepper: Stepper { lanes, plans, seats, asks_all, few, .. }, games, to } = self;
         few.clear();
         if *asks_all {
-            // No role has a choice where two have one.
+            // If two roles have a choice, none is written.
             let (mut one, mut two) = (W::splat(false), W::splat(false));
             for (role, seat) in seats.iter().enumerate() {
                 let (_, several) = several::<W>(&games.legal[seat.planes.clone()]);
@@ -369,7 +369,7 @@ impl Kernel for Number<'_> {
     }
 }
 
-/// The work of [`Stepper::worth`], once goal values have numbers and these what they are worth.
+/// The work of [`Stepper::worth`], after goal values are numbered.
 struct Worth<'a> {
     stepper: &'a mut Stepper,
     games: &'a Games,

@@ -1,8 +1,8 @@
-//! Steps of games in planes: moves are noted and held against the legal ones, chance draws, and the
-//! programs of the phases at which games are make states of states.
+//! Steps of games in planes. Moves are stored and checked against the legal ones, chance draws its
+//! moves, and the programs of the current phases compute the successors.
 //!
-//! An illegal move is reported before anything changes. Afterwards each game is at the next phase,
-//! over, or started again, and what is legal in it is known.
+//! An illegal move is reported before anything changes. After a step each game is at the next
+//! phase, has ended or has restarted, and its legal moves are known.
 
 use super::{Games, Seat, Stepper, several};
 use crate::{
@@ -16,29 +16,29 @@ use crate::{
     simd::{Isa, Kernel, LANES, Plane, Slots, Word, of_lane, to_rows, word},
 };
 
-/// The number of moves that a byte can distinguish; its last value stands for none of them.
+/// The number of moves that a byte can number; its last value means none of them.
 const FEW: usize = u8::MAX as usize;
 
-/// The move of a role that has only one: it may be left to the game.
+/// The placeholder for the move of a role that has only one.
 pub const ONLY: i32 = -1;
 
-/// The fate of games that are over.
+/// The treatment of games that have ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Renewal {
     /// Games start again in the step that ended them.
     SameStep,
-    /// Games start again in the next step, whatever moves that has for them.
+    /// Games restart in the next step, which ignores their moves.
     NextStep,
     /// Games stay as they are until they are reset.
     Never,
 }
 
 impl Stepper {
-    /// Starts `length` games, at most 512, in the initial state; chance, if it plays, draws from
-    /// the stream that is given for each.
+    /// Starts `length` games, at most 512, in the initial state. If chance plays, it draws from the
+    /// stream that `stream` returns for each game.
     ///
     /// # Panics
-    /// Panics if there are more.
+    /// Panics if `length` exceeds 512.
     #[must_use]
     pub fn start(&self, length: usize, stream: impl FnMut(usize) -> Stream) -> Games {
         assert!(length <= LANES, "at most {LANES} games");
@@ -63,7 +63,7 @@ impl Stepper {
         games
     }
 
-    /// Starts some of the games again. O(games + planes).
+    /// Restarts the games for which `which` returns true. O(games + planes).
     pub fn reset(&self, games: &mut Games, which: impl Fn(usize) -> bool) {
         let mut fresh = Plane::ZERO;
         (0..games.length).filter(|&game| which(game)).for_each(|game| fresh.0[game / 64] |= 1 << (game % 64));
@@ -73,22 +73,22 @@ impl Stepper {
         self.isa.run(Renew { stepper: self, games, fresh });
     }
 
-    /// Notes what each role does, by numbers of moves: one for each game, or one for each role of
-    /// each game if it [asks all](Stepper::asks_all). A role with one legal move may leave it at
-    /// [`ONLY`]. Those of games that are over do not matter, nor do those of chance.
+    /// Stores the moves of each game by number: one for the role to move, or one for each role if
+    /// [`Self::asks_all`] is true. A role with one legal move may pass [`ONLY`]. Moves of ended
+    /// games and of chance are ignored.
     ///
     /// # Errors
-    /// The first game with a move that is not legal. What was noted before is lost.
+    /// Returns the first game with a move that is not legal. The moves stored before are lost.
     ///
     /// # Panics
-    /// Panics if there are fewer numbers.
+    /// Panics if there are too few numbers.
     pub fn choose(&mut self, games: &mut Games, actions: &[i32]) -> Result<(), usize> {
         let actions = &actions[..games.length * self.seats.len()];
         let wrong = self.isa.run(Choose { stepper: self, games, actions });
         bits::ones(&wrong.0).next().map_or(Ok(()), Err)
     }
 
-    /// Makes the moves noted last, and those of chance. O(phases met * operations + planes).
+    /// Makes the stored moves, and draws those of chance. O(phases met * operations + planes).
     pub fn step(&mut self, games: &mut Games, renewal: Renewal) {
         let isa = self.isa;
         if let Some(chance) = self.lanes.chance {
@@ -98,7 +98,7 @@ impl Stepper {
     }
 }
 
-/// The games that go on.
+/// Returns the games that have not ended.
 #[inline(always)]
 fn live<W: Word>(at: &[Plane]) -> W {
     let mut live = W::splat(false);
@@ -108,7 +108,7 @@ fn live<W: Word>(at: &[Plane]) -> W {
     live
 }
 
-/// The work of [`Stepper::choose`]: games with a move that is not legal.
+/// The work of [`Stepper::choose`]; the output is the games with a move that is not legal.
 struct Choose<'a> {
     stepper: &'a Stepper,
     games: &'a mut Games,
@@ -166,7 +166,7 @@ impl Kernel for Choose<'_> {
     }
 }
 
-/// The moves of a seat in all games.
+/// The moves of one seat in all games.
 #[derive(Clone, Copy)]
 struct Column<'a> {
     actions: &'a [i32],
@@ -175,8 +175,7 @@ struct Column<'a> {
 }
 
 impl Column<'_> {
-    /// A byte for each game. Written so that a loop of a known length is made of it, for the
-    /// instructions of the machine.
+    /// Writes a byte for each game. Loops have a constant length, so that rustc vectorises them.
     #[inline(always)]
     fn bytes(self, to: &mut [u8; LANES], of: impl Fn(i32) -> u8) {
         let Self { actions, first, stride } = self;
@@ -196,7 +195,7 @@ impl Column<'_> {
     }
 }
 
-/// The moves of chance.
+/// A kernel that draws the moves of chance.
 struct Draw<'a> {
     stepper: &'a mut Stepper,
     games: &'a mut Games,
@@ -262,8 +261,8 @@ impl Kernel for Step<'_> {
             if !live.any() {
                 continue;
             }
-            // The games at this phase have their states, whatever phases before it have made of
-            // others.
+            // Each phase loads the states anew, since the phases before it changed the slots of all
+            // lanes.
             for (slot, fluent) in slots[FLUENTS as usize..].iter_mut().zip(&*fluents) {
                 *slot = *fluent;
             }
@@ -280,7 +279,7 @@ impl Kernel for Step<'_> {
             slots[ENDED as usize] = Plane::ONES;
             let next = (place + 1) % plans.len();
             run::<W>(lanes, *isa, Part::Advance { phase: place, next }, slots);
-            // Lanes whose game is over keep their state too.
+            // Lanes of ended games and of other phases keep their states.
             for (fluent, next) in fluents.iter_mut().zip(&slots[FLUENTS as usize..]) {
                 live.pick(W::load(next), W::load(fluent)).store(fluent);
             }
@@ -328,7 +327,7 @@ impl Kernel for Step<'_> {
     }
 }
 
-/// Runs straight-line code where there is some, otherwise the table.
+/// Runs straight-line code if there is some, otherwise the table.
 #[inline(always)]
 fn run<W: Word>(lanes: &Lanes, isa: Isa, part: Part, slots: &mut Slots) {
     if !lanes.straight.is_some_and(|straight| straight.run(isa, part, slots)) {
@@ -336,7 +335,7 @@ fn run<W: Word>(lanes: &Lanes, isa: Isa, part: Part, slots: &mut Slots) {
     }
 }
 
-/// Puts the initial state in some lanes.
+/// A kernel that restarts games in the given lanes.
 struct Renew<'a> {
     stepper: &'a Stepper,
     games: &'a mut Games,

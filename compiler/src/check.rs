@@ -1,13 +1,12 @@
-//! Tree to checked rules.
+//! Checking: from a tree to checked rules.
 //!
-//! The tree becomes [`Rules`], unless some fault is an error. Each check is a file that says what
-//! it looks for; a fault gives its own message and no second one elsewhere. Rules that play does
-//! not need (`need`) are left out if they have errors, with a warning. With [`Options::lenient`]
-//! some faults are warnings, which say what is assumed (`lenient`, `callers`).
+//! The tree becomes [`Rules`], unless a fault is an error. Each check is a module that documents
+//! its faults, and each fault is reported by one check only. Rules that play does not need (`need`)
+//! are left out if they have errors, with a warning. With [`Options::lenient`] some faults are
+//! warnings that state the assumption (`lenient`, `callers`).
 //!
-//! All checks together take time and memory in proportion to the text, as far as their pages do not
-//! say otherwise; a message is as long as a few names. Of the messages no more are kept than
-//! [`Diagnostics`] says.
+//! All checks take O(text) time and memory unless their modules document other bounds.
+//! [`Diagnostics`] bounds the number of messages.
 
 mod arity;
 mod callers;
@@ -40,9 +39,9 @@ use callers::Callers;
 use lower::{Lowered, lower};
 use scene::Scene;
 
-/// Checks a parsed rulesheet: every fault goes to `diagnostics`. The rules come back if none of
-/// them is an error, or if the errors say no more than that terms grow: such rules are evaluated
-/// state by state and not grounded.
+/// Checks a parsed rulesheet and reports every fault in `diagnostics`. Returns the rules if there
+/// is no error, or if all errors report growing terms. Such rules are evaluated state by state and
+/// not grounded.
 pub fn check(
     tree: &Tree,
     source: &Source,
@@ -83,7 +82,7 @@ pub fn check(
     let unsafe_rules = safety::check(&scene, callers.as_ref(), diagnostics);
     lints::check(&scene, diagnostics);
 
-    // All rules together. What seems missing may stand in a form that could not be read.
+    // All rules together. A definition that seems missing may be in a form that could not be read.
     if complete {
         let missing = presence::check(&scene, options.lenient, diagnostics);
         usage::check(&scene, &functions, &missing, diagnostics);
@@ -99,7 +98,7 @@ pub fn check(
         return None;
     }
     rules.grows = diagnostics.has_errors();
-    // Rules with errors, found so far, have no part in play.
+    // Rules with errors that play does not need are removed.
     let is_idle = |number: usize, rule: &Rule| {
         let relation = rule.head.relation;
         unsafe_rules.contains(&number) || (growing.contains(&relation) && !needed[relation.index()])

@@ -1,26 +1,26 @@
-//! A rulesheet in another syntax: text in, text out.
+//! Conversion of a rulesheet to another syntax, from text to text.
 //!
-//! KIF and infix GDL say the same in other letters, form by form. Epilog becomes the rules that it
-//! means; nothing becomes Epilog. Comments stay before or after the form they stood at. Names stay
-//! where the other syntax can write them. Names that it reads as variables, cannot distinguish or
-//! reserves are renamed; [`Conversion::renamed`] lists those. The result is in the usual layout.
-//! O(bytes · log bytes).
+//! KIF and infix GDL are converted form by form. Epilog is converted to the rules that it
+//! translates to; nothing is converted to Epilog. A comment stays before or after its form. Names
+//! stay if the other syntax can write them. Names that it reads as variables, cannot distinguish or
+//! reserves are renamed; [`Conversion::renamed`] lists those. The result has the layout of
+//! [`format`](crate::format). O(bytes · log bytes).
 
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::syntax::{Kind, NodeId, Syntax, Tree, parse, writer::Writer, writer::capital};
 use crate::{Diagnostics, Options, format::format};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A text in another syntax.
+/// The result of a conversion.
 #[derive(Clone, Debug)]
 pub struct Conversion {
-    /// The text.
+    /// The converted text.
     pub text: String,
-    /// Names that could not stay: before and now, in the order of their first use.
+    /// The old and new names that differ, in the order of their first use.
     pub renamed: Vec<(String, String)>,
 }
 
-/// Writes a rulesheet in another syntax.
+/// Converts a rulesheet to another syntax.
 ///
 /// ```
 /// use gdl_compiler::{Options, Source, Syntax, convert::convert};
@@ -31,7 +31,8 @@ pub struct Conversion {
 /// ```
 ///
 /// # Errors
-/// The faults of a text whose forms cannot be read, and that nothing is written in Epilog.
+/// Returns the faults of a text whose forms cannot be read, or an error if KIF or infix GDL is to
+/// become Epilog.
 pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Conversion, Box<Diagnostics>> {
     let mut diagnostics = Diagnostics::of(source, options);
     let mut tree = parse(source, options, &mut diagnostics);
@@ -53,7 +54,7 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     let mut comments = tree.comments.iter().peekable();
     let mut starts: Vec<u32> = tree.forms.iter().map(|&form| tree.node(form).span.start).collect();
     starts.sort_unstable();
-    // Up to where the text was gone through.
+    // The end of the source that is converted so far.
     let mut last = 0;
     for &form in &tree.forms {
         let span = tree.node(form).span;
@@ -89,11 +90,11 @@ pub fn convert(source: &Source, options: &Options, to: Syntax) -> Result<Convers
     Ok(Conversion { text, renamed: freed.into_iter().chain(names.renamed).collect() })
 }
 
-/// Renames what terms are called that only Epilog calls so: functions that have the name of a word
-/// of the language, and whatever is called as a connective. Before and now, in the order of their
-/// first use.
+/// Renames terms with names that only Epilog allows: functions with the name of a keyword, and
+/// terms with the name of a connective. Returns the old and new names, in the order of their first
+/// use.
 fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
-    // Literals and terms that are still to be looked at, and whether they are terms.
+    // The literals and terms still to visit; true for terms.
     let mut waiting: Vec<(NodeId, bool)> = tree.forms.iter().rev().map(|&form| (form, false)).collect();
     let mut inner: Vec<(NodeId, usize)> = Vec::new();
     while let Some((node, is_term)) = waiting.pop() {
@@ -121,7 +122,7 @@ fn free_terms(tree: &mut Tree, source: &Source) -> Vec<(String, String)> {
         if !offends(text, arity) || others.contains_key(text) {
             continue;
         }
-        // The arrow has no letter, and no name of infix GDL such signs.
+        // The arrow has no letters, and names of infix GDL have no such signs.
         let mut name =
             if text == "<=" { "arrow".to_owned() } else { format!("{}_", text.to_ascii_lowercase()) };
         while !taken.insert(name.clone()) {
@@ -144,7 +145,7 @@ fn is_last(starts: &[u32], end: u32, comment: Span) -> bool {
     starts.get(next).is_none_or(|&start| start > comment.start)
 }
 
-/// A blank line where the text has one.
+/// Appends a blank line if the source has one between the two offsets.
 fn space(source: &Source, last: u32, start: u32, text: &mut String) {
     let between = if start > last { source.slice(Span { start: last, end: start }) } else { "" };
     if !text.is_empty() && !text.ends_with("\n\n") && between.matches('\n').count() > 1 {
@@ -161,7 +162,7 @@ fn push_comment(source: &Source, comment: Span, to: Syntax, text: &mut String) {
     text.push('\n');
 }
 
-/// The new names.
+/// The names of a rulesheet in the other syntax.
 struct Names<'t> {
     tree: &'t Tree,
     source: &'t Source,
@@ -170,10 +171,10 @@ struct Names<'t> {
     renamed: Vec<(String, String)>,
 }
 
-/// The words that literals follow.
+/// The keywords whose arguments are literals.
 const CONNECTIVES: [&str; 3] = ["not", "or", "<="];
 
-/// The words of the language that relations may not be called.
+/// The keywords of the language, which may not name other relations.
 const WORDS: [&str; 16] = [
     "role", "init", "true", "does", "next", "legal", "goal", "terminal", "base", "input", "sees", "distinct",
     "not", "or", "and", "<=",
@@ -186,7 +187,7 @@ impl<'t> Names<'t> {
         let mut taken: BTreeSet<String> = BTreeSet::new();
         let mut waiting: Vec<String> = Vec::new();
         let mut known: BTreeSet<String> = BTreeSet::new();
-        // What may stay takes its name first.
+        // Names that stay are assigned first.
         for id in tree.symbols() {
             let text = tree.text(id, source);
             let key = names.key(text);
@@ -213,7 +214,7 @@ impl<'t> Names<'t> {
         names
     }
 
-    /// The key that spellings of one name share.
+    /// The key that all spellings of a name share.
     fn key(&self, text: &str) -> String {
         if self.sensitive { text.to_owned() } else { text.to_ascii_lowercase() }
     }
@@ -256,12 +257,12 @@ impl<'t> Names<'t> {
     }
 }
 
-/// The key that must differ between two different names.
+/// Returns the key by which a syntax distinguishes names.
 fn unique(name: &str, to: Syntax) -> String {
     if to == Syntax::Kif { name.to_ascii_lowercase() } else { name.to_owned() }
 }
 
-/// Returns whether a name is one in a syntax.
+/// Returns whether a syntax can write a name.
 fn fits(name: &str, to: Syntax) -> bool {
     let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);
     let first = name.bytes().next().unwrap_or(b'_');
@@ -274,7 +275,7 @@ fn fits(name: &str, to: Syntax) -> bool {
     to == Syntax::Kif || infix
 }
 
-/// The name most like one that does not fit.
+/// Returns the closest name that the syntax can write.
 fn fitted(name: &str, to: Syntax) -> String {
     if to == Syntax::Kif {
         return name.to_owned();

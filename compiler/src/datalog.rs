@@ -1,16 +1,17 @@
-//! Rules as logic programs, as far as both ways to evaluate them are alike.
+//! The data structures that both evaluators of rules as logic programs share.
 //!
-//! [`ground`](crate::ground) finds every instance of every rule once, [`lifted`](crate::lifted)
-//! what holds in one state after the other. Both work on ground terms by number (`terms`) and on
-//! clauses whose terms have variables by number (`pattern`); what is stored once there is a call
-//! (`calls`).
+//! [`ground`](crate::ground) finds every instance of every rule once. [`lifted`](crate::lifted)
+//! computes what holds in one state after the other. Both work on ground terms by number (`terms`)
+//! and on clauses whose terms have variables by number (`pattern`). Heads with arguments are stored
+//! once, as calls (`calls`).
 //!
-//! The rest is their own. `ground` keeps facts as atoms with one list, since instances name them,
-//! with indexes that only grow and rows side by side; it multiplies disjunctions out, and orders a
-//! body for every literal that can bring news. `lifted` has a table for each relation, which is
-//! emptied with the state, so its indexes are chains of rows; it keeps disjunctions, cuts what
-//! needs one proof and calls what would be vast. One form of clause, index or plan would carry the
-//! needs of the other through its innermost loop. `eval` shares nothing with either.
+//! Everything else is separate. `ground` keeps facts as atoms in one list, since instances name
+//! them. Its indexes only grow, with rows side by side. It multiplies disjunctions out, and orders
+//! a body for every literal that can get new facts. `lifted` has a table for each relation, which
+//! is cleared with the state, so its indexes are chains of rows. It keeps disjunctions, stops at
+//! the first proof where one is enough, and calls relations that would be vast. A common form of
+//! clause, index or plan would carry the needs of one through the innermost loop of the other.
+//! `eval` shares nothing with either.
 
 pub(crate) mod calls;
 pub(crate) mod pattern;

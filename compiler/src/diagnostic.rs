@@ -1,9 +1,9 @@
 //! Messages of the compiler about a rulesheet, each with its place.
 //!
-//! [`Diagnostics`] are a list of byte spans with plain sentences that can be rendered for
-//! people (`file:line:column`, the line with a caret, second places, a help line) or read field by
-//! field by programs. A diagnostic always carries a [`Code`] from the catalogue in [`codes`], so a
-//! lint can be allowed or denied by name and an explanation can be looked up.
+//! [`Diagnostics`] is a list of messages with byte spans. It can be rendered as text:
+//! `file:line:column`, the line with a caret, second places and a help line. Programs can read it
+//! field by field. Each diagnostic has a [`Code`] of the catalogue in [`codes`], by which a lint
+//! can be allowed or denied and its explanation looked up.
 
 pub mod codes;
 mod meant;
@@ -24,40 +24,41 @@ use std::fmt;
 /// A range of bytes in the text of a [`Source`], end exclusive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
-    /// Offset of the first byte.
+    /// The offset of the first byte.
     pub start: u32,
-    /// Offset after the last byte.
+    /// The offset after the last byte.
     pub end: u32,
 }
 
 impl Span {
-    /// The range `start..end`, in bytes.
+    /// Creates the range `start..end`, in bytes.
     #[must_use]
     pub fn new(start: usize, end: usize) -> Self {
         Self { start: start as u32, end: end as u32 }
     }
 }
 
-/// A rulesheet's text, the name it is reported under and the places of its lines.
+/// The text of a rulesheet, the name for messages and the places of its lines.
 #[derive(Clone, Debug)]
 pub struct Source {
     name: String,
     text: String,
-    /// Offset of the first byte of each line.
+    /// The offset of the first byte of each line.
     lines: Vec<u32>,
 }
 
-/// A place for people: line and column, both counted from one, the column in characters.
+/// A place as people read it. Line and column are counted from one, and the column counts
+/// characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// Line, from one.
+    /// The line, from one.
     pub line: usize,
-    /// Column in characters, from one.
+    /// The column in characters, from one.
     pub column: usize,
 }
 
 impl Source {
-    /// A source called `name` in messages. Lines end at LF, CR LF or a lone CR.
+    /// Creates a source with this name in messages. Lines end at LF, CR LF or a lone CR.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Self {
         let text = text.into();
         let bytes = text.as_bytes();
@@ -70,10 +71,11 @@ impl Source {
         Self { name: name.into(), text, lines }
     }
 
-    /// A source from bytes that may not be UTF-8.
+    /// Creates a source from bytes that may not be UTF-8.
     ///
     /// # Errors
-    /// The fault, with a source to render it with, where U+FFFD stands for what cannot be read.
+    /// Returns the fault, and a source to render it with. That source has U+FFFD in place of
+    /// invalid bytes.
     pub fn from_bytes(name: impl Into<String>, bytes: Vec<u8>) -> Result<Self, Box<(Self, Diagnostic)>> {
         let error = match String::from_utf8(bytes) {
             Ok(text) => return Ok(Self::new(name, text)),
@@ -100,25 +102,24 @@ impl Source {
         &self.text
     }
 
-    /// The text of a span.
+    /// The text of a span; empty if the span is outside the text.
     #[must_use]
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// The line and column of a byte offset. O(log lines + length of the line), some nanoseconds
-    /// for a hundred bytes of it.
+    /// The line and column of a byte offset. O(log lines + bytes of the line before the offset).
     #[must_use]
     pub fn position(&self, offset: u32) -> Position {
         let line = self.line_of(offset);
         let start = self.line_start(line) as usize;
         let end = (offset as usize).clamp(start, self.text.len());
-        // Every character has one byte that does not go on with another.
+        // Every character has exactly one byte that is no UTF-8 continuation byte.
         let is_first = |byte: &&u8| **byte & 0b1100_0000 != 0b1000_0000;
         Position { line, column: self.text.as_bytes()[start..end].iter().filter(is_first).count() + 1 }
     }
 
-    /// The number of lines, including the one after the last line end.
+    /// The number of lines, including an empty one after the last line end.
     #[must_use]
     pub fn lines(&self) -> usize {
         self.lines.len()
@@ -136,8 +137,7 @@ impl Source {
         self.lines[line - 1]
     }
 
-    /// The edits that remove the parentheses and first word of a list around its elements. Comments
-    /// stay.
+    /// Returns the edits that remove the parentheses and the first word of a list. Comments stay.
     pub(crate) fn unwrap(&self, list: Span, word: Span) -> [Edit; 2] {
         let rest = &self.text[word.end as usize..];
         let spaces = rest.len() - rest.trim_start_matches([' ', '\t']).len();
@@ -147,7 +147,7 @@ impl Source {
         ]
     }
 
-    /// A span with the line it takes alone, or with nothing else where it shares its lines.
+    /// Extends a span to whole lines if nothing else is on them; otherwise returns it unchanged.
     #[must_use]
     pub fn whole_lines(&self, span: Span) -> Span {
         let (before, behind) = self.text.split_at(span.start as usize);
@@ -176,11 +176,11 @@ impl Source {
 /// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The rulesheet cannot be used.
+    /// A fault that makes the rulesheet unusable.
     Error,
-    /// Most likely a mistake; the rulesheet has a meaning all the same.
+    /// Most likely a mistake, but the rulesheet has a meaning.
     Warning,
-    /// A matter of style; silent unless asked for.
+    /// A matter of style; silent unless [`Levels`] show it.
     Lint,
 }
 
@@ -199,12 +199,11 @@ impl fmt::Display for Severity {
 pub struct Label {
     /// The place.
     pub span: Span,
-    /// The remark on it, for example "first used with 3 arguments here"; empty if the message
-    /// suffices.
+    /// The remark, for example "first used with 3 arguments here"; empty if the message suffices.
     pub text: String,
 }
 
-/// A replacement of a span: an empty text removes it, and an empty span inserts the text.
+/// A replacement of a span. An empty text removes it; an empty span inserts the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The replaced span.
@@ -224,7 +223,8 @@ impl Edit {
         Self { span, text: String::new() }
     }
 
-    /// The edits that write parentheses and a word round a span, `before` with the first one.
+    /// The edits that put a span into parentheses; `before` is the opening one, with a word if
+    /// needed.
     pub(crate) fn wrap(span: Span, before: &str) -> [Self; 2] {
         [Self::insert(span.start, before), Self::insert(span.end, ")")]
     }
@@ -233,18 +233,18 @@ impl Edit {
 /// The confidence that the edits of a diagnostic match the author's intention.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Applicability {
-    /// The edits are the one reading that is valid, and leave a valid game the game it was: a
-    /// program may make them unasked.
+    /// The edits are the only valid reading and do not change a valid game. A program may apply
+    /// them without asking.
     MachineApplicable,
-    /// The edits are a guess: a person decides.
+    /// The edits are a guess that a person must confirm.
     #[default]
     MaybeIncorrect,
-    /// The edits hold a name or a rule that the author has to replace.
+    /// The edits contain a name or a rule that the author has to replace.
     HasPlaceholders,
 }
 
 impl Applicability {
-    /// The name that JSON has.
+    /// The name in JSON output, in snake case.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -255,26 +255,26 @@ impl Applicability {
     }
 }
 
-/// A play that shows the fault of a diagnostic: the moves from the start to the state where it can
-/// be seen.
+/// A sequence of moves that shows the fault of a diagnostic, from the initial state to a state in
+/// which it occurs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Witness {
     /// The players, in role order.
     pub roles: Vec<String>,
-    /// The joint moves: for each a move of every role as KIF text, in role order.
+    /// The joint moves, each with a move of every role as KIF text, in role order.
     pub moves: Vec<Vec<String>>,
-    /// The state after the moves as KIF text: its fluents in a list.
+    /// The state after the moves, as a list of fluents in KIF.
     pub state: String,
-    /// The number of moves after which that state was met before, if it was.
+    /// The number of moves after which the same state occurred before, if it did.
     pub repeats: Option<usize>,
 }
 
-/// One fault, warning or lint.
+/// A message about a rulesheet: an error, warning or lint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Its entry in the catalogue.
+    /// The entry in the catalogue.
     pub code: &'static Code,
-    /// The catalogue's severity, unless a lint option changed it.
+    /// The severity of the code, unless a lint option changed it.
     pub severity: Severity,
     /// One plain sentence in lower case, names in backticks, without a full stop.
     pub message: String,
@@ -283,21 +283,21 @@ pub struct Diagnostic {
     pub span: Option<Span>,
     /// Text next to the caret; may be empty.
     pub note: String,
-    /// Second places.
+    /// Further places with remarks, such as a first use.
     pub labels: Vec<Label>,
-    /// Play that shows it, if play found it.
+    /// A play that shows the fault, if a play found it.
     pub witness: Option<Box<Witness>>,
     /// Advice on what to write instead.
     pub help: Option<String>,
-    /// The edits that do what the help line says, if a program can make them: all of them at once,
-    /// none inside another.
+    /// The edits that apply the help, if a program can make them. They are applied together, and
+    /// none is inside another.
     pub edits: Vec<Edit>,
     /// The confidence in the edits; meaningless without edits.
     pub applicability: Applicability,
 }
 
 impl Diagnostic {
-    /// A diagnostic at `span` with the code's own severity.
+    /// Creates a diagnostic at `span` with the severity of its code.
     pub fn new(code: &'static Code, span: impl Into<Option<Span>>, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -313,7 +313,7 @@ impl Diagnostic {
         }
     }
 
-    /// Makes an error a warning: the game can be played all the same.
+    /// Lowers an error to a warning, since the game can still be played.
     #[must_use]
     pub fn harmless(mut self) -> Self {
         self.severity = self.severity.max(Severity::Warning);
@@ -327,14 +327,14 @@ impl Diagnostic {
         self
     }
 
-    /// Adds a second place.
+    /// Adds a further place with a remark.
     #[must_use]
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push(Label { span, text: text.into() });
         self
     }
 
-    /// Adds the play that shows it.
+    /// Adds the play that shows the fault.
     #[must_use]
     pub fn witness(mut self, witness: Witness) -> Self {
         self.witness = Some(Box::new(witness));
@@ -348,28 +348,27 @@ impl Diagnostic {
         self
     }
 
-    /// Adds what was meant by the word at `span` most likely: the help line, and the edit that
-    /// writes it.
+    /// Suggests a word in place of the one at `span`: adds the help line and the edit.
     #[must_use]
     pub fn mean(self, span: Span, word: &str) -> Self {
         self.help(format!("did you mean `{word}`?")).suggest(span, word)
     }
 
-    /// Declares that the edits are certain: a program may make them unasked.
+    /// Marks the edits as certain, so that a program may apply them without asking.
     #[must_use]
     pub fn machine_applicable(mut self) -> Self {
         self.applicability = Applicability::MachineApplicable;
         self
     }
 
-    /// Declares that the edits hold what the author has to replace.
+    /// Marks the edits as containing a placeholder that the author has to replace.
     #[must_use]
     pub fn has_placeholders(mut self) -> Self {
         self.applicability = Applicability::HasPlaceholders;
         self
     }
 
-    /// True if there are edits that a program may make unasked.
+    /// True if there are edits that a program may apply without asking.
     #[must_use]
     pub fn is_machine_applicable(&self) -> bool {
         !self.edits.is_empty() && self.applicability == Applicability::MachineApplicable
@@ -382,8 +381,8 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that does what the help line says, or a part of it. Without
-    /// [`Diagnostic::machine_applicable`] it is a guess.
+    /// Adds an edit that applies the help, or a part of it. It counts as a guess without
+    /// [`Diagnostic::machine_applicable`].
     #[must_use]
     pub fn suggest(mut self, span: Span, text: impl Into<String>) -> Self {
         self.edits.push(Edit { span, text: text.into() });
@@ -391,26 +390,26 @@ impl Diagnostic {
     }
 }
 
-/// The lints that are silent, are shown or stop the compiler, by name (`unused_relation`), code
-/// (`GDL102`) or, for `deny`, `warnings` and, for `warn`, `lints`.
+/// The severity levels that a caller sets for lints, by name (`unused_relation`) or code
+/// (`GDL102`). `deny` also takes `warnings`, and `warn` takes `lints`.
 #[derive(Clone, Debug, Default)]
 pub struct Levels {
-    /// Names or codes to keep silent about. Errors cannot be allowed.
+    /// Names or codes of lints to silence. Errors cannot be silenced.
     pub allow: Vec<String>,
-    /// Names or codes to treat as errors.
+    /// Names or codes of warnings and lints to treat as errors.
     pub deny: Vec<String>,
     /// Names or codes of lints to show as warnings, which are silent otherwise.
     pub warn: Vec<String>,
 }
 
 impl Levels {
-    /// The severity a code has under these levels; `None` when it is to be silent.
+    /// The severity of a code under these levels; `None` if it is silenced.
     #[must_use]
     pub fn severity(&self, code: &Code) -> Option<Severity> {
         self.judge(code, code.severity)
     }
 
-    /// The severity under these levels of a diagnostic that has another one by itself.
+    /// Applies the levels to a diagnostic whose own severity may differ from that of its code.
     fn judge(&self, code: &Code, own: Severity) -> Option<Severity> {
         let named = |list: &[String]| list.iter().any(|name| code.is_called(name));
         if named(&self.allow) && own != Severity::Error {
@@ -426,7 +425,7 @@ impl Levels {
         Some(own)
     }
 
-    /// The first name in one of the lists that the catalogue does not know.
+    /// The first name in the lists that is not in the catalogue.
     #[must_use]
     pub fn unknown(&self) -> Option<&str> {
         self.allow
@@ -438,45 +437,47 @@ impl Levels {
     }
 }
 
-/// Everything found in one run, in the order of the text.
+/// All diagnostics of one run. [`Diagnostics::sort`] puts them into the order of the text.
 #[derive(Clone, Debug, Default)]
 pub struct Diagnostics {
     list: Vec<Diagnostic>,
     levels: Levels,
-    /// The syntax that messages speak.
+    /// The syntax in which messages quote rules.
     syntax: Syntax,
-    /// The number of diagnostics of each severity, those not kept included.
+    /// The number of diagnostics of each severity, including those that are not kept.
     counts: [usize; 3],
 }
 
 impl Diagnostics {
-    /// No more errors than this are shown; the rest is counted.
+    /// The most diagnostics of each severity that are shown; the rest are only counted.
     pub const SHOWN: usize = 20;
 
-    /// No more diagnostics than this are kept of each severity, lest a file of nothing but faults
-    /// take many times its size.
+    /// The most diagnostics of each severity that are kept. This bounds the memory for a file of
+    /// nothing but faults.
     const KEPT: usize = 1_000;
 
-    /// The same for those with certain edits, so that one round makes them all.
+    /// Like [`Self::KEPT`], for diagnostics with certain edits, so that one round applies them all.
     const CERTAIN: usize = 50_000;
 
-    /// An empty list that applies `levels` to what is pushed.
+    /// Creates an empty list that applies `levels` to the diagnostics that are pushed.
     #[must_use]
     pub fn new(levels: Levels) -> Self {
         Self { levels, ..Self::default() }
     }
 
-    /// An empty list for a text: messages speak the syntax that it is written in.
+    /// Creates an empty list for a text. Messages quote rules in the syntax of the text.
     #[must_use]
     pub fn of(source: &Source, options: &Options) -> Self {
         let syntax = options.syntax.unwrap_or_else(|| Syntax::of(source.text()));
         Self { syntax, ..Self::new(options.levels.clone()) }
     }
 
-    /// Adds a diagnostic, with the severity the levels give it, unless they silence it. What it
-    /// says in KIF is said in the syntax of the text. Of a text in Epilog errors are kept and what
-    /// concerns the whole game: what else there is to say of its translation concerns rules that
-    /// nobody wrote, and the reader has warned of those that somebody did.
+    /// Adds a diagnostic with the severity that the levels give it, unless they silence it. KIF in
+    /// its texts is rewritten in the syntax of the source.
+    ///
+    /// For Epilog only errors and messages about the whole game are kept. Other messages would
+    /// concern rules of the translation, and the reader has already warned of those that the author
+    /// wrote.
     pub fn push(&mut self, diagnostic: Diagnostic) {
         let of_game = diagnostic.witness.is_some()
             || [&codes::TERMINAL_UNREACHABLE, &codes::GOAL_100_MISSING].contains(&diagnostic.code);
@@ -486,7 +487,7 @@ impl Diagnostics {
         self.push_as_is(speech::tell(diagnostic, self.syntax));
     }
 
-    /// Adds a diagnostic that speaks the syntax of the text already.
+    /// Adds a diagnostic whose texts already use the syntax of the source.
     pub(crate) fn push_as_is(&mut self, mut diagnostic: Diagnostic) {
         if let Some(severity) = self.levels.judge(diagnostic.code, diagnostic.severity) {
             diagnostic.severity = severity;
@@ -499,8 +500,8 @@ impl Diagnostics {
         }
     }
 
-    /// Takes back every diagnostic with this code that `keep` is false for, for example a warning
-    /// that a later phase turned into an error of its own.
+    /// Removes the diagnostics with this code for which `keep` returns false, such as a warning
+    /// that a later phase replaced by an error.
     pub fn retract(&mut self, code: &'static Code, mut keep: impl FnMut(&Diagnostic) -> bool) {
         let Self { list, counts, .. } = self;
         list.retain(|diagnostic| {
@@ -510,14 +511,14 @@ impl Diagnostics {
         });
     }
 
-    /// True if some diagnostic is an error.
+    /// True if there is an error.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.counts[Severity::Error as usize] > 0
     }
 
-    /// True if there are errors, and all of them are exceeded limits of grounding or of later
-    /// phases, or report that grounding would never end: the rulesheet is not known to be wrong.
+    /// True if there are errors, and none of them shows that the rulesheet is wrong. Each reports
+    /// an exceeded limit of grounding or of a later phase, or that grounding would never end.
     #[must_use]
     pub fn are_excesses(&self) -> bool {
         const EXCESSES: [&Code; 10] = [
@@ -536,8 +537,8 @@ impl Diagnostics {
         self.has_errors() && errors.all(|d| EXCESSES.contains(&d.code))
     }
 
-    /// Turns the errors of a rulesheet, all of them exceeded limits, into warnings, since it is
-    /// interpreted instead; unless warnings are denied.
+    /// Turns all errors into warnings: they are exceeded limits, and the rulesheet is interpreted
+    /// instead. Does nothing if warnings are denied.
     pub fn excuse(&mut self) {
         if self.levels.deny.iter().any(|name| name == "warnings") {
             return;
@@ -550,24 +551,25 @@ impl Diagnostics {
         self.counts[Severity::Warning as usize] += errors;
     }
 
-    /// The number of diagnostics of a severity, those not kept included.
+    /// The number of diagnostics of a severity, including those that are not kept.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         self.counts[severity as usize]
     }
 
-    /// The diagnostics, in the order of the text once [`Diagnostics::sort`] was called.
+    /// The diagnostics that are kept. They are in the order of the text after
+    /// [`Diagnostics::sort`].
     pub fn iter(&self) -> impl Iterator<Item = &Diagnostic> {
         self.list.iter()
     }
 
-    /// The number of diagnostics.
+    /// The number of diagnostics that are kept.
     #[must_use]
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// True if there is none.
+    /// True if no diagnostic is kept.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()

@@ -1,4 +1,4 @@
-//! Emission: from a net to what the runtime and rustc can use, tables and straight-line Rust.
+//! Emits a net as a table for the runtime, and as straight-line Rust.
 
 mod engine;
 pub mod lanes;
@@ -12,7 +12,7 @@ pub mod table;
 
 use crate::{optimize::Phases, propnet::Net};
 
-/// The form in which the steps of a game are compiled: those of single states, and those of lanes.
+/// The form of compiled steps, for single states and for lanes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Code {
     /// Straight-line code within [`STRAIGHT_BUDGET`] and [`LANES_BUDGET`], otherwise the table.
@@ -20,22 +20,23 @@ pub enum Code {
     Auto,
     /// The table, run by the runtime.
     Table,
-    /// The table for single states, straight-line code for lanes, whatever it costs.
+    /// The table for single states, straight-line code of any size for lanes.
     Lanes,
-    /// Straight-line code, whatever it costs.
+    /// Straight-line code of any size.
     Straight,
 }
 
-/// The most two-input operations of a net that becomes straight-line code unasked: rustc takes one
-/// to two milliseconds for each in a release build, and next to nothing for a table.
+/// The most two-input operations of a net that [`Code::Auto`] compiles to straight-line code. Rustc
+/// takes one to two milliseconds for each in a release build; a table takes almost no time.
 pub const STRAIGHT_BUDGET: usize = 5_000;
 
-/// The most operations of lanes, all phases together, that become straight-line code unasked: rustc
-/// takes a third of a millisecond and more for each and instruction set in a release build.
+/// The most operations of lanes, all phases together, that [`Code::Auto`] compiles to straight-line
+/// code. Rustc takes at least a third of a millisecond for each operation and instruction set in a
+/// release build.
 pub const LANES_BUDGET: usize = 10_000;
 
 impl Code {
-    /// True if this net becomes straight-line code.
+    /// Returns true if this net becomes straight-line code.
     #[must_use]
     pub fn is_straight(self, net: &Net) -> bool {
         match self {
@@ -45,7 +46,7 @@ impl Code {
         }
     }
 
-    /// True if these lanes become straight-line code.
+    /// Returns true if these lanes become straight-line code.
     #[must_use]
     pub fn is_straight_in_lanes(self, lanes: &lanes::Lanes) -> bool {
         match self {
@@ -56,8 +57,8 @@ impl Code {
     }
 }
 
-/// The phases of a net, if an average step with their nets takes at most `hundredths` hundredths of
-/// the operations of one without.
+/// Returns the phases if their nets have on average at most `hundredths` percent of the operations
+/// of the whole net.
 fn pays<'p>(net: &Net, phases: Option<&'p Phases>, hundredths: usize) -> Option<&'p Phases> {
     let operations = |phases: &Phases| phases.nets.iter().map(Net::operations).sum::<usize>();
     phases.filter(|phases| 100 * operations(phases) <= hundredths * phases.nets.len() * net.operations())

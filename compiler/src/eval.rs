@@ -1,20 +1,20 @@
-//! Evaluation of checked rules as they are written: answers and explanations, state by state.
+//! Direct evaluation of checked rules: queries and explanations, state by state.
 //!
-//! An [`Evaluator`] of checked [`Rules`] answers for any state: who may do
-//! what, what comes next, is it over, what are the goal values. Every answer is computed bottom up
-//! from the rules as they are written; nothing is grounded beforehand and no code is shared with
-//! the compiler's other parts. Relations that depend negatively on themselves are grounded against
-//! the rest and given their well-founded model, so rules that are stratified only once grounded
-//! mean what they should; if an atom stays undefined, that is an error. All work is bounded by
-//! [`Limits`]: fuel is counted per question. An explanation of an atom is a question, too
-//! ([`Evaluator::explain`]).
+//! An [`Evaluator`] of checked [`Rules`] answers queries about any state: the legal moves, the
+//! successor, the end and the goal values. It evaluates the rules bottom-up as they are written.
+//! Nothing is grounded beforehand, and no code is shared with the compiler's other parts.
+//!
+//! Relations that depend negatively on themselves are grounded against the rest and get their
+//! well-founded model. So rules that are stratified only once grounded have the right meaning. An
+//! atom that stays undefined is an error. [`Limits`] bound all work, and fuel is counted for each
+//! query. The explanation of an atom ([`Evaluator::explain`]) is a query, too.
 //!
 //! ```text
 //! for each component of relations the question depends on, in order of dependence:
 //!     repeat for each rule: join the body, derive the head; until nothing new  (semi-naive)
 //! ```
 //!
-//! A relation that is not recursive and would have very many atoms is not filled: a rule that uses
+//! A relation that is not recursive and would have very many atoms is not filled. A rule that uses
 //! it joins the bodies of its rules instead, with the arguments known by then.
 
 mod explain;
@@ -39,16 +39,16 @@ use std::collections::BTreeSet;
 use std::fmt;
 use term::{Id, Terms};
 
-/// The fluents that hold, in the order of their KIF text.
+/// A state: the fluents that hold, in the order of their KIF text.
 pub type State = BTreeSet<Term>;
 
-/// The reason why a question has no answer.
+/// The reason why a query fails.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EvalError {
     /// The evaluation took too many steps.
     Fuel {
-        /// Steps allowed for one question.
+        /// The steps allowed for one query.
         limit: u64,
     },
     /// A term grew too deep.
@@ -71,24 +71,24 @@ pub enum EvalError {
         /// The atom, as KIF.
         atom: String,
     },
-    /// A rule leaves a variable unbound; checked rules have none such.
+    /// A rule leaves a variable unbound, which checked rules never do.
     Unsafe,
-    /// A text is not a ground term, or uses a name the rules do not have.
+    /// A text is not a ground term, or has a name that the rules do not use.
     NotATerm {
-        /// The text, cut short.
+        /// The text, truncated.
         text: String,
     },
-    /// A text is a term of the game, but no relation has its name and as many arguments.
+    /// A text is a term of the game, but no relation has its name and arity.
     NoRelation {
-        /// The text, cut short.
+        /// The text, truncated.
         text: String,
     },
-    /// There is no such player.
+    /// A role number is out of range.
     NoRole {
-        /// The number asked for.
+        /// The role number of the query.
         role: usize,
     },
-    /// A joint move needs one move for each player.
+    /// A joint move does not have one move for each player.
     JointMove {
         /// The number of players.
         expected: usize,
@@ -120,10 +120,9 @@ impl fmt::Display for EvalError {
 
 impl std::error::Error for EvalError {}
 
-/// Answers questions about a game straight from its rules.
+/// An evaluator that answers queries about a game directly from its rules.
 ///
-/// What was derived for a state is kept until another state is asked about, so questions are best
-/// asked state by state.
+/// It keeps the relations of a state until a query about another state, so group queries by state.
 pub struct Evaluator<'r> {
     rules: &'r Rules,
     roles: Vec<Term>,
@@ -132,7 +131,7 @@ pub struct Evaluator<'r> {
 }
 
 impl<'r> Evaluator<'r> {
-    /// An evaluator with the usual limits.
+    /// Creates an evaluator with the default limits.
     ///
     /// # Errors
     /// Returns an error if a term of the rules exceeds the limits.
@@ -140,7 +139,7 @@ impl<'r> Evaluator<'r> {
         Self::with_limits(rules, &Limits::default())
     }
 
-    /// An evaluator that keeps to the given fuel, atoms of a relation, term depth and term size.
+    /// Creates an evaluator with the given fuel, atoms of a relation, term depth and term size.
     ///
     /// # Errors
     /// Returns an error if a term of the rules exceeds the limits.
@@ -162,7 +161,7 @@ impl<'r> Evaluator<'r> {
         &self.roles
     }
 
-    /// The term a KIF text stands for, with symbols as first spelled in the rules.
+    /// Parses a ground term in KIF. Its symbols get their first spelling in the rules.
     ///
     /// # Errors
     /// Returns an error if the text is not a ground term of this game.
@@ -172,11 +171,11 @@ impl<'r> Evaluator<'r> {
         Ok(machine.store.terms.term(&self.rules.symbols, id))
     }
 
-    /// The fluents that hold at the start.
+    /// The initial state.
     ///
     /// # Errors
-    /// Returns an error if a limit is exceeded or the rules are unstratified; the same holds for
-    /// all other questions.
+    /// Returns an error if a limit is exceeded or the rules are unstratified, as all other queries
+    /// do.
     pub fn initial(&self) -> Result<State, EvalError> {
         let all = self.ask(self.rules.keywords.init, None, |tuple| Some(tuple[0]))?;
         Ok(all.into_iter().collect())
@@ -211,7 +210,7 @@ impl<'r> Evaluator<'r> {
         self.ask(self.rules.keywords.sees, Some((state, joint)), mine)
     }
 
-    /// Returns whether the game is over.
+    /// Returns whether the state is terminal.
     ///
     /// # Errors
     /// As for [`Evaluator::initial`].
@@ -234,7 +233,7 @@ impl<'r> Evaluator<'r> {
         self.role_ids.get(role).copied().ok_or(EvalError::NoRole { role })
     }
 
-    /// The moves of a joint move with their roles.
+    /// Pairs each role with its move in a joint move.
     fn moves(&self, machine: &mut Machine, joint: &[Term]) -> Result<Vec<(Id, Id)>, EvalError> {
         if joint.len() != self.roles.len() {
             return Err(EvalError::JointMove { expected: self.roles.len(), found: joint.len() });
@@ -245,7 +244,7 @@ impl<'r> Evaluator<'r> {
             .collect()
     }
 
-    /// Derives a relation and lists what `pick` takes of its atoms.
+    /// Derives a relation and returns the terms that `pick` selects from its atoms, sorted.
     fn ask(
         &self,
         relation: RelationId,
@@ -263,7 +262,7 @@ impl<'r> Evaluator<'r> {
     fn fill(&self, relation: RelationId, position: Option<(&State, &[Term])>) -> Result<(), EvalError> {
         let mut machine = self.machine.borrow_mut();
         match position {
-            // What hangs on the rules alone is the same in every state.
+            // Relations that depend on the rules alone are the same in every state.
             None => machine.refuel(),
             Some((state, joint)) => {
                 let keywords = &self.rules.keywords;

@@ -1,23 +1,24 @@
-//! A rulesheet in the usual layout: text in, text out. Here it is that of KIF; `syntax::layout` has
-//! that of the other syntaxes.
+//! The formatter of rulesheets, from text to text. This module lays out KIF; `syntax::layout` lays
+//! out the other syntaxes.
 //!
-//! Rules have their head on the first line and one literal on each line after it, alternatives of
-//! an `or` stand below each other, and what is longer than a line is broken at its arguments. What
-//! the author has grouped stays grouped: blank lines (one of several), facts of one relation on one
-//! line, whose columns are aligned with those of the lines around. Afterwards the tokens and
-//! comments are those of the text, in the same order, each comment at the end of a line or on its
-//! own as it was; formatting again changes nothing. An explicit stack walks the tree, so no depth
-//! can overflow; no line is indented by more than `DEEPEST` columns, so what is written is a
-//! bounded number of times as long as what is read.
+//! A rule has its head on the first line and one literal on each line after it. Alternatives of an
+//! `or` are below each other, and a term longer than a line is broken at its arguments. The
+//! author's grouping stays: blank lines (one of several), and facts of one relation on one line.
+//! Their columns are aligned with those of the lines around.
+//!
+//! The tokens and comments are those of the source, in the same order. Each comment stays at the
+//! end of its line or on a line of its own. Formatting again changes nothing. An explicit stack
+//! walks the tree, so no depth overflows. No line is indented by more than `DEEPEST` columns, so
+//! the result is at most a constant factor longer than the source.
 
 use crate::diagnostic::Span;
 use crate::syntax::{Kind, NodeId, Syntax, Tree, layout::layout, parse};
 use crate::{Diagnostics, Options, Source};
 
-/// Lines are broken to be no longer than this, where they can be broken.
+/// The most columns of a line that can be broken.
 const WIDTH: usize = 100;
 
-/// No line starts after this column, lest deep terms make mostly spaces.
+/// The deepest indentation, lest deep terms become mostly spaces.
 const DEEPEST: usize = 60;
 
 /// Formats a rulesheet. Lines end with LF, and so does the text; a byte order mark is dropped.
@@ -32,7 +33,7 @@ const DEEPEST: usize = 60;
 /// ```
 ///
 /// # Errors
-/// The faults of a text whose forms cannot be read; other faults are of no concern here.
+/// Returns the faults of a text whose forms cannot be read. Other faults are ignored.
 pub fn format(source: &Source, options: &Options) -> Result<String, Box<Diagnostics>> {
     let mut diagnostics = Diagnostics::of(source, options);
     let syntax = options.syntax.unwrap_or_else(|| Syntax::of(source.text()));
@@ -57,22 +58,22 @@ pub fn format(source: &Source, options: &Options) -> Result<String, Box<Diagnost
     Ok(writer.finish())
 }
 
-/// The widths of the nodes of a tree.
+/// The widths of the nodes of a tree, which decide the line breaks.
 struct Layout<'t> {
     tree: &'t Tree,
     source: &'t Source,
     /// The width of each node on one line.
     widths: Vec<usize>,
-    /// For each node, whether it takes several lines whatever its width.
+    /// For each node, true if it takes several lines whatever its width.
     breaks: Vec<bool>,
 }
 
-/// A list that is being written.
+/// A list that is being written: an entry of the stack.
 struct Open {
     list: NodeId,
     /// The next element to write.
     next: usize,
-    /// True if all of it stands on one line.
+    /// True if the whole list is on one line.
     flat: bool,
     /// The column of its parenthesis.
     column: usize,
@@ -123,12 +124,12 @@ impl<'t> Layout<'t> {
         !matches!(self.tree.node(id).kind, Kind::List(_))
     }
 
-    /// The spaces before each top-level form, 0 if it starts a line.
+    /// The number of spaces before each top-level form; 0 if the form starts a line.
     fn gaps(&self) -> Vec<usize> {
         let forms = &self.tree.forms;
         let mut gaps = vec![0; forms.len()];
-        // Forms from `block` on are facts of one relation, with neither blank lines nor comments
-        // between.
+        // Forms from `block` on are facts of one relation, without blank lines or comments between
+        // them.
         let (mut block, mut column) = (0, 0);
         for (i, &form) in forms.iter().enumerate() {
             let between = if i == 0 { None } else { self.between(forms[i - 1], form) };
@@ -148,8 +149,8 @@ impl<'t> Layout<'t> {
         gaps
     }
 
-    /// The line ends between two forms that may stand on one line: short facts of one relation,
-    /// with neither a blank line nor a comment between.
+    /// Returns the number of line ends between two forms that may share a line. These are short
+    /// facts of one relation, without a blank line or comment between them.
     fn between(&self, first: NodeId, second: NodeId) -> Option<usize> {
         let is_fact = |id: NodeId| {
             let (breaks, head) = (self.breaks[id.0 as usize], self.head(id));
@@ -162,8 +163,7 @@ impl<'t> Layout<'t> {
         (near && is_fact(first) && is_fact(second) && self.head(first) == self.head(second)).then_some(lines)
     }
 
-    /// Widens the gaps of a block of facts so that its columns stand below each other, if there is
-    /// room.
+    /// Widens the gaps of a block of facts so that its columns are aligned, if they fit.
     fn align(&self, block: std::ops::Range<usize>, gaps: &mut [usize]) {
         let mut columns: Vec<usize> = Vec::new();
         let mut place = 0;
@@ -187,7 +187,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Writes a form.
+    /// Writes a form, with an explicit stack of its open lists.
     fn write(&self, form: NodeId, before: Before, writer: &mut Writer<'t>) {
         let mut stack = Vec::new();
         self.start(form, before, 0, 0, &mut stack, writer);
@@ -212,7 +212,7 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Writes a word, or the parenthesis of a list whose elements are to follow.
+    /// Writes a word, or the opening parenthesis of a list, which is pushed onto the stack.
     fn start(
         &self,
         id: NodeId,
@@ -240,7 +240,7 @@ impl<'t> Layout<'t> {
         stack.push(Open { list: id, next: 0, flat, column, indent: indent.min(DEEPEST), closing });
     }
 
-    /// The space before the next element of a list.
+    /// Returns the space before the next element of a list.
     fn before(&self, open: &Open, elements: &[NodeId], closing: usize, writer: &Writer<'t>) -> Before {
         let element = elements[open.next];
         let before = open.next.checked_sub(1).map(|i| elements[i]);
@@ -272,21 +272,21 @@ fn line_ends(text: &str) -> usize {
 #[derive(Clone, Copy)]
 enum Before {
     Spaces(usize),
-    /// A line end, and as many spaces.
+    /// A line end and this number of spaces.
     Line(usize),
 }
 
-/// Text that grows by tokens and by the comments between them.
+/// The text written so far, and the comments still to write.
 struct Writer<'t> {
     source: &'t Source,
-    /// The comments that are still to come.
+    /// The comments that are not written yet.
     comments: &'t [Span],
     text: String,
     /// The start of the current line in the text.
     line: usize,
     /// The end of the last token or comment in the source.
     last: u32,
-    /// True if that is a parenthesis that opens.
+    /// True if the last token is an opening parenthesis.
     opened: bool,
 }
 
@@ -296,12 +296,12 @@ impl<'t> Writer<'t> {
         Self { source, comments: &tree.comments, text, line: 0, last: 0, opened: false }
     }
 
-    /// The column after the last character written. Comments apart, all of it is ASCII.
+    /// The column after the last character written. All text except comments is ASCII.
     fn column(&self) -> usize {
         self.text.len() - self.line
     }
 
-    /// Writes the comments that stand before an offset; true if there are any.
+    /// Writes the comments before an offset. Returns true if there are any.
     fn commented(&mut self, offset: u32, indent: usize) -> bool {
         let mut any = false;
         while let Some((comment, rest)) = self.comments.split_first()
@@ -334,7 +334,7 @@ impl<'t> Writer<'t> {
         (self.last, self.opened) = (span.end, text == "(");
     }
 
-    /// Starts a line for the text at an offset, after a blank one if there is one in the source.
+    /// Starts a line for the text at an offset. Keeps a blank line before it if `blank` is true.
     fn line(&mut self, offset: u32, indent: usize, blank: bool) {
         if self.text.is_empty() {
             return;
@@ -348,7 +348,7 @@ impl<'t> Writer<'t> {
         self.text.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// The text with the comments after the last form.
+    /// Appends the comments after the last form and returns the text.
     fn finish(mut self) -> String {
         self.commented(u32::MAX, 0);
         if !self.text.is_empty() {

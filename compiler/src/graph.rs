@@ -4,8 +4,8 @@
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
-/// Calls `emit` with each component of the graph on `0..nodes`, a component after all it points to.
-/// `successors` appends the successors of a node (Tarjan 1972).
+/// Calls `emit` with each strongly connected component of the graph on `0..nodes`, after those that
+/// it leads to. `successors` appends the successors of a node (Tarjan 1972).
 #[allow(clippy::missing_panics_doc, reason = "what is expected holds for every graph")]
 pub fn components(
     nodes: usize,
@@ -16,7 +16,7 @@ pub fn components(
     const DONE: u32 = u32::MAX - 1;
     let mut low = vec![UNSEEN; nodes];
     let mut stack: Vec<usize> = Vec::new();
-    // The path: node, its number, and where its pending successors start in `pending`.
+    // The current path: each node, its number and the start of its successors in `pending`.
     let mut path: Vec<(usize, u32, usize)> = Vec::new();
     let mut pending: Vec<usize> = Vec::new();
     let mut counter = 0;
@@ -56,7 +56,7 @@ pub fn components(
     }
 }
 
-/// The component of each node; those a component leads to have smaller numbers.
+/// The component of each node. Its number is larger than those of the components that it leads to.
 pub(crate) fn component_of(nodes: usize, successors: impl FnMut(usize, &mut Vec<usize>)) -> Vec<usize> {
     let mut component = vec![0; nodes];
     let mut count = 0;
@@ -67,15 +67,15 @@ pub(crate) fn component_of(nodes: usize, successors: impl FnMut(usize, &mut Vec<
     component
 }
 
-/// The nodes of a shortest path of at least one edge, both ends included, through nodes that `may`
-/// be passed.
+/// Returns the nodes of a shortest path of at least one edge, both ends included. All nodes in
+/// between satisfy `may`.
 pub(crate) fn path(
     edges: &[Vec<usize>],
     from: usize,
     to: usize,
     may: impl Fn(usize) -> bool,
 ) -> Option<Vec<usize>> {
-    // Many searches look at a small part of the graph each.
+    // A map, since each of many searches visits only a small part of the graph.
     let mut before: FxHashMap<usize, usize> = FxHashMap::default();
     let mut queue = VecDeque::from([from]);
     while let Some(node) = queue.pop_front() {

@@ -1,17 +1,17 @@
-//! Checked rules to ground rules: every rule instance that can matter, by name.
+//! Grounding: turns checked rules into ground rules, which are all rule instances that can matter.
 //!
-//! Static relations are computed first, level by level, and folded away. Then one semi-naive
-//! fixpoint over everything that depends on the state or the moves finds what can possibly hold,
-//! with `legal` giving `does` and `next` giving `true`; an instance is emitted when its last
-//! literal becomes possible, exactly once. Negation on what depends on the state is taken as
+//! Static relations are computed first, stage by stage, and folded away. Then one semi-naive
+//! fixpoint over the relations that depend on the state or the moves finds all atoms that can hold.
+//! In it, `legal` gives `does` and `next` gives `true`. An instance is emitted exactly once, when
+//! its last literal becomes possible. A negated literal that depends on the state counts as
 //! possible here; the net decides it. `base` and `input` are not needed.
 //!
-//! The fixpoint and what splits rules for it spend steps and bytes of the phase; what comes before
-//! is linear in the text, and what comes after in the instances, which are bounded by then.
+//! The fixpoint and the splitting of rules spend the steps and bytes of the phase. The work before
+//! is linear in the text, the work after in the instances, which the limits bound.
 //!
-//! Afterwards [`GroundRules`] are stratified: no negation lies on a cycle; each role has a move
-//! that is possible, and no end is known where a goal value is no integer from 0 to 100. Only these
-//! tests or a named limit can fail.
+//! The resulting [`GroundRules`] are stratified: no negation lies on a cycle. Each role has a move
+//! that is possible. No end is known where a goal value is no integer from 0 to 100. Grounding
+//! fails only if one of these tests fails or a named limit is exceeded.
 
 mod advice;
 mod branches;
@@ -62,13 +62,13 @@ use terms::{AtomId, Atoms, TermId, Terms};
 pub struct Literal(u32);
 
 impl Literal {
-    /// The atom, negated or not.
+    /// Creates the literal of an atom, negated if `negated` is true.
     #[must_use]
     pub fn new(atom: AtomId, negated: bool) -> Self {
         Self(atom.0 << 1 | u32::from(negated))
     }
 
-    /// The atom.
+    /// The atom, without the negation.
     #[must_use]
     pub fn atom(self) -> AtomId {
         AtomId(self.0 >> 1)
@@ -89,57 +89,58 @@ impl std::ops::Not for Literal {
     }
 }
 
-/// The meaning of an atom to the game.
+/// The meaning of an atom in the game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
-    /// The fluent holds now.
+    /// The fluent with this number holds now.
     Fluent(u32),
-    /// The role makes the move.
+    /// The role makes the move; both are given by number.
     Does(u32, u32),
-    /// Something defined by rules.
+    /// A condition that rules define, or that stands for a part of a rule.
     Derived,
 }
 
-/// All rule instances that can matter.
+/// All rule instances that can matter, and the atoms that stand for the parts of the game.
 #[derive(Clone, Debug)]
 pub struct GroundRules {
     /// The names of roles, fluents and moves.
     pub vocabulary: Vocabulary,
     /// The initial state: for each fluent, true if it holds.
     pub initial: Vec<bool>,
-    /// Role and move of every move that is ever possible, sorted.
+    /// The pairs of role and move that are ever possible, sorted.
     pub does: Vec<(u32, u32)>,
-    /// For each fluent, the atom that it holds next, if it can.
+    /// For each fluent, its atom for `next`; `None` if it can never hold in a successor state.
     pub next: Vec<Option<AtomId>>,
-    /// For each role, moves and the atoms that say they are legal.
+    /// For each role, its moves with their atoms for `legal`, sorted.
     pub legal: Vec<Vec<(u32, AtomId)>>,
-    /// For each role, goal values and the atoms that say they hold.
+    /// For each role, its goal values with their atoms for `goal`, sorted.
     pub goal: Vec<Vec<(u8, AtomId)>>,
-    /// The atom that the state is terminal, if it can be.
+    /// The atom for `terminal`; `None` if it can never hold.
     pub terminal: Option<AtomId>,
-    /// For each role, percepts and the atoms that say the role perceives them; `None` without rules
-    /// for `sees`.
+    /// For each role, its percepts with their atoms for `sees`, sorted; `None` without rules for
+    /// `sees`.
     pub sees: Option<Vec<Vec<(u32, AtomId)>>>,
     /// The meaning of each atom.
     pub meaning: Vec<Meaning>,
     /// For each atom, whether it can possibly hold.
     pub possible: Vec<bool>,
-    /// The instances, grouped by head: where those of each atom start in `bodies`.
+    /// For each atom, the index in `bodies` of its first instance. One more entry ends the last.
     heads: Vec<u32>,
-    /// The start of each instance's literals.
+    /// For each instance, the index in `literals` of its first literal. One more entry ends the
+    /// last.
     bodies: Vec<u32>,
     literals: Vec<Literal>,
     /// The rule of each instance, an index into [`Rules::rules`].
     origins: Vec<u32>,
-    /// The place of each rule.
+    /// The place of each rule in the text.
     places: Vec<Span>,
-    /// For each rule, whether it can never fire though the game rests on its relation.
+    /// For each rule, whether it never fires although the game depends on its relation.
     silent: Vec<bool>,
-    /// For each atom, whether its relation is one that grounding made for a part of a rule.
+    /// For each atom, whether its relation is auxiliary: made by grounding for a part of a rule.
     auxiliary: Vec<bool>,
-    /// The cost of grounding.
+    /// The cost of grounding that produced these rules.
     pub cost: Cost,
-    /// Derived atoms in groups, each after all it depends on; a group of several, or of one that
+    /// Derived atoms in dependency order, in groups. A group of several atoms, or of one that
     /// depends on itself, is a cycle without negation.
     pub order: Vec<Vec<AtomId>>,
 }
@@ -147,9 +148,9 @@ pub struct GroundRules {
 /// The cost of grounding, in the units of [`Limits`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Steps, as `fuel` counts them.
+    /// Steps, in the unit of `fuel`.
     pub steps: u64,
-    /// Bytes, as `max_bytes` counts them.
+    /// Bytes, in the unit of `max_bytes`.
     pub bytes: usize,
 }
 
@@ -171,7 +172,8 @@ impl GroundRules {
         self.instances(atom).map(|(_, body)| body)
     }
 
-    /// The place of a rule that has `atom` as its head, if there is one.
+    /// The place of the rule of the first instance with head `atom`; `None` if there is no
+    /// instance.
     #[must_use]
     pub fn place(&self, atom: AtomId) -> Option<Span> {
         self.instances(atom).next().map(|(rule, _)| self.places[rule])
@@ -187,9 +189,10 @@ impl GroundRules {
     }
 }
 
-/// Grounds a rulesheet. Faults that only the ground program shows, and exceeded limits, go to
-/// `diagnostics`; then the result is `None`. It is also `None` for rules that grow, which the
-/// checks have reported.
+/// Grounds a rulesheet.
+///
+/// Returns `None` if the ground program shows faults or a limit is exceeded, and reports that in
+/// `diagnostics`. Also returns `None` for rules that grow, which the checks have reported.
 pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     if rules.grows {
         return None;
@@ -210,7 +213,7 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
             start(rules, &program, &mut ground);
         }
         Err(cycles) => {
-            // The warning that the relations have such a cycle was right: one message is enough.
+            // The cycle confirms the warning about its relations, so only the error is kept.
             diagnostics.retract(&codes::UNSTRATIFIED_LEGAL, |_| false);
             cycles.iter().for_each(|cycle| diagnostics.push(cycle.diagnostic(rules, &program)));
             return None;
@@ -222,8 +225,8 @@ pub fn ground(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     if diagnostics.has_errors() { None } else { Some(ground) }
 }
 
-/// Finds all instances; where there are too many, again with clauses taken apart by what is found
-/// to be functional.
+/// Finds all instances. If there are too many, tries again with clauses that are split at
+/// functional arguments of fluents.
 fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = rules.keywords;
     let roots = [role, init, next, legal, goal, terminal, sees];
@@ -245,7 +248,8 @@ fn solve(rules: &Rules, options: &Options) -> Result<(Program, Clauses), Excess>
     })
 }
 
-/// Adds to the initial state what rules give that only the ground program shows to be stratified.
+/// Adds fluents from ground rules for `init` to the initial state. Such rules exist only if
+/// grounding had to show that they are stratified.
 fn start(rules: &Rules, program: &Program, ground: &mut GroundRules) {
     let atoms = (0..program.atoms.len() as u32).map(AtomId);
     let init = |&atom: &AtomId| program.atoms.relation(atom) == rules.keywords.init;
@@ -268,7 +272,7 @@ fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnosti
     for rule in rules.rules.iter().filter(|rule| rule.head.relation == rules.keywords.role) {
         places.entry(&rule.head.arguments[0]).or_insert(rule.head.span);
     }
-    // Inserted after the existing rules for `legal`.
+    // The suggested rule comes after the existing rules for `legal`.
     let legal = rules.rules.iter().rev().find(|rule| rule.head.relation == rules.keywords.legal);
     let end = legal.map_or(0, |rule| rule.span.end);
     let legal = Span { start: end, end };
@@ -283,16 +287,16 @@ fn report_roles(rules: &Rules, ground: &GroundRules, diagnostics: &mut Diagnosti
     }
 }
 
-/// The result of the fixpoint.
+/// The result of the fixpoint, before fluents, moves and percepts get their numbers.
 #[derive(Debug)]
 struct Program {
     terms: Terms,
     atoms: Atoms,
     /// For each atom, whether it can hold.
     possible: Vec<bool>,
-    /// Instances, and the rule they come from.
+    /// The instances of each clause, and the rule of the clause.
     instances: Vec<(Instances, usize)>,
-    /// Terms of the fluents that hold at the start.
+    /// The terms of the fluents in the initial state.
     initial: Vec<TermId>,
     /// For each rule, whether it has an instance.
     fired: Vec<bool>,
@@ -300,8 +304,8 @@ struct Program {
     cost: Cost,
 }
 
-/// Refuses names that are too long together: texts may be far longer than the terms they are made
-/// from.
+/// Checks that all names together take at most a quarter of `max_bytes`. A text may be far longer
+/// than its term, which shares equal subterms.
 fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<(), Excess> {
     let Program { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
@@ -315,14 +319,15 @@ fn measure_names(rules: &Rules, program: &Program, limits: &Limits) -> Result<()
             total = total.saturating_add(bytes);
         }
     }
-    // The net keeps them as well, and so does the one that an optimisation makes of it.
+    // The net and its optimised copy store the names as well.
     if total > limits.max_bytes / 4 {
         return Err(Excess { rule: None, ..What::Names.of(0) });
     }
     Ok(())
 }
 
-/// Names and sorts everything.
+/// Assembles the ground rules: numbers and names roles, fluents, moves and percepts, and groups the
+/// instances by head.
 fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundRules, Excess> {
     let Program { terms, atoms, possible, .. } = program;
     let keywords = &rules.keywords;
@@ -372,7 +377,7 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
             } else if relation == keywords.legal {
                 legal[role].push((moves.numbers.at(arguments[1]), atom));
             } else if relation == keywords.goal {
-                // Other values are reported; where one comes up all the same, the role has no goal
+                // Other values are reported. In a state with such a value, the role has no goal
                 // value.
                 if let Some(value) = goal_value(arguments[1], terms, &rules.symbols) {
                     goal[role].push((value, atom));
@@ -421,15 +426,14 @@ fn assemble(rules: &Rules, program: &Program, limits: &Limits) -> Result<GroundR
     })
 }
 
-/// For each rule, whether it has no instance though all instances of its relation were looked for.
+/// For each rule, whether it has no instance although its relation was grounded completely.
 fn silent(rules: &Rules, program: &Program) -> Vec<bool> {
     let whole = |relation: usize| program.strata.relevant[relation] && !program.strata.partial[relation];
     let heads = rules.rules.iter().map(|rule| rule.head.relation.index());
     heads.zip(&program.fired).map(|(relation, fired)| !fired && whole(relation)).collect()
 }
 
-/// The instances by head: where each atom's start, where each one's literals start, the literals,
-/// and the rule of each.
+/// Instances grouped by head, in the layout of [`GroundRules`].
 struct Grouped {
     heads: Vec<u32>,
     bodies: Vec<u32>,
@@ -440,7 +444,7 @@ struct Grouped {
 fn group(program: &Program) -> Grouped {
     let all =
         || program.instances.iter().flat_map(|(list, rule)| list.iter().map(move |i| (i.0, i.1, *rule)));
-    // First how many instances each head has, then where its next one goes.
+    // A counting sort by head: the number of instances of each, then the index of its next one.
     let mut heads = vec![0u32; program.atoms.len() + 1];
     all().for_each(|(head, ..)| heads[head.index() + 1] += 1);
     for i in 1..heads.len() {

@@ -1,9 +1,10 @@
 //! The compiler for the Game Description Language (GDL), in the syntax of KIF, infix GDL or Epilog.
 //!
-//! Text in, a located list of faults or a game out. The crate is pure: it reads no files, looks at
-//! no clock, starts no threads, and the same text always gives the same bytes.
+//! The input is a text; the output is a game, or a list of faults with their places. The crate is
+//! pure: it reads no files and no clock, and starts no threads. The same text always gives the same
+//! bytes.
 
-extern crate alloc; // what pest derives without `std` asks for
+extern crate alloc; // required by the code that pest derives without `std`
 
 pub mod check;
 pub mod convert;
@@ -37,8 +38,7 @@ use ground::GroundRules;
 use propnet::Net;
 use syntax::Tree;
 
-/// True if this crate was built without optimisation, as Cargo builds macros unless a profile asks
-/// for more.
+/// True if this crate was built without optimisation, which is Cargo's default for macros.
 pub const IS_UNOPTIMIZED: bool = cfg!(unoptimized);
 
 /// The options of a compilation.
@@ -48,18 +48,18 @@ pub struct Options {
     pub case_sensitive: bool,
     /// The input syntax; detected from the text if `None`.
     pub syntax: Option<Syntax>,
-    /// Reads rulesheets as the reference reasoner does: a role without goals has 0, `does` never
-    /// holds for `legal`, `goal` and `terminal`, and callers bind variables that a rule does not.
-    /// These are warnings then, and errors otherwise.
+    /// Reads rulesheets as the reference reasoner does. A role without goals has 0, and `does`
+    /// never holds for `legal`, `goal` and `terminal`. Callers bind the variables that a rule
+    /// leaves unbound. Such rules are then warnings instead of errors.
     pub lenient: bool,
-    /// The limits of the rulesheet's cost.
+    /// The limits on the rulesheet's cost.
     pub limits: Limits,
-    /// The levels of lints: silent, shown or errors.
+    /// The severity levels of lints.
     pub levels: Levels,
-    /// The number of instances from which a rule is split by estimates; once all instances are
-    /// known, a fortieth of that from which it is split on trial. Another number makes other nets
-    /// that play the same. Tests of small rulesheets use a small one, and `usize::MAX` leaves all
-    /// rules whole that the limits allow.
+    /// The number of estimated instances from which a rule is split. Once all instances are known,
+    /// a rule is split on trial from a fortieth of this number. Another value changes the net but
+    /// not the game. Tests of small rulesheets use a small one, and `usize::MAX` splits only rules
+    /// that exceed the limits.
     pub split_from: usize,
     /// The observer that follows the compilation and may end it.
     pub observer: Observer,
@@ -81,7 +81,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same with `fuel` steps.
+    /// Returns a copy of the options with another limit of `fuel`.
     pub(crate) fn with_fuel(&self, fuel: u64) -> Self {
         let mut options = self.clone();
         options.limits.fuel = fuel;
@@ -89,7 +89,7 @@ impl Options {
     }
 }
 
-/// A game that went through every phase.
+/// The results of all phases of a compilation.
 #[derive(Clone, Debug)]
 pub struct Compilation {
     /// The checked rules.
@@ -100,35 +100,33 @@ pub struct Compilation {
     pub raw: Net,
     /// The optimised net.
     pub net: Net,
-    /// The net at each phase of the cycle that its fluents go round, if there is one.
+    /// The nets of the turn phases, if the fluents go through a cycle of phases.
     pub phases: Option<optimize::Phases>,
-    /// The net after each number of moves, if the game is so small that all its states were
+    /// The net after each number of moves, if the game is small enough for all its states to be
     /// visited.
     pub plies: Option<optimize::Plies>,
-    /// The programs that play the game in lanes, if it is small enough.
+    /// The programs that play the game in lanes, if they are within the limits.
     pub lanes: Option<Lanes>,
-    /// All that the runtime needs, as one string of bytes.
+    /// The serialised game that the runtime loads.
     pub table: Vec<u8>,
-    /// The optional parts that were left out since they exceeded their share.
+    /// The optional parts that were left out since they exceeded their share of the budget.
     pub omissions: Vec<Omission>,
-    /// Warnings.
+    /// The warnings.
     pub diagnostics: Diagnostics,
 }
 
-/// A rulesheet with errors, and the parts of it that were understood.
+/// The errors of a rulesheet, and the results of the phases that succeeded.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// All that is wrong with it, and warnings, in the order of the text.
+    /// The errors and warnings, in the order of the text.
     pub diagnostics: Diagnostics,
-    /// The forms of its text, those left out that could not be read; `None` if the observer had
-    /// enough before.
+    /// The forms that could be read; `None` if the observer cancelled before parsing.
     pub tree: Option<Tree>,
-    /// Its rules, if they passed the checks: what is wrong is seen when they are grounded or made a
-    /// net.
+    /// The rules, if they passed the checks. Then the errors come from a later phase.
     pub rules: Option<Rules>,
 }
 
-/// The products of a net.
+/// The results of optimising and emitting a net.
 struct Nets {
     raw: Net,
     net: Net,
@@ -139,8 +137,8 @@ struct Nets {
     omissions: Vec<Omission>,
 }
 
-/// The whole pipeline: text to net, lanes and table. The [`Observer`] of the options is called when
-/// each phase begins.
+/// Compiles a text to a net, lanes and a table. Calls the [`Observer`] of the options when a phase
+/// begins, and at intervals.
 ///
 /// # Errors
 /// Returns the errors of the rulesheet, and the parts that were understood.
@@ -148,9 +146,9 @@ pub fn compile(source: &Source, options: &Options) -> Result<Compilation, Box<Fa
     compile_in_stages(source, options, |_| {})
 }
 
-/// Does the same as [`compile`], and calls `show` with the net before it is optimised: a game can
-/// be made of it sooner, which is larger and slower. The rulesheet may still turn out to have
-/// errors. A rulesheet that cannot be grounded has no net to show.
+/// Compiles like [`compile`], and calls `show` with the net before it is optimised. A game of that
+/// net is available sooner, but is larger and slower. Later phases may still find errors. `show` is
+/// not called if there is no net.
 ///
 /// # Errors
 /// Returns the errors of the rulesheet, and the parts that were understood.
@@ -178,11 +176,11 @@ pub fn compile_in_stages(
     }
 }
 
-/// Steps of optimising for what a net proves of a game's end: a tenth of a second of work.
+/// The most steps of optimisation for proofs about the end of a game: a tenth of a second of work.
 const STEPS_OF_PROOF: u64 = 10_000_000;
 
-/// Returns the diagnostics of [`compile`] without making lanes and table. Optimises only until it
-/// is known how games may end, so a table that exceeds its limit is not reported.
+/// Returns the diagnostics of [`compile`] without making lanes and table. The optimiser gets a
+/// smaller budget, and a table that exceeds its limit is not reported.
 ///
 /// # Errors
 /// As for [`compile`].
@@ -206,7 +204,7 @@ pub fn diagnose(source: &Source, options: &Options) -> Result<Diagnostics, Box<F
     Err(Box::new(Failure { diagnostics, tree, rules }))
 }
 
-/// Rules to ground rules and their net.
+/// Grounds rules and builds their net. Returns `None` if either fails.
 fn ground_and_build(
     rules: &Rules,
     options: &Options,
@@ -219,8 +217,8 @@ fn ground_and_build(
     Some((ground, raw))
 }
 
-/// Text to checked rules, and warnings. These include unbounded
-/// grounding, since rules are evaluated state by state.
+/// Reads and checks a text without grounding it. Returns the rules and the warnings. Growing terms
+/// are only a warning here, since the rules are evaluated state by state.
 ///
 /// # Errors
 /// Returns the errors of the rulesheet, and the parts that were understood.
@@ -237,7 +235,7 @@ pub fn read(source: &Source, options: &Options) -> Result<(Rules, Diagnostics), 
     }
 }
 
-/// The forms of a text and, if nothing is wrong with them, its rules.
+/// Parses and checks a text. Returns its forms, and its rules if they pass the checks.
 fn parse_and_check(
     source: &Source,
     options: &Options,
@@ -251,7 +249,7 @@ fn parse_and_check(
     (Some(tree), rules)
 }
 
-/// Tells the observer that a phase begins; nothing comes back if it has had enough.
+/// Reports to the observer that a phase begins. Returns `None` if it cancels.
 fn begin(options: &Options, phase: Phase, diagnostics: &mut Diagnostics) -> Option<()> {
     let progress = observer::Progress { phase, made: 0, steps: 0 };
     if options.observer.tell(progress).is_break() {

@@ -1,9 +1,9 @@
-//! Evaluation state by state, for rulesheets whose ground program is too large: the engine
-//! `lifted`.
+//! Evaluation of each state directly from the rules, for rulesheets whose ground program is too
+//! large: the engine `lifted`.
 //!
-//! A [`Lifted`] game is made of checked [`Rules`] and answers for states and moves by number as a
-//! table does, from the rules with their variables. Nothing is grounded but the names: which
-//! fluents, moves and percepts there may be is found beforehand (`domain`).
+//! A [`Lifted`] game is made of checked [`Rules`]. Like a table, it numbers fluents and moves, but
+//! it evaluates the rules with their variables. Only the names are grounded: the possible fluents,
+//! moves and percepts are found beforehand (`domain`).
 //!
 //! ```text
 //! Rules --clause--> clauses --domain--> fluents, moves, percepts
@@ -12,37 +12,38 @@
 //! ```
 //!
 //! Relations that depend on the rules alone are filled once, those that depend on the state again
-//! for each state, bottom-up and semi-naive, one component after the other (`fixpoint`). Relations
-//! that would be vast, and those that are needed only in small part (`trial`), are called with the
-//! known arguments where they are needed, and remember their answers (`machine`). Plans are made
-//! once, for the sizes met in some sample states (`survey`).
+//! for each state. Components are filled one after the other, bottom-up and semi-naive
+//! (`fixpoint`). A relation that would be vast, or is needed only in small part (`trial`), is
+//! called instead. A call has the known arguments, and its answers are stored (`machine`). Plans
+//! are made once, for the sizes in some sample states (`survey`).
 //!
 //! A public rulesheet shows the need. In `laikLee_hex` the relation `connection` has the visited
-//! cells as an ordered list among its arguments: the atoms that `terminal` asks for are the simple
+//! cells as an ordered list among its arguments. The atoms that `terminal` asks for are the simple
 //! paths from one edge of a board of 25 hexagons. There are 207,802,892 in each colour (counted),
-//! each with a list of its own, and any of them may be coloured. Here only the paths through cells
-//! of one colour are followed, as far as they go.
+//! each with its own list, and any of them may be coloured. This engine follows only the paths
+//! through cells of one colour.
 //!
 //! # What decides
-//! Grounding shows whether atoms depend on their own negation, and rejects a program where any do.
-//! Lifted evaluation never sees all atoms, so each state is asked: its rules have a well-founded
-//! model, and if that leaves open whether something holds, the evaluation has no answer. In the
-//! initial state, and in those that are looked at beforehand, that is a diagnostic, GDL091 or
-//! GDL092; later it is an [`Excess`] like any other. An open atom is never read as false. The same
-//! goes for goal values that are no number (GDL082), and for fluents and moves without a name. A
-//! name is missing if `base` or `input` was trusted and is incomplete, or if terms grow as long as
-//! the game lasts and names end after some steps. So no view is ever incomplete.
+//! Grounding rejects a program in which atoms depend on their own negation. Lifted evaluation never
+//! sees all atoms, so it checks each state. The evaluation fails if an atom is undefined in the
+//! well-founded model of the rules there. In the initial state and in sample states, that is a
+//! diagnostic, GDL091 or GDL092; later it is an [`Excess`]. An undefined atom is never read as
+//! false.
+//!
+//! Evaluation also fails at goal values that are no number (GDL082), and at fluents and moves
+//! without a name. A name is missing if `base` or `input` was trusted and is incomplete. It is also
+//! missing if terms grow as long as the game lasts and naming ended after some steps. Thus a view
+//! is never incomplete.
 //!
 //! # Limits
-//! To make rules ready ([`Lifted::new`]) takes [`Limits::fuel`] steps in all, and a part of that
-//! more to find names (`domain`) and for plans (`plan`). What is kept of the rules alone, of names,
-//! of plans and of indexes takes a quarter of [`Limits::max_bytes`] each at most, and usually next
-//! to nothing.
+//! [`Lifted::new`] takes at most [`Limits::fuel`] steps, and a part of that more to find names
+//! (`domain`) and to plan (`plan`). The tables of the rules alone, the names, the plans and the
+//! indexes take at most a quarter of [`Limits::max_bytes`] each.
 //!
-//! An evaluation (what is seen of a state, or one step) may take [`Limits::fuel`] divided by
-//! [`FUEL_SHARE`] steps and a quarter of [`Limits::max_bytes`], and as much for views and indexes;
-//! then it is abandoned with an [`Excess`]. The count depends on state and moves alone, not on what
-//! was evaluated before.
+//! An evaluation (a state is observed, or one step is made) may take [`Limits::fuel`] divided by
+//! [`FUEL_SHARE`] steps. It may take a quarter of [`Limits::max_bytes`], and as much for views and
+//! indexes. Beyond that, it is abandoned with an [`Excess`]. The count depends on state and moves
+//! alone, not on earlier evaluations.
 
 mod assembly;
 mod clause;
@@ -77,38 +78,39 @@ use state::State;
 use std::{collections::BTreeMap, fmt};
 use table::{Store, Table};
 
-/// The share of [`Limits::fuel`] that one evaluation may take: one part in this number.
+/// The divisor of [`Limits::fuel`] that gives the steps of one evaluation.
 pub const FUEL_SHARE: u64 = 5;
 
-/// The reason why an evaluation was abandoned.
+/// The reason why an evaluation or its preparation was abandoned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stop {
     Fuel,
     Bytes,
     /// A term too deep or too large.
     Term,
-    /// Steps nested too deep.
+    /// Steps nested beyond the greatest depth.
     Depth,
-    /// Relations called in too many ways.
+    /// Relations called with too many patterns of arguments.
     Procedures,
     /// More fluents than the limit.
     Fluents,
     /// Planning takes too many steps.
     Planning,
-    /// A component of relations whose atoms depend on their own negation, so that some are neither
-    /// true nor false.
+    /// A relation whose atoms depend on their own negation, so that some are neither true nor
+    /// false.
     Undecided(usize),
-    /// A role that can never move.
+    /// A role, by number, that can never move.
     NoMoves(usize),
-    /// A fluent or move beyond those of the relation that was taken at its word.
+    /// A fluent or move that the trusted relation of this name, `base` or `input`, does not
+    /// declare.
     Undeclared(&'static str),
-    /// A goal value that is no whole number from 0 to 255.
+    /// A goal value that is no integer from 0 to 255.
     NoValue,
-    /// A fluent or move beyond those of the first steps, whose number this is.
+    /// A fluent or move that first occurs after this number of steps and thus has no name.
     Beyond(usize),
     /// A variable that nothing binds before it is needed.
     Unsafe,
-    /// The observer has had enough; so far had it come.
+    /// The observer cancelled the evaluation after this progress.
     Cancelled(Progress),
 }
 
@@ -119,7 +121,7 @@ impl From<Oversized> for Stop {
 }
 
 impl Stop {
-    /// Returns whether another way to evaluate may help.
+    /// Returns true for an exceeded limit, which another way to evaluate may avoid.
     fn is_excess(self) -> bool {
         matches!(
             self,
@@ -133,7 +135,7 @@ impl Stop {
         )
     }
 
-    /// The diagnostic for rules that cannot be made ready.
+    /// Builds the diagnostic for rules whose preparation failed.
     fn diagnostic(self, rules: &Rules, limits: &Limits) -> Diagnostic {
         let name = |relation: usize| rules.relation_name(RelationId(relation as u32)).to_owned();
         let code = match self {
@@ -157,7 +159,7 @@ impl Stop {
 
 /// The diagnostic for a relation whose atoms depend on their own negation.
 fn undecided(rules: &Rules, relation: usize) -> Diagnostic {
-    /// Returns whether the relation's own negation stands there.
+    /// Returns whether the relation occurs under a negation, counting `negative` as one.
     fn denies(formula: &Formula, relation: usize, negative: bool) -> bool {
         match formula {
             Formula::Not(inner) => denies(inner, relation, !negative),
@@ -244,38 +246,39 @@ impl Excess {
     }
 }
 
-/// A game that is evaluated state by state. Threads may share it; each brings a [`Scratch`].
+/// A game that is evaluated state by state. Threads may share it; each needs its own [`Scratch`].
 pub struct Lifted {
     /// The names of roles, fluents, moves and percepts.
     pub vocabulary: Vocabulary,
-    /// For each role the moves it may ever make, ascending.
+    /// For each role, the moves that it may ever make, ascending.
     pub role_moves: Vec<Vec<u32>>,
-    /// For each role the goal values it may ever have, ascending.
+    /// For each role, the goal values that it may ever have, ascending.
     pub role_goals: Vec<Vec<u8>>,
-    /// For each role the percepts it may ever have, ascending; `None` without rules for `sees`.
+    /// For each role, the percepts that it may ever have, ascending; `None` without rules for
+    /// `sees`.
     pub role_percepts: Option<Vec<Vec<u32>>>,
     /// The sizes of states and views.
     pub shape: Shape,
     initial: Vec<u64>,
-    /// The bits of a view of the moves that roles may ever make.
+    /// The moves that roles may ever make, as bits of a view.
     possible: Vec<u64>,
-    /// The bits of the moves that are legal in every state, if no others are.
+    /// The legal moves of every state, as bits of a view; `None` if they depend on the state.
     always: Option<Vec<u64>>,
-    /// For each role where its goals start among those of all.
+    /// For each role, the index of its first goal value among those of all roles.
     goal_starts: Vec<usize>,
-    /// The reasons to stop at a fluent and at a move without a name.
+    /// The reasons to stop at a fluent without a name and at a move without a name.
     unnamed: [Stop; 2],
-    /// The names of the relations that may be open in a state.
+    /// The names of relations whose atoms may be undefined in a state.
     open_names: FxHashMap<usize, String>,
     relations: Relations,
     limits: Limits,
     names: Names,
     program: Program,
     code: Code,
-    /// Tables that are the same in all states, and which relations they are of.
+    /// The tables that are the same in all states, and for each relation whether it has one.
     fixed: Store,
     is_fixed: Vec<bool>,
-    /// The memory that evaluations start with.
+    /// The empty memory from which a scratch is copied.
     blank: Memory,
 }
 
@@ -285,7 +288,7 @@ impl fmt::Debug for Lifted {
     }
 }
 
-/// The keywords' relations.
+/// The numbers of the relations that are keywords.
 #[derive(Clone, Copy, Debug)]
 struct Relations {
     fact: usize,
@@ -306,7 +309,7 @@ impl Relations {
     }
 }
 
-/// Terms of the game by number, and numbers by term.
+/// Terms of roles, fluents, moves and percepts by number, and their numbers by term.
 #[derive(Debug, Default)]
 struct Names {
     roles: Vec<TermId>,
@@ -317,31 +320,31 @@ struct Names {
     fluent_of: Numbers,
     move_of: Numbers,
     percept_of: Numbers,
-    /// The goal values that terms stand for.
+    /// The values of the terms that are goal values.
     goal_of: BTreeMap<TermId, u8>,
 }
 
-/// The memory of one thread's evaluations; it remembers the state seen last and its successor.
+/// The memory of one thread's evaluations. It keeps the last observed state and its successor.
 #[derive(Clone, Debug)]
 pub struct Scratch {
-    /// Apart, since it is large and a scratch is passed on with each evaluation.
+    /// Boxed, since it is large and a scratch is passed on with each evaluation.
     memory: Box<Memory>,
     state: State,
-    /// Another state that is known: most often that which the last step led to.
+    /// Another decoded state, usually the successor that the last step computed.
     next: State,
-    /// The result of observing that state; `None` before the first.
+    /// The result of observing `state`; `None` before the first observation.
     seen: Option<Result<(), Stop>>,
-    /// The result of its goals; `None` if they were not asked for, or not since it was left.
+    /// The result of filling the goals of `state`; `None` if they are not filled.
     scored: Option<Result<(), Stop>>,
-    /// Terms and questions that belong to the state.
+    /// The numbers of terms and of questions after observing `state`; a step drops all later ones.
     marks: (usize, usize),
-    /// Steps taken and tables emptied so far.
+    /// Steps taken and tables cleared so far.
     work: u64,
 }
 
 impl Scratch {
-    /// The steps that evaluations took so far, and the tables that they emptied before, from which
-    /// their time is estimated.
+    /// The steps of all evaluations so far, plus the tables that they cleared. Their time is
+    /// estimated from this.
     #[must_use]
     pub fn work(&self) -> u64 {
         self.work
@@ -353,29 +356,29 @@ fn set(row: &mut [u64], bit: usize) {
 }
 
 impl Lifted {
-    /// Makes rules ready to be evaluated.
+    /// Prepares rules for evaluation.
     ///
     /// # Errors
     /// Returns an error if the names cannot be found within the limits, or the initial state cannot
-    /// be evaluated. Also if the initial state, or one of a few states after it, has an atom that
-    /// depends on its own negation, or if a role never has a move.
+    /// be evaluated. Also if a role never has a move, or an atom depends on its own negation in the
+    /// initial state or in a sample state.
     pub fn new(rules: &Rules, options: &Options) -> Result<Self, Box<Diagnostic>> {
         assembly::assemble(rules, options).map_err(|stop| Box::new(stop.diagnostic(rules, &options.limits)))
     }
 
-    /// The words of the state at the start.
+    /// The words of the initial state.
     #[must_use]
     pub fn initial(&self) -> &[u64] {
         &self.initial
     }
 
-    /// About how many bytes the tables take that are the same in all states.
+    /// The approximate number of bytes of the tables that are the same in all states.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.fixed.bytes()
     }
 
-    /// The memory that a thread needs to evaluate.
+    /// Creates the memory that a thread needs to evaluate.
     #[must_use]
     pub fn scratch(&self) -> Scratch {
         Scratch {
@@ -389,17 +392,18 @@ impl Lifted {
         }
     }
 
-    /// The same with other limits for evaluations.
+    /// Replaces the limits of evaluations.
     #[must_use]
     pub fn with_limits(self, limits: &Limits) -> Self {
         Self { limits: limits.clone(), ..self }
     }
 
-    /// Writes what is seen of `state` into `view`, all of it, as [`Shape`] has it.
+    /// Writes the view of `state` into `view`, in the layout of [`Shape`], and overwrites all of
+    /// it.
     ///
     /// # Errors
-    /// Returns an error if that takes more than the limits, or is left open by the rules; then the
-    /// view is empty.
+    /// Returns an error and clears the view if evaluation exceeds the limits or the rules leave an
+    /// atom undefined.
     ///
     /// # Panics
     /// Panics if a row is shorter than the shape's.
@@ -407,7 +411,8 @@ impl Lifted {
         self.see(scratch, state, view, true)
     }
 
-    /// [`Lifted::observe`], but the goals are missing unless the state is terminal.
+    /// Writes the view of `state` like [`Lifted::observe`], but without goals unless the state is
+    /// terminal.
     ///
     /// # Errors
     /// As for [`Lifted::observe`].
@@ -459,12 +464,12 @@ impl Lifted {
         Ok(())
     }
 
-    /// Replaces `state` by the one that follows when each role makes its move of `joint`. Numbers
-    /// that are no move count as none.
+    /// Replaces `state` by its successor when each role makes its move of `joint`. A number that is
+    /// no move counts as no move.
     ///
     /// # Errors
-    /// Returns an error if that takes more than the limits, or is left open by the rules; then the
-    /// state stays as it was.
+    /// Returns an error and keeps the state if evaluation exceeds the limits or the rules leave an
+    /// atom undefined.
     ///
     /// # Panics
     /// Panics if the row is shorter than the shape's.
@@ -480,12 +485,12 @@ impl Lifted {
         Ok(())
     }
 
-    /// Writes what each role perceives when each makes its move of `joint` in `state` into a row of
-    /// percepts, all of it.
+    /// Writes the percepts of all roles into a row and overwrites all of it. The roles make the
+    /// moves of `joint` in `state`.
     ///
     /// # Errors
-    /// Returns an error if that takes more than the limits, or is left open by the rules; then no
-    /// role perceives anything.
+    /// Returns an error and clears the row if evaluation exceeds the limits or the rules leave an
+    /// atom undefined.
     ///
     /// # Panics
     /// Panics if a row is shorter than the shape's.
@@ -511,7 +516,7 @@ impl Lifted {
         Ok(())
     }
 
-    /// Notes in a view that roles may make moves.
+    /// Sets the bits of legal moves in a view. Stops at a move without a name.
     fn permit(&self, legal: impl Iterator<Item = (TermId, TermId)>, view: &mut [u64]) -> Result<(), Stop> {
         for (role, action) in legal {
             if let Some(role) = self.names.role_of.of(role) {
@@ -525,8 +530,7 @@ impl Lifted {
         Ok(())
     }
 
-    /// Finds out what there is to know of moves before there is a state, after they got their
-    /// numbers.
+    /// Computes `possible` and `always`, once the moves have their numbers.
     fn number_moves(mut self) -> Self {
         let bits = self
             .role_moves
@@ -547,7 +551,7 @@ impl Lifted {
         self
     }
 
-    /// Empties a row that contains something without a name.
+    /// Clears a row that could not be completed and returns the error.
     fn emptied(&self, row: &mut [u64], stop: Stop) -> Excess {
         row.fill(0);
         self.excess(stop)
@@ -558,7 +562,7 @@ impl Lifted {
         Excess::new(stop, &self.limits, self.fuel(), name)
     }
 
-    /// Steps that one evaluation may take.
+    /// The number of steps that one evaluation may take.
     fn fuel(&self) -> u64 {
         self.limits.fuel / FUEL_SHARE
     }
@@ -577,8 +581,8 @@ impl Lifted {
         (0..table.len()).map(|i| (table.tuple(i)[0], table.tuple(i)[1]))
     }
 
-    /// Loads a state and fills the relations that observing it needs. Returns the earlier result if
-    /// this state was loaded last.
+    /// Makes `state` the current state, and fills the relations that observing it needs. Returns
+    /// the earlier result if it is the current state already.
     fn enter(&self, scratch: &mut Scratch, state: &[u64]) -> Result<(), Stop> {
         if let Some(seen) = scratch.seen
             && scratch.state.is(state)
@@ -608,7 +612,7 @@ impl Lifted {
         seen
     }
 
-    /// Fills the goals of the state that is seen, unless they are there.
+    /// Fills the goals of the current state, unless they are filled.
     fn score(&self, scratch: &mut Scratch) -> Result<(), Stop> {
         if let Some(scored) = scratch.scored {
             return scored;
@@ -618,7 +622,7 @@ impl Lifted {
         scored
     }
 
-    /// Fills what follows from a joint move.
+    /// Enters a state and a joint move, and fills the components that depend on them.
     fn step(
         &self,
         scratch: &mut Scratch,
@@ -627,7 +631,7 @@ impl Lifted {
         components: &[usize],
     ) -> Result<(), Stop> {
         self.enter(scratch, state)?;
-        // What they are made of may go.
+        // The relations below the goals may be cleared.
         scratch.scored = None;
         let memory = &mut scratch.memory;
         memory.store.clear(self.relations.does);
@@ -639,8 +643,8 @@ impl Lifted {
         self.fill_besides(scratch, components)
     }
 
-    /// Fills components in addition to those that are filled to observe the state. The previous
-    /// cost does not matter, so the same call always succeeds or always fails.
+    /// Fills components in addition to those of the observed state. Fuel is renewed first, so the
+    /// same call always succeeds or always fails.
     fn fill_besides(&self, scratch: &mut Scratch, components: &[usize]) -> Result<(), Stop> {
         let (terms, questions) = scratch.marks;
         let memory = &mut scratch.memory;

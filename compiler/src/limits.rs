@@ -1,9 +1,8 @@
-//! Limits of a rulesheet's cost, counted before memory is taken.
+//! Limits on the cost of a rulesheet, checked before memory is allocated.
 //!
-//! Every limit is deterministic (counts and steps, never a clock) and monotone: raising it never
-//! changes the game that was reached without it. What is a help and no part of the game, such as a
-//! pass of the optimiser, is left out where a limit is too low for it
-//! ([`Omission`](crate::Omission)).
+//! Every limit is deterministic: it counts items or steps and reads no clock. It is also monotone:
+//! raising it never changes a game that compiled without that. Optional work, such as a pass of the
+//! optimiser, is left out if a limit is too low for it ([`Omission`](crate::Omission)).
 
 use crate::observer::Phase;
 
@@ -47,14 +46,12 @@ pub struct Limits {
     pub max_ground_rules: usize,
     /// Gates of the net before it is optimised; one of n operands counts as n - 1.
     pub max_gates: usize,
-    /// Bytes that a phase keeps at a time, counted from what its tables hold. What is in use at the
-    /// worst moment, while a table is moved to a larger place or one net is made from another, is
-    /// within three times as many. A game is played in lanes if as many are enough for what sixteen
-    /// threads that play take.
+    /// Bytes that the tables of a phase hold at a time. The peak is at most three times as high,
+    /// since a table may be moved to a larger place, or a net made from another. A game is played
+    /// in lanes only if this many bytes suffice for sixteen threads.
     pub max_bytes: usize,
-    /// Steps of grounding, some ten nanoseconds each. Each later phase may take [half as
-    /// many](Limits::fuel_of): building the net, all passes that optimise it together, nets of its
-    /// cycle and plies, and the table with lanes.
+    /// Steps of grounding, about ten nanoseconds each. Each later phase may take [half as
+    /// many](Limits::fuel_of).
     pub fuel: u64,
 }
 
@@ -91,8 +88,8 @@ impl Limits {
         }
     }
 
-    /// Limits for text that arrives over a network: a megabyte of text, whatever is in it, ends
-    /// within some two seconds and 300 MiB.
+    /// Returns limits for text from a network: any megabyte of text ends within about two seconds
+    /// and 300 MiB.
     #[must_use]
     pub fn network() -> Self {
         let whole = Self::default();

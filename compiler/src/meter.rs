@@ -1,14 +1,13 @@
 //! The remaining budget of a phase: steps, which stand for time, and bytes.
 //!
-//! A [`Meter`] is made of the [`Limits`] and the [`Observer`] of a compilation, and grants or
-//! refuses. A phase asks its meter before it does work and before it takes memory, by `?`, and ends
-//! if it is refused; [`Meter::stop`] has the reason. So whatever the rulesheet, a phase takes no
-//! more steps and bytes than its meter had, up to a constant factor. A step is some ten nanoseconds
-//! of work.
+//! A [`Meter`] is created from the [`Limits`] and the [`Observer`] of a compilation. A phase
+//! charges its meter before it works or allocates memory. If the meter returns `None`, the phase
+//! ends by `?`, and [`Meter::stop`] returns the reason. So no rulesheet makes a phase exceed its
+//! budget by more than a constant factor. A step is about ten nanoseconds of work.
 //!
-//! What may be left out gets a [share](Meter::share) of the meter, and if that is not enough, it is left out: what was
-//! shared out and not used comes [back](Meter::settle). All is counted and no clock is read, so the same rulesheet stops
-//! at the same place on every machine, unless the caller calls it off.
+//! Optional work gets a [share](Meter::share) of the meter, and is left out if that is too small.
+//! [`Meter::settle`] returns the unused part of a share. No clock is read, so a rulesheet stops at
+//! the same place on every machine, unless the caller cancels.
 
 use crate::{
     Limits, Options,
@@ -16,40 +15,40 @@ use crate::{
 };
 use std::fmt;
 
-/// The reason why a phase goes no further.
+/// The reason why a phase stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The steps are used up.
     Fuel,
-    /// More bytes would be in use than may be.
+    /// The bytes in use would exceed the limit.
     Bytes,
-    /// The caller had enough; so far had the phase come.
+    /// The caller cancelled, after this progress of the phase.
     Cancelled(Progress),
 }
 
-/// A part of a compilation that was left out, since it would have taken more than there was for it.
+/// An optional part of a compilation that was left out, since it would have exceeded its budget.
 /// The game is the same without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Omission {
     /// The part that was left out, such as a pass.
     pub part: &'static str,
-    /// The budget that was too small.
+    /// The part of the budget that was too small.
     pub stop: Stop,
 }
 
-/// The steps and bytes that a phase has left.
+/// The remaining steps and bytes of a phase.
 ///
-/// Every [`INTERVAL`] steps the phase reports to the [`Observer`] of the compilation, if it has
-/// one; when that has enough, no steps are left.
+/// The phase reports to the [`Observer`] of the compilation every [`INTERVAL`] steps. If the
+/// observer cancels, no steps are left.
 #[derive(Clone, Debug)]
 pub struct Meter {
-    /// Steps to the next report.
+    /// Steps left until the next report.
     near: u64,
-    /// Steps after those.
+    /// Steps left after the next report.
     far: u64,
-    /// Steps that there were in all, those taken before this meter was made included.
+    /// The sum of the steps left and taken, including those taken before this meter was created.
     all: u64,
-    /// Bytes in use, and how many may be.
+    /// Bytes in use; `most` is their limit.
     held: usize,
     most: usize,
     progress: Progress,
@@ -58,7 +57,7 @@ pub struct Meter {
     omissions: Vec<Omission>,
 }
 
-/// Steps between two reports of a phase: a few milliseconds at most.
+/// The steps between two reports of a phase: about 0.3 milliseconds of work.
 pub const INTERVAL: u64 = 1 << 15;
 
 impl fmt::Display for Omission {
@@ -73,22 +72,23 @@ impl fmt::Display for Omission {
 }
 
 impl Default for Meter {
-    /// A meter of nothing.
+    /// Creates a meter without steps.
     fn default() -> Self {
         Self::of(0)
     }
 }
 
 impl Meter {
-    /// A meter of `steps` steps and any number of bytes, without an observer.
+    /// Creates a meter of `steps` steps and any number of bytes, without an observer.
     #[must_use]
     pub fn of(steps: u64) -> Self {
         let limits = Limits { fuel: steps, max_bytes: usize::MAX, ..Limits::default() };
-        // Of the phases that may take all.
+        // Grounding may take all the fuel.
         Self::new(&Options { limits, ..Options::default() }, Phase::Ground)
     }
 
-    /// The budget that the options give to a phase. The phase reports when it first spends some.
+    /// Creates a meter with the budget that the options give to a phase. The first call that spends
+    /// steps reports to the observer.
     #[must_use]
     pub fn new(options: &Options, phase: Phase) -> Self {
         Self {
@@ -104,7 +104,7 @@ impl Meter {
         }
     }
 
-    /// Takes steps away. Returns `None` if there are not enough left.
+    /// Subtracts steps. Returns `None` if there are not enough left.
     #[inline]
     pub fn spend(&mut self, steps: u64) -> Option<()> {
         match self.near.checked_sub(steps) {
@@ -116,7 +116,7 @@ impl Meter {
         }
     }
 
-    /// Takes steps away and reports.
+    /// Subtracts steps and reports to the observer.
     fn report(&mut self, steps: u64) -> Option<()> {
         let Some(left) = self.left().checked_sub(steps) else {
             self.stop.get_or_insert(Stop::Fuel);
@@ -124,7 +124,7 @@ impl Meter {
         };
         self.progress.steps = self.spent();
         if self.progress.phase == Phase::Lift {
-            // What it makes is steps.
+            // The unit of this phase is steps.
             self.progress.made = usize::try_from(self.progress.steps).unwrap_or(usize::MAX);
         }
         if self.observer.tell(self.progress).is_break() {
@@ -137,21 +137,20 @@ impl Meter {
         Some(())
     }
 
-    /// Counts bytes before they are taken from the system; `None` if more would be in use than may
-    /// be.
+    /// Adds bytes in use, before they are allocated. Returns `None` if the limit would be exceeded.
     #[inline]
     pub fn take(&mut self, bytes: usize) -> Option<()> {
         self.hold(self.held.saturating_add(bytes))
     }
 
-    /// Counts bytes no more that were taken and are not in use any more.
+    /// Subtracts bytes that are no longer in use.
     #[inline]
     pub fn give(&mut self, bytes: usize) {
         self.held -= bytes;
     }
 
-    /// Says how many bytes are in use all together, where a phase knows that from its tables;
-    /// `None` if these are too many.
+    /// Sets the total of bytes in use, for phases that know it from their tables. Returns `None` if
+    /// it exceeds the limit.
     #[inline]
     pub fn hold(&mut self, bytes: usize) -> Option<()> {
         if bytes > self.most {
@@ -162,8 +161,8 @@ impl Meter {
         Some(())
     }
 
-    /// A meter with one part in `parts` of the steps left, which are gone from this one, and all
-    /// bytes left.
+    /// Moves the fraction `1 / parts` of the steps left to a new meter, which may take all bytes
+    /// left.
     #[must_use]
     pub fn share(&mut self, parts: u64) -> Self {
         let (steps, spent) = (self.left() / parts, self.spent());
@@ -181,8 +180,8 @@ impl Meter {
         }
     }
 
-    /// Replaces the rest by these steps and bytes. The steps taken before count in reports, and for
-    /// when the next one is due.
+    /// Replaces the remaining budget. Steps taken before still count in reports and towards the
+    /// next one.
     pub(crate) fn refill(&mut self, steps: u64, bytes: usize) {
         self.all = self.spent() + steps;
         self.near = self.near.min(steps);
@@ -190,8 +189,8 @@ impl Meter {
         (self.held, self.most, self.stop) = (0, bytes, None);
     }
 
-    /// Takes back the rest of a share, whose bytes are in use no more. Returns why it stopped, if
-    /// it did; if the caller cancelled, this meter stops as well.
+    /// Adds the unused steps of a share, whose bytes are no longer in use. Returns the reason why
+    /// the share stopped, if it did. If the caller cancelled, this meter stops too.
     pub fn settle(&mut self, share: Self) -> Option<Stop> {
         self.far += share.left();
         self.progress = share.progress;
@@ -202,8 +201,8 @@ impl Meter {
         share.stop
     }
 
-    /// Does optional work within a share. Returns `None` if the share is not enough, which is
-    /// noted, or if there is nothing to gain.
+    /// Does optional work within a share. Returns `None` if `work` does, or if the caller
+    /// cancelled. If the share was too small, adds an [`Omission`].
     pub fn attempt<T>(
         &mut self,
         part: &'static str,
@@ -230,7 +229,7 @@ impl Meter {
         &self.omissions
     }
 
-    /// Notes what the phase has made so far, for its next report.
+    /// Sets the number of products so far, for the next report.
     pub fn note(&mut self, made: usize) {
         self.progress.made = made;
     }

@@ -1,8 +1,8 @@
-//! The observer of a compilation: its caller follows it, and ends one that it no longer wants.
+//! The observer of a compilation: a callback that receives its progress and may cancel it.
 //!
-//! The compiler has no clock and no threads, but it reports its progress: when a phase begins, and
-//! at intervals of the steps that fuel counts. An observer may cancel. Then the compilation ends
-//! with an error, [`CANCELLED`](crate::diagnostic::codes::CANCELLED), and asks no more.
+//! The compiler has no clock and no threads. It reports when a phase begins, and at intervals of
+//! the steps that fuel counts. If the observer cancels, the compilation ends with the error
+//! [`CANCELLED`](crate::diagnostic::codes::CANCELLED) and makes no further reports.
 
 use crate::{Diagnostic, diagnostic::codes};
 use std::{fmt, ops::ControlFlow, sync::Arc};
@@ -10,26 +10,26 @@ use std::{fmt, ops::ControlFlow, sync::Arc};
 /// The phases of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Phase {
-    /// From text to tree.
+    /// Parsing: text to tree.
     Parse,
-    /// From tree to rules.
+    /// Checking: tree to rules.
     Check,
-    /// From rules to ground rules.
+    /// Grounding: rules to ground rules.
     Ground,
-    /// From ground rules to a net.
+    /// Building the net: ground rules to net.
     Propnet,
-    /// From net to smaller net.
+    /// Optimisation: net to smaller net.
     Optimize,
-    /// From net to those of its cycle and of its plies.
+    /// Specialisation: net to the nets of its cycle and of its plies.
     Derive,
-    /// From nets to lanes and the table.
+    /// Emission: nets to lanes and the table.
     Emit,
-    /// From rules to what evaluates them state by state.
+    /// Lifting: rules to a program that evaluates them state by state.
     Lift,
 }
 
 impl Phase {
-    /// The work of the phase, for people.
+    /// The phase as messages name it, such as `grounding`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -66,17 +66,18 @@ impl fmt::Display for Phase {
 /// The progress of a compilation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// The phase at work.
+    /// The current phase.
     pub phase: Phase,
-    /// The number of products so far, in its [unit](Phase::unit): fewer than before where it starts
-    /// anew or finds a shorter way.
+    /// The number of products so far, in the phase's [unit](Phase::unit). It falls if the phase
+    /// starts over or finds a smaller result.
     pub made: usize,
-    /// The steps that it has taken so far, as [`Limits::fuel`](crate::Limits::fuel) counts them.
+    /// The steps that the phase has taken so far, as [`Limits::fuel`](crate::Limits::fuel) counts
+    /// them.
     pub steps: u64,
 }
 
 impl Progress {
-    /// The diagnostic of a compilation that ended here.
+    /// The diagnostic of a compilation that was cancelled at this progress.
     pub(crate) fn cancelled(self) -> Diagnostic {
         let Self { phase, made, .. } = self;
         let unit = phase.unit();
@@ -89,7 +90,7 @@ impl Progress {
     }
 }
 
-/// Receives the progress of a compilation and decides whether it goes on.
+/// A callback that receives the progress of a compilation and decides whether it goes on.
 ///
 /// ```
 /// use gdl_compiler::{Observer, Options, Source, compile};
@@ -109,13 +110,13 @@ pub struct Observer(Option<Arc<Listener>>);
 type Listener = dyn Fn(Progress) -> ControlFlow<()> + Send + Sync;
 
 impl Observer {
-    /// Calls `listen` with each report.
+    /// Creates an observer that calls `listen` with each report.
     #[must_use]
     pub fn new(listen: impl Fn(Progress) -> ControlFlow<()> + Send + Sync + 'static) -> Self {
         Self(Some(Arc::new(listen)))
     }
 
-    /// Reports; breaks if the work is to end.
+    /// Reports the progress. Returns `Break` if the compilation must end.
     pub fn tell(&self, progress: Progress) -> ControlFlow<()> {
         self.0.as_ref().map_or(ControlFlow::Continue(()), |listen| listen(progress))
     }

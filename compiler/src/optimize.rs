@@ -1,19 +1,19 @@
-//! Net to smaller net: an ordered list of passes.
+//! Optimises a net by an ordered list of passes.
 //!
 //! Every pass takes a [`Net`] and returns one with the same play: the same legal moves, goals,
-//! termination and next states, for every state that play can reach and every legal joint move in
-//! one that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates, and depends
-//! on nothing but its input. It pays a [`Meter`] for its steps and bytes before it takes them; if
-//! there are not enough, the net stays as it was. If a pass rewrites again and again, its module
-//! page names what decreases each time.
+//! termination and successors. This holds for every reachable state, and for every legal joint move
+//! in one that is not terminal. A pass keeps all inputs and outputs, leaves no dead gates, and is
+//! deterministic. It pays a [`Meter`] for its steps and bytes before it takes them; if the meter
+//! runs out, the net stays unchanged. If a pass repeats a rewriting, its module page names the
+//! measure that decreases each time.
 //!
-//! A pass is a file called by its subject; the others have what passes share. `rebuild` copies
-//! nets, `users` says where gates are used; `simulate` sees by random play what may be so, `proof`
-//! shows that it is, within a `budget`.
+//! Each pass has a file named after its subject. Passes share the other files: `rebuild` copies
+//! nets, and `users` lists where gates are used. `simulate` proposes candidates by random play, and
+//! `proof` proves them within a `budget`.
 //!
-//! From the net others are made, which are no more than a help: that of each phase of its cycle
-//! ([`phases`]), and of each ply of a short game ([`plies`]); and those of [`decisive`] play, which
-//! searches ask for.
+//! Further nets are derived from the optimised one, and play is correct without them: one for each
+//! phase of its cycle ([`phases`]), one for each ply of a short game ([`plies`]), and one for
+//! [`decisive`] moves, which searches use.
 
 mod alternation;
 mod budget;
@@ -57,41 +57,40 @@ pub type Pass = (&'static str, fn(&Net, &mut Meter) -> Option<Net>);
 
 /// The passes in the order they run.
 pub const PASSES: &[Pass] = &[
-    // First, so that no later pass sees what can never change.
+    // First, so that no later pass sees fluents that never change.
     ("fold_constants", fold_constants),
-    // Before factoring: what legality implies is gone from the products, which then have more in
+    // Before factoring: once the literals that legality implies are removed, products have more in
     // common.
     ("assume_legality", assume_legality),
-    // Gathers the moves that have the same effect into one disjunction each ..
+    // Gathers the moves that have the same effect into one disjunction.
     ("factor", factor),
-    // .. so that what several gates say of moves has one form.
+    // Then gives disjunctions of moves in several gates one form.
     ("factor_moves", factor_moves),
     // Disjunctions of most moves become complements.
     ("complement", complement),
     // Complements are new common factors.
     ("factor", factor),
     ("fold_constants", fold_constants),
-    // On a net that is small by now: proofs are dear.
+    // On a net that is small by now, since proofs take many steps.
     ("find_mutex_groups", find_mutex_groups),
     ("drop_implied", drop_implied),
     ("merge_equal", merge_equal),
-    // On few gates, each with all its operands: what phases do without is added here.
+    // Before gates are divided by sharing, since this pass compares whole conjunctions.
     ("drop_impossible_ends", drop_impossible_ends),
-    // Again, with the groups of fluents.
+    // Again, now with the mutex groups of fluents.
     ("complement", complement),
-    // Last, since the others see most in gates of many operands.
+    // Last, since the other passes find more in gates of many operands.
     ("share", share),
 ];
 
 /// The share of the remaining steps that a pass may take: one part in this number.
 const PARTS: u64 = 2;
 
-/// Runs every pass. Each takes time proportional to the net, nearly; one that would take more than
-/// its share of the meter is left out, and the meter says so.
+/// Runs every pass. A pass takes nearly linear time. A pass that exceeds its share of the meter is
+/// skipped, and the meter records that.
 #[must_use]
 pub fn optimize(net: Net, meter: &mut Meter) -> Net {
-    // The net that is there is in use all the time, and so is its successor until it takes its
-    // place.
+    // The bytes of the current net stay taken, and those of its replacement until it takes over.
     let mut net = net;
     for &(name, pass) in PASSES {
         let next = meter.attempt(name, PARTS, |meter| {

@@ -1,9 +1,8 @@
-//! The properties that the net proves about how games begin and end: GDL118 to GDL121, and GDL140
-//! where that may be the cause.
+//! Checks how games begin and end: GDL118 to GDL121, and GDL140 as a possible cause.
 //!
-//! The rules, ground and not, and the optimised net give warnings about games that cannot end,
-//! players that cannot win, and games that are over before the first move. The proof is that of
-//! constant folding: what it leaves open, only play can show.
+//! The checks warn of games that cannot end, players that cannot win, and games that are over
+//! before the first move. Their proof is constant folding of the optimised net. Only play can
+//! decide the cases that it leaves open.
 
 use crate::check::frame;
 use crate::diagnostic::{Diagnostic, codes};
@@ -12,7 +11,7 @@ use crate::propnet::{Net, Signal};
 use crate::rules::Term;
 use crate::{Diagnostics, Rules};
 
-/// Reports what is proved. O(ground rules).
+/// Reports the faults that the net and the ground rules prove. O(ground rules).
 pub fn check(rules: &Rules, ground: &GroundRules, net: &Net, diagnostics: &mut Diagnostics) {
     let is_endless = !may_end(net);
     let roles = net.vocabulary.roles.iter().map(String::as_str).enumerate();
@@ -20,7 +19,7 @@ pub fn check(rules: &Rules, ground: &GroundRules, net: &Net, diagnostics: &mut D
     start(rules, ground, diagnostics);
 }
 
-/// Reports that the game cannot end, which of its roles cannot win, and the possible causes.
+/// Reports that the game cannot end and the roles that cannot win, with the possible causes.
 pub fn conclude<'a>(
     rules: &Rules,
     is_endless: bool,
@@ -35,7 +34,7 @@ pub fn conclude<'a>(
     }
     for (role, name) in losers {
         let fault = winless(rules, role, name);
-        // If no rule gives 100, that is why.
+        // Without any rule for 100, that is the cause.
         roots.extend((!fault.labels.is_empty()).then_some(rules.keywords.goal));
         faults.push(fault);
     }
@@ -43,13 +42,14 @@ pub fn conclude<'a>(
     faults.into_iter().for_each(|fault| diagnostics.push(fault));
 }
 
-/// False if the net proves that no state is terminal.
+/// Returns false if the net proves that no state is terminal.
 #[must_use]
 pub fn may_end(net: &Net) -> bool {
     net.outputs.terminal != Signal::FALSE
 }
 
-/// False if the net proves that a role can never have the goal value 100; chance need not have any.
+/// Returns false if the net proves that a role never has the goal value 100. True for chance, which
+/// needs no goals.
 #[must_use]
 pub fn may_win(net: &Net, role: usize) -> bool {
     let possible = |&(value, signal): &(u8, Signal)| value == 100 && signal != Signal::FALSE;

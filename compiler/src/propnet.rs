@@ -1,10 +1,9 @@
 //! The propositional net: a game as one and-inverter graph.
 //!
 //! A [`Net`] holds gates in topological order: the constant, one input per fluent, one input per
-//! role and move (`does`), then AND gates with any number of operands, each operand possibly
-//! complemented. Structurally equal gates are one gate. The outputs say which moves are legal, what
-//! the goals are, whether the state is terminal, which fluents hold next, and what the roles
-//! perceive.
+//! role and move (`does`), then AND gates. An AND gate has any number of operands, each possibly
+//! complemented. Structurally equal gates are shared. The outputs are the legal moves, the goal
+//! values, the end of the game, the fluents of the next state, and the percepts of the roles.
 
 mod build;
 mod cycle;
@@ -28,12 +27,12 @@ use std::{hash::Hasher, sync::Arc};
 pub struct Signal(u32);
 
 impl Signal {
-    /// Never true.
+    /// The signal that is never true.
     pub const FALSE: Self = Self(0);
-    /// Always true.
+    /// The signal that is always true.
     pub const TRUE: Self = Self(1);
 
-    /// The output of a gate, complemented if `negated`.
+    /// Creates the signal of a gate's output, complemented if `negated`.
     #[must_use]
     pub fn new(gate: u32, negated: bool) -> Self {
         Self(gate << 1 | u32::from(negated))
@@ -45,25 +44,25 @@ impl Signal {
         self.0 >> 1
     }
 
-    /// True if the gate's output is complemented.
+    /// Returns true if the gate's output is complemented.
     #[must_use]
     pub fn is_negated(self) -> bool {
         self.0 & 1 == 1
     }
 
-    /// The signal complemented if `condition`.
+    /// Returns the signal, complemented if `condition` is true.
     #[must_use]
     pub fn negate_if(self, condition: bool) -> Self {
         Self(self.0 ^ u32::from(condition))
     }
 
-    /// True for [`Signal::FALSE`] and [`Signal::TRUE`].
+    /// Returns true for [`Signal::FALSE`] and [`Signal::TRUE`].
     #[must_use]
     pub fn is_constant(self) -> bool {
         self.0 < 2
     }
 
-    /// Twice the gate plus one if complemented: a dense number, as stored in tables.
+    /// The number by which tables store the signal: twice the gate, plus one if complemented.
     #[must_use]
     pub fn code(self) -> u32 {
         self.0
@@ -81,7 +80,7 @@ impl std::ops::Not for Signal {
 /// The function of a gate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gate<'n> {
-    /// False.
+    /// The constant false.
     Constant,
     /// True if the fluent, an index into [`Vocabulary::fluents`], holds.
     Fluent(u32),
@@ -92,23 +91,23 @@ pub enum Gate<'n> {
         /// Index into [`Vocabulary::moves`].
         action: u32,
     },
-    /// True if all operands are. At least two, sorted, none constant.
+    /// The conjunction of at least two operands, which are sorted and not constant.
     And(&'n [Signal]),
 }
 
 /// The outputs of a net.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outputs {
-    /// For each fluent: holds in the next state.
+    /// For each fluent: true if it holds in the next state.
     pub next: Vec<Signal>,
-    /// For each role, by move: the move is legal. Moves that are never legal have no entry.
+    /// For each role, by move: true if the move is legal. Moves that are never legal have no entry.
     pub legal: Vec<Vec<(u32, Signal)>>,
-    /// For each role, by value: the goal value holds.
+    /// For each role, by value: true if the role has the goal value.
     pub goal: Vec<Vec<(u8, Signal)>>,
-    /// The state is terminal.
+    /// True if the state is terminal.
     pub terminal: Signal,
-    /// For each role, by percept: the role perceives it in the step. `None` if the rules say
-    /// nothing of percepts: then each role perceives the joint move.
+    /// For each role, by percept: true if the role perceives it in the step. `None` if the rules do
+    /// not define percepts: then each role perceives the joint move.
     pub sees: Option<Vec<Vec<(u32, Signal)>>>,
 }
 
@@ -119,7 +118,7 @@ impl Default for Signal {
 }
 
 impl Outputs {
-    /// All outputs, in a fixed order.
+    /// Iterates over all outputs: next values, legal moves, goals, terminal, percepts.
     pub fn iter(&self) -> impl Iterator<Item = Signal> + '_ {
         self.next
             .iter()
@@ -130,7 +129,7 @@ impl Outputs {
             .chain(self.sees.iter().flatten().flatten().map(|&(_, s)| s))
     }
 
-    /// The outputs with each signal replaced by `rename`.
+    /// Returns the outputs with each signal replaced by `rename`.
     #[must_use]
     pub fn map(&self, mut rename: impl FnMut(Signal) -> Signal) -> Self {
         Self {
@@ -150,25 +149,25 @@ fn rename_lists<K: Copy>(
     lists.iter().map(|list| list.iter().map(|&(key, s)| (key, rename(s))).collect()).collect()
 }
 
-/// Fluents such that no two ever hold together, in any state that play can reach.
+/// A set of mutually exclusive fluents: at most one holds in any reachable state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MutexGroup {
     /// The fluents, sorted.
     pub members: Vec<u32>,
-    /// True if one of them always holds.
+    /// True if exactly one member holds in every reachable state.
     pub exactly_one: bool,
 }
 
-/// A game as gates. See the module's documentation.
+/// A game as a propositional net; see the module's documentation.
 #[derive(Clone, Debug)]
 pub struct Net {
     /// The names of inputs and outputs.
     pub vocabulary: Arc<Vocabulary>,
-    /// For each fluent: holds at the start.
+    /// The initial state: for each fluent, true if it holds.
     pub initial: Vec<bool>,
-    /// The outputs.
+    /// The legal moves, goals and other outputs.
     pub outputs: Outputs,
-    /// The groups that were proved; play does not depend on them.
+    /// The mutex groups that were proved. Play does not depend on them.
     pub mutex_groups: Vec<MutexGroup>,
     /// Role and move of each `does` input, sorted.
     does: Vec<(u32, u32)>,
@@ -179,18 +178,19 @@ pub struct Net {
     table: HashTable<u32>,
     /// Steps taken in [`Net::and`] since they were last paid for.
     steps: u64,
-    /// Bytes of gates that were paid for.
+    /// The bytes of gates that were last paid for.
     paid: usize,
 }
 
-/// The number of operands of others that a gate compares with each of its own, on average.
+/// The comparisons that absorption may take for each operand of a new gate, on average.
 const ABSORPTIONS: usize = 256;
 
 /// The number of operands that are moved in the time of one comparison.
 const MOVED: usize = 16;
 
 impl Net {
-    /// A net with inputs and no gates: `does` lists role and move of each `does` input, sorted.
+    /// Creates a net with inputs and no gates. `does` lists the role and move of each `does` input,
+    /// sorted.
     #[must_use]
     pub fn new(vocabulary: impl Into<Arc<Vocabulary>>, initial: Vec<bool>, does: Vec<(u32, u32)>) -> Self {
         Self {
@@ -207,7 +207,7 @@ impl Net {
         }
     }
 
-    /// A net with the same inputs and known properties, and no gates or outputs.
+    /// Creates a net with the same inputs and mutex groups, without gates or outputs.
     #[must_use]
     pub fn without_gates(&self) -> Self {
         let empty = Self::new(Arc::clone(&self.vocabulary), self.initial.clone(), self.does.clone());
@@ -220,7 +220,7 @@ impl Net {
         self.inputs() + self.ands()
     }
 
-    /// False: there is always the constant.
+    /// Returns false: the constant is always present.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         false
@@ -250,8 +250,8 @@ impl Net {
         self.operands.len()
     }
 
-    /// Pays for the gates made since this was last called: a step for each operand given, and for
-    /// each that a gate's operands were compared with, and the bytes that they take.
+    /// Pays for the gates that were made since the last call: their bytes, a step for each operand
+    /// given, and a step for each comparison of operands. Returns `None` if the meter runs out.
     pub fn pay(&mut self, meter: &mut Meter) -> Option<()> {
         meter.note(self.operations());
         meter.spend(std::mem::take(&mut self.steps))?;
@@ -260,7 +260,7 @@ impl Net {
         meter.take(bytes.saturating_sub(paid))
     }
 
-    /// The bytes of the gates: the table of them is two thirds full.
+    /// The bytes of the gates, for a hash table that is two thirds full.
     #[must_use]
     pub fn bytes(&self) -> usize {
         size_of::<Signal>() * self.operands.len() + 12 * self.starts.len()
@@ -280,7 +280,7 @@ impl Net {
             + self.mutex_groups.iter().map(|group| 32 + size_of::<u32>() * group.members.len()).sum::<usize>()
     }
 
-    /// The sizes of the game.
+    /// The sizes of the game, which determine the layout of its rows.
     #[must_use]
     pub fn shape(&self) -> Shape {
         Shape {
@@ -298,25 +298,25 @@ impl Net {
         &self.does
     }
 
-    /// The signal of a fluent.
+    /// The input signal of a fluent, an index into [`Vocabulary::fluents`].
     #[must_use]
     pub fn fluent(&self, fluent: usize) -> Signal {
         Signal::new(1 + fluent as u32, false)
     }
 
-    /// The signal of the `does` input at a position of [`Net::does`].
+    /// The input signal of the move at a position of [`Net::does`].
     #[must_use]
     pub fn does_at(&self, position: usize) -> Signal {
         Signal::new((1 + self.initial.len() + position) as u32, false)
     }
 
-    /// The signal of `role` making a move; false if the role never may.
+    /// The `does` input of a role's move; [`Signal::FALSE`] if the move is never legal.
     #[must_use]
     pub fn does_input(&self, role: u32, action: u32) -> Signal {
         self.does.binary_search(&(role, action)).map_or(Signal::FALSE, |position| self.does_at(position))
     }
 
-    /// By position of [`Net::does`]: when the move is legal. O(moves x log).
+    /// Returns the legality of each move, by position of [`Net::does`]. O(moves x log moves).
     #[must_use]
     pub fn legality(&self) -> Vec<Signal> {
         let mut legality = vec![Signal::FALSE; self.does.len()];
@@ -353,9 +353,9 @@ impl Net {
         &self.operands[self.starts[and] as usize..self.starts[and + 1] as usize]
     }
 
-    /// The conjunction of `operands`: an existing gate or a new one. Nested conjunctions are kept
-    /// as they are; duplicates, constants, contradictions, and operands that another one implies or
-    /// refutes (one-level absorption) are removed.
+    /// Returns the conjunction of `operands`: an existing gate or a new one. Removes duplicates,
+    /// constants, contradictions, and operands that another one implies or refutes (one-level
+    /// absorption). Nested conjunctions are not flattened.
     pub fn and(&mut self, mut operands: Vec<Signal>) -> Signal {
         operands.sort_unstable();
         operands.dedup();
@@ -390,26 +390,27 @@ impl Net {
         Signal::new(gate, false)
     }
 
-    /// The AND gate with these operands, if there is one.
+    /// Returns the AND gate with exactly these operands, or `None`.
     fn find(&self, operands: &[Signal]) -> Option<u32> {
         let inputs = self.inputs();
         let same = |&and: &u32| self.operands(inputs + and as usize) == operands;
         self.table.find(hash(operands), same).map(|&and| inputs as u32 + and)
     }
 
-    /// The disjunction of `operands`.
+    /// Returns the disjunction of `operands`, as the complement of an AND gate.
     pub fn or(&mut self, operands: Vec<Signal>) -> Signal {
         !self.and(operands.into_iter().map(|s| !s).collect())
     }
 
-    /// One-level absorption. With `a` an operand: `a & !(a & b)` is `a & !b`, `a & !(!a & b)` is
-    /// `a`, `a & (a & b)` is `(a & b)` and `a & (!a & b)` is false. Returns false for a
-    /// contradiction. Operands must be sorted and without constants; they stay so. Takes its steps
-    /// from `work` and ends when there are none left: wide gates of wide gates are not absorbed to
-    /// the end. It ends anyway, since with each change there are fewer operands or one of them is
-    /// replaced by a part of itself.
+    /// Applies one-level absorption to operands, which are sorted and without constants and stay
+    /// so. With `a` an operand: `a & !(a & b)` is `a & !b`, `a & !(!a & b)` is `a`, `a & (a & b)`
+    /// is `(a & b)` and `a & (!a & b)` is false. Returns false for a contradiction.
+    ///
+    /// Takes its steps from `work` and stops when none remain, so absorption of wide gates is
+    /// incomplete. Without that bound it also terminates: each change removes an operand or
+    /// replaces one by a part of itself.
     fn absorb(&self, operands: &mut Vec<Signal>, work: &mut usize) -> bool {
-        // Inputs have no operands, and come first.
+        // Inputs are sorted before gates and have no operands.
         if operands.last().is_none_or(|s| (s.gate() as usize) < self.inputs()) {
             return true;
         }
@@ -424,7 +425,7 @@ impl Net {
                 let gate = operand.gate() as usize;
                 i += 1;
                 if gate < self.inputs() {
-                    // It has come in since.
+                    // The loop below inserted this operand.
                     continue;
                 }
                 let inner = self.operands(gate);
@@ -434,7 +435,7 @@ impl Net {
                 if meeting == Meeting::Apart {
                     continue;
                 }
-                // To change the list is to move it.
+                // Changing the list moves its operands.
                 *work = work.saturating_sub(operands.len() / MOVED);
                 if !operand.is_negated() {
                     if meeting == Meeting::Refuted {
@@ -445,7 +446,7 @@ impl Net {
                     break;
                 }
                 if meeting == Meeting::Refuted {
-                    // The inner conjunction is false: its complement says nothing.
+                    // The inner conjunction is false, so its complement is redundant.
                     i -= 1;
                     operands.remove(i);
                     continue;
@@ -455,7 +456,7 @@ impl Net {
                 let shorter = match rest[..] {
                     [] => return false,
                     [single] => single,
-                    // A smaller gate could be made here, but it is free only if it exists already.
+                    // A smaller gate is used only if it exists already, since a new one has a cost.
                     _ => match self.find(&rest) {
                         Some(gate) => Signal::new(gate, false),
                         None => continue,
@@ -476,7 +477,8 @@ impl Net {
         true
     }
 
-    /// The signals that hold wherever one does: itself, and the operands if it is a conjunction.
+    /// Iterates over the signals that a signal implies: itself and, if it is a conjunction, its
+    /// operands.
     pub fn conjuncts(&self, signal: Signal) -> impl Iterator<Item = Signal> + '_ {
         let operands = match self.gate(signal.gate()) {
             Gate::And(operands) if !signal.is_negated() => operands,
@@ -485,7 +487,8 @@ impl Net {
         std::iter::once(signal).chain(operands.iter().copied())
     }
 
-    /// True if one signal is another, or a conjunction with it. O(log operands).
+    /// Returns true if `signal` equals `other`, or is a conjunction with the operand `other`. O(log
+    /// operands).
     #[must_use]
     pub fn implies(&self, signal: Signal, other: Signal) -> bool {
         signal == other
@@ -493,7 +496,7 @@ impl Net {
                 if !signal.is_negated() && operands.binary_search(&other).is_ok())
     }
 
-    /// The longest path from an input to an output, in AND gates.
+    /// Computes the longest path from an input to an output, in AND gates. O(literals).
     #[must_use]
     pub fn depth(&self) -> usize {
         let mut depths = vec![0usize; self.len()];
@@ -504,7 +507,8 @@ impl Net {
         self.outputs.iter().map(|s| depths[s.gate() as usize]).max().unwrap_or(0)
     }
 
-    /// For each gate, whether one of `signals` depends on it.
+    /// Returns the cone of influence of `signals`: for each gate, true if a signal depends on it.
+    /// O(literals).
     #[must_use]
     pub fn cone(&self, signals: impl IntoIterator<Item = Signal>) -> Vec<bool> {
         let mut inside = vec![false; self.len()];
@@ -546,7 +550,7 @@ impl Net {
         self.table = table;
     }
 
-    /// The percepts of each role; no role has any if the rules say nothing of them.
+    /// Iterates over the roles' percepts; all are empty if the rules do not define percepts.
     pub fn percepts(&self) -> impl Iterator<Item = &[(u32, Signal)]> {
         let sees = self.outputs.sees.as_deref();
         (0..self.vocabulary.roles.len()).map(move |role| sees.map_or(&[][..], |lists| &lists[role][..]))
@@ -565,14 +569,14 @@ fn hash(operands: &[Signal]) -> u64 {
     hasher.finish()
 }
 
-/// The relation of a gate's operands to a list of operands that contains the gate.
+/// The relation of an inner gate's operands to the list of operands that contains the gate.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Meeting {
-    /// No relation.
+    /// The list has no operand of the gate and no complement of one.
     Apart,
-    /// One is in the list.
+    /// The list has an operand of the gate, and no complement of one.
     Shared,
-    /// The complement of one is.
+    /// The list has the complement of an operand.
     Refuted,
 }
 
@@ -592,8 +596,8 @@ fn meet(inner: &[Signal], list: &[Signal], among: &Among) -> Meeting {
     meeting
 }
 
-/// A set of gates, and of others by chance: most operands of operands are in no list with these,
-/// and need not be looked for.
+/// A Bloom filter of gates. Most operands of inner gates are not in the list, and the filter avoids
+/// searching for them.
 #[derive(Default)]
 struct Among([u64; 8]);
 

@@ -1,8 +1,8 @@
-//! Checked rules: what [`check`](crate::check) hands to grounding and evaluation.
+//! Checked rules: the output of [`check`](crate::check), and the input of grounding and evaluation.
 //!
-//! A [`Rules`] value is safe (every variable is bound by a positive literal), consistent in its
-//! keywords, and bounded in nesting; roles are ground. Symbols are interned; with case folding two
-//! spellings share one symbol, printed as first spelled.
+//! Every rule of a [`Rules`] value is safe: positive literals bind all its variables. Keywords are
+//! used consistently, nesting is bounded, and roles are ground. Symbols are interned. With case
+//! folding, spellings that differ in case alone share a symbol, which is printed as first spelled.
 
 use crate::diagnostic::Span;
 use rustc_hash::FxHashMap;
@@ -24,15 +24,15 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A name: of a relation, a function or an object.
+    /// The name of a relation, a function or an object.
     Symbol
-    /// A relation, known by its name and number of arguments.
+    /// A relation, identified by name and arity; an index into [`Rules::relations`].
     RelationId
     /// A variable of one rule, an index into [`Rule::variables`].
     Variable
 }
 
-/// The interned names.
+/// The table of interned names.
 #[derive(Clone, Debug, Default)]
 pub struct Symbols {
     names: Vec<String>,
@@ -47,13 +47,14 @@ impl Symbols {
         !self.sensitive
     }
 
-    /// No names yet. Spellings that differ in ASCII case alone are one symbol unless `sensitive`.
+    /// Creates an empty table. Spellings that differ in ASCII case alone are one symbol unless
+    /// `sensitive`.
     #[must_use]
     pub fn new(sensitive: bool) -> Self {
         Self { sensitive, ..Self::default() }
     }
 
-    /// The symbol spelled `name`, new if need be. The first spelling is the one printed.
+    /// Returns the symbol spelled `name`, and adds it if it is new. The first spelling is printed.
     pub fn intern(&mut self, name: &str) -> Symbol {
         let key = if self.sensitive { name.to_owned() } else { name.to_ascii_lowercase() };
         *self.ids.entry(key).or_insert_with(|| {
@@ -62,14 +63,14 @@ impl Symbols {
         })
     }
 
-    /// The symbol spelled `name`, if there is one.
+    /// Returns the symbol spelled `name`, if there is one.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<Symbol> {
         let key = if self.sensitive { name.to_owned() } else { name.to_ascii_lowercase() };
         self.ids.get(&key).copied()
     }
 
-    /// The first spelling of each.
+    /// The first spelling of each symbol, in the order of symbols.
     pub fn iter(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
@@ -102,7 +103,7 @@ impl Term {
         }
     }
 
-    /// The number of its symbols and variables.
+    /// The number of symbols and variables in the term.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -111,8 +112,8 @@ impl Term {
         }
     }
 
-    /// Returns whether some values of the variables may make the terms equal, those of one term
-    /// being none of the other's; true if in doubt.
+    /// Returns false only if no values of the variables make the terms equal. Each occurrence of a
+    /// variable counts as a variable of its own, so true may be wrong.
     #[must_use]
     pub fn may_equal(&self, other: &Self) -> bool {
         match (self, other) {
@@ -133,27 +134,27 @@ impl Term {
 pub struct Atom {
     /// The relation.
     pub relation: RelationId,
-    /// As many as the relation's arity.
+    /// The arguments, one for each place of the relation.
     pub arguments: Vec<Term>,
-    /// Its place in the text.
+    /// The place in the text.
     pub span: Span,
 }
 
 /// A literal of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Formula {
-    /// Holds if the atom does.
+    /// An atom.
     Atom(Atom),
-    /// Holds if the terms differ.
+    /// `distinct`: holds if the terms differ.
     Distinct(Term, Term),
-    /// Holds if the formula does not.
+    /// `not`: holds if the formula does not.
     Not(Box<Formula>),
-    /// Holds if one of the formulas does; at least one.
+    /// `or`: holds if one of the formulas does. There is at least one.
     Or(Vec<Formula>),
 }
 
 impl Formula {
-    /// The number of its connectives, names and variables.
+    /// The number of connectives, names and variables in the formula.
     #[must_use]
     pub fn size(&self) -> usize {
         match self {
@@ -164,7 +165,7 @@ impl Formula {
         }
     }
 
-    /// Calls `visit` for every atom with true if it stands under an odd number of `not`.
+    /// Calls `visit` for every atom, with true if it is inside an odd number of `not`.
     pub fn for_each_atom<'a>(&'a self, visit: &mut impl FnMut(&'a Atom, bool)) {
         self.walk(false, visit);
     }
@@ -195,20 +196,20 @@ impl Formula {
 /// `(<= head body..)`; a fact is a rule with an empty body.
 #[derive(Clone, Debug)]
 pub struct Rule {
-    /// The head: what follows.
+    /// The head: the atom that follows from the body.
     pub head: Atom,
     /// The literals that must all hold; order has no meaning.
     pub body: Vec<Formula>,
     /// The names of the rule's variables, with their question marks, by first occurrence.
     pub variables: Vec<String>,
-    /// The whole form.
+    /// The place of the whole form.
     pub span: Span,
 }
 
 /// A relation's name and arity.
 #[derive(Clone, Debug)]
 pub struct Relation {
-    /// Its name.
+    /// The name.
     pub name: Symbol,
     /// The number of arguments.
     pub arity: usize,
@@ -216,13 +217,13 @@ pub struct Relation {
     pub span: Span,
 }
 
-/// The relations with a meaning of their own. They exist in every [`Rules`], used or not.
+/// The keyword relations of the language. They exist in every [`Rules`], used or not.
 #[derive(Clone, Copy, Debug)]
 #[allow(missing_docs, reason = "the names are the keywords of the language, except for one")]
 pub struct Keywords {
     pub role: RelationId,
     pub init: RelationId,
-    /// `true`, which Rust has taken: what holds in a state.
+    /// `true`, which is a reserved word of Rust: the fluents that hold in a state.
     pub fact: RelationId,
     pub does: RelationId,
     pub next: RelationId,
@@ -235,7 +236,7 @@ pub struct Keywords {
 }
 
 impl Keywords {
-    /// Returns whether the relation is one of them.
+    /// Returns whether a relation is a keyword.
     #[must_use]
     pub fn contains(&self, relation: RelationId) -> bool {
         let Self { role, init, fact, does, next, legal, goal, terminal, base, input, sees } = *self;
@@ -246,34 +247,33 @@ impl Keywords {
 /// A checked rulesheet.
 #[derive(Clone, Debug)]
 pub struct Rules {
-    /// The names.
+    /// The interned names.
     pub symbols: Symbols,
     /// The relations, by [`RelationId`].
     pub relations: Vec<Relation>,
-    /// The relations with a meaning of their own.
+    /// The keyword relations.
     pub keywords: Keywords,
     /// The players: ground terms, in the order of the text, each once.
     pub roles: Vec<Term>,
-    /// All facts and rules, `role` facts included, in the order of the text.
+    /// All facts and rules, including `role` facts, in the order of the text.
     pub rules: Vec<Rule>,
     /// True if terms grow with each step or each application of a rule, so that grounding would
     /// never end.
     pub grows: bool,
-    /// The comment lines that open the file, without semicolons: the game's documentation.
+    /// The comment lines at the start of the file, without semicolons: the game's documentation.
     pub documentation: Vec<String>,
 }
 
 impl Rules {
-    /// The role that stands for chance: the one called `random`, in any case unless case matters.
-    /// It does so in every rulesheet, whether or not there are percepts too.
+    /// The role of chance: the one called `random`, in any case unless symbols are case-sensitive.
+    /// It is chance in every rulesheet, with or without percepts.
     #[must_use]
     pub fn chance(&self) -> Option<&Term> {
         let random = Term::Constant(self.symbols.find("random")?);
         self.roles.iter().find(|role| **role == random)
     }
 
-    /// True if the rules say what the roles perceive. Without any rule for `sees` each role
-    /// perceives the joint move.
+    /// True if there are rules for `sees`. Without them each role perceives the joint move.
     #[must_use]
     pub fn has_percepts(&self) -> bool {
         self.rules.iter().any(|rule| rule.head.relation == self.keywords.sees)
@@ -291,7 +291,8 @@ impl Rules {
         self.about(self.keywords.role, role).next()
     }
 
-    /// The rules for a relation whose first argument is or may be a role, in the order of the text.
+    /// The rules for a relation whose first argument is the role or a variable, in the order of the
+    /// text.
     pub fn about(&self, relation: RelationId, role: usize) -> impl Iterator<Item = &Rule> {
         let role = &self.roles[role];
         let may_be = move |term: &Term| matches!(term, Term::Variable(_)) || term == role;
@@ -301,7 +302,7 @@ impl Rules {
             .filter(move |rule| rule.head.arguments.first().is_some_and(may_be))
     }
 
-    /// Prints an atom as KIF, variables by their names.
+    /// Prints an atom of a rule as KIF, with the names of its variables.
     #[must_use]
     pub fn display_atom(&self, rule: &Rule, atom: &Atom) -> String {
         let mut text = String::new();
@@ -309,7 +310,7 @@ impl Rules {
         text
     }
 
-    /// Prints a term as KIF, variables by their names.
+    /// Prints a term of a rule as KIF, with the names of its variables.
     #[must_use]
     pub fn display_term(&self, rule: &Rule, term: &Term) -> String {
         let mut text = String::new();

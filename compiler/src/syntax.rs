@@ -1,11 +1,12 @@
-//! Text to a spanned tree.
+//! Parsing: from text to a tree with the place of each node.
 //!
-//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists, which has the shape of KIF
-//! whatever the [`Syntax`] of the text is: `infix` and `epilog` make it of their sentences, and
-//! each node has its place in the text as it was written. Of KIF the pest grammar (`kif.pest`) only
-//! cuts the text into tokens; an explicit stack builds the tree, and the tree is an arena, so
-//! nothing here recurses and no depth of parentheses can overflow the stack. Faults are reported
-//! and the tree goes on at the next form.
+//! A [`Source`] becomes a [`Tree`] of symbols, variables and lists. The tree has the shape of KIF
+//! for every [`Syntax`]: `infix` and `epilog` translate their sentences. Each node has its place in
+//! the original text.
+//!
+//! For KIF the pest grammar (`kif.pest`) only cuts the text into tokens, and an explicit stack
+//! builds the tree, which is an arena. Nothing here recurses, so no depth of parentheses can
+//! overflow the stack. After a fault, reading goes on at the next form.
 //!
 //! O(bytes of the text), at most [`Limits::max_source_bytes`](crate::Limits::max_source_bytes). The
 //! tree has a node for each token, at most [`Limits::max_tokens`](crate::Limits::max_tokens).
@@ -39,10 +40,10 @@ mod grammar {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u32);
 
-/// The kind of a node.
+/// The kind of a node: symbol, variable or list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A name; its text is that of the span.
+    /// A name; [`Tree::text`] returns it.
     Symbol,
     /// A name that starts with `?`.
     Variable,
@@ -59,7 +60,7 @@ pub struct Node {
     pub span: Span,
 }
 
-/// The forms of a rulesheet.
+/// A rulesheet as a tree of nodes.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
     nodes: Vec<Node>,
@@ -68,16 +69,17 @@ pub struct Tree {
     pub forms: Vec<NodeId>,
     /// Every comment, without its semicolon, in the order of the text.
     pub comments: Vec<Span>,
-    /// True if some of the text could not be read, so that what seems missing may stand there.
+    /// True if part of the text could not be read, so that definitions that seem missing may be
+    /// there.
     pub broken: bool,
     /// The syntax of the text.
     pub syntax: Syntax,
-    /// Display names of desugared nodes.
+    /// Names of nodes that differ from the text of their span.
     names: FxHashMap<NodeId, Box<str>>,
 }
 
 impl Tree {
-    /// The node of an id.
+    /// Returns the node with an id of this tree.
     #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
@@ -92,7 +94,7 @@ impl Tree {
         }
     }
 
-    /// Every node, the elements of a list before the list.
+    /// All nodes, the elements of a list before the list.
     pub(crate) fn ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
@@ -102,19 +104,18 @@ impl Tree {
         self.ids().filter(|&id| self.node(id).kind == Kind::Symbol)
     }
 
-    /// The node's text: its name, if it is called otherwise than the text has it, or what stands at
-    /// its place in `source`.
+    /// Returns the name that was given to the node, or otherwise the text of its span in `source`.
     #[must_use]
     pub fn text<'s>(&'s self, id: NodeId, source: &'s Source) -> &'s str {
         self.names.get(&id).map_or_else(|| source.slice(self.node(id).span), AsRef::as_ref)
     }
 
-    /// Calls a symbol otherwise than the text has it.
+    /// Replaces the name that [`Tree::text`] returns for a symbol.
     pub(crate) fn rename(&mut self, id: NodeId, name: &str) {
         self.names.insert(id, name.into());
     }
 
-    /// A symbol or variable called `name` at a place.
+    /// Adds a symbol or variable with a name that may differ from the text of its span.
     fn add(&mut self, kind: Kind, name: &str, span: Span) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
         self.nodes.push(Node { kind, span });
@@ -122,7 +123,7 @@ impl Tree {
         id
     }
 
-    /// A list of nodes.
+    /// Adds a list of nodes of this tree.
     fn list(&mut self, elements: &[NodeId], span: Span) -> NodeId {
         let first = self.children.len() as u32;
         self.children.extend_from_slice(elements);
@@ -162,20 +163,23 @@ pub fn parse(source: &Source, options: &crate::Options, diagnostics: &mut crate:
     tree
 }
 
-/// Reads KIF.
+/// Reads KIF. Returns the tree and the faults found.
 fn kif(source: &Source, limits: &crate::Limits) -> (Tree, Vec<Diagnostic>) {
     let mut builder = Builder::new(source, limits);
     builder.read();
     (builder.tree, builder.found)
 }
 
-/// Bytes given to pest at a time: its token queue takes about a hundred bytes per token, too much
-/// for a whole file of parentheses.
+/// The bytes of text passed to pest at a time. Its token queue takes about a hundred bytes per
+/// token, too much for a whole file of parentheses.
 const CHUNK: usize = 1 << 16;
 
-/// The number of bytes of the next chunk: whole tokens, and whole lines where lines are short. Only
-/// white space crosses a line end. A token that starts with what `opens` extends to the line end,
-/// or to a closing sign of its own; others end where a byte is `between`.
+/// Returns the length of the next chunk, in bytes: whole tokens, and whole lines if lines are
+/// short.
+///
+/// Only white space crosses a line end. A token that begins with a byte that `opens` accepts
+/// extends to the line end or to its own closing sign. Other tokens end at a byte that `between`
+/// accepts.
 fn chunk(text: &str, opens: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -> usize {
     let bytes = text.as_bytes();
     if bytes.len() <= CHUNK {
@@ -197,13 +201,14 @@ fn chunk(text: &str, opens: impl Fn(u8) -> bool, between: impl Fn(u8) -> bool) -
     }
 }
 
-/// The signs that begin a comment in other languages: no word between forms starts like that.
+/// Comment signs of other languages, which are reported where a word between forms begins with one.
 pub const FOREIGN_COMMENTS: [&str; 5] = ["#", "//", "%", "--", "/*"];
 
-/// The deepest nesting of parentheses that limits may allow, since the passes recurse over terms.
+/// The largest value of [`Limits::max_nesting`](crate::Limits::max_nesting) that has an effect,
+/// since the passes recurse over terms.
 const MOST_NESTING: usize = 4_000;
 
-/// The tokens of a text, from some place on.
+/// An iterator over the tokens of a text from an offset on.
 struct Tokens<'s> {
     text: &'s str,
     /// The start of the next chunk.
@@ -225,7 +230,7 @@ impl Iterator for Tokens<'_> {
         while self.chunk.is_empty() {
             let rest = self.text.get(self.next..).filter(|rest| !rest.is_empty())?;
             let end = chunk(rest, |b| b == b';', |b| matches!(b, b'(' | b')' | b' ' | b'\t' | b';'));
-            // The grammar takes any text, so there is no error to report.
+            // The grammar accepts any text, so there is no error to report.
             let tokens = Kif::parse(Rule::tokens, &rest[..end])
                 .into_iter()
                 .flatten()
@@ -243,7 +248,7 @@ impl Iterator for Tokens<'_> {
 
 /// A list that is still open.
 struct Open {
-    /// Offset of its parenthesis.
+    /// The offset of its parenthesis.
     start: u32,
     /// The start of its elements in [`Builder::pending`].
     first: usize,
@@ -252,18 +257,18 @@ struct Open {
 /// The kind of a list that starts in column one inside another.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Behind {
-    /// A rule, which is never inside.
+    /// A rule, which never occurs inside another form.
     Rule,
-    /// A fact, or a literal of the form before it.
+    /// A fact, or a literal of the form that is still open.
     Sentence,
-    /// A literal: no form starts so.
+    /// A literal, since no form begins with its keyword.
     Literal,
 }
 
 /// The place where a form seems to start inside another that is not closed yet.
 #[derive(Clone, Copy)]
 struct Restart {
-    /// Offset of its parenthesis.
+    /// The offset of its parenthesis.
     start: u32,
     /// The end of the token before it.
     gap: u32,
@@ -271,8 +276,8 @@ struct Restart {
     depth: usize,
 }
 
-/// A list that is never closed, how many of its lists end with `last`, and where the next form
-/// seems to start.
+/// Returns the diagnostic of a list that is never closed. Its edit inserts `depth` parentheses at
+/// `last`; the next form seems to start at `next`.
 fn unclosed(start: u32, depth: usize, last: u32, next: Option<u32>) -> Diagnostic {
     let place = Span { start, end: start + 1 };
     let fault = Diagnostic::new(&codes::UNCLOSED_PAREN, place, "this `(` is never closed")
@@ -297,7 +302,7 @@ struct Builder<'s> {
     pending: Vec<NodeId>,
     /// The number of parentheses open beyond the nesting limit.
     beyond: usize,
-    /// True if the current form holds a fault that leaves it without meaning.
+    /// True if the current form has a fault, so that it is left out of [`Tree::forms`].
     bad: bool,
     /// Tokens that start before this offset belong to a string or block comment.
     skip: u32,
@@ -305,10 +310,11 @@ struct Builder<'s> {
     restart: Option<Restart>,
     /// The end of the last token other than a comment.
     last: u32,
-    /// True if every `(` in column one starts a form, since parentheses do not match anyway.
+    /// True once parentheses are known not to match: then a `(` in column one starts a form, unless
+    /// a keyword of literals follows.
     resync: bool,
     no_more_block_ends: bool,
-    /// The token before, if it closed what was not open.
+    /// The previous token, if it is a `)` that closes no list.
     unmatched: Option<Span>,
 }
 
@@ -334,16 +340,17 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Reads all tokens; reads those after the first list that is never closed twice.
+    /// Reads all tokens. After a list that is never closed it reads again from the place where the
+    /// next form seems to start.
     fn read(&mut self) {
-        // A byte order mark is no part of the text.
+        // A byte order mark is not part of the text.
         let start = if self.source.text().starts_with('\u{FEFF}') { '\u{FEFF}'.len_utf8() } else { 0 };
         let mut tokens = Tokens::new(self.source.text(), start);
         let mut count = 0;
         loop {
             for (rule, span) in tokens.by_ref() {
                 if span.start < self.skip {
-                    // A comment that starts inside may hide parentheses after it.
+                    // A comment that starts inside the skipped text may hide parentheses after it.
                     self.resync |= span.end > self.skip;
                     continue;
                 }
@@ -368,7 +375,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// Takes one token; false if the text is not KIF at all.
+    /// Adds one token to the tree. Returns false if the text is not KIF at all.
     fn token(&mut self, rule: Rule, span: Span) -> bool {
         let again = self.unmatched.take().is_some();
         match rule {
@@ -393,7 +400,7 @@ impl<'s> Builder<'s> {
                     self.restart.get_or_insert(here);
                 }
                 (true, behind) => {
-                    // Only a rule is certain to be no part of the form before it.
+                    // Only a rule is certain not to be part of the form before it.
                     if behind == Behind::Rule && !self.bad {
                         let depth = self.open.len() + self.beyond;
                         let fault = unclosed(self.open[0].start, depth, self.last, Some(start));
@@ -418,7 +425,7 @@ impl<'s> Builder<'s> {
         self.beyond += 1;
     }
 
-    /// The kind of the list that is opened at `start`, by its first word.
+    /// Returns the kind of the list that is opened at `start`, by its first word.
     fn form_behind(&self, start: u32) -> Behind {
         let rest = self.source.text()[start as usize + 1..].trim_start_matches([' ', '\t']);
         let end = rest.find(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')' | ';'));
@@ -437,7 +444,7 @@ impl<'s> Builder<'s> {
             return;
         }
         let Some(list) = self.open.pop() else {
-            // One message for a run of them.
+            // A run of unmatched parentheses gets one message.
             self.unmatched = Some(span);
             if !(again || self.resync) {
                 self.fault(
@@ -468,13 +475,14 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// At the end of the text: the place to read on from, if a list was never closed.
+    /// Reports the list that is still open at the end of the text, if there is one. Returns the
+    /// place to read on from, if a later form seems to start there.
     fn end(&mut self) -> Option<u32> {
         let start = self.open.first()?.start;
         let (depth, last) = (self.open.len() + self.beyond, self.last);
         let (depth, last) = self.restart.map_or((depth, last), |restart| (restart.depth, restart.gap));
         let restart = self.restart.map(|restart| restart.start);
-        // Faults found after the restart will be found again.
+        // Faults after the restart will be found again.
         if let Some(restart) = restart {
             self.found.retain(|d| d.span.is_none_or(|span| span.start < restart));
             while self.tree.comments.last().is_some_and(|comment| comment.start >= restart) {
@@ -492,7 +500,7 @@ impl<'s> Builder<'s> {
         restart
     }
 
-    /// Gives up the form that is open.
+    /// Discards the open form.
     fn drop_form(&mut self) {
         self.open.clear();
         self.pending.clear();
@@ -512,7 +520,8 @@ impl<'s> Builder<'s> {
         self.found.push(diagnostic);
     }
 
-    /// Takes a word; false if it shows that the text is not prefix KIF at all.
+    /// Adds a word to the tree, or reports it. Returns false if it shows that the text is not
+    /// prefix KIF at all.
     fn word(&mut self, span: Span) -> bool {
         let text = self.source.slice(span);
         let next = self.source.text().as_bytes().get(span.end as usize);
@@ -562,7 +571,8 @@ impl<'s> Builder<'s> {
         true
     }
 
-    /// The start of the infix statement that a word shows: there, or at the word before `:-`.
+    /// Returns the start of the infix statement that a word reveals: the word itself if it is
+    /// `called`, otherwise the symbol before it.
     fn infix_start(&self, span: Span, called: bool) -> Option<u32> {
         if called {
             return Some(span.start);
@@ -576,7 +586,7 @@ impl<'s> Builder<'s> {
     fn block_comment(&mut self, span: Span) {
         let body = span.start as usize + 2;
         let end = if self.no_more_block_ends { None } else { self.source.text()[body..].find("|#") };
-        // Without this, a file of openers would be searched to its end once for each.
+        // Otherwise each of many openers would search the file to its end.
         self.no_more_block_ends = end.is_none();
         self.skip = end.map_or(span.end, |end| (body + end + 2) as u32);
         let sign = Span { start: span.start, end: span.start + 2 };
@@ -591,7 +601,8 @@ impl<'s> Builder<'s> {
         });
     }
 
-    /// A comment with a semicolon before each of its lines, for what goes on at `end`.
+    /// Returns the text with a semicolon before each line, and a line end if more text follows
+    /// `end` on its line. Returns `None` if a line contains a carriage return.
     fn line_comments(&self, text: &str, end: u32) -> Option<String> {
         let lines: Vec<&str> = text.trim().lines().map(str::trim).collect();
         if lines.iter().any(|line| line.contains('\r')) {
@@ -606,8 +617,8 @@ impl<'s> Builder<'s> {
         Some(comment.join("\n"))
     }
 
-    /// Reports a comment in the syntax of another language between forms: the rest of the line is
-    /// not read.
+    /// Reports a comment in the syntax of another language between forms, and skips the rest of the
+    /// line.
     fn line_comment(&mut self, span: Span, text: &str) {
         let rest = &self.source.text()[span.start as usize..];
         self.skip = span.start + rest.find(['\n', '\r']).unwrap_or(rest.len()) as u32;
@@ -634,7 +645,7 @@ impl<'s> Builder<'s> {
         let words = self.source.slice(place).trim_matches('"').trim();
         let fits = |c: char| c.is_ascii_alphanumeric() || "_+-".contains(c);
         let name: String = words.chars().map(|c| if fits(c) { c } else { '_' }).collect();
-        // A name that is not the text in quotes may be one that something else has.
+        // A name that differs from the text in quotes may be taken.
         let is_same = name == words;
         self.fault(match (name.is_empty(), is_same) {
             (true, _) => fault,
@@ -649,12 +660,11 @@ impl<'s> Builder<'s> {
         let start = span.start as usize + at;
         let place = Span::new(start, start + c.len_utf8());
         let number = u32::from(c);
-        // All of them, so that a word is right at once; other words with the same characters become
-        // the same.
+        // All of them, so that one round fixes the word. Equal words stay equal.
         let edits = text.char_indices().filter(|(_, c)| !c.is_ascii_graphic()).map(|(at, c)| {
             let start = span.start as usize + at;
             let text = match c {
-                // Of control characters and those of no width nothing can be seen.
+                // Control characters and characters of no width are invisible.
                 c if c.is_ascii() => String::new(),
                 '\u{200B}'..='\u{200D}' | '\u{2060}' | '\u{FEFF}' => String::new(),
                 c if c.is_whitespace() => " ".to_owned(),

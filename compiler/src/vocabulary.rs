@@ -1,7 +1,7 @@
-//! The names of a game, and the numbers that terms have by them.
+//! The names of a game, and the numbers of its terms.
 //!
-//! Whatever finds the fluents, moves and percepts of a game, they are numbered by their texts,
-//! bytewise: so are fluents in states and moves in joint moves, on every engine.
+//! Fluents, moves and percepts are numbered in the bytewise order of their KIF text. Every engine
+//! uses these numbers, for fluents in states and moves in joint moves.
 
 use crate::{
     Rules,
@@ -9,7 +9,7 @@ use crate::{
     rules::Symbols,
 };
 
-/// The names of a game, each list in the order of its KIF text, bytewise; roles in file order.
+/// The names of a game. Roles are in file order, the other lists in the bytewise order of KIF text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vocabulary {
     /// The players.
@@ -25,8 +25,8 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The names of a game with these roles, and the texts of fluents, moves and percepts in their
-    /// order.
+    /// Creates the names of a game with these roles. The lists of fluents, moves and percepts are
+    /// sorted already.
     pub(crate) fn new(
         rules: &Rules,
         terms: &Terms,
@@ -39,30 +39,30 @@ impl Vocabulary {
     }
 }
 
-/// The numbers of some terms.
+/// A map from terms to numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Numbers(Vec<u32>);
 
 impl Numbers {
-    /// Each term of a list has its place there as its number.
+    /// Numbers each term of a list by its place. O(all terms).
     pub(crate) fn new(list: &[TermId], terms: &Terms) -> Self {
         let mut numbers = vec![u32::MAX; terms.len()];
         (0..).zip(list).for_each(|(number, term)| numbers[term.index()] = number);
         Self(numbers)
     }
 
-    /// The number of a term that has one.
+    /// Returns the number of a term, which must have one.
     pub(crate) fn at(&self, term: TermId) -> u32 {
         self.0[term.index()]
     }
 
-    /// The number of a term, if it has one.
+    /// Returns the number of a term, if it has one.
     pub(crate) fn of(&self, term: TermId) -> Option<usize> {
         self.0.get(term.index()).copied().filter(|&number| number != u32::MAX).map(|number| number as usize)
     }
 }
 
-/// Terms that are numbered by their texts.
+/// Terms in the order of their texts, with texts and numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct NameTable {
     pub(crate) terms: Vec<TermId>,
@@ -71,7 +71,7 @@ pub(crate) struct NameTable {
 }
 
 impl NameTable {
-    /// Numbers terms; some may be there more than once.
+    /// Numbers the terms of a list, which may contain duplicates.
     pub(crate) fn new(mut list: Vec<TermId>, terms: &Terms, symbols: &Symbols) -> Self {
         list.sort_unstable();
         list.dedup();
@@ -83,10 +83,10 @@ impl NameTable {
     }
 }
 
-/// The best goal value that the language knows.
+/// The best goal value of the language.
 pub(crate) const BEST_GOAL: u8 = 100;
 
-/// The value that a goal's second argument stands for: an integer from 0 to 255. Those above
+/// Returns the goal value of a term, an integer from 0 to 255; `None` for other terms. Values above
 /// [`BEST_GOAL`] are reported, and played as they are.
 pub(crate) fn goal_value(term: TermId, terms: &Terms, symbols: &Symbols) -> Option<u8> {
     let text = terms.arguments(term).is_empty().then(|| symbols.name(terms.symbol(term)))?;

@@ -1,10 +1,11 @@
-//! Decisive play allows what a look at all replies allows: in every state of random games by all
-//! legal moves.
+//! Decisive play allows the moves that a search of all replies allows, in every state of random
+//! games.
 
 use gdl_compiler::{Options, Phase, Source, compile, emit::lower, meter::Meter, optimize, propnet::Net};
 use std::{collections::BTreeSet, fmt::Write};
 
-/// A row of cells that two roles mark, on turn as `movers` says; `three` in a row end the game.
+/// A game in which two roles mark a row of cells, in the order of `movers`. Three marks in a row
+/// end the game.
 fn row(cells: usize, movers: &[&str], goals: &str) -> String {
     let mut text = "(role x) (role o) (init (turn 1)) (other x o) (other o x)
         (<= (mover ?r) (true (turn ?t)) (turn-of ?t ?r))
@@ -35,7 +36,8 @@ const THREE_WIN: &str =
 const THREE_LOSE: &str =
     "(<= (goal ?r 0) (three ?r)) (<= (goal ?r 100) (role ?r) (other ?r ?s) (three ?s) (not (three ?r)))";
 
-/// A move that ends the game at once, with a draw, whatever the next role could do.
+/// The rules for a move that ends the game in a draw at once, so that the next role's threats do
+/// not matter.
 const STOP: &str =
     "(<= (legal ?r stop) (mover ?r)) (<= (next stopped) (does ?r stop)) (<= terminal (true stopped))";
 
@@ -80,12 +82,12 @@ fn next(net: &Net, state: &[bool], joint: &[u32]) -> Vec<bool> {
     lower::advance(net).run(&state.iter().copied().chain(made).collect::<Vec<_>>())
 }
 
-/// The role with a choice, if one has.
+/// The first role with a choice, if there is one.
 fn mover(view: &View) -> Option<usize> {
     view.legal.iter().position(|legal| legal.len() > 1)
 }
 
-/// The states that the moves of a role lead to, where the others have one each.
+/// The moves of a role, each with its successor state, where the other roles have one move each.
 fn after(net: &Net, state: &[bool], view: &View, mover: usize) -> Vec<(u32, Vec<bool>)> {
     let mut joint: Vec<u32> = view.legal.iter().map(|legal| *legal.first().expect("a move")).collect();
     let each = view.legal[mover].iter().map(|&action| {
@@ -108,8 +110,8 @@ fn least(values: &[u8]) -> u8 {
     *values.iter().min().unwrap()
 }
 
-/// Returns whether a move to a state wins for the role that made it, now or by its next moves if it
-/// goes on. `turns` has the role on turn at each phase.
+/// Returns true if a move to a state wins for the role that made it: at once, or by its next move
+/// if it moves again. `turns` has the role to move at each phase.
 fn wins(net: &Net, state: &[bool], role: usize, phase: usize, turns: &[usize]) -> bool {
     let seen = view(net, state);
     if seen.terminal {
@@ -120,7 +122,7 @@ fn wins(net: &Net, state: &[bool], role: usize, phase: usize, turns: &[usize]) -
         && after(net, state, &seen, role).iter().any(|(_, next)| wins(net, next, role, phase + 1, turns))
 }
 
-/// The moves of decisive play.
+/// Computes the moves of decisive play by a search of all replies.
 fn expected(net: &Net, state: &[bool], seen: &View, phase: usize, turns: &[usize]) -> BTreeSet<u32> {
     let role = turns[phase];
     let moves = after(net, state, seen, role);
@@ -143,7 +145,8 @@ fn expected(net: &Net, state: &[bool], seen: &View, phase: usize, turns: &[usize
     if safe.is_empty() { seen.legal[role].clone() } else { safe }
 }
 
-/// Plays random games and compares; how many states of how many moves fewer there were.
+/// Plays random games and compares the legal moves. Asserts that more than one state in twenty has
+/// fewer moves.
 fn check(text: &str, turns: &[usize], games: u64) {
     let net = net(text);
     let phases = optimize::decisive(&net, &mut meter()).expect("it has decisive play").phases;
@@ -214,7 +217,7 @@ fn after_the_end_nothing_is_won() {
 #[test]
 fn other_games_have_none() {
     let none = |text: &str| assert!(optimize::decisive(&net(text), &mut meter()).is_none(), "{text}");
-    // One role alone; no cycle; nothing to win.
+    // A single role to move; no cycle; no goal to win.
     none(&row(5, &["x", "x"], THREE_WIN));
     none("(role a) (role b) (init (mark 0)) (legal a up) (legal a stay) (legal b up) (legal b stay)
         (<= (next (mark 1)) (does a up)) (<= (next (mark 1)) (true (mark 1))) (<= (next (mark 0)) (true (mark 0)) (does a stay))

@@ -1,4 +1,4 @@
-//! The evaluator against short rulesheets whose meaning is plain.
+//! Tests the evaluator on short rulesheets with a known result.
 
 use gdl_compiler::eval::{EvalError, Evaluator, State, Term};
 use gdl_compiler::{Diagnostics, Levels, Limits, Options, Rules, Source, check, syntax};
@@ -32,7 +32,7 @@ fn fluents(state: &State) -> Vec<&str> {
     state.iter().map(Term::as_str).collect()
 }
 
-/// Asserts which moves, besides `a`, the player has at the start.
+/// Asserts the player's legal moves in the initial state, except `a`.
 #[track_caller]
 fn check_legal(snippet: &str, expected: &[&str]) {
     let rules = rules(snippet);
@@ -43,7 +43,7 @@ fn check_legal(snippet: &str, expected: &[&str]) {
     assert_eq!(others, expected, "{snippet}");
 }
 
-/// Asserts that asking for the moves fails, and how it is put.
+/// Asserts that computing the legal moves fails with a message.
 #[track_caller]
 fn check_error(snippet: &str, limits: &Limits, expected: &str) {
     let rules = rules(snippet);
@@ -103,7 +103,7 @@ fn or_stands_anywhere_and_binds_what_all_branches_bind() {
     let legal = |head: &str, body: &str| format!("{facts} (<= (legal p {head}) {body})");
     check_legal(&legal("?x", "(or (q ?x) (r ?x))"), &["1", "2", "3"]);
     check_legal(&legal("?x", "(or (q ?x) (or (r ?x) (t ?y ?x)))"), &["1", "2", "3", "4"]);
-    // `?y` is bound in one branch only; where it is not, the other literal binds it.
+    // Only one branch binds `?y`; for the other branch, the other literal binds it.
     check_legal(
         &legal("(go ?x ?y)", "(q ?y) (or (r ?x) (t ?x ?y))"),
         &["(go 2 1)", "(go 2 2)", "(go 3 1)", "(go 3 2)"],
@@ -120,7 +120,7 @@ fn recursion_reaches_the_fixpoint() {
     });
     let path = "(<= (path ?x ?y) (e ?x ?y)) (<= (path ?x ?z) (path ?x ?y) (path ?y ?z)) ";
     check_legal(&format!("{chain}{path}(<= (legal p ?y) (path 37 ?y))"), &["38", "39", "40"]);
-    // Mutual, through a disjunction, and with a test of the component itself.
+    // Mutual recursion through a disjunction, with a test of the component itself.
     check_legal(
         "(e 0 1) (e 1 2) (e 2 3) (even 0)
          (<= (odd ?y) (or (even ?x) (odd nothing)) (e ?x ?y))
@@ -130,7 +130,7 @@ fn recursion_reaches_the_fixpoint() {
     );
 }
 
-/// A relation of 30 * 30 * 30 tuples is not filled but asked about; nothing else may change.
+/// A relation of 30 * 30 * 30 tuples is evaluated on demand, with the same results.
 #[test]
 fn vast_abbreviations_are_not_written_out() {
     let numbers: String = (0..30).fold(String::new(), |mut text, i| {
@@ -177,7 +177,7 @@ fn locally_stratified_negation_has_a_meaning() {
          (<= (legal p ?x) (win ?x))",
         &["1", "3"],
     );
-    // Atoms of the component inside disjunctions, and next to existential variables.
+    // The component's atoms stand inside disjunctions and next to existential variables.
     check_legal(
         "(n 1 2) (n 2 3) (n 3 4) (k 1) (k 2)
          (<= (win ?x) (n ?x ?y) (or (lost ?y) (not (or (win ?y) (not (n ?x ?y))))) (k ?z))

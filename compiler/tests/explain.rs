@@ -1,9 +1,10 @@
-//! Explanations of single atoms: the rule that gives one, or how far each rule gets.
+//! Explanations of single atoms: the rule that derives an atom, or the literal at which each rule
+//! fails.
 
 use gdl_compiler::eval::{EvalError, Evaluator, Explanation, Literal, Reason, State};
 use gdl_compiler::{Options, Rules, Source, read};
 
-/// Two marks on a row of three cells, each connected to the next.
+/// A game in which two roles mark a row of three cells, each connected to the next.
 const GAME: &str = "
 (role x) (role o)
 (init (turn x)) (init (cell 1 b)) (init (cell 2 b)) (init (cell 3 b))
@@ -28,7 +29,7 @@ fn rules(text: &str) -> Rules {
     read(&Source::new("test.kif", text), &Options::default()).expect("no faults").0
 }
 
-/// The explanation in a state after some joint moves, for another joint move.
+/// Explains an atom after the joint moves `played`, or for the step by `joint` from there.
 fn explain(atom: &str, played: &[[&str; 2]], joint: Option<[&str; 2]>, depth: usize) -> Explanation {
     let rules = rules(GAME);
     let evaluator = Evaluator::new(&rules).expect("within limits");
@@ -40,8 +41,8 @@ fn explain(atom: &str, played: &[[&str; 2]], joint: Option<[&str; 2]>, depth: us
     evaluator.explain(atom, &state, joint.as_ref().map(|joint| &joint[..]), depth).expect("an atom")
 }
 
-/// As text: an atom that holds with `+`, one that does not with `-`, `?` where it is not gone into;
-/// rules by their number.
+/// Prints an explanation: `+` before an atom that holds, `-` before one that does not, `?` after
+/// one that is not explained. Rules are numbers.
 fn text(explanation: &Explanation) -> String {
     let sign = if explanation.holds { '+' } else { '-' };
     let inner = |why: &Option<Box<Explanation>>| why.as_ref().map_or(String::new(), |why| text(why));
@@ -73,7 +74,7 @@ fn what_holds_follows_from_a_rule() {
         "+(legal x (mark 3)) by 11: (true (turn x))[+(true (turn x))], (true (cell 3 b))[+(true (cell 3 b))], \
          (not taboo)[-taboo?], (distinct 3 2)[]"
     );
-    // Of a disjunction it is the branch that holds.
+    // The explanation of a disjunction is the branch that holds.
     assert_eq!(
         text(&explain("open", &[["(mark 1)", "noop"]], None, 1)),
         "+open by 20: (true (cell 3 b))[+(true (cell 3 b))]"
@@ -98,7 +99,7 @@ fn what_does_not_hold_is_told_rule_by_rule() {
         text(&explain("(legal x (mark 1))", &moves, None, 1)),
         "-(legal x (mark 1)) since 11 after [\"(true (turn x))\"] fails (true (cell 1 b))[-(true (cell 1 b))]"
     );
-    // What must not hold is explained too.
+    // Negated literals are explained too.
     assert_eq!(
         text(&explain("(legal x noop)", &[], None, 1)),
         "-(legal x noop) since 12 after [\"(role x)\"] fails (not (true (turn x)))[+(true (turn x))]"
@@ -113,7 +114,7 @@ fn what_does_not_hold_is_told_rule_by_rule() {
     assert_eq!(text(&explain("(true (turn o))", &[], None, 9)), "-(true (turn o))");
 }
 
-/// Returns whether an atom is among those that its own explanation rests on.
+/// Returns true if an atom's explanation uses the atom itself.
 fn rests_on_itself(explanation: &Explanation, above: &mut Vec<String>) -> bool {
     if above.contains(&explanation.atom) {
         return true;
@@ -141,7 +142,7 @@ fn recursion_is_explained_without_going_round() {
 fn depth_and_size_are_bounded() {
     assert_eq!(text(&explain("terminal", &[], None, 0)), "-terminal?");
     assert_eq!(text(&explain("terminal", &[], None, 1)), "-terminal since 21 after [] fails full[-full?]");
-    // A chain of ten thousand, explained without end.
+    // A chain of ten thousand atoms, explained without a limit of depth.
     let chain = (0..10_000).fold(String::new(), |text, n| text + &format!("(succ {n} {})", n + 1));
     let rules =
         rules(&format!("{GAME}{chain}(up 0)(<= (up ?n) (up ?m) (succ ?m ?n))(<= (legal x go) (up 9000))"));
@@ -157,7 +158,7 @@ fn depth_and_size_are_bounded() {
 
 #[test]
 fn texts_are_bounded() {
-    /// Bytes of all texts.
+    /// The bytes of all texts of an explanation.
     fn bytes(explanation: &Explanation) -> usize {
         let literal = |literal: &Literal| literal.text.len() + literal.why.as_deref().map_or(0, bytes);
         let reason = match &explanation.reason {
@@ -169,8 +170,8 @@ fn texts_are_bounded() {
         };
         explanation.atom.len() + reason
     }
-    // Each of 500 rules fails for an atom that 500 rules could give, for atoms that as many could
-    // give.
+    // Each of 500 rules fails for an atom that 500 rules could derive, from atoms that 500 rules
+    // could derive.
     let long = "n".repeat(200);
     let wide = (0..500).fold(String::new(), |text, n| {
         text + &format!("(<= (deep ?x) (wide ?x {long}{n})) (<= (wide ?x ?y) (flat ?x ?y {n}))")

@@ -1,5 +1,5 @@
-//! The layout of rulesheets: by example, and for any text the same tokens and comments, once and
-//! for all.
+//! The layout of rulesheets: by example, and for any text. Formatting keeps tokens and comments,
+//! and is idempotent.
 
 use gdl_compiler::{Options, Source, diagnostic::codes, format::format};
 use proptest::{collection::vec, prelude::*, sample::select};
@@ -10,14 +10,14 @@ fn formatted(text: &str) -> String {
     format(&source, &Options::default()).unwrap_or_else(|faults| panic!("{}", faults.render(&source)))
 }
 
-/// A parenthesis or word, or a comment and whether it has its line to itself.
+/// A parenthesis or word; or a comment, and true if it has its own line.
 #[derive(Debug, PartialEq)]
 enum Item<'t> {
     Token(&'t str),
     Comment(&'t str, bool),
 }
 
-/// The parts of a text, except white space.
+/// Splits a text into tokens and comments, without white space.
 fn items(text: &str) -> Vec<Item<'_>> {
     let mut rest = text.trim_start_matches('\u{FEFF}');
     let (mut items, mut own_line) = (Vec::new(), true);
@@ -40,7 +40,7 @@ fn items(text: &str) -> Vec<Item<'_>> {
     items
 }
 
-/// The properties of every text that can be formatted.
+/// Asserts the properties of every formatted text.
 fn check(text: &str) {
     let once = formatted(text);
     assert_eq!(items(&once), items(text), "{text}");
@@ -171,7 +171,8 @@ proptest! {
                 ")" => depth -= 1,
                 _ => {}
             }
-            // Lest two words become one, or a word before a parenthesis look like infix syntax.
+            // A blank keeps two words separate, and a word before a parenthesis from looking like
+            // infix syntax.
             text += if piece.starts_with([';', '\r', '\n']) { "" } else { " " };
             text += piece;
         }
@@ -184,7 +185,7 @@ fn rulesheets_keep_their_tokens_and_comments() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = ["tests/accept", "tests/reject", "../games/board", "../games/puzzles", "../games/chance"]
         .map(|folder| here.join(folder));
-    // Without the others those of the repository are formatted all the same.
+    // If the shared rulesheets are missing, only those of the repository are formatted.
     let others = gdl_test_support::shared("rulesheets").into_iter();
     let others = others.flat_map(|shared| ["games", "good", "bad"].map(|folder| shared.join(folder)));
     let mut count = 0;

@@ -1,5 +1,4 @@
-//! Grounding of rules whose instances would greatly outnumber those they need: counted in instances
-//! and steps.
+//! Grounding of rules that would have many unneeded instances, measured in instances and steps.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Source,
@@ -10,7 +9,7 @@ use gdl_compiler::{
 };
 use std::fmt::Write as _;
 
-/// The ground rules of a rulesheet; rules are split from `split_from` instances on.
+/// Grounds a rulesheet; rules are split from `split_from` instances on.
 fn grounded(text: &str, split_from: usize) -> GroundRules {
     let options = Options { split_from, ..Options::default() };
     let source = Source::new("game.kif", text);
@@ -21,7 +20,7 @@ fn grounded(text: &str, split_from: usize) -> GroundRules {
     ground.unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
 }
 
-/// `line` for each number below `count`.
+/// Joins `line` for each number below `count`.
 fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, i| {
         let _ = write!(text, "{} ", line(i));
@@ -41,14 +40,14 @@ fn pairs(rule: &str) -> String {
     )
 }
 
-/// Instances of the frame, without those of the rule added.
+/// The instances of the game without those of the added rule.
 const FRAME: usize = 400 + 400 + 400 + 1 + 1;
 
 #[test]
 fn a_join_that_the_head_does_not_mention_is_split() {
     let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)))");
     assert_eq!(grounded(&text, WHOLE).len(), FRAME + 20 * 20 * 20);
-    // Cells with a pair after them, 400 instances; pairs before that, 400 more.
+    // The values of `?b` that start a pair take 400 instances; the pairs before them take 400 more.
     assert_eq!(grounded(&text, 100).len(), FRAME + 400 + 400);
 }
 
@@ -57,7 +56,7 @@ fn a_test_across_the_split_goes_with_the_values_it_needs() {
     let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)) (distinct ?a ?c))");
     let whole = grounded(&text, WHOLE).len();
     assert_eq!(whole, FRAME + 20 * 20 * 19);
-    // `?a` and `?c` are needed at once: nothing can be left out.
+    // The test needs `?a` and `?c` at once, so splitting cannot drop a variable.
     assert_eq!(grounded(&text, 100).len(), whole);
     let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)) (not (true (f ?c ?b))))");
     assert_eq!(grounded(&text, WHOLE).len(), FRAME + 20 * 20 * 20);
@@ -91,8 +90,8 @@ fn of_a_vast_clause_relations_that_say_what_differs_are_unfolded() {
     let (whole, split) = (grounded(&text, WHOLE), grounded(&text, 100));
     let frame = 2 * 64 * 20 + 2;
     assert_eq!(whole.len(), frame + 64 * 63 * 20);
-    // For columns and for rows: those that have some cell, those next to one of these, and all
-    // cells in those.
+    // For columns and for rows: those with a cell, those next to one of these, and all cells in the
+    // latter.
     assert_eq!(split.len(), frame + 2 * (64 * 20 + 8 * 7 * 20 + 64 * 20));
     assert_eq!(split.vocabulary.fluents, whole.vocabulary.fluents);
 }
@@ -110,7 +109,7 @@ fn vast_branches_of_an_or_become_one_clause() {
     assert_eq!(split.vocabulary.fluents, whole.vocabulary.fluents);
 }
 
-/// A game of two roles that mark pairs of 20 numbers; on five of them is one of four kinds.
+/// A game of two roles that mark pairs of 20 numbers; five cells each have one of four kinds.
 fn kinds(rule: &str) -> String {
     let numbers = repeat(20, |i| format!("(number {i})"));
     let others =
@@ -125,7 +124,7 @@ fn kinds(rule: &str) -> String {
     )
 }
 
-/// Instances for what is legal, for goals and for the end.
+/// The instances for legal moves, for goals and for the end.
 const MOVES: usize = 800 + 2 + 1;
 
 #[test]
@@ -134,11 +133,12 @@ fn a_part_is_kept_to_what_the_rest_allows_and_each_player_taken_out() {
         "(<= (next (cell ?v ?k)) (true (cell ?v ?k)) (does ?r (mark ?x ?y)) (other ?v ?x) (other ?v ?y))",
     );
     assert_eq!(grounded(&text, WHOLE).len(), MOVES + 20 * 2 * 19 * 19);
-    // What somebody marks; what leaves one of five cells alone; and their kinds.
+    // The instances for marks of any role, for marks that leave one of five cells unchanged, and
+    // for the kinds.
     assert_eq!(grounded(&text, 400).len(), MOVES + 800 + 5 * 19 * 19 + 20);
 }
 
-/// Sums of numbers below `count`; a game on four numbers needs few of them.
+/// A game on four numbers that needs few of the sums of numbers below `count`.
 fn sums(count: usize) -> String {
     let numbers = repeat(count, |i| format!("(n {i}) (succ {i} {})", i + 1));
     format!(
@@ -153,14 +153,14 @@ fn sums(count: usize) -> String {
 #[test]
 fn of_a_wide_relation_only_what_is_asked_for_is_derived() {
     let (all, asked) = (grounded(&sums(300), WHOLE), grounded(&sums(300), 20));
-    // The same game, from a small part of the work.
+    // The game is the same and takes a small part of the steps.
     assert_eq!(asked.vocabulary.fluents, all.vocabulary.fluents);
     assert_eq!(asked.vocabulary.fluents, ["(at 0)", "(at 1)", "(at 2)", "(at 3)"]);
     assert!(4 * asked.cost.steps < all.cost.steps, "{:?} {:?}", asked.cost, all.cost);
 }
 
-/// Rules by number that fire in the initial state, whole and split. The fourth one asks for a chain
-/// of two marks, and there is none, but its first half holds.
+/// A split rule fires only if its whole body holds. The rule requires a chain of two marks; in the
+/// initial state only its first half holds.
 #[test]
 fn a_rule_that_was_split_fires_when_all_of_it_holds() {
     let text = pairs("(<= done (true (f ?a ?b)) (true (f ?b ?c)))");
@@ -178,7 +178,7 @@ fn a_rule_that_was_split_fires_when_all_of_it_holds() {
         let one = fired(&["(f 0 1)"], &[0]);
         assert!(!one[chain] && !fired(&["(f 0 1)", "(f 2 3)"], &[0])[chain], "{split_from}");
         assert!(fired(&["(f 0 1)", "(f 1 3)"], &[0])[chain], "{split_from}");
-        // A move is made or none is: the frame rule fires with the state alone.
+        // The move fires one rule; the frame rule fires from the state alone.
         let count = |fired: &[bool]| fired.iter().filter(|&&fired| fired).count();
         assert_eq!(count(&one), count(&fired(&["(f 0 1)"], &[])) + 1, "{split_from}");
         assert!(ground.silent().iter().all(|&silent| !silent));
@@ -193,7 +193,7 @@ fn rules_that_can_never_fire_are_known_where_the_game_rests_on_them() {
     let ground = grounded(&text, WHOLE);
     let (instances, silent) = (ground.with_instances(), ground.silent());
     let last = silent.len() - 1;
-    // The game does not rest on `idle`, so nothing is said of its rule.
+    // The game does not depend on `idle`, so its rule is not reported.
     assert_eq!([silent[last - 2], silent[last - 1], silent[last]], [false, true, false]);
     assert_eq!([instances[last - 2], instances[last - 1], instances[last]], [true, false, false]);
     assert_eq!(silent.iter().filter(|&&silent| silent).count(), 1);
@@ -212,7 +212,7 @@ fn what_nothing_depends_on_is_dropped() {
 
 #[test]
 fn a_term_beyond_the_limits_is_blamed_on_the_rule_that_makes_it() {
-    // The relations before and after the one that grows fire in each round too.
+    // Relations before and after the growing one fire in each round too.
     let before = "(<= (seen ?x) (true (n ?x)))";
     let grows = "(<= (next (n (s ?x))) (true (n ?x)))";
     let after = "(<= (next (m ?x)) (true (n ?x)) (seen ?x))";

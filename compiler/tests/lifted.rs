@@ -1,5 +1,5 @@
-//! Evaluation state by state against the evaluator, on short rulesheets: what each has to do with
-//! is hard for one of the two ways in which relations are evaluated, or for finding the names.
+//! Compares evaluation in each state with the evaluator, on short rulesheets. Each is hard for one
+//! of the two ways to evaluate relations, or for finding the names.
 
 use gdl_compiler::{
     Diagnostics, Levels, Limits, Observer, Options, Rules, Source, check,
@@ -34,7 +34,7 @@ fn texts(terms: &[Term]) -> Vec<String> {
     terms.iter().map(Term::to_string).collect()
 }
 
-/// A game in both engines, at the same state.
+/// A state of a game in both engines.
 struct Pair<'r> {
     game: &'r Lifted,
     scratch: Scratch,
@@ -49,7 +49,8 @@ impl<'r> Pair<'r> {
         Self { game, scratch: game.scratch(), evaluator, row: game.initial().to_vec(), state }
     }
 
-    /// Compares what is seen of the state; the legal moves of each role, by number.
+    /// Compares the views of the state. Returns the legal moves of each role by number, and true if
+    /// the state is terminal.
     fn look(&mut self) -> (Vec<Vec<u32>>, bool) {
         let (game, shape) = (self.game, self.game.shape);
         let names = &game.vocabulary;
@@ -88,7 +89,7 @@ impl<'r> Pair<'r> {
         (legal, terminal)
     }
 
-    /// Makes a joint move, with what is perceived of it.
+    /// Makes a joint move and compares its percepts.
     fn step(&mut self, joint: &[u32]) {
         let (game, shape) = (self.game, self.game.shape);
         let names = &game.vocabulary;
@@ -136,7 +137,7 @@ fn agree(text: &str, steps: usize) -> Lifted {
 
 #[test]
 fn static_relations_that_are_vast_are_called() {
-    // `all` has 8^8 tuples: it is asked about eight bound arguments, and about one that is not.
+    // `all` has 8^8 tuples. It is called with eight bound arguments, and with one that is free.
     let mut text = String::from("(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4)\n");
     (1..=8).for_each(|n| writeln!(text, "(index {n})").unwrap());
     text += "(<= (all ?a ?b ?c ?d ?e ?f ?g ?h) (index ?a) (index ?b) (index ?c) (index ?d)
@@ -154,8 +155,8 @@ fn static_relations_that_are_vast_are_called() {
 
 #[test]
 fn paths_that_carry_what_they_visited_are_followed_on_demand() {
-    // No cell is visited twice: the visited ones are a list, and there are more lists than can be
-    // kept.
+    // No cell is visited twice. The visited cells are a list, and there are more lists than fit
+    // into memory.
     let mut text = String::from("(role p)\n");
     let cell = |x: u32, y: u32| format!("c{x}{y}");
     for (x, y) in (1..=4).flat_map(|x| (1..=4).map(move |y| (x, y))) {
@@ -187,15 +188,15 @@ fn paths_that_carry_what_they_visited_are_followed_on_demand() {
         (<= terminal won)
         (<= (goal p 100) won)
         (<= (goal p 0) (not won))";
-    // The evaluator fills relations, and this one is too large: the game is compared with what it
-    // must be.
+    // The evaluator fills relations, and this one is too large, so the game is compared with known
+    // results.
     let rules = rules(&text);
     let game = Lifted::new(&rules, &Options::default()).expect("within the limits");
     let mut scratch = game.scratch();
     let (shape, mut row) = (game.shape, game.initial().to_vec());
     let number = |text: &str| game.vocabulary.moves.iter().position(|m| m == text).expect("a move") as u32;
     let mut view = vec![0; shape.view_words()];
-    // The straight way down, with a detour at its side.
+    // The straight path down, with one detour.
     for (i, cell) in ["c11", "c21", "c22", "c32", "c12", "c42"].iter().enumerate() {
         game.observe(&mut scratch, &row, &mut view).expect("within the limits");
         let seen: BTreeSet<usize> = bits(&view).collect();
@@ -294,7 +295,7 @@ fn an_empty_start_and_static_answers_are_no_trouble() {
     );
 }
 
-/// A join without results, which only shows at the end; in the second state alone.
+/// A join whose last test rejects everything, evaluated only in the second state.
 const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
     (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (d 10) (d 11) (d 12) (d 13) (d 14) (d 15) (d 16)
     (legal p go)
@@ -309,7 +310,7 @@ fn an_evaluation_over_the_limits_is_given_up_and_the_next_one_is_not() {
     let game = Lifted::new(&rules(HARD), &with_limits(limits)).expect("the start is easy");
     let mut view = vec![0; game.shape.view_words()];
     let mut told = Vec::new();
-    // The same whatever was evaluated before.
+    // The result does not depend on earlier evaluations.
     for again in [false, true] {
         let mut scratch = game.scratch();
         let mut row = game.initial().to_vec();
@@ -360,7 +361,7 @@ fn whoever_follows_may_end_it() {
     assert_eq!(fault.code.name, "cancelled");
 }
 
-/// The code and first line of what is said of rules that are not made ready.
+/// Returns the code and message of the error for rules that cannot be prepared.
 fn refused(text: &str, limits: Limits) -> (&'static str, String) {
     let fault = Lifted::new(&rules(text), &with_limits(limits)).expect_err("they are not");
     assert!(fault.help.is_some(), "{}", fault.message);
@@ -383,16 +384,17 @@ fn what_follows_from_its_own_negation_is_an_error_where_play_starts() {
         let (found, message) = refused(&format!("{rest} {text}"), Limits::default());
         assert_eq!((found, message.contains(&format!("`{name}`"))), (code, true), "{text}: {message}");
     }
-    // Atoms that depend on each other's negation in turn are decided.
+    // Atoms that alternate through negation without a cycle of atoms are decided.
     agree(
         &format!("{rest} (<= terminal (and2 b)) (<= (and2 ?x) (m ?x ?y) (not (and2 ?y))) (m b c) (m c d)"),
         5,
     );
-    // So is what does so only where something holds that never does.
+    // So are atoms that depend on their own negation only under a condition that never holds.
     agree(&format!("{rest} (<= terminal q) (<= q (true a) (true b) (not q)) (<= (next b) (true b))"), 5);
 }
 
-/// It is open whether the game is over, from the sample states' end on.
+/// After the sample states, the end of the game depends on its own negation, so evaluation fails
+/// there.
 #[test]
 fn what_follows_from_its_own_negation_later_is_given_up() {
     let mut text = String::from("(role p) (init (step 0)) (legal p go) (legal p stay) (goal p 0)\n");
@@ -433,8 +435,8 @@ fn a_role_without_moves_is_an_error() {
     agree(&text.replace("(true b)", "(true a)"), 3);
 }
 
-/// A game of 30 steps whose names are too many to be found, since there would be a million if ever
-/// it were day and night; `base` and `input` list the real ones, except one of them.
+/// A game of 30 steps with too many names to find: a million if day and night could hold together.
+/// `base` and `input` list the names that occur, except one.
 fn listed(missing: &str) -> String {
     let mut text = String::from(
         "(role p) (init (step 0)) (init day) (goal p 0) (base day) (base night)
@@ -505,7 +507,8 @@ fn goals_that_are_no_numbers_are_told() {
     }
 }
 
-/// A body of `literals` literals, each of the head's own component.
+/// A game with `count` relations whose rules have `literals` literals, all of the head's own
+/// component.
 fn recursive(literals: usize, count: usize) -> String {
     let mut text = String::from("(role p) (init (n 1)) (legal p x) (goal p 0) (<= terminal (q0 1))\n");
     for i in 0..count {
@@ -516,7 +519,8 @@ fn recursive(literals: usize, count: usize) -> String {
     text
 }
 
-/// Without a bound there are 300 variants of 300 literals of each rule: some gigabyte.
+/// Bounds the variants of rules. Without a bound, each rule has 300 variants of 300 literals, about
+/// a gigabyte.
 #[test]
 fn variants_of_long_recursive_bodies_are_bounded() {
     let limits = Limits { max_bytes: 64 << 20, ..Limits::default() };
@@ -525,7 +529,8 @@ fn variants_of_long_recursive_bodies_are_bounded() {
     Lifted::new(&rules(&recursive(10, 40)), &with_limits(limits)).expect("few are within the limits");
 }
 
-/// To order a body takes the square of its length: here all wait for the last variable of a chain.
+/// Ordering a body is quadratic in its length. Here all tests wait for the last variable of a
+/// chain.
 #[test]
 fn planning_is_bounded() {
     let text = |count: usize| {
@@ -544,7 +549,7 @@ fn planning_is_bounded() {
     assert_eq!((code, message.contains("too many literals")), ("GDLM7", true), "{message}");
 }
 
-/// Each relation is within the share of one, and all of them together are not within the limits.
+/// Each relation is within its share, but all of them together exceed the limits.
 #[test]
 fn relations_of_the_rules_are_bounded_together() {
     let text = |count: usize| {
@@ -562,13 +567,13 @@ fn relations_of_the_rules_are_bounded_together() {
     // 27,000 tuples of 72 bytes each.
     let limits = Limits { max_bytes: 40_000_000, ..Limits::default() };
     Lifted::new(&rules(&text(4)), &with_limits(limits.clone())).expect("four are within the limits");
-    // What does not fit is called, where it may be; a table is made of the others.
+    // Relations that do not fit are called if possible; the others get tables.
     let game = Lifted::new(&rules(&text(40)), &with_limits(limits));
     let bytes = game.expect("they may be called").bytes();
     assert!(bytes < 10_000_000, "{bytes}");
 }
 
-/// A relation of ten columns that is asked about by each choice of five of them.
+/// A relation of ten columns gets an index for each choice of five of them.
 #[test]
 fn indexes_are_bounded() {
     let text = |choices: usize| {
@@ -613,8 +618,7 @@ fn many_roles_are_no_trouble() {
     assert_eq!(game.role_goals[7], [7, 50]);
 }
 
-/// Tokens on a board of `cells` cells, each with the pairs of all that are free: a move asks for
-/// one pair of them.
+/// A token moves over `cells` cells. The free cells form pairs, and each move requires one pair.
 fn pairs(cells: usize) -> String {
     let mut text = String::from(
         "(role p) (init (at 0)) (goal p 50)
@@ -650,7 +654,7 @@ fn relations_of_which_little_is_asked_are_called() {
 
 #[test]
 fn a_game_that_is_over_where_it_starts_needs_no_sample() {
-    // What follows is left open there, and no step is ever made.
+    // The initial state is terminal, so the open atom of a step is never evaluated.
     let text = "(role p) (init a) (legal p x) (goal p 10) (<= terminal (true a)) (free c) (<= (open ?c) (free ?c) (true a))
              (<= (next b) (open c) (does p x) odd) (<= odd (does p x) (not odd))";
     let game = Lifted::new(&rules(text), &Options::default()).expect("the start is decided");
@@ -680,13 +684,13 @@ fn a_state_that_is_left_and_come_back_to_is_the_same() {
     let (start, fresh) = (game.initial().to_vec(), || game.scratch());
     let [gone, stayed] = ["(go 1)", "stay"].map(|action| after(&mut fresh(), &start, action));
     let mut scratch = fresh();
-    // Neither step is entered before the other one is made.
+    // Both successors are computed before either is observed.
     assert_eq!(after(&mut scratch, &start, "(go 1)"), gone);
     assert_eq!(after(&mut scratch, &start, "stay"), stayed);
     for row in [&gone, &stayed, &start, &stayed, &gone] {
         assert_eq!(see(&mut scratch, row), see(&mut fresh(), row));
     }
-    // A successor that is left aside does not pass for the state at hand.
+    // A successor that is not entered does not become the current state.
     assert_eq!(after(&mut scratch, &gone, "stay"), after(&mut fresh(), &gone, "stay"));
     assert_eq!(see(&mut scratch, &start), see(&mut fresh(), &start));
     assert_eq!(after(&mut scratch, &stayed, "stay"), after(&mut fresh(), &stayed, "stay"));

@@ -1,5 +1,4 @@
-//! Rulesheets made to be costly end within their limits, counted in steps and bytes, and say so
-//! briefly.
+//! Costly rulesheets stop within their limits of steps and bytes, with brief errors.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Source, check::check, ground::ground, propnet::build, syntax::parse,
@@ -10,7 +9,7 @@ use std::fmt::Write as _;
 const GAME: &str = "(role r) (init a) (legal r x) (legal r y) (<= (next a) (does r x))
     (<= terminal (not (true a))) (goal r 0)\n";
 
-/// `line` for each number below `count`.
+/// Joins `line` for each number below `count`.
 fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, i| {
         let _ = write!(text, "{} ", line(i));
@@ -18,8 +17,8 @@ fn repeat(count: usize, line: impl Fn(usize) -> String) -> String {
     })
 }
 
-/// The errors of `added`, by their codes, under limits that a debug build reaches soon. Nothing at
-/// all if it loads.
+/// Returns the codes of the errors of `added`, under limits that a debug build reaches quickly;
+/// none if it loads.
 fn errors(added: &str) -> Vec<&'static str> {
     let limits = Limits { fuel: 6_000_000, max_fluents: 20_000, ..Limits::network() };
     let options = Options { limits, ..Options::default() };
@@ -46,7 +45,7 @@ fn errors(added: &str) -> Vec<&'static str> {
 fn wide_joins_end() {
     let edges = repeat(40, |i| repeat(40, |j| format!("(e {i} {j})")));
     let start = repeat(40, |i| repeat(40, |j| format!("(init (e {i} {j}))")));
-    // A chain falls into short parts; where all are tied to all, nothing does.
+    // A chain splits into short parts; a clique does not split.
     let chain = repeat(40, |i| format!("(e ?v{i} ?v{})", i + 1));
     assert_eq!(errors(&format!("{edges} (<= (next b) {chain} (does r x))")), [""; 0]);
     let clique = repeat(6, |i| repeat(i, |j| format!("(true (e ?v{j} ?v{i}))")));
@@ -65,8 +64,7 @@ fn of_what_is_fixed_one_witness_is_enough() {
     let body = repeat(10, |i| format!("(d ?v{i})"));
     let different = "(distinct ?v8 ?v9) (distinct ?v9 ?v0)";
     assert_eq!(errors(&format!("{values} (<= (next b) {body} {different} (does r x))")), [""; 0]);
-    // Of a fixed relation there is a witness for each of its facts, by way of others that are
-    // fixed.
+    // Each fact of a static relation needs one witness, also through other static relations.
     let more = format!(
         "(<= (s ?v0) {body} {different}) (<= (next (b ?x)) (s ?x) (not (t ?x))) (<= (t ?x) (s ?x) (s ?y))"
     );
@@ -79,13 +77,13 @@ fn states_of_many_bits_are_too_many() {
     let body = repeat(25, |i| format!("(digit ?b{i})"));
     let rules = |head: &str| format!("(digit 0) (digit 1) (<= ({head} (reg {variables})) {body})");
     assert_eq!(errors(&rules("init")), ["GDL137"]);
-    // A rule for `next` may have many instances for few fluents.
+    // A rule for `next` has many instances for few fluents.
     assert_eq!(errors(&rules("next")), ["GDL133"]);
 }
 
 #[test]
 fn long_chains_are_linear() {
-    // Static and through time: each link is looked at a few times, not once per link before it.
+    // A static chain and one through time: each link is visited a constant number of times.
     let fixed = repeat(5_000, |i| format!("(<= (c{} ?x) (c{i} ?x))", i + 1));
     assert_eq!(errors(&format!("(c0 a) {fixed} (<= (next b) (c5000 ?x) (does r x))")), [""; 0]);
     let moving = repeat(5_000, |i| format!("(<= (next (s {})) (true (s {i})))", i + 1));
@@ -134,7 +132,7 @@ fn wide_relations_and_many_roles_load() {
 fn long_tests_and_deep_heads_cost_what_they_take() {
     let values = repeat(60, |i| format!("(q {i})"));
     let parts = repeat(2_000, |_| "?x ?y".to_owned());
-    // 3,600 pairs; for each of them two terms of 4,000 parts are compared.
+    // For each of 3,600 pairs, two terms of 4,000 parts are compared.
     let long = format!("(<= (next (g ?x ?y)) (q ?x) (q ?y) (distinct (f {parts} 0) (f {parts} 1)))");
     assert_eq!(errors(&format!("{values} {long}")), ["GDLM7"]);
     let many = repeat(5_000, |i| format!("(k {i})"));
@@ -207,8 +205,8 @@ fn a_higher_limit_changes_nothing_that_was_reached() {
     assert_eq!(small, net(Limits::default()));
 }
 
-/// The first error of `added` under limits, its rules as they are: the note next to the rule, and
-/// the help.
+/// Returns the note at the rule and the help of the first error of `added` under limits. Rules are
+/// not split.
 fn blame(added: &str, limits: Limits) -> (String, String) {
     let options = Options { limits, split_from: usize::MAX, ..Options::default() };
     let source = Source::new("costly.kif", format!("{GAME}{added}"));
@@ -227,7 +225,7 @@ fn the_costliest_rule_is_named_with_its_variables_and_what_to_change() {
     assert_eq!(note, "this rule has 501 of them so far, for `?a`, `?b` and `?c` of its head");
     assert_eq!(help, "use fewer independent arguments in a move, or raise the limit");
 
-    // The first rule runs into the limit, the second has most of the instances.
+    // The first rule reaches the limit, but the second has most of the instances.
     let both = "(<= (next (a ?x)) (true (b ?x ?y)) (true (b ?y ?z)))
         (<= (next (b ?x ?y)) (d ?x) (d ?y) (true (k ?m)) (true (k ?n)) (does r ?o) (distinct ?m ?n))";
     let start = repeat(10, |i| format!("(init (k {i}))"));

@@ -1,5 +1,5 @@
-//! Steps and bytes are asked for before they are taken: by each pass, which is left out if there
-//! are not enough, and by whole compilations of rulesheets that are small and look for trouble.
+//! Tests that steps and bytes are paid for before they are taken. A pass is skipped if there are
+//! not enough. Compilations of small adversarial rulesheets stay within their limits.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Meter, Observer, Options, Phase, Source,
@@ -23,18 +23,18 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Options under which lints are silent.
+/// Options with limits, under which all lints are allowed.
 fn options(limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     Options { limits, levels: Levels { allow, ..Levels::default() }, ..Options::default() }
 }
 
-/// `line` for each number.
+/// Joins `line` for each number.
 fn repeat(numbers: Range<usize>, line: impl Fn(usize) -> String) -> String {
     numbers.map(line).collect()
 }
 
-/// The raw net of a rulesheet.
+/// Builds the net of a rulesheet without optimisation.
 fn net(rules: &str) -> Net {
     let (source, options) = (Source::new("test.kif", rules), options(Limits::default()));
     let mut diagnostics = Diagnostics::new(options.levels.clone());
@@ -45,12 +45,12 @@ fn net(rules: &str) -> Net {
     net.unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
 }
 
-/// A meter with `most` bytes and all steps.
+/// A meter with `most` bytes and unlimited steps.
 fn bytes(most: usize) -> Meter {
     Meter::new(&options(Limits { max_bytes: most, fuel: u64::MAX, ..Limits::default() }), Phase::Optimize)
 }
 
-/// Pieces on a line of cells, two players in turn, and something for each pass.
+/// A net to which each pass applies: two players move pieces on a line of cells in turn.
 fn board() -> Net {
     let cells = repeat(1..9, |i| format!("(succ {i} {}) ", i + 1));
     net(&format!(
@@ -68,7 +68,7 @@ fn board() -> Net {
     ))
 }
 
-/// Runs some work with one step too few, with a byte, and with enough.
+/// Runs some work with one step too few, with a single byte, and with enough of both.
 fn starve<T>(name: &str, work: impl Fn(&mut Meter) -> Option<T>) {
     let mut meter = Meter::of(u64::MAX);
     assert!(work(&mut meter).is_some(), "{name}");
@@ -108,7 +108,7 @@ fn plies_ask_too() {
     starve("plies", |meter| optimize::plies(&net, meter));
 }
 
-/// A thread that plays takes 64 bytes for each slot, and sixteen of them must have room.
+/// Lanes pay for the slots of sixteen threads, at 64 bytes for each slot.
 #[test]
 fn lanes_ask_for_the_slots_of_threads() {
     let lamps = repeat(0..300, |lamp| format!("(lamp {lamp}) "));
@@ -126,7 +126,7 @@ fn lanes_ask_for_the_slots_of_threads() {
         [&phase.observe, &phase.advance].map(|part| part.steps.iter().map(|step| step.result as usize));
     let slots = 1 + results.into_iter().flatten().max().expect("there are operations");
     assert!((600..700).contains(&slots), "{slots} slots");
-    // In addition the circuits are kept from which programs are made.
+    // The circuits from which programs are made take further bytes.
     let slots = 16 * 64 * slots;
     assert!(lanes(&mut bytes(slots + slots / 2)).is_some());
 
@@ -167,7 +167,7 @@ fn what_is_shared_out_comes_back() {
     assert_eq!((meter.take(70), meter.hold(101), meter.hold(100)), (Some(()), None, Some(())));
 }
 
-/// The most steps that each phase of a compilation had taken when it last reported, and its result.
+/// Compiles rules. Returns the most steps that each stage reported, and the result.
 fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilation>) {
     let heard: Arc<Mutex<BTreeMap<String, u64>>> = Arc::default();
     let listener = Arc::clone(&heard);
@@ -182,8 +182,8 @@ fn steps(rules: &str, limits: Limits) -> (BTreeMap<String, u64>, Option<Compilat
     (heard, compiled.ok())
 }
 
-/// A disjunction of moves next to another operand that denies some of them was replaced by itself,
-/// for ever.
+/// Terminates for a disjunction of moves next to an operand that denies some of them, which was
+/// once replaced by itself forever.
 #[test]
 fn exclusions_that_gain_nothing_are_left_alone() {
     let rules = "(role r) (init x)
@@ -196,7 +196,7 @@ fn exclusions_that_gain_nothing_are_left_alone() {
     assert!(steps["Optimize"] < 100_000, "{steps:?}");
 }
 
-/// The first ply has no more joint moves than the others may have.
+/// The first ply is bounded by the joint moves that any ply may have.
 #[test]
 fn crowds_have_no_plies() {
     let crowd = |roles: usize, moves: usize| {
@@ -216,7 +216,7 @@ fn crowds_have_no_plies() {
     }
 }
 
-/// Names of many words are in no group, and those of a few are paid for.
+/// Names of many words are in no mutex group, and shorter ones are paid for.
 #[test]
 fn long_names_take_little() {
     let arguments = |count: usize| "a ".repeat(count);
@@ -255,7 +255,7 @@ fn a_table_asks_too_and_says_what_it_lacks() {
     assert_eq!(says(Meter::of(10)), "writing the table takes more than 50 steps (half of `fuel`)");
 }
 
-/// Untrusted rulesheets can have very many fluents, as long as names take steps by their length.
+/// Writing names takes few steps for each byte, so untrusted rulesheets may have many fluents.
 #[test]
 fn a_table_takes_few_steps_for_each_byte() {
     let fluents = repeat(0..500, |i| format!("(init (f {i})) (<= (next (f {i})) (true (f {i}))) "));

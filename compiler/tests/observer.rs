@@ -1,4 +1,4 @@
-//! A compilation tells where it is, and ends when its caller has enough.
+//! A compilation reports its progress, and stops when the observer cancels it.
 
 use gdl_compiler::{
     Observer, Options, Source, compile,
@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// A game with enough moves that each phase takes some time.
+/// A game with enough moves that each stage takes measurable steps.
 fn source() -> Source {
     let cells: Vec<String> = (0..18).map(|i| format!("(cell {i})")).collect();
     let cells = cells.join(" ");
@@ -21,7 +21,7 @@ fn source() -> Source {
     Source::new("wide.kif", format!("{cells} {rules}"))
 }
 
-/// The reports of a run whose listener cancels at the report with this number, and the codes of the
+/// Compiles the game and cancels at report number `last`. Returns the reports and the codes of the
 /// errors.
 fn run(last: usize) -> (Vec<Progress>, Vec<&'static str>) {
     let reports = Arc::new(Mutex::new(Vec::new()));
@@ -56,7 +56,7 @@ fn every_phase_reports_every_so_many_steps() {
             Phase::Emit
         ]
     );
-    // What a phase has taken never becomes less.
+    // The steps of a stage never decrease.
     assert!(reports.windows(2).all(|pair| pair[0].phase != pair[1].phase || pair[0].steps <= pair[1].steps));
 }
 

@@ -1,4 +1,4 @@
-//! Games that look odd and are right: none of them gives an error. The numbers of
+//! Games that look odd but are correct: none of them gives an error. The numbers of
 //! `accept/NN_name.kif` are no codes.
 
 use gdl_compiler::{Diagnostics, Options, Rules, Source, check, syntax};
@@ -36,7 +36,7 @@ fn case_is_folded_unless_sensitive() {
     assert_eq!(folded.symbols.find("red"), folded.symbols.find("RED"));
     assert_eq!(sensitive.symbols.find("RED"), None);
     assert_ne!(sensitive.symbols.find("red"), sensitive.symbols.find("Red"));
-    // Keywords are known in any case.
+    // Keywords are recognised in any case.
     assert_eq!((folded.roles.len(), sensitive.roles.len()), (1, 1));
     assert_eq!(folded.display_atom(&folded.rules[0], &folded.rules[0].head), "(role Red)");
 }

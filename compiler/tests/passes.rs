@@ -1,4 +1,4 @@
-//! Text in, text out: what grounding and each pass of the optimiser make of small rulesheets.
+//! Results of grounding and of each pass of the optimiser for small rulesheets, as text.
 
 use gdl_compiler::{
     Diagnostics, Levels, Limits, Options, Source,
@@ -12,7 +12,7 @@ use gdl_compiler::{
     syntax::parse,
 };
 
-/// The raw net of a rulesheet.
+/// Builds the net of a rulesheet without optimisation.
 fn net(rules: &str) -> Net {
     let source = Source::new("test.kif", rules);
     let options = Options::default();
@@ -24,18 +24,18 @@ fn net(rules: &str) -> Net {
     net.unwrap_or_else(|| panic!("{}", diagnostics.render(&source)))
 }
 
-/// The lines of the net that start with one of the words.
+/// Returns the lines of the net's text that start with one of the words.
 fn lines(net: &Net, starts: &[&str]) -> String {
     let text = net.to_string();
     text.split_inclusive('\n').filter(|line| starts.iter().any(|start| line.starts_with(start))).collect()
 }
 
-/// The net that a pass makes.
+/// Runs a pass on a net.
 fn run(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net) -> Net {
     pass(net, &mut Meter::new(&Options::default(), Phase::Optimize)).expect("within the limits")
 }
 
-/// Checks one pass on a rulesheet: the given lines before and after it.
+/// Checks the lines of a rulesheet's net before and after one pass.
 fn check_pass(
     pass: fn(&Net, &mut Meter) -> Option<Net>,
     rules: &str,
@@ -49,7 +49,7 @@ fn check_pass(
     assert_eq!(lines(&optimised, starts), after, "after the pass, of\n{optimised}");
 }
 
-/// A frame for one player who can do `a`, `b`, `c` or `d` at any time.
+/// The base of games for one player who can do `a`, `b`, `c` or `d` at any time.
 const PLAYER: &str = "(role p) (init (at 1)) (act a) (act b) (act c) (act d)
     (<= (legal p ?m) (act ?m)) (<= terminal (true (at 9))) (goal p 100)";
 
@@ -83,7 +83,7 @@ fn the_start_may_rest_on_negation_that_is_stratified_once_ground() {
 
 #[test]
 fn cycles_are_unrolled_to_their_least_fixpoint() {
-    // `r` and `s` support each other and hold only through `(on)`.
+    // `r` and `s` support each other, and hold only through `(on)`.
     let net = net("(role p) (init off) (legal p wait)
         (<= r s) (<= s r) (<= r (true on))
         (<= (next on) (does p wait))
@@ -107,8 +107,8 @@ fn what_never_changes_is_read_at_the_start() {
         (<= (next (at ?y)) (does p (to ?y))) (<= (next (wall ?x ?y)) (true (wall ?x ?y)))
         (<= terminal (true (at 3))) (goal p 0)";
     assert_eq!(net(rules).vocabulary.moves, ["(to 2)", "(to 3)"]);
-    // With another rule the wall may come and go, and with a condition, or for one square alone, it
-    // may go.
+    // With another rule the wall may change; with a condition, or a frame rule for only one square,
+    // it may disappear.
     for changed in ["(<= (next (wall 1 2)) (does p (to 2)))", "(<= (next ?f) (true ?f) (does p (to 2)))"] {
         assert_eq!(net(&format!("{rules} {changed}")).vocabulary.moves.len(), 3, "{changed}");
     }
@@ -123,7 +123,8 @@ fn what_never_changes_is_read_at_the_start() {
 
 #[test]
 fn constants_fold() {
-    // No role can jump while the wall stands, and it stands for ever: so all that p can do is go.
+    // No role can jump while the wall stands, and the wall is permanent, so the only move of p is
+    // `go`.
     let rules = "(role p) (init (wall 1)) (init (at 1)) (legal p go)
         (<= (legal p jump) (true (at 1)) (not (true (wall 1))))
         (<= (next (wall ?x)) (true (wall ?x)) (role p))
@@ -173,7 +174,8 @@ fn sums_of_products_are_factored() {
     );
 }
 
-/// Pieces of three kinds on four squares, and the move of whatever is on one to another.
+/// A game with pieces of three kinds on four squares; a move takes any piece from one square to
+/// another.
 const PIECES: &str = "(role p) (square 1) (square 2) (square 3) (square 4) (kind a) (kind b) (kind c)
     (init (on 1 a)) (init (on 2 b)) (init (on 3 c)) (<= terminal (true (on 4 c))) (goal p 0)
     (<= (legal p (go ?x ?y)) (square ?x) (square ?y) (distinct ?x ?y))";
@@ -183,8 +185,8 @@ fn where_moves_lead_and_what_they_take_along_is_asked_apart() {
     let rules = format!("{PIECES} (<= (next (on ?y ?k)) (does p (go ?x ?y)) (true (on ?x ?k)))");
     let before = net(&rules);
     let after = run(optimize::factor_moves, &before);
-    // Twelve sums of three products; then lists of three moves for each square, from it and to it,
-    // for each kind the sum of four products, and twelve conjunctions.
+    // Before: twelve sums of three products. After: two lists of three moves for each square, a sum
+    // of four products for each kind, and twelve conjunctions.
     assert_eq!([before.operations(), after.operations()], [12 * 5, 8 * 2 + 3 * 7 + 12]);
     let expected = "g0 = !p: (go 1 2) & !p: (go 1 3) & !p: (go 1 4)\ng1 = (on 1 a) & !g0\n";
     assert_eq!(lines(&after, &["g0 ", "g1 "]), expected, "of\n{after}");
@@ -192,8 +194,7 @@ fn where_moves_lead_and_what_they_take_along_is_asked_apart() {
 
 #[test]
 fn moves_that_take_different_things_along_stay_as_they_are() {
-    // What comes from a square depends on where it goes, so that nothing is the same for two
-    // squares.
+    // The rest of a move depends on its destination, so no rest is common to two squares.
     let rules = format!(
         "{PIECES} (init (up 1)) (<= (next (up ?x)) (true (up ?x)))
         (<= (next (up 2)) (does p (go 1 2))) (<= (next (up 3)) (does p (go 1 3))) (<= (next (up 4)) (does p (go 1 4)))
@@ -266,7 +267,7 @@ fn common_operands_are_shared() {
     );
 }
 
-/// The role on turn, and a token that it puts on a cell.
+/// A game of two roles in turn, with a token that the role to move puts on a cell.
 const TURNS: &str = "(role p) (role q) (init (control p)) (init (at 1)) (cell 1) (cell 2) (cell 3)
     (<= (next (control p)) (true (control q))) (<= (next (control q)) (true (control p)))
     (<= (legal ?r (go ?x)) (true (control ?r)) (cell ?x))
@@ -287,7 +288,7 @@ fn exclusive_fluents_are_found() {
     assert_eq!(found, expected);
 }
 
-/// A pass on a net with known exclusive fluents.
+/// Runs a pass on a net after finding its mutex groups.
 fn knowing(pass: fn(&Net, &mut Meter) -> Option<Net>, net: &Net, meter: &mut Meter) -> Option<Net> {
     pass(&optimize::find_mutex_groups(net, meter)?, meter)
 }
@@ -318,7 +319,8 @@ fn fluents_of_which_one_holds_are_complemented() {
     );
 }
 
-/// The lines of the nets at the phases of a rulesheet's cycle, or of its net if it has none.
+/// Returns the lines of the nets at the phases of a rulesheet's cycle, or of its net if it has no
+/// cycle.
 fn phases(rules: &str, starts: &[&str]) -> Vec<String> {
     let net = net(rules);
     let nets =
@@ -345,7 +347,8 @@ fn whose_turn_it_is_tells_the_phase() {
 
 #[test]
 fn moves_may_pass_the_turn_on() {
-    // Each move but waiting hands the turn over; what is not always handed over is of no cycle.
+    // Each move except waiting passes the turn. Fluents that some moves do not pass follow no
+    // cycle.
     let rules = |given: &str| {
         format!(
             "(role p) (role q) (init (control p)) (init (at 0)) (goal p 0) (goal q 0)
@@ -360,12 +363,11 @@ fn moves_may_pass_the_turn_on() {
     let found = phases(&rules("(<= (next (control p)) (does q run))"), &starts);
     let of = |p: u32| format!("next (control p) = {}\nnext (control q) = {p}\nlegal p go = {p}\n", 1 - p);
     assert_eq!(found, [of(1), of(0)]);
-    // Where q runs nobody has the turn.
+    // After q runs, nobody has the turn.
     assert_eq!(phases(&rules(""), &starts).len(), 1);
 }
 
-/// Two players in turn mark one of two cells, or wait where it is not their turn. Who has marked
-/// both has won.
+/// A game in which two players mark two cells in turn, or wait. A player who has marked both wins.
 const MARKS: &str = "(role p) (role q) (cell 1) (cell 2) (init (control p))
     (<= (legal ?r (mark ?c)) (true (control ?r)) (cell ?c) (not (marked ?c)))
     (<= (legal ?r wait) (role ?r) (not (true (control ?r)))) (<= (marked ?c) (true (at ?c ?r)))
@@ -373,10 +375,10 @@ const MARKS: &str = "(role p) (role q) (cell 1) (cell 2) (init (control p))
     (<= (next (at ?c ?r)) (does ?r (mark ?c))) (<= (line ?r) (true (at 1 ?r)) (true (at 2 ?r)))
     (<= terminal (line ?r)) (<= (goal ?r 100) (line ?r)) (<= (goal ?r 0) (role ?r) (not (line ?r)))";
 
-/// The frame rule of marks.
+/// The frame rule for marks.
 const STAY: &str = "(<= (next (at ?c ?r)) (true (at ?c ?r)))";
 
-/// For each phase, p's turn first, whose marks are looked at to tell whether the game is over.
+/// Returns for each phase, p's turn first, the players whose marks the terminal output reads.
 fn ends(rules: &str) -> Vec<Vec<char>> {
     let net = net(&format!("{MARKS} {rules}"));
     let after = run(optimize::drop_impossible_ends, &net);
@@ -394,7 +396,7 @@ fn ends(rules: &str) -> Vec<Vec<char>> {
 #[test]
 fn who_has_just_moved_alone_can_have_won() {
     assert_eq!(ends(STAY), [['q'], ['p']]);
-    // A capture makes no line.
+    // A capture completes no line.
     let captured =
         "(<= (next (at ?c ?r)) (true (at ?c ?r)) (not (shot ?c))) (<= (shot ?c) (does ?s (shoot ?c)))
         (<= (legal q (shoot ?c)) (true (control q)) (true (at ?c p)))";
@@ -404,12 +406,12 @@ fn who_has_just_moved_alone_can_have_won() {
 #[test]
 fn ends_are_asked_for_where_a_step_may_bring_them_about() {
     let both = vec!['p', 'q'];
-    // The mark of a player may become that of the other, ..
+    // A mark of one player may become one of the other.
     let turned = format!(
         "{STAY} (<= (next (at ?c p)) (does q (give ?c))) (<= (legal q (give 1)) (true (control q)) (true (at 2 p)))"
     );
     assert_eq!(ends(&turned), [both.clone(), vec!['p']]);
-    // .. or a line be one only if the other has something too.
+    // A line may also require a mark of the other player.
     let met = "(<= (next (at ?c ?r)) (true (at ?c ?r))) (<= (next (at 3 q)) (does q (mark 1)))
         (<= terminal (true (at 1 p)) (true (at 3 q)))";
     assert_eq!(ends(met), [both, vec!['p']]);
@@ -417,7 +419,7 @@ fn ends_are_asked_for_where_a_step_may_bring_them_about() {
 
 #[test]
 fn what_never_holds_at_a_phase_is_constant_there() {
-    // After the first move q may swap, and never p.
+    // Only q may swap, and only after the first move.
     let rules = "(init (opening 1)) (<= (next (opening 2)) (true (opening 1))) (<= (legal q swap) (true (opening 2)))
         (<= (next (at ?c ?r)) (true (at ?c ?r)) (not (does q swap))) (<= (next (at ?c q)) (does q swap) (true (at ?c p)))";
     let rules = format!("{MARKS} {rules}");
@@ -460,9 +462,9 @@ fn what_moves_change_is_of_no_cycle() {
     assert!(phases(light, &["next (turn 1)"])[0].contains("(turn 1)"));
 }
 
-/// One of three fluents holds; the first goes round, and moves decide between the others. Where it
-/// is known that the first does not hold, that one of the others does is no shorter by its
-/// complement.
+/// The nets of phases do not read a cycle's fluent through a mutex group. One of three fluents
+/// holds: the first one follows the cycle, and moves choose between the others. At the phase where
+/// the first is false, the complement of the others is no shorter than their disjunction.
 #[test]
 fn phases_do_not_read_their_cycle_through_mutex_groups() {
     let rules = "(role p) (init (s a)) (legal p left) (legal p right) (<= (next (s a)) (not (true (s a))))
@@ -478,7 +480,7 @@ fn phases_do_not_read_their_cycle_through_mutex_groups() {
     }
 }
 
-/// Three lamps are switched on one after the other, in any order; the game is over when all burn.
+/// A game of three lamps that are switched on in any order; it ends when all are on.
 const LAMPS: &str = "(role p) (succ 0 1) (succ 1 2) (succ 2 3) (<= (lamp ?l) (succ ?k ?l))
     (<= (legal p (switch ?l)) (lamp ?l) (not (true (on ?l))))
     (<= (next (on ?l)) (does p (switch ?l))) (<= (next (on ?l)) (true (on ?l)))
@@ -491,7 +493,7 @@ fn plies_of_a_short_game_know_what_has_happened() {
     let terminal: Vec<String> = plies.nets.iter().map(|net| lines(net, &["terminal"])).collect();
     assert_eq!(terminal, ["0", "0", "0", "1"].map(|value| format!("terminal = {value}\n")));
     assert_eq!(lines(&plies.nets[0], &["legal p (switch 2)"]), "legal p (switch 2) = 1\n");
-    // The last lamp will burn whatever is known of the others.
+    // At the last ply, every lamp is on after the move.
     assert_eq!(lines(&plies.nets[2], &["next (on 2)"]), "next (on 2) = 1\n");
 }
 
@@ -499,7 +501,7 @@ fn plies_of_a_short_game_know_what_has_happened() {
 fn games_that_may_be_long_have_no_plies() {
     let plies = |rules: &str| optimize::plies(&net(rules), &mut Meter::of(u64::MAX)).is_some();
     assert!(!plies(PLAYER));
-    // A player who switches the first one on can do nothing more.
+    // A player who has switched the first lamp on has no legal move.
     let legal = "(<= (legal p (switch ?l)) ";
     assert!(!plies(&LAMPS.replace(legal, &format!("{legal} (not (true (on 1)))"))));
     // Most games are over after a move.
@@ -507,8 +509,8 @@ fn games_that_may_be_long_have_no_plies() {
     assert!(!plies(&format!("{LAMPS} (<= terminal (true (on 1))) (<= terminal (true (on 2)))")));
 }
 
-/// A player who perceives its neighbour's moves except `d`, and its own place by a fluent that
-/// nothing else reads.
+/// The rules of a player who perceives its neighbour's moves except `d`, and the places `at` by a
+/// fluent that nothing else reads.
 const SEES: &str = "(role q) (legal q wait) (goal q 0) (init (told 1))
     (<= (next (told ?x)) (true (at ?x)))
     (<= (sees q (moved ?m)) (does p ?m) (distinct ?m d))
@@ -527,7 +529,7 @@ fn percepts_are_outputs() {
          sees q (moved b) = p: b\n\
          sees q (moved c) = p: c\n"
     );
-    // Percepts of those who are no roles are none.
+    // Rules for percepts of an unknown role have no effect.
     assert_eq!(net.vocabulary.percepts, ["(at 1)", "(at 9)", "(moved a)", "(moved b)", "(moved c)", "alive"]);
     assert_eq!(net.percepts().map(<[_]>::len).collect::<Vec<_>>(), [1, 5]);
     assert!(net.to_dot().contains("label=\"sees q (moved a)\""));
@@ -554,7 +556,7 @@ fn rulesheets_with_percepts_compile() {
     assert_eq!(compiled.net.percepts().map(<[_]>::len).collect::<Vec<_>>(), [3, 3]);
 }
 
-/// Rules for `sees` that never fire are rules all the same: no role perceives the joint move.
+/// Rules for `sees` that never fire still count: no role perceives the joint move.
 #[test]
 fn percepts_that_nobody_has_are_not_the_joint_move() {
     let net = net(&format!("{PLAYER} (<= (sees r ?m) (does p ?m))"));

@@ -1,6 +1,5 @@
-//! Every pass keeps what random nets do: in all states that play can reach, and for all legal joint
-//! moves; or in some hundreds of them where there are more. Nets are of many shapes, and each pass
-//! ends before long.
+//! Tests that every pass preserves random nets of many shapes: in reachable states, for legal joint
+//! moves, up to a bound. Each pass must also end in time.
 
 use gdl_compiler::{
     meter::Meter,
@@ -22,10 +21,10 @@ const STATES: usize = 64;
 /// The most joint moves that are made in a state.
 const JOINTS: usize = 16;
 
-/// The time that the passes may take with one net, which is some ten thousand times what they do.
+/// The time that the passes may take with one net, about ten thousand times their usual time.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Numbers that look random: splitmix64.
+/// A pseudorandom generator: splitmix64.
 struct Numbers(u64);
 
 impl Numbers {
@@ -36,32 +35,32 @@ impl Numbers {
         ((mixed ^ mixed >> 31) % end as u64) as usize
     }
 
-    /// One of the signals or its complement.
+    /// Draws one of the signals or its complement.
     fn signal(&mut self, signals: &[Signal]) -> Signal {
         let signal = signals[self.below(signals.len())];
         signal.negate_if(self.below(2) == 1)
     }
 }
 
-/// A net that is drawn.
+/// A random net under construction.
 struct Draft {
     random: Numbers,
     net: Net,
     moves: usize,
-    /// Signals that depend on the state alone.
+    /// The signals that depend only on the state.
     state: Vec<Signal>,
-    /// Signals that may depend on moves as well.
+    /// The signals that may also depend on moves.
     moving: Vec<Signal>,
 }
 
-/// An empty net with the given numbers of roles, moves of each, and fluents, whose names give
-/// groups to try.
+/// Creates an empty net with the given numbers of roles, moves of each role, and fluents, whose
+/// names are candidates for mutex groups.
 fn draft(seed: u64, roles: usize, moves: usize, fluents: usize, width: usize) -> Draft {
     let mut random = Numbers(seed);
     let vocabulary = Vocabulary {
         roles: (0..roles).map(|role| format!("r{role}")).collect(),
         fluents: (0..fluents).map(|f| format!("(at {} {})", f / width, f % width)).collect(),
-        // In the order of their names.
+        // Names must be in ascending order.
         moves: (0..moves).map(|m| format!("m{m:02}")).collect(),
         percepts: vec!["seen".to_owned()],
         chance: None,
@@ -86,7 +85,7 @@ impl Draft {
         }
     }
 
-    /// Goes on with what depends on moves.
+    /// Starts the signals that may depend on moves: those of the state and the `does` inputs.
     fn move_on(&mut self) {
         self.moving.clone_from(&self.state);
         self.moving.extend((0..self.net.does().len()).map(|position| self.net.does_at(position)));
@@ -96,7 +95,7 @@ impl Draft {
         self.net.does_at(role * self.moves + action)
     }
 
-    /// The signal that some role makes one of some moves.
+    /// Draws a signal "a role makes one of some moves", for at most `most` moves.
     fn choice(&mut self, most: usize) -> Signal {
         let role = self.random.below(self.net.vocabulary.roles.len());
         let count = 1 + self.random.below(most.min(self.moves));
@@ -105,7 +104,7 @@ impl Draft {
         self.net.or(moves)
     }
 
-    /// A conjunction or disjunction of others, `depth` deep, in which moves stand next to fluents.
+    /// Draws a tree of conjunctions and disjunctions of moves and fluents, `depth` levels deep.
     fn tree(&mut self, depth: usize) -> Signal {
         if depth == 0 {
             return match self.random.below(4) {
@@ -121,13 +120,13 @@ impl Draft {
         gate.negate_if(self.random.below(4) == 0)
     }
 
-    /// The next value of a fluent: something, or something that stays, or all except some moves.
+    /// Draws the next value of a fluent: any signal, a latch, a frame, or a signal of moves.
     fn follow(&mut self, fluent: usize) -> Signal {
         let itself = self.net.fluent(fluent);
         let depth = self.random.below(4);
         match self.random.below(8) {
             0 => self.random.signal(&self.moving),
-            // Latches.
+            // A latch stays true once it is.
             1 => {
                 let other = self.tree(depth);
                 self.net.or(vec![itself, other])
@@ -136,7 +135,7 @@ impl Draft {
                 let other = self.tree(depth);
                 self.net.and(vec![itself, other])
             }
-            // Frames: it stays except for some moves, or if one of many is made.
+            // A frame: the fluent stays except for some moves, or if one of many moves is made.
             3 => {
                 let (gone, come) = (self.choice(3), self.tree(depth));
                 let stays = self.net.and(vec![itself, !gone]);
@@ -146,7 +145,7 @@ impl Draft {
                 let kept = self.choice(self.moves);
                 self.net.and(vec![itself, kept])
             }
-            // Moves of one role next to moves or fluents, from which complements are made.
+            // Moves of one role next to moves or fluents, for which complements are made.
             5 => {
                 let (own, mixed) = (self.choice(3), self.choice(2));
                 let beside = self.random.signal(&self.state);
@@ -157,11 +156,11 @@ impl Draft {
         }
     }
 
-    /// The net with outputs that are drawn; `next` are those of the fluents.
+    /// Completes the net with drawn outputs; `next` has the next values of the fluents.
     fn finish(mut self, next: Vec<Signal>) -> Net {
         let roles = self.net.vocabulary.roles.len();
         let Self { random, state, moving, moves, .. } = &mut self;
-        // The first move is always there, so that play goes on.
+        // The first move is always legal, so that games continue.
         let legal = |m| if m == 0 { Signal::TRUE } else { random.signal(state) };
         let legal: Vec<Signal> = (0..roles * *moves).map(|place| place % *moves).map(legal).collect();
         let legal = legal.chunks(*moves).map(|chunk| (0..).zip(chunk.iter().copied()).collect());
@@ -178,8 +177,8 @@ impl Draft {
     }
 }
 
-/// A net of two roles without any shape. Legality, goals and ends depend on the state; next states
-/// and percepts on moves too.
+/// Draws an unstructured net of two roles. Legality, goals and ends depend on the state; next
+/// states and percepts also depend on moves.
 fn random_net(seed: u64) -> Net {
     let mut draft = draft(seed, 2, 4, 6, 3);
     draft.grow(false);
@@ -190,9 +189,9 @@ fn random_net(seed: u64) -> Net {
     draft.finish(next)
 }
 
-/// A net of one of many shapes: up to four roles and twelve moves, latches, frames, disjunctions of
-/// moves inside each other, wide gates, and fluents that go round a cycle or count the steps of a
-/// short game.
+/// Draws a net of one of many shapes, with up to four roles and twelve moves. It may have latches,
+/// frames, nested disjunctions of moves, wide gates, and fluents that follow a cycle or count the
+/// steps of a short game.
 fn shaped_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let roles = 1 + sizes.below(4);
@@ -204,7 +203,7 @@ fn shaped_net(seed: u64) -> Net {
     draft.grow(false);
     draft.move_on();
     draft.grow(true);
-    // The first fluents hold one after the other, round and round or up to the last.
+    // The first fluents hold one after the other, in a cycle or as a clock that stops.
     (0..phases).for_each(|phase| draft.net.initial[phase] = phase == 0);
     let next = (0..fluents).map(|fluent| match fluent {
         0 if phases > 0 && is_clock => Signal::FALSE,
@@ -214,7 +213,7 @@ fn shaped_net(seed: u64) -> Net {
     let next: Vec<Signal> = next.collect();
     let mut net = draft.finish(next);
     if sizes.below(4) > 0 {
-        // Otherwise most games are over before they start.
+        // A single random signal as the end would make most initial states terminal.
         let fluents: Vec<Signal> = (0..fluents).map(|fluent| net.fluent(fluent)).collect();
         let ends = (0..3).map(|_| sizes.signal(&fluents)).collect();
         net.outputs.terminal = net.and(ends);
@@ -226,9 +225,8 @@ fn shaped_net(seed: u64) -> Net {
     net
 }
 
-/// A net of a board on which moves lead from each square to each other one. What stands on a square
-/// next is what stood where the move came from, with exceptions: products that are missing, or have
-/// another rest than the others, or several of one move.
+/// Draws a net of a board on which moves lead from each square to each other one and take the piece
+/// along. As exceptions, products are missing, have another rest, or occur twice for one move.
 fn board_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let (squares, kinds, roles) = (3 + sizes.below(2), 2 + sizes.below(2), 1 + sizes.below(2));
@@ -278,7 +276,7 @@ fn board_net(seed: u64) -> Net {
     draft.finish(next)
 }
 
-/// The values of signals in a state, under a joint move.
+/// Computes the values of signals in a state, under a joint move.
 fn values(net: &Net, state: &[bool], joint: &[u32], signals: &[Signal]) -> Vec<bool> {
     let mut values = Vec::new();
     for gate in 0..net.len() as u32 {
@@ -292,29 +290,29 @@ fn values(net: &Net, state: &[bool], joint: &[u32], signals: &[Signal]) -> Vec<b
     signals.iter().map(|s| values[s.gate() as usize] != s.is_negated()).collect()
 }
 
-/// All that can be seen in a state.
+/// The signals of a view: legal moves, goals and the end.
 fn shown(net: &Net) -> Vec<Signal> {
     let legal = net.outputs.legal.iter().flatten().map(|&(_, s)| s);
     let goal = net.outputs.goal.iter().flatten().map(|&(_, s)| s);
     legal.chain(goal).chain([net.outputs.terminal]).collect()
 }
 
-/// The view of a state.
+/// Computes the view of a state.
 fn view(net: &Net, state: &[bool]) -> Vec<bool> {
     values(net, state, &[], &shown(net))
 }
 
-/// All that comes of a step.
+/// The signals of a step: next values and percepts.
 fn stepped(net: &Net) -> Vec<Signal> {
     net.outputs.next.iter().copied().chain(net.percepts().flatten().map(|&(_, s)| s)).collect()
 }
 
-/// The result of a step: the next state first.
+/// Computes the result of a step: the next state, then the percepts.
 fn step(net: &Net, state: &[bool], joint: &[u32]) -> Vec<bool> {
     values(net, state, joint, &stepped(net))
 }
 
-/// The legal moves of each role, of what is seen.
+/// Returns the legal moves of each role in a view.
 fn legal_moves(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
     let mut view = view.iter();
     let legal = net.outputs.legal.iter();
@@ -326,11 +324,11 @@ fn legal_moves(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
         .collect()
 }
 
-/// The legal joint moves of what is seen, or some of them if they are many.
+/// Returns the legal joint moves of a view, at most `JOINTS` of them.
 fn legal_joints(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
     let legal = legal_moves(net, view);
     let count: usize = legal.iter().map(Vec::len).product();
-    // Each is a number in mixed radix.
+    // Each joint move is a number in mixed radix.
     let joint = |mut number: usize| {
         let mut choose = |moves: &Vec<u32>| {
             let action = moves[number % moves.len()];
@@ -346,9 +344,9 @@ fn legal_joints(net: &Net, view: &[bool]) -> Vec<Vec<u32>> {
     (0..JOINTS).map(|_| joint(random.below(count))).collect()
 }
 
-/// A net of roles that take turns to mark an empty cell, until a line of marks of one role ends the
-/// game. Some marks go away again, move, come of other moves or are there from the start; some
-/// lines ask for something else too, and some do not end the game.
+/// Draws a net of roles that take turns to mark an empty cell, until a line of one role ends the
+/// game. As exceptions, marks disappear, move, are made by other moves, or hold initially. Some
+/// lines have a further condition, and some do not end the game.
 fn line_net(seed: u64) -> Net {
     let mut sizes = Numbers(!seed);
     let (roles, cells) = (2 + sizes.below(3), 2 + sizes.below(3));
@@ -417,7 +415,8 @@ fn line_net(seed: u64) -> Net {
     net
 }
 
-/// Compares the net of each ply in states that play reaches by that number of moves.
+/// Compares the net of each ply with the whole net, in states that play reaches after that number
+/// of moves.
 fn compare_plies(net: &Net, plies: &optimize::Plies, context: &str) {
     let fluents = net.initial.len();
     let mut states = BTreeSet::from([net.initial.clone()]);
@@ -444,7 +443,7 @@ fn compare_plies(net: &Net, plies: &optimize::Plies, context: &str) {
     assert!(states.is_empty(), "{context}: games are over after the last ply");
 }
 
-/// Compares two nets, and says how many states of those that play reaches it looked at.
+/// Compares two nets in reachable states. Returns the number of states compared.
 fn compare(left: &Net, right: &Net, context: &str) -> usize {
     let fluents = left.initial.len();
     let mut seen = BTreeSet::from([left.initial.clone()]);
@@ -474,26 +473,26 @@ fn compare(left: &Net, right: &Net, context: &str) -> usize {
     seen.len()
 }
 
-/// The totals of all nets.
+/// The totals over all nets.
 #[derive(Debug, Default)]
 struct Totals {
     states: usize,
     groups: usize,
-    /// Nets with ends that a step of the turn cycle cannot have brought about.
+    /// The nets with ends that the last step cannot have caused.
     impossible_ends: usize,
-    /// Nets with a net for each ply, ..
+    /// The nets with plies.
     short: usize,
-    /// .. and those with one for each phase of a cycle.
+    /// The nets with phases.
     cyclic: usize,
 }
 
-/// Runs each pass of nets, alone and after those before it, and compares.
+/// Runs each pass on nets, alone and after the passes before it, and compares the results.
 fn compare_passes(seeds: std::ops::Range<u64>, make: fn(u64) -> Net) -> Totals {
     let (tell, told) = mpsc::channel();
     let worker = thread::spawn(move || {
         let mut totals = Totals::default();
         for seed in seeds {
-            // The receiver is gone where a net has taken too long.
+            // The receiver is dropped after a net has taken too long.
             if tell.send(seed).is_err() {
                 break;
             }
@@ -529,7 +528,7 @@ fn compare_net(seed: u64, net: &Net, totals: &mut Totals) {
         totals.short += 1;
         compare_plies(net, &plies, &format!("seed {seed}"));
     }
-    // The net at each phase of the cycle steps as the whole one does there.
+    // The net at each phase of the cycle advances as the whole net does there.
     let phases = optimize::phases(&optimised, &mut Meter::of(u64::MAX));
     totals.cyclic += usize::from(phases.is_some());
     let (phases, cycle) = phases
@@ -569,7 +568,8 @@ fn passes_keep_what_nets_do() {
     assert!(totals.groups > 50, "{totals:?}");
 }
 
-/// `GDL_CASES` sets how many nets there are, `GDL_SEED` which is the first.
+/// Passes preserve nets of many shapes. `GDL_CASES` sets the number of nets, `GDL_SEED` the first
+/// seed.
 #[test]
 fn passes_keep_what_nets_of_many_shapes_do() {
     let setting = |name, default| {
@@ -601,8 +601,8 @@ fn passes_keep_what_nets_of_boards_do() {
     assert!(factored > 15, "{factored} of 80 have fewer operations");
 }
 
-/// The operations that are left where the pair of operands of equal height that most gates have, of
-/// several the first, is made a gate of its own again and again.
+/// Counts the operations after slow sharing, which repeatedly extracts the most frequent pair of
+/// operands of equal height, the first one of equals.
 fn operations_shared(net: &Net) -> usize {
     let live = net.cone(net.outputs.iter());
     let gates = (net.inputs()..net.len()).filter(|&gate| live[gate]);
@@ -639,7 +639,7 @@ fn operations_shared(net: &Net) -> usize {
         }
     }
     let parts = heights.len() - net.len();
-    // A list that is one part is not another gate.
+    // A list of a single part needs no further gate.
     parts + lists.iter().map(|list| list.len() - 1).sum::<usize>()
 }
 
@@ -651,7 +651,7 @@ fn the_most_frequent_pairs_are_shared_first() {
         let net = optimize::factor(&net, &mut Meter::of(u64::MAX)).expect("there is fuel");
         let shared = optimize::share(&net, &mut Meter::of(u64::MAX)).expect("there is fuel").operations();
         let expected = operations_shared(&net);
-        // Of new gates some become equal or absorb each other.
+        // Some new gates become equal or absorb each other, so there may be fewer operations.
         assert!(shared <= expected, "seed {seed}: {shared} operations, {expected} by the slow way");
         gained += net.operations() - shared;
         same += usize::from(shared == expected);

@@ -1,8 +1,8 @@
-//! Every mistake gives the diagnostic of the catalogue, and no other error.
+//! Tests that every mistake gives its diagnostic of the catalogue, and no other error.
 //!
-//! `reject/NNN_name.kif` is a good game with one mistake, that of the code `GDLNNN`;
-//! `reject/EXPECT.tsv` lists code, name, severity and, for people, the mistake. Mistakes without a
-//! file of their own are snippets here.
+//! `reject/NNN_name.kif` is a correct game with one mistake, that of the code `GDLNNN`.
+//! `reject/EXPECT.tsv` lists code, name, severity and a description of the mistake. Mistakes
+//! without a file are snippets here.
 
 use gdl_compiler::diagnostic::{codes, repair};
 use gdl_compiler::{Applicability, Diagnostics, Levels, Limits, Options, Severity, Source, compile};
@@ -11,14 +11,15 @@ use std::{collections::BTreeSet, path::Path};
 #[path = "reject/other_syntaxes.rs"]
 mod other_syntaxes;
 
-/// Only play shows these: their files compile, and `gdl check --simulate` has tests of its own.
+/// The codes that only simulation finds: their files compile, and `gdl check --simulate` has its
+/// own tests.
 const FOUND_BY_PLAY: &[&str] = &["GDL121", "GDL122", "GDL123", "GDL124", "GDL125"];
 
-/// Bombs for a grounder that multiplies out what need not be: they may load, or hit their limit.
+/// The codes of rulesheets that are too large for naive grounding: they may load or exceed a limit.
 const BOMBS: &[&str] = &["GDL133", "GDL134", "GDL136", "GDL139"];
 
-/// The codes that the macro alone reports, for want of a rulesheet: shown by the compile-fail
-/// tests.
+/// The codes that only the macro reports, since they need no rulesheet; the compile-fail tests
+/// cover them.
 const NO_RULESHEET: &[&str] = &["GDLM1", "GDLM2", "GDLM8", "GDLM9"];
 
 /// A rulesheet and the code that it gives.
@@ -35,7 +36,7 @@ impl Case {
     }
 }
 
-/// The diagnostics of the whole pipeline, lints included.
+/// Runs the whole pipeline and returns its diagnostics, lints included.
 fn diagnose(name: &str, bytes: Vec<u8>, limits: Limits) -> (Source, Diagnostics) {
     let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };
     match Source::from_bytes(name, bytes) {
@@ -53,7 +54,8 @@ fn diagnose(name: &str, bytes: Vec<u8>, limits: Limits) -> (Source, Diagnostics)
     }
 }
 
-/// Asserts that the code is reported with the severity of the catalogue, and no other error.
+/// Asserts that the code is reported with the severity of the catalogue, and that there is no other
+/// error.
 fn assert_reported(case: Case) {
     let Case { id, name, bytes, limits } = case;
     let (source, diagnostics) = diagnose(&name, bytes, limits);
@@ -103,7 +105,7 @@ fn the_catalogue_is_complete() {
     }
 }
 
-/// The files, the snippets and the rulesheets made below.
+/// All cases: the files, the snippets and the rulesheets made below.
 fn cases() -> Vec<Case> {
     let files =
         files().into_iter().map(|(name, bytes)| Case::new(&format!("GDL{}", &name[..3]), name, bytes));
@@ -118,7 +120,7 @@ fn mistakes_are_reported() {
             assert_reported(case);
             continue;
         }
-        // The first file is the game without a mistake, and GDL-II is part of the language.
+        // The first file is the game without a mistake, and rulesheets in GDL-II are correct too.
         let (source, diagnostics) = diagnose(&case.name, case.bytes, case.limits);
         let style = diagnostics.iter().all(|d| d.code.severity == Severity::Lint);
         assert!(style, "{}", diagnostics.render(&source));
@@ -205,7 +207,7 @@ const BASE: &str = include_str!("reject/000_base_valid.kif");
 
 fn additions() -> impl Iterator<Item = Case> {
     ADDED.iter().map(|(id, added)| {
-        // Without the goals for all roles, so that one can be without.
+        // Restricts the goals to one role, so that the other has none.
         let base = if *id == "GDL033" {
             BASE.replace("(goal ?r", "(goal white")
                 .replace("(role ?r)\n", "(role white)\n(true (control ?r))")
@@ -217,7 +219,7 @@ fn additions() -> impl Iterator<Item = Case> {
     })
 }
 
-/// The good game without its forms that contain a text.
+/// Returns the correct game without the forms that contain a text.
 fn without(what: &str) -> String {
     let mut kept = String::new();
     let mut skip = false;
@@ -241,7 +243,7 @@ fn omissions() -> Vec<Case> {
     ]
 }
 
-/// Texts over a limit, and those that no text can be written for.
+/// Cases for texts over a limit, and for codes that no text causes.
 fn excesses() -> Vec<Case> {
     let deep = format!("{BASE}(minus {}0{} 1 0)\n", "(f ".repeat(1_001), ")".repeat(1_001));
     let long = format!("{BASE}(minus {} 1 0)\n", "x".repeat(1_025));
@@ -263,7 +265,7 @@ fn excesses() -> Vec<Case> {
 
 #[test]
 fn broken_forms_hide_nothing_else() {
-    // `terminal` stands in the broken form: it is not missing.
+    // `terminal` is inside the broken form, so it is not missing.
     let text = BASE.replace("(<= terminal (true (pile 0)))", "(<= terminal (true (pile 0))");
     assert_ne!(text, BASE);
     assert_reported(Case::new("GDL001", "unclosed", text));
@@ -289,7 +291,8 @@ fn warnings_can_be_allowed() {
     );
 }
 
-/// A rulesheet after all edits as sure as `least`, and its diagnostics. Panics after 20 rounds.
+/// Applies all edits of at least the applicability `least`. Returns the rulesheet and its
+/// diagnostics. Panics after 20 rounds.
 fn repaired(case: &Case, least: Applicability) -> (Source, Diagnostics) {
     let Case { name, bytes, limits, .. } = case;
     let mut bytes = bytes.clone();
@@ -307,7 +310,7 @@ fn repaired(case: &Case, least: Applicability) -> (Source, Diagnostics) {
     panic!("{name}: repaired again and again");
 }
 
-/// Lints are silent except one.
+/// Levels with the given lint as a warning and all others silent.
 fn levels(id: &str) -> Levels {
     let is_lint = codes::find(id).is_some_and(|code| code.severity == Severity::Lint);
     Levels { warn: is_lint.then(|| id.to_owned()).into_iter().collect(), ..Levels::default() }
@@ -353,13 +356,14 @@ fn many_mistakes_are_repaired() {
             left.push(case.id);
         }
     }
-    // The others need a person: which rule is missing, which value is meant.
+    // The other codes need a decision by the author, such as the missing rule or the intended
+    // value.
     let expected = "GDL008 GDL016 GDL022 GDL023 GDL028 GDL029 GDL031 GDL032 GDL040 GDL068 GDL074 GDL076 GDL077 GDL080 GDL082 \
         GDL085 GDL088 GDL091 GDL092 GDL094 GDL095 GDL097 GDL098 GDL101 GDL107 GDL109 GDL110 GDL112 GDL113 GDL118 GDL119 \
         GDL137 GDL140";
     assert_eq!((left.join(" ").as_str(), count), (expected, 85));
     assert_eq!(count - left.len(), repaired_codes.len());
-    // The page that says so, up to where it says what is not repaired.
+    // The page of repairs lists the same codes, those that are not repaired last.
     let page = include_str!("../../docs/reference/repairs.md");
     let page = page.split_whitespace().collect::<Vec<_>>().join(" ");
     let (table, rest) = page.split_once("Not repaired are").unwrap();
@@ -378,12 +382,12 @@ fn many_mistakes_are_repaired() {
 
 /// The rules added to the game without a mistake, and the result of the edits.
 const REPAIRED: &[(&str, &str)] = &[
-    // Infix statements, as many as follow each other.
+    // Runs of infix statements.
     ("q(1). q(2).\nq(3)\np(X) :- q(X), ~r(X)", "(q 1) (q 2)\n(q 3)\n(<= (p ?X) (q ?X) (not (r ?X)))"),
     ("q :- true(pile(0)).", "(<= q (true (pile 0)))"),
     ("X :- q(X)", "X :- q(X)"),
     ("(p :- q)", "(p :- q)"),
-    // What is said without a role is said of all, unless it may be the role that is said.
+    // An atom without a role gets one for all roles, unless its argument may be a role.
     ("(legal pass)", "(<= (legal ?role pass) (role ?role))"),
     ("(<= (goal 50) (true (pile 3)))", "(<= (goal ?role 50) (role ?role) (true (pile 3)))"),
     ("(<= (legal white) (true (pile 3)))", "(<= (legal white) (true (pile 3)))"),
@@ -398,7 +402,7 @@ const REPAIRED: &[(&str, &str)] = &[
     ("(role (side red)) (<= (p ?x) (q (side ?x)))", "(role (side red)) (<= (p ?x) (q (side ?x)))"),
     ("(role (side (a b)))", "(role (side (a b)))"),
     ("(role (f a_b c)) (role (f a b_c))", "(role (f a_b c)) (role (f a b_c))"),
-    // A negated literal whose variable stands nowhere else.
+    // A negated literal with a variable that occurs nowhere else.
     (
         "(<= (p ?c) (q ?c) (not (r ?c ?d)))",
         "(<= (p ?c) (q ?c) (not (some_r ?c)))\n(<= (some_r ?c) (r ?c ?d))",
@@ -411,23 +415,23 @@ const REPAIRED: &[(&str, &str)] = &[
     ("(<= p (not (r ?d)) (distinct ?d 1))", "(<= p (not (r ?d)) (distinct ?d 1))"),
     ("(<= p (not (r ?d))) (some_r 1)", "(<= p (not (r ?d))) (some_r 1)"),
     ("(<= p (not (r ?c ?d)) (not (q ?c)))", "(<= p (not (r ?c ?d)) (not (q ?c)))"),
-    // Moves of the step before: the fluent is kept once.
+    // Moves of the previous step: the fluent that stores them is added once.
     (
         "(<= (legal white a) (does black b))\n(<= terminal (does white a) (not (does black b)))",
         "(<= (legal white a) (true (did black b)))\n(<= terminal (true (did white a)) (not (true (did black b))))\n\
          (<= (next (did ?role ?move)) (does ?role ?move))",
     ),
     ("(<= (legal white a) (does black b)) (did 1)", "(<= (legal white a) (does black b)) (did 1)"),
-    // What is more than that a move is made stays.
+    // A literal with conditions beyond `does` stays.
     ("(<= (input ?r ?m) (does ?r ?m) (q ?r))", ""),
     ("(<= (input white ?m) (does ?r ?m))", "(<= (input white ?m) (does ?r ?m))"),
-    // Objects with the name of a word.
+    // Objects named like a keyword.
     ("(p not or)", "(p not_object or_object)"),
     ("(p not) (p not_object)", "(p not) (p not_object)"),
 ];
 
-/// The text after all rounds of edits that those diagnostics suggest whose code is an error: others
-/// are said of half a game, too.
+/// Applies the edits of errors until there are none, and returns the text. Other diagnostics may
+/// come from the game being incomplete.
 fn mended(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..20 {
@@ -451,7 +455,7 @@ fn edits_say_what_the_help_line_says() {
         let found = text.strip_prefix(BASE).unwrap_or(&text);
         assert_eq!(found.trim_end(), *expected, "{added}");
     }
-    // Goal values keep their order.
+    // Repaired goal values keep their order.
     for (values, expected) in [
         (["150", "50", "0"], "100 50 0"),
         (["100", "50", "-1"], "100 50 0"),
@@ -466,7 +470,7 @@ fn edits_say_what_the_help_line_says() {
         let rest = values.iter().fold(mended(&rules), |text, _| text.replace("(<= (goal white ", ""));
         assert_eq!(rest.replace(") (q ?x))", "").replace('\n', " "), expected);
     }
-    // A closure becomes what other systems take, if it is one.
+    // A transitive closure is rewritten to a form that other systems accept.
     let closure = |rules: &str| {
         let text = format!("{BASE}{rules}\n");
         let source = Source::new("closure", text);

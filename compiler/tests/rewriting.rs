@@ -1,5 +1,5 @@
-//! Rules that grounding rewrites, and similar ones that must stay: counted in instances, and played
-//! in lock step with the evaluator, which does not rewrite.
+//! Rules that grounding rewrites, and similar ones that it must not rewrite. Tests count instances,
+//! and play in lockstep with the evaluator, which does not rewrite.
 
 use gdl_compiler::{
     Diagnostics, Limits, Options, Rules, Source,
@@ -10,7 +10,7 @@ use gdl_compiler::{
 };
 use std::{collections::BTreeSet, fmt::Write as _};
 
-/// `line` for each number below `count`.
+/// Joins `line` for each number below `count`.
 fn repeat(count: usize, mut line: impl FnMut(usize) -> String) -> String {
     (0..count).fold(String::new(), |mut text, i| {
         let _ = write!(text, "{} ", line(i));
@@ -62,7 +62,7 @@ fn played_by(text: &str, options: &Options) -> Result<GroundRules, &'static str>
     Ok(game)
 }
 
-/// A state of grounded rules, and the same state of the evaluator.
+/// A state of a game in both engines: ground rules and evaluator.
 struct Play<'g> {
     game: &'g GroundRules,
     evaluator: &'g Evaluator<'g>,
@@ -70,7 +70,7 @@ struct Play<'g> {
     expected: State,
 }
 
-/// The view of a state by both: for each role its legal moves and goal values, and whether it is
+/// The view of a state: the legal moves and goal values of each role, and true if the state is
 /// terminal.
 struct Seen {
     legal: Vec<Vec<u32>>,
@@ -83,7 +83,7 @@ impl<'g> Play<'g> {
         Self { game, evaluator, state: game.initial.clone(), expected: evaluator.initial().expect("a start") }
     }
 
-    /// Compares all that is seen of the state.
+    /// Compares the views of the state by both engines, and returns the view.
     #[track_caller]
     fn look(&self) -> Seen {
         let Self { game, evaluator, state, expected } = self;
@@ -119,7 +119,7 @@ impl<'g> Play<'g> {
         Seen { legal: all_legal, goals: all_goals, terminal }
     }
 
-    /// Makes a joint move.
+    /// Makes a joint move in both engines.
     fn step(&mut self, joint: &[u32]) {
         let truths = self.game.truths_of_step(|fluent| self.state[fluent as usize], joint);
         let names = &self.game.vocabulary.moves;
@@ -133,7 +133,8 @@ impl<'g> Play<'g> {
 
 const WHOLE: usize = usize::MAX;
 
-/// Instances of a game whole and with its rules rewritten; both are played.
+/// Returns the numbers of instances of a game as it is and with its rules rewritten. Both are
+/// played.
 #[track_caller]
 fn sizes(text: &str) -> [usize; 2] {
     [WHOLE, 1].map(|split_from| played(text, split_from).len())
@@ -150,12 +151,13 @@ fn lights(added: &str) -> String {
     )
 }
 
-/// Goals by whether `text` holds.
+/// The rules for a goal of 100 if `text` holds, otherwise 0.
 fn asked(text: &str) -> String {
     format!("(<= (goal r 100) {text}) (<= (goal r 0) (not {text}))")
 }
 
-/// A tree of questions `depth` levels deep, each asked twice with another bit.
+/// A tree of relations, `depth` levels deep. Each level calls the next one twice, with another bit
+/// as argument.
 fn tree(depth: usize, argument: impl Fn(usize) -> String) -> String {
     let bits = |count: usize| repeat(count, |i| format!("?b{i}"));
     let domains = |count: usize| repeat(count, |i| format!("(bit ?b{i})"));
@@ -174,15 +176,14 @@ fn tree(depth: usize, argument: impl Fn(usize) -> String) -> String {
 #[test]
 fn arguments_that_say_nothing_are_dropped() {
     let text = tree(9, |_| "1".to_owned());
-    // Two facts for each argument more, and one of each afterwards: the last is asked for under two
-    // rules.
+    // Rewriting drops all arguments: the instances are those of the tree without arguments.
     assert_eq!(played(&text, 40).len(), tree_without(9));
     assert!(10 * tree_without(9) < played(&text, WHOLE).len());
-    // A value outside the domain is asked for without effect.
+    // A call with a value outside the domain has no effect.
     assert!(sizes(&tree(6, |i| if i == 4 { "2" } else { "1" }.to_owned()))[1] < 60);
 }
 
-/// Instances of the tree without arguments.
+/// The number of instances of the tree without arguments.
 fn tree_without(depth: usize) -> usize {
     let level = |i: usize| {
         let more = format!("(<= q{i} (not (true (lit {}))) q{})", i % 4, i + 1);
@@ -192,8 +193,8 @@ fn tree_without(depth: usize) -> usize {
     played(&lights(&format!("{} {levels}", asked("q1"))), WHOLE).len()
 }
 
-/// Relations over four digits that ask for each other, and under a negation for values in the
-/// domain and beyond.
+/// Redundant arguments are dropped from relations that call each other, also under a negation, for
+/// values in the domain and outside it.
 #[test]
 fn what_is_inert_may_be_asked_for_anywhere() {
     let text = lights(
@@ -222,11 +223,11 @@ fn arguments_that_say_something_stay() {
         let [whole, less] = sizes(&relation(body));
         assert_eq!(whole, less, "{body}");
     };
-    // All that is said of all of them.
+    // The arguments of a relation that holds for all values of their domains are redundant.
     let [whole, less] = sizes(&relation(&format!("(<= (p ?x ?y ?z) {domains} (true (lit 0)))")));
     assert_eq!([less, whole], [4 + 8 + 1 + 2 + 4 + 1, 4 + 8 + 1 + 2 + 4 + 5]);
-    // Each is compared, or is one of some values, or is in two domains, or has a value that
-    // changes.
+    // Arguments stay if they are compared, restricted to some values, in two domains, or used in
+    // fluents.
     same(&format!("(<= (p ?x ?y ?z) {domains} (distinct ?x ?y) (distinct ?y ?z) (true (lit 0)))"));
     same(&format!("(<= (p ?x ?y ?z) {domains} (true (lit ?x)) (true (lit ?y)) (not (true (lit ?z))))"));
     same("(<= (p ?x ?x ?x) (digit ?x) (true (lit 0))) (<= (p 0 1 2) (true (lit 1)))");
@@ -237,7 +238,7 @@ fn arguments_that_say_something_stay() {
         "(<= (big ?x) (digit ?x) (true (lit ?x))) (<= (p ?x ?y ?z) (big ?x) (big ?y) (big ?z)) (<= (p 3 ?y ?z) {} (true (lit 3)))",
         "(big ?y) (big ?z)"
     ));
-    // The same together with arguments that do go.
+    // The arguments also stay next to redundant ones, which are dropped.
     let beside = |body: &str| {
         let text = relation(&format!(
             "(<= (p ?x ?y ?z) (many ?x ?y ?z 1 2)) (<= (many ?x ?y ?z ?u ?v) {domains} (digit ?u) (digit ?v) {body})"
@@ -256,14 +257,14 @@ fn arguments_that_say_something_stay() {
     ));
 }
 
-/// Atoms that can hold in a game whole and with its rules rewritten.
+/// Returns the numbers of atoms that can hold, in a game as it is and with its rules rewritten.
 #[track_caller]
 fn facts(text: &str) -> [usize; 2] {
     [WHOLE, 1]
         .map(|split_from| played(text, split_from).possible.iter().filter(|&&possible| possible).count())
 }
 
-/// A ring of `count` lights that are counted one by one, by a rule that calls itself at its end.
+/// A game with a ring of `count` lights, counted one by one by a tail-recursive rule.
 fn count(count: usize, added: &str) -> String {
     let numbers = repeat(2 * count, |i| format!("(n {i}) (succ {i} {})", i + 1));
     let lights = repeat(count - 1, |i| format!("(after {i} {})", i + 1));
@@ -288,8 +289,8 @@ fn recursion_that_counts_from_the_far_end_means_what_it_says() {
     sizes(&count(8, asked));
 }
 
-/// A row of four cells; each may be given one of four values, once unless `again`, and a rule about
-/// all of them.
+/// A game with a row of four cells that get one of four values, and a rule about all of them.
+/// `again` is the condition for setting a cell.
 fn row(again: &str, rule: &str) -> String {
     let numbers = repeat(4, |i| format!("(cell {i}) (value {i})"));
     format!(
@@ -307,15 +308,16 @@ fn row(again: &str, rule: &str) -> String {
 
 const ONCE: &str = "(not (full ?k))";
 
-/// The four values of the row, whatever they are.
+/// The literals that bind the values of all four cells.
 const CELLS: &str = "(true (mark 0 ?a)) (true (mark 1 ?b)) (true (mark 2 ?c)) (true (mark 3 ?d))";
 
-/// Options that leave room for `max_ground_rules` instances.
+/// Options with a limit of `max_ground_rules` instances.
 fn within(max_ground_rules: usize) -> Options {
     Options { limits: Limits { max_ground_rules, ..Limits::default() }, ..Options::default() }
 }
 
-/// The code of the fault if there is room only for `room` instances, fewer than the whole game has.
+/// Returns the code of the error under a limit of `room` instances, which must be fewer than
+/// without rewriting.
 #[track_caller]
 fn fault(text: &str, room: usize) -> Option<&'static str> {
     let whole = played(text, WHOLE);
@@ -330,20 +332,20 @@ fn fault(text: &str, room: usize) -> Option<&'static str> {
 #[test]
 fn a_rule_about_functions_of_cells_is_taken_apart() {
     let rules = [
-        // What a relation says of all cells; tests of two and of three.
+        // A relation over all cells; tests of two and of three cells.
         (150, format!("(<= good {CELLS} (once 0 ?a ?b ?c ?d))")),
         (150, format!("(<= good {CELLS} (distinct ?a ?b) (distinct ?c ?d))")),
         (220, format!("(<= good {CELLS} (or (distinct ?a ?b) (distinct ?c 2)) (distinct ?d 3))")),
-        // One is what the head asks for, and another value is compared.
+        // The head uses one value, and another one is compared.
         (250, format!("(<= good (but ?c)) (<= (but ?c) {CELLS} (not (same ?a ?b)) (once 3 ?a ?b ?c ?d) (value ?z) (distinct ?z ?b))")),
-        // Which cells they are is known by them alone.
+        // Only these literals determine the cells.
         (4_000, "(<= good (true (mark ?k ?a)) (true (mark ?l ?b)) (true (mark ?m ?c)) (true (mark ?n ?d)) (once 1 ?a ?b ?c ?d) (once 2 ?a ?b ?c ?d))".to_owned()),
-        // Something stands between two of them.
+        // Two values are connected through a third variable.
         (250, format!("(<= (near ?x ?y) (value ?x) (value ?y) (distinct ?x ?y)) (<= good {CELLS} (near ?a ?z) (near ?z ?b) (near ?c ?y) (near ?y ?d) (distinct ?a ?d))")),
     ];
     for (room, rule) in &rules {
         assert_eq!(fault(&row(ONCE, rule), *room), None, "{rule}");
-        // No limit need be reached for it, if there is a clause with more than a hundred instances.
+        // Clauses with more than a hundred instances are rewritten even if no limit is reached.
         let game = played(&row(ONCE, rule), 20);
         assert!(game.len() <= *room, "{}: {rule}", game.len());
     }
@@ -357,7 +359,7 @@ fn what_is_no_function_of_cells_stays_whole() {
         assert_eq!(fault(&row(again, &rule), 150), Some("GDL133"), "{again}");
         assert!(played(&row(again, &rule), 20).len() > 150, "{again}");
     }
-    // The number of a cell is the value of another, and a test is bound by something else.
+    // One cell's number is another cell's value, and other literals bind the variables of a test.
     let chain = "(<= good (true (mark 0 ?a)) (true (mark ?a ?b)) (true (mark ?b ?c)) (true (mark ?c ?d)) (distinct ?a ?c) (distinct ?b ?d))";
     assert_eq!(fault(&row(ONCE, chain), 150), Some("GDL133"));
     let other = format!(
@@ -366,8 +368,8 @@ fn what_is_no_function_of_cells_stays_whole() {
     assert!(fault(&row(ONCE, &other), 80).is_some());
 }
 
-/// A sudoku with each digit written where nothing is yet, and right if each row, column and box has
-/// each digit once: which is asked of all nine cells together.
+/// A sudoku in which any digit may be written to an empty cell. A solution has each digit once in
+/// each row, column and box, which one rule tests for all nine cells.
 fn sudoku() -> String {
     let list = |line: &dyn Fn(usize) -> String| repeat(9, |i| line(i + 1));
     let values = list(&|i| format!("?v{i}"));
@@ -422,7 +424,7 @@ fn a_sudoku_that_asks_for_nine_cells_together_is_taken_apart() {
     };
     let right = |x: usize, y: usize| (x + 3 * y + y / 3) % 9;
     assert_eq!(judge(&right), 100);
-    // The boxes are wrong, the columns, the rows, and all three.
+    // Grids with wrong boxes, wrong columns, wrong rows, and one digit that is wrong in all three.
     assert_eq!(judge(&|x, y| (x + y) % 9), 0);
     assert_eq!(judge(&|x, y| right(if y == 4 && x < 2 { 1 - x } else { x }, y)), 0);
     assert_eq!(judge(&|x, y| right(x, if x == 7 && y < 2 { 1 - y } else { y })), 0);
@@ -430,8 +432,7 @@ fn a_sudoku_that_asks_for_nine_cells_together_is_taken_apart() {
 }
 
 /// A board of nine squares with stones, an eye and a king. One role moves all of them, but no stone
-/// so that the eye would see the king: what `shut` says of a stone that leaves its square. The
-/// rules for it are given.
+/// that would let the eye see the king. `shut` has the rules for a stone that leaves its square.
 fn hypothetical(shut: &str) -> String {
     let middle = |a: &str, b: &str, c: &str| {
         format!(
@@ -459,17 +460,17 @@ fn hypothetical(shut: &str) -> String {
     )
 }
 
-/// The condition of an occupied square between the king and the eye, other than the square that the
-/// piece leaves.
+/// The condition for an occupied square between the king and the eye, and the condition that it is
+/// not the square that the piece leaves.
 const BETWEEN: &str = "(between ?k ?l ?x ?y ?s ?t) (full ?x ?y)";
 const ELSEWHERE: &str = "(or (distinct ?x ?a) (distinct ?y ?b))";
 
-/// A rule for what is shut.
+/// A rule for `shut` with this body.
 fn shut(body: &str) -> String {
     format!("(<= (shut ?a ?b ?k ?l ?s ?t) {body})")
 }
 
-/// Rules for what is shut, put together of parts by chance.
+/// Rules for `shut` from random parts keep their meaning.
 #[test]
 fn negations_mean_the_same_whatever_they_ask_for() {
     let domains =
@@ -503,8 +504,8 @@ fn negations_mean_the_same_whatever_they_ask_for() {
     }
 }
 
-/// A ring of five places with an arc from each to the next, the one before, or itself, which are
-/// there or not, as places and colours are; the moves ask for all that `rules` say is joined.
+/// A game with a ring of five places and changing arcs between neighbours; places and colours
+/// change too. The legal moves use all pairs that `rules` join.
 fn ring(rules: &str) -> String {
     let places = repeat(5, |i| format!("(place {i}) (after {i} {})", (i + 1) % 5));
     let start = repeat(5, |i| format!("(init (arc {i} {})) (init (open {i}))", (i + 1) % 5));
@@ -533,7 +534,7 @@ fn relations_closed_under_composition_and_exchange_mean_what_they_say() {
         let rules: String = rules.filter(|(i, _)| set >> i & 1 == 1).map(|(_, rule)| rule).collect();
         sizes(&ring(&format!("{rules}{BASE}")));
     }
-    // Conditions on the places, and what is composed in another way.
+    // Conditions on the places, and other orders of composition.
     let conditions = [
         "(p ?y ?z ?k) (true (open ?y)) (not (t ?y))",
         "(p ?y ?z ?k) (distinct ?x ?y) (distinct ?y ?z) (distinct ?x ?z)",

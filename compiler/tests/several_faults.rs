@@ -1,20 +1,20 @@
-//! Rulesheets with several faults: each is reported once, in its place, and nothing that only
-//! follows from it.
+//! Rulesheets with several faults: each is reported once, at its place, without faults that only
+//! follow from it.
 
 use gdl_compiler::diagnostic::FRAME;
 use gdl_compiler::{Levels, Options, Source, compile};
 
-/// Rules added to the game of the catalogue's pages, which has no fault.
+/// The marker for rules that are added to the game of the diagnostics pages, which has no fault.
 const ADDED: &str = FRAME;
 
-/// A whole rulesheet.
+/// The marker for a whole rulesheet.
 const WHOLE: &str = "";
 
-/// The rules that come first, the rules with the faults, and each code that is reported with its
-/// line, counted from the first of these rules, and its column; lints count. Without a place are
-/// those of the whole sheet.
+/// The rules that come first, the rules with the faults, and the reported codes, lints included.
+/// Each code has its line, counted from the faulty rules, and column. Faults of the whole rulesheet
+/// have no place.
 const SHEETS: &[(&str, &str, &str)] = &[
-    // Parentheses: what follows is read as if they matched.
+    // Parentheses: the following forms are read as if they matched.
     (
         ADDED,
         r"
@@ -381,7 +381,7 @@ legal(r, noop).
 ",
         "GDL088 1:17",
     ),
-    // What is missing: a slip of the name is one fault.
+    // Missing rules: a misspelled name is one fault.
     (
         WHOLE,
         r"
@@ -446,7 +446,7 @@ legal(r, noop).
 ",
         "GDL031 5:5, GDL032 6:2",
     ),
-    // Variables: what is unsafe does not occur only once as well.
+    // Variables: an unsafe one is not also reported as occurring once.
     (
         ADDED,
         r"
@@ -563,7 +563,7 @@ legal(r, noop).
 ",
         "GDL100 1:47, GDL103 1:57, GDL103 2:57, GDL085 3:21",
     ),
-    // Dependencies: the whole way.
+    // Dependencies: reported with the whole path.
     (
         ADDED,
         r"
@@ -633,7 +633,7 @@ legal(r, noop).
 ",
         "GDL091 1:1, GDL091 2:1",
     ),
-    // What is lost with the next move comes before what follows from it.
+    // A fluent that is lost with the next move is reported before its consequences.
     (
         WHOLE,
         r"

@@ -9,13 +9,13 @@ use gdl_compiler::{
     read,
 };
 
-/// A rulesheet of this project's own, by its name.
+/// Reads a rulesheet of the folder `severities`, by its name.
 fn case(name: &str) -> Source {
     let path = format!("{}/tests/severities/{name}.kif", env!("CARGO_MANIFEST_DIR"));
     Source::new(name, std::fs::read_to_string(path).expect("a rulesheet"))
 }
 
-/// The numbers of sequences of joint moves, as the evaluator counts them, up to as many moves.
+/// Counts the sequences of joint moves of each length up to `depth`, by the evaluator.
 fn perft(source: &Source, depth: usize) -> Vec<u64> {
     perft_of(&read(source, &Options::default()).expect("it can be played").0, depth)
 }
@@ -53,7 +53,7 @@ fn joints(evaluator: &Evaluator<'_>, state: &State) -> Vec<Vec<gdl_compiler::eva
     joints
 }
 
-/// The severities and codes of all that is said.
+/// Returns the severities and codes of all diagnostics.
 fn said(diagnostics: &Diagnostics) -> Vec<String> {
     diagnostics.iter().map(|Diagnostic { severity, code, .. }| format!("{severity} {}", code.id)).collect()
 }
@@ -86,16 +86,16 @@ fn terms_that_grow_as_long_as_the_game_lasts_are_evaluated_state_by_state() {
     let (rules, diagnostics) = read(&source, &Options::default()).expect("it can be played");
     assert_eq!(said(&diagnostics), ["warning GDL099"]);
     let game = Lifted::new(&rules, &Options::default()).expect("its names can be found");
-    // Four steps, and lists of up to four words.
+    // The fluents are four steps and lists of up to four words.
     assert_eq!(game.vocabulary.fluents.len(), 4 + 1 + 2 + 4 + 8 + 16);
 }
 
-/// A game of one move, and rules that are added.
+/// A game of one move, to which tests add rules.
 const GAME: &str =
     "(role ann) (init (at 1)) (<= (legal ann go) (true (at 1))) (<= (next (at 2)) (does ann go))
     (<= terminal (true (at 2))) (<= (goal ann 100) terminal) (<= (goal ann 0) (not terminal))\n";
 
-/// The diagnostics of the game with an addition, and true if it can be played.
+/// Compiles the game with an addition. Returns the diagnostics, and true if it can be played.
 fn with(addition: &str) -> (Vec<String>, bool) {
     let source = Source::new("game", format!("{GAME}{addition}"));
     match compile(&source, &Options::default()) {
@@ -158,7 +158,7 @@ fn a_game_that_grows_for_ever_is_given_up_and_says_so() {
         (<= terminal (true (list (cons a (cons a (cons a nil)))))) (<= (goal ann 100) terminal) (<= (goal ann 0) (not terminal))";
     let (rules, _) = read(&Source::new("lists", text), &Options::default()).expect("it can be played");
     let game = Lifted::new(&rules, &Options::default()).expect("it can be begun");
-    // All lists of up to fourteen words.
+    // The fluents are all lists of up to fourteen words.
     assert_eq!(game.vocabulary.fluents.len(), (1 << 15) - 1);
     let (mut scratch, mut row) = (game.scratch(), game.initial().to_vec());
     let b = game.vocabulary.moves.iter().position(|name| name == "b").expect("a move") as u32;
@@ -169,7 +169,8 @@ fn a_game_that_grows_for_ever_is_given_up_and_says_so() {
     assert!(excess.to_string().contains("after 14 steps"), "{excess}");
 }
 
-/// A walk along three cells, which ends where `same` says; callers bind the arguments of helpers.
+/// A walk over three cells, which ends by the helper `same`. The callers bind the arguments of
+/// helpers.
 const WALK: &str = "(role ann) (cell a) (cell b) (cell c) (init (at a)) (init (from a))
     (<= (legal ann (go ?y)) (true (at ?x)) (cell ?y) (other ?x ?y))
     (<= (next (at ?y)) (does ann (go ?y))) (<= (next (from ?x)) (true (from ?x)))
@@ -179,10 +180,10 @@ const WALK: &str = "(role ann) (cell a) (cell b) (cell c) (init (at a)) (init (f
 #[test]
 fn callers_bind_the_variables_of_rules() {
     for (helpers, expected, counts) in [
-        // From `a` to `b` or `c`, where it ends; from `b` to `a` or `c`.
+        // The moves lead from `a` to `b`, or to `c`, where the game ends; from `b` to `a` or `c`.
         ("(<= (other ?x ?y) (distinct ?x ?y)) (<= (same ?x ?x))", "GDL085 GDL089", vec![2, 2, 2]),
         ("(<= (other ?x ?y) (not (same ?x ?y))) (same ?z ?z)", "GDL085 GDL090", vec![2, 2, 2]),
-        // Rules that bind their variables themselves count too: there is a third move in `b`.
+        // Rules that bind their own variables have an effect too: there is a third move in `b`.
         (
             "(<= (other ?x ?y) (not (same ?x ?y))) (other b b) (<= (same ?x ?x))",
             "GDL085 GDL089",
@@ -244,7 +245,7 @@ fn what_no_caller_binds_is_an_error() {
 #[test]
 fn copies_for_callers_have_a_limit() {
     use std::fmt::Write;
-    // Each helper asks for the next one twice: 2^20 copies.
+    // Each helper calls the next one twice, which makes 2^20 copies.
     let mut text = format!("{WALK}(<= (other ?x ?y) (not (h0 ?x ?y))) (<= (same ?x ?x)) (<= (h20 ?x ?x))");
     for number in 0..20 {
         let next = number + 1;
@@ -252,15 +253,14 @@ fn copies_for_callers_have_a_limit() {
     }
     let source = Source::new("deep", text);
     assert!(compile(&source, &Options { lenient: true, ..Options::default() }).is_err());
-    // Each of 500 calls would take 1,000 literals along.
+    // Each of 500 calls would copy 1,000 literals.
     let [cells, calls] = [("(cell ?y)", 1_000), ("(not (same ?y b))", 500)].map(|(text, n)| text.repeat(n));
     let helpers = "(<= (other ?x ?y) (distinct ?x ?y)) (<= (same ?x ?x))";
     let source = Source::new("wide", format!("{WALK}{helpers}(<= (goal ann 0) {cells}{calls})"));
     assert!(compile(&source, &Options { lenient: true, ..Options::default() }).is_err());
 }
 
-/// A game of two moves where `step 1` may be held or passed; others ask for the move with which it
-/// ended.
+/// A game of two moves. `ann` holds or passes in `step 1`, and later rules refer to that move.
 const STEPS: &str = "(role ann) (role bob) (init (step 1)) (legal ann hold) (legal ann pass) (legal bob wait)
     (<= (next (step 2)) (true (step 1))) (<= (next (step 3)) (true (step 2)) held) (<= held (does ann hold))
     (<= (goal ann 100) (true (step 3)))\n";
@@ -268,7 +268,7 @@ const STEPS: &str = "(role ann) (role bob) (init (step 1)) (legal ann hold) (leg
 #[test]
 fn a_lenient_reading_plays_on() {
     for (addition, expected, counts) in [
-        // Nobody holds in a state, so the game ends after the second move, whatever it is.
+        // `held` is false without moves, so the game ends after the first move, whatever it is.
         ("(<= terminal (not held) (not (true (step 1))))", vec!["GDL033", "GDL058"], vec![2, 0]),
         (
             "(<= terminal (does ann hold)) (<= terminal (true (step 3)))",

@@ -1,4 +1,4 @@
-//! The front end on its own: text to tree, with any text whatever.
+//! Tests the front end alone, from text to tree, also with arbitrary text.
 
 use gdl_compiler::syntax::{Kind, NodeId, Tree};
 use gdl_compiler::{Diagnostics, Limits, Options, Source, check, syntax};
@@ -10,7 +10,7 @@ fn parse(text: &str) -> (Tree, Source, Diagnostics) {
     (tree, source, diagnostics)
 }
 
-/// The tree in a form that shows its shape.
+/// Prints a tree with brackets for its lists.
 fn print(tree: &Tree, source: &Source, node: NodeId) -> String {
     if let Kind::List(_) = tree.node(node).kind {
         let children: Vec<_> = tree.children(node).iter().map(|&child| print(tree, source, child)).collect();
@@ -94,7 +94,7 @@ fn huge_texts_are_quick() {
         diagnostics.sort();
         let shown = diagnostics.render(&source);
         assert!(shown.len() < 200_000);
-        // Far above what it takes, far below what anything quadratic would.
+        // The bound is well above the usual time, and well below that of a quadratic algorithm.
         assert!(
             start.elapsed().as_secs() < 20,
             "{} took {:?}",
@@ -163,7 +163,8 @@ fn garbage_never_panics() {
     for round in 0..20_000 {
         let mut text = String::new();
         for _ in 0..random() % 40 {
-            // A space most of the time, or everything would be one word; infix ends the reading.
+            // Blanks separate most pieces into words. Only odd rounds have infix pieces, which end
+            // the reading.
             let piece = PIECES[random() % if round % 2 == 0 { 30 } else { PIECES.len() }];
             text.push_str(piece);
             text.push_str(if random() % 4 == 0 { "" } else { " " });

@@ -19,7 +19,7 @@ fn compile_with(text: &str, limits: Limits) -> Result<Compilation, Box<Diagnosti
     compile(&Source::new("test.kif", text), &options).map_err(|failure| Box::new(failure.diagnostics))
 }
 
-/// The error of the limit for `rules` added to a small game.
+/// Returns the rendered errors for `rules` added to a small game, under limits that they exceed.
 fn refusal(rules: &str, limits: Limits) -> String {
     let text = format!("{GAME} {rules}");
     let diagnostics = compile_with(&text, limits).expect_err("over the limit");
@@ -35,7 +35,8 @@ fn equal_goal_values_are_one_output() {
     assert_eq!(values, [0, 70]);
 }
 
-/// Unrolled, a relation over n things that asks for two of itself takes n to the fifth gates.
+/// Cycles respect the limit on gates. Unrolling a relation over n objects with two recursive calls
+/// takes n^5 gates.
 #[test]
 fn cycles_keep_to_the_limit_on_gates() {
     let things: String = (0..12).map(|n| ["(n ", &n.to_string(), ") "].concat()).collect();
@@ -76,7 +77,7 @@ fn mutated_rulesheets_never_panic() {
     assert!(compiled > 20, "only {compiled} mutations were games");
 }
 
-/// The parts that were understood are kept: all of it, the forms alone, or nothing.
+/// A failure keeps the parts that were read: tree and rules, only the tree, or nothing.
 #[test]
 fn failures_keep_what_was_understood() {
     let source = Source::new("test.kif", GAME);
@@ -94,7 +95,7 @@ fn failures_keep_what_was_understood() {
     assert!(failure.rules.is_none() && failure.tree.is_none());
 }
 
-/// Words and signs of infix GDL and Epilog, whole and broken.
+/// Valid and broken tokens of infix GDL and Epilog.
 const PIECES: &[&str] = &[
     "(",
     ")",

@@ -1,50 +1,49 @@
-//! The catalogue: all built-in rulesheets, by kind and name, with what a reader wants to know
-//! before a game is opened.
+//! The catalogue of built-in rulesheets, by kind and name, with the number of players and tags of
+//! each.
 //!
-//! A game is a rulesheet in the folder of its kind and a line of [`LIST`]. What the line says of
-//! players and tags is stated there, so that it costs nothing to read, and compared with the
-//! rulesheet by tests.
+//! A game is a rulesheet in the folder of its kind and a line of [`LIST`]. The line states players
+//! and tags, so that reading them needs no compilation. Tests compare them with the rulesheet.
 
 use std::fmt;
 
 /// A built-in game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The name of its rulesheet and, if it is compiled in, of its module.
+    /// The name of the rulesheet and, if the game is compiled in, of its module.
     pub name: &'static str,
-    /// The folder of its rulesheet.
+    /// The kind of the game, which determines the folder of its rulesheet.
     pub kind: Kind,
-    /// The number of its roles that are not chance.
+    /// The number of roles, without chance.
     pub players: usize,
-    /// Properties that most games do not have.
+    /// The tags of the game, which most games lack.
     pub tags: &'static [Tag],
     /// The rulesheet, in KIF.
     pub text: &'static str,
 }
 
 impl Entry {
-    /// The first line of the rulesheet's leading comment: what the game is.
+    /// The first line of the rulesheet's leading comment, which describes the game.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         let first = self.text.lines().next().unwrap_or_default();
         first.trim_start_matches(';').trim()
     }
 
-    /// True if it has this tag.
+    /// Returns true if the game has this tag.
     #[must_use]
     pub fn is(&self, tag: Tag) -> bool {
         self.tags.contains(&tag)
     }
 }
 
-/// The kinds that built-in games are grouped by.
+/// The kind of a built-in game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
     /// Games of several players in turn, with perfect information and without chance.
     Board,
-    /// One player, without chance.
+    /// Games of one player, without chance.
     Puzzle,
-    /// Chance, hidden information or moves made at the same time.
+    /// Games with chance, hidden information or simultaneous moves.
     Chance,
 }
 
@@ -52,7 +51,7 @@ impl Kind {
     /// All kinds, in the order of the catalogue.
     pub const ALL: [Self; 3] = [Self::Board, Self::Puzzle, Self::Chance];
 
-    /// The folder of its rulesheets.
+    /// The folder of the kind's rulesheets, in the folder of this crate.
     #[must_use]
     pub fn folder(self) -> &'static str {
         match self {
@@ -62,7 +61,7 @@ impl Kind {
         }
     }
 
-    /// A heading for its games.
+    /// The heading for the kind's games, in lower case.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -73,12 +72,12 @@ impl Kind {
     }
 }
 
-/// A property that a game may have and most games do not.
+/// A property that most games lack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tag {
-    /// Some moves are drawn: there is the role `random`.
+    /// Chance draws some moves: there is a role `random`.
     Chance,
-    /// Roles do not see everything: the rules have `sees`.
+    /// Some information is hidden: the rules have `sees`.
     Hidden,
     /// Several players have a choice at the same time.
     Simultaneous,
@@ -107,7 +106,7 @@ macro_rules! catalogue {
     };
 }
 
-// A name, the number of players, and tags.
+// Each line has a name, the number of players, and tags.
 catalogue! {
     Board in "board" {
         amazons: 2,
@@ -158,7 +157,7 @@ catalogue! {
     }
 }
 
-/// The game called `name`.
+/// Returns the game called `name`, or `None` if there is none.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Entry> {
     LIST.iter().find(|entry| entry.name == name)

@@ -1,19 +1,19 @@
-//! Compiled games, each a module of its own, and [`visit`], which picks one by its name for code
-//! that works with any.
+//! Compiled games, each in its own module, and [`visit`], which runs generic code with a game
+//! chosen by name.
 //!
-//! Four games are always compiled, so that a first build is short; the feature `all` adds those
-//! that Rust code or benchmarks are written for. A visitor is compiled once for each game. All
-//! other games are loaded from their rulesheets, and so are all games on WebAssembly.
+//! Only four games are always compiled, so that a first build is short. The feature `all` adds
+//! those that Rust code or benchmarks name. A visitor is compiled once for each game. All other
+//! games are loaded from their rulesheets; on WebAssembly, all games are.
 
 use crate::{Entry, find};
 use gdl_runtime::Game;
 
-/// A visitor of compiled games: what is to be done with a game whose type is not known.
+/// A visitor of compiled games: code that is generic in the game.
 pub trait Visitor {
     /// The result of the visit.
     type Output;
 
-    /// Does it. The game is a value without size, so it can be copied into threads.
+    /// Runs the code with a game. The game is a zero-sized value, so it can be copied into threads.
     fn visit<G: Game<State: Copy, View: Copy> + Copy + 'static>(
         self,
         game: G,
@@ -28,7 +28,7 @@ mod usual {
 
     gdl!("../board/breakthrough.kif");
     gdl!("../board/connect_four.kif");
-    // Whatever the budget is: it is asked for often, and plays 1.5 times as fast as from the table.
+    // Over the budget, but often used, and playouts are 1.5 times as fast as from the table.
     gdl!("../board/reversi.kif", code = "lanes");
     gdl!("../board/tictactoe.kif");
 }
@@ -42,11 +42,11 @@ mod all {
     use gdl_macros::gdl;
 
     gdl!("../board/breakthrough_small.kif");
-    // A move changes little: single states are faster stepped by the table.
+    // A move changes few fluents, so the table advances single states faster.
     gdl!("../board/checkers.kif", code = "lanes");
     gdl!("../board/nim.kif");
     gdl!("../board/pentago.kif");
-    // It starts with no fluent at all, and means it.
+    // The initial state is empty on purpose.
     gdl!("../board/tictactoe_led.kif", allow(missing_init));
     gdl!("../board/tictactoe_stanford.kif");
     gdl!("../puzzles/lights_out.kif");
@@ -97,13 +97,13 @@ compiled! {
     rock_paper_scissors;
 }
 
-/// The games that [`visit`] knows.
+/// The compiled games, which [`visit`] accepts.
 pub fn compiled() -> impl Iterator<Item = &'static Entry> {
     NAMES.iter().filter_map(|name| find(name))
 }
 
 impl Entry {
-    /// True if [`visit`] knows it.
+    /// Returns true if the game is compiled, so that [`visit`] accepts it.
     #[must_use]
     pub fn is_compiled(&self) -> bool {
         NAMES.contains(&self.name)

@@ -1,9 +1,9 @@
 //! Games in the Game Description Language.
 //!
-//! The rulesheets stand next to `src`, in folders by kind; [`LIST`] has them all with their texts.
-//! Some are compiled, each to a module of its own: four, or more with the feature `all`. [`visit`]
-//! picks one by name, and [`playouts`] and [`perft`] run it. [`dynamic`] makes a game of any: from
-//! the compiled ones as they are, and with the feature `load` from the text of the others.
+//! The rulesheets are in folders by kind, and [`LIST`] has them all with their texts. Some are
+//! compiled, each to its own module: four, or more with the feature `all`. [`visit`] selects one by
+//! name, and [`playouts`] and [`perft`] run it. [`dynamic`] returns any game as a value: compiled
+//! ones directly, and with the feature `load` others from their texts.
 //!
 //! ```
 //! use gdl_games::monty_hall::{self, Fluent, Move, Role};
@@ -35,11 +35,11 @@ pub use runs::{Counter, PerftSettings, PlayoutSettings, perft, playouts};
 use gdl_runtime::{Dynamic, Game};
 use std::sync::{LazyLock, OnceLock};
 
-/// The game called `name` as a [`Dynamic`], with the straight-line lanes that a release build has
-/// of compiled ones: one type for all games, so that what is done with any of them is compiled
-/// once. It is made when it is first asked for, and shared from then on.
+/// Returns the game called `name` as a [`Dynamic`], a single type for all games, so that code for
+/// it is compiled once. A release build uses the straight-line lanes of compiled games. The game is
+/// made at the first call, and then shared.
 ///
-/// Returns `None` if there is no such game; nor, without the feature `load`, if it is not compiled
+/// Returns `None` if there is no such game or, without the feature `load`, if it is not compiled
 /// in.
 #[must_use]
 pub fn dynamic(name: &str) -> Option<Dynamic> {
@@ -49,7 +49,7 @@ pub fn dynamic(name: &str) -> Option<Dynamic> {
     GAMES[place].get_or_init(|| visit(name, Tabled).unwrap_or_else(|| load(&LIST[place]))).clone()
 }
 
-/// Makes the table of a compiled game a [`Dynamic`].
+/// A visitor that makes a [`Dynamic`] from the table of a compiled game.
 struct Tabled;
 
 impl Visitor for Tabled {
@@ -99,14 +99,14 @@ mod tests {
             let roles = visit(entry.name, Roles).expect("it is compiled");
             assert_eq!(dynamic(entry.name).map(|game| game.roles().len()), Some(roles), "{}", entry.name);
         }
-        // None is left out for a name that is not in the catalogue.
+        // The names of all compiled games are in the catalogue.
         assert_eq!(compiled().count(), 14);
         assert_eq!(visit("chess_on_the_moon", Roles), None);
         assert!(dynamic("chess_on_the_moon").is_none());
         assert_eq!(visit("tictactoe", Roles), Some(2));
     }
 
-    /// Returns whether random play comes to a state in which several players have a choice.
+    /// Returns true if random play reaches a state in which several players have a choice.
     fn is_simultaneous(game: &Dynamic) -> bool {
         (0..20).any(|number| {
             let mut stream = Stream::new(0, number);

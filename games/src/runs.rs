@@ -8,10 +8,10 @@ use crate::{Entry, Visitor, visit};
 use gdl_runtime::{Game, GameExt, Playouts, Stats, lanes::Isa, perft::Perft, playouts::PlayoutMode};
 use std::time::Duration;
 
-/// Settings of playouts; what is `None` is as [`Playouts`] has it.
+/// Settings of playouts; fields that are `None` have the defaults of [`Playouts`].
 #[derive(Default)]
 pub struct PlayoutSettings<'a> {
-    /// The seed.
+    /// The seed of the random moves.
     pub seed: u64,
     /// The number of playouts.
     pub count: Option<u64>,
@@ -19,7 +19,7 @@ pub struct PlayoutSettings<'a> {
     pub time: Option<Duration>,
     /// The number of threads; one per processor if 0.
     pub threads: usize,
-    /// The engine.
+    /// The engine, such as lanes or single states.
     pub engine: Option<PlayoutMode>,
     /// The instruction set of lanes.
     pub isa: Option<Isa>,
@@ -42,7 +42,7 @@ impl std::fmt::Debug for PlayoutSettings<'_> {
 }
 
 impl PlayoutSettings<'_> {
-    /// Plays the game. Time and memory are those of [`Playouts::run`].
+    /// Plays random games. Time and memory are those of [`Playouts::run`].
     ///
     /// # Panics
     /// Panics if the game does.
@@ -91,14 +91,14 @@ pub fn playouts(name: &str, settings: PlayoutSettings<'_>) -> Option<Stats> {
 /// Settings of perft; fields that are `None` have the defaults of [`Perft`].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PerftSettings {
-    /// The engine.
+    /// The engine, such as lanes or single states.
     pub engine: Option<PlayoutMode>,
     /// The instruction set of lanes.
     pub isa: Option<Isa>,
 }
 
 impl PerftSettings {
-    /// A counter of the game's sequences of joint moves.
+    /// Creates a counter of the game's sequences of joint moves.
     #[must_use]
     pub fn counter<G: Game>(self, game: &G) -> impl Counter + '_ {
         Counting { game, settings: self, perft: self.perft(game) }
@@ -110,20 +110,20 @@ impl PerftSettings {
     }
 }
 
-/// A [`Perft`] of a game whose type is not known.
+/// A type-erased [`Perft`] of a compiled game.
 pub trait Counter {
-    /// The engine that counts.
+    /// The engine that counts; it may differ from the requested one.
     fn engine(&mut self) -> PlayoutMode;
 
-    /// The number of sequences that are one joint move longer than those counted before; of length
-    /// 1 at first. Counts from 2^128 on are `u128::MAX`. Time and memory are those of [`Perft`].
+    /// Counts the sequences that are one joint move longer than those counted before, of length 1
+    /// at first. Counts from 2^128 on are `u128::MAX`. Time and memory are those of [`Perft`].
     fn count(&mut self) -> u128;
 
     /// The number of states in which the last moves of these sequences were counted.
     fn states(&self) -> u64;
 
-    /// The initial state's joint moves as texts, each with the number of sequences of length
-    /// `depth` that start with it.
+    /// Returns the initial state's joint moves as texts, each with the number of sequences of
+    /// length `depth` that start with it.
     fn divide(&self, depth: usize) -> Vec<(Vec<String>, u128)>;
 }
 

@@ -1,7 +1,7 @@
-//! The arguments of `gdl!`: tokens to [`Arguments`].
+//! Parses the arguments of `gdl!` from tokens into [`Arguments`].
 //!
-//! Faults do not stop the reading: each argument that is wrong is one message, and what could be
-//! read is kept, so that the module can be emitted under its name all the same.
+//! Faults do not stop the parser. Each wrong argument is one message, and the valid ones are kept,
+//! so that the module can still be emitted under its name.
 
 use gdl_compiler::{Limits, Options, Syntax, diagnostic::codes, emit::Code};
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
@@ -13,16 +13,16 @@ use syn::{
     punctuated::Punctuated,
 };
 
-/// The rules, as a path or as text.
+/// The source of the rules: a path or the text.
 pub(crate) enum Rulesheet {
-    /// In a file.
+    /// The path of a file.
     File(LitStr),
-    /// In the call itself.
+    /// The rules in the call itself.
     Inline(LitStr),
 }
 
 impl Rulesheet {
-    /// The path or the rules.
+    /// The literal with the path or the rules.
     pub(crate) fn literal(&self) -> &LitStr {
         match self {
             Self::File(literal) | Self::Inline(literal) => literal,
@@ -30,28 +30,28 @@ impl Rulesheet {
     }
 }
 
-/// A fault of the call itself.
+/// A fault in the arguments of the call.
 pub(crate) struct Fault {
-    /// The place in the user's source.
+    /// The place of the fault in the user's source.
     pub(crate) span: Span,
-    /// The error, and below it what to write instead.
+    /// The error, followed by lines with help.
     pub(crate) message: String,
 }
 
 /// The arguments of the call.
 #[derive(Default)]
 pub(crate) struct Arguments {
-    /// `None` if it could not be read.
+    /// The rulesheet; `None` if the argument is missing or wrong.
     pub(crate) rules: Option<Rulesheet>,
     /// The module's name, if it is given.
     pub(crate) name: Option<Ident>,
-    /// The tokens before `mod`, if there are any.
+    /// The visibility: the tokens before `mod`, if they are given.
     pub(crate) visibility: Option<TokenStream>,
     /// The path of the runtime, if it is given.
     pub(crate) runtime: Option<TokenStream>,
     /// The form in which steps are compiled.
     pub(crate) code: Code,
-    /// Options of the compiler.
+    /// The options of the compiler, with its limits and levels.
     pub(crate) options: Options,
     /// Errors in the call.
     pub(crate) faults: Vec<Fault>,
@@ -80,7 +80,7 @@ limits! {
     max_term_depth max_term_size max_terms max_atoms max_fluents max_ground_rules max_gates max_bytes fuel
 }
 
-/// The options besides the limits.
+/// The names of the options, without the limits.
 const OPTIONS: &[&str] = &["name", "vis", "rules", "syntax", "case", "code", "allow", "deny", "crate"];
 
 impl Arguments {
@@ -103,7 +103,7 @@ impl Arguments {
         self.faults.push(Fault { span, message: format!("gdl!: error[{id}]: {message}") });
     }
 
-    /// The first argument, which ought to be a string.
+    /// Parses the first argument, which must be a string.
     fn path(&mut self, tokens: &TokenStream) {
         match syn::parse2::<LitStr>(tokens.clone()) {
             Ok(path) => self.rules = Some(Rulesheet::File(path)),
@@ -116,7 +116,8 @@ impl Arguments {
                     message.push_str("\n  = help: put it in quotes: gdl!(\"");
                     message.push_str(&written);
                     message.push_str("\")");
-                    // The name it would have had, so that the rest of the program finds it.
+                    // The module gets the name of the file, so that the rest of the program finds
+                    // it.
                     let stem = written.rsplit('/').next().and_then(|file| file.split('.').next());
                     self.name = stem.and_then(|stem| syn::parse_str(stem).ok());
                 } else {
@@ -155,7 +156,7 @@ impl Arguments {
         read.parse2(tokens)
     }
 
-    /// The value of the option `name`.
+    /// Parses the value of the option `name`.
     fn value(&mut self, name: &str, input: ParseStream<'_>) -> syn::Result<()> {
         match name {
             "name" => {
@@ -212,7 +213,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// The names in `allow(..)` or `deny(..)`.
+    /// Parses the names in `allow(..)` or `deny(..)`.
     fn lints(&mut self, option: &str, names: TokenStream) -> syn::Result<()> {
         let names = Punctuated::<Ident, Token![,]>::parse_terminated.parse2(names)?;
         for ident in names {
@@ -245,7 +246,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Checks what no single argument shows.
+    /// Checks the arguments together, after each was parsed.
     fn complete(&mut self) {
         if !self.faults.is_empty() {
             return;
@@ -264,7 +265,7 @@ impl Arguments {
     }
 }
 
-/// The tokens between the commas; a comma at the end ends the list.
+/// Splits tokens at commas; a trailing comma is allowed.
 fn split(input: TokenStream) -> Vec<TokenStream> {
     let mut pieces = Vec::new();
     let mut piece = TokenStream::new();
@@ -284,7 +285,7 @@ fn split(input: TokenStream) -> Vec<TokenStream> {
     pieces
 }
 
-/// True for `name = ..` and `allow(..)`.
+/// Returns true for `name = ..` and `allow(..)`.
 fn is_option(tokens: &TokenStream) -> bool {
     let mut tokens = tokens.clone().into_iter();
     let (first, second) = (tokens.next(), tokens.next());
@@ -296,7 +297,7 @@ fn is_option(tokens: &TokenStream) -> bool {
     }
 }
 
-/// One of a few strings.
+/// Parses a string that must be one of `choices`.
 fn choice(input: ParseStream<'_>, choices: &[&'static str]) -> syn::Result<&'static str> {
     let span = input.span();
     let value = input.parse::<LitStr>().map(|literal| literal.value());
@@ -308,7 +309,7 @@ fn choice(input: ParseStream<'_>, choices: &[&'static str]) -> syn::Result<&'sta
     )
 }
 
-/// A path to the runtime, as it must be written inside the game's module.
+/// Parses a path to the runtime, and adapts it to the game's module, one level deeper.
 fn runtime_path(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let leading: Option<Token![::]> = input.parse()?;
     let mut segments = vec![input.call(Ident::parse_any)?];
@@ -320,13 +321,13 @@ fn runtime_path(input: ParseStream<'_>) -> syn::Result<TokenStream> {
     let start = match first.as_str() {
         _ if leading.is_some() => quote!(::),
         "crate" | "$crate" => quote!(),
-        // The path stands one module deeper than the call.
+        // The path is used one module deeper than the call.
         "self" => {
             segments.remove(0);
             if segments.is_empty() { quote!(super) } else { quote!(super::) }
         }
         "super" => quote!(super::),
-        // A crate, since names of modules have no meaning inside another one.
+        // A crate; other modules of the caller are not in scope inside the game's module.
         _ => quote!(::),
     };
     Ok(quote!(#start #(#segments)::*))
@@ -336,16 +337,16 @@ fn unknown_option(name: &str) -> String {
     let all: Vec<&str> = OPTIONS.iter().chain(LIMITS).copied().collect();
     let guess = nearest(name, &all).map_or_else(String::new, |option| format!("; did you mean `{option}`?"));
     let options = OPTIONS.join(", ");
-    // Three a line keeps the list within a terminal.
+    // Three limits a line fit into a terminal.
     let limits: Vec<String> = LIMITS.chunks(3).map(|limits| limits.join(", ")).collect();
     let limits = limits.join(",\n            ");
     format!("unknown option `{name}`{guess}\n  = options: {options}\n  = limits: {limits}")
 }
 
-/// The name most like `name`, if one is like it at all.
+/// Returns the name most similar to `name`, if one is similar enough.
 fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
     let alike = |other: &str| strsim::jaro_winkler(&name.to_lowercase(), other);
     let best = names.iter().copied().max_by(|a, b| alike(a).total_cmp(&alike(b)))?;
-    // Below this the suggestion is more puzzling than none; chosen by eye.
+    // Less similar suggestions would be confusing; the threshold was chosen by hand.
     (alike(best) > 0.8).then_some(best)
 }

@@ -1,7 +1,7 @@
 //! `gdl!`: a rulesheet in the Game Description Language becomes a Rust module.
 //!
-//! This crate finds the rulesheet, runs `gdl_compiler` and emits the game or what is wrong with it.
-//! Depend on `gdl-runtime`, which brings the macro and what its expansion needs.
+//! This crate finds the rulesheet, runs `gdl_compiler` and emits the game or its errors. Depend on
+//! `gdl-runtime`, which re-exports the macro and has the items that its expansion uses.
 
 mod arguments;
 mod report;
@@ -32,21 +32,21 @@ use std::{
 /// Compiles a rulesheet into a module.
 ///
 /// `gdl!("tictactoe.kif");` makes `pub mod tictactoe`. The rulesheet may be in KIF, infix GDL or
-/// Epilog, which its text tells, whatever the file ends in. The path is relative to the source file
-/// it stands in, or otherwise to the package's root. The module has
+/// Epilog; its text determines the syntax, not the file's extension. The path is relative to the
+/// source file of the call, or otherwise to the package's root. The module has
 ///
-/// - `game()`, a value without size that implements `gdl_runtime::Game`;
+/// - `game()`, which returns a zero-sized value that implements `gdl_runtime::Game`;
 /// - `Role`, an enum of the players;
 /// - `Move` and `Fluent`, with a constant for each name without arguments (`Move::NOOP`) and a
-///   function for each name with arguments (`Move::mark(1, 1)`), which takes numbers where all
-///   values are numbers and KIF texts elsewhere;
-/// - `Percept`, of the same form, for the percepts by the rules for `sees`; without such rules
-///   there are none, and each player perceives the joint move;
+///   function for each name with arguments (`Move::mark(1, 1)`). A parameter is a number if all its
+///   values are numbers, and a KIF text otherwise;
+/// - `Percept`, of the same form, for the percepts that the rules for `sees` define; without such
+///   rules there are none, and each player perceives the joint move;
 /// - `State` and `View`, plain bitsets.
 ///
 /// Roles, moves, fluents and percepts print as KIF text, parse from it, and can be iterated. Their
-/// Rust names are those of the rulesheet in Rust's conventions; keywords get an underscore,
-/// `Move::move_(..)`, names with a second number of arguments get that number, `Move::mark_3(..)`,
+/// Rust names are those of the rulesheet in Rust's conventions. Keywords get an underscore,
+/// `Move::move_(..)`. Names with a second number of arguments get that number, `Move::mark_3(..)`,
 /// and other collisions are numbered. The module's documentation lists them all.
 ///
 /// ```ignore
@@ -68,10 +68,10 @@ use std::{
 ///
 /// # Errors
 ///
-/// Each fault of the rulesheet is one error, with its place in the rulesheet. The module is there
-/// all the same, so nothing else fails for want of it; where the file cannot be read, nothing is
-/// known of moves and roles, so what uses these fails too. Warnings appear as uses of the
-/// deprecated constant `gdl_warning`; `allow(..)` silences them one by one.
+/// Each fault of the rulesheet is one error, with its place in the rulesheet. The module is emitted
+/// anyway, so code that uses it does not fail too. If the file cannot be read, moves and roles are
+/// unknown, so code that uses these fails. Warnings appear as uses of the deprecated constant
+/// `gdl_warning`; `allow(..)` silences each by name or number.
 ///
 /// # Compile time
 ///
@@ -112,7 +112,7 @@ fn expand(input: TokenStream) -> TokenStream {
     quote!(#faults #module)
 }
 
-/// The module of a rulesheet and what there is to say about it.
+/// Emits the module of a rulesheet and its diagnostics.
 fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
     let span = rules.literal().span();
     let name = arguments.name.as_ref().map_or_else(
@@ -126,7 +126,7 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
         Rulesheet::File(path) => text_of_file(&path.value(), span),
         Rulesheet::Inline(rules) => (Ok(Source::new(name.clone(), rules.value())), TokenStream::new()),
     };
-    // What the module says of its origin is the same on every machine.
+    // The origin in the module's documentation is the same on every machine.
     let origin = match rules {
         Rulesheet::File(path) => path.value(),
         Rulesheet::Inline(_) => name.clone(),
@@ -141,7 +141,7 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
         }
     };
     let start = Instant::now();
-    // Caught here as well, since the module is still to be there.
+    // Panics are caught here too, so that a module is still emitted.
     let compiled = catch_unwind(AssertUnwindSafe(|| compile(&source, &origin, arguments, &frame)));
     let (diagnostics, module) = compiled.unwrap_or_else(|panic| {
         let error = report::error(span, &internal_error(panic.as_ref()));
@@ -151,7 +151,7 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
     if let Some(note) = report::slowness(source.name(), start.elapsed(), gdl_compiler::IS_UNOPTIMIZED) {
         eprintln!("{note}");
     }
-    // What a faulty call makes of the rules is not what its author would hear about.
+    // If the call has faults, diagnostics of the rules would only distract from them.
     let report = if arguments.faults.is_empty() {
         report::report(&diagnostics, &source, span)
     } else {
@@ -160,7 +160,7 @@ fn expand_rules(rules: &Rulesheet, arguments: &Arguments) -> TokenStream {
     quote!(#report #module)
 }
 
-/// The module of a text, or its skeleton.
+/// Emits the module of a text, or its skeleton, with the diagnostics.
 fn compile(
     source: &Source,
     origin: &str,
@@ -190,14 +190,14 @@ fn frame(arguments: &Arguments, name: String, extra: TokenStream) -> Frame {
     frame
 }
 
-/// The name of the module for a file.
+/// Returns the name of the module for a file.
 fn stem(path: &str) -> String {
     let stem = Path::new(path).file_stem().map_or_else(|| "game".into(), |stem| stem.to_string_lossy());
     spell(&stem, Style::Snake)
 }
 
-/// The text of a rulesheet, or a message for want of it; and the tokens that make cargo watch the
-/// file.
+/// Reads a rulesheet. Returns its text or an error message, and the tokens that make cargo watch
+/// the file.
 fn text_of_file(written: &str, literal: Span) -> (Result<Source, String>, TokenStream) {
     let found = match source::read(written, literal) {
         Ok(found) => found,
@@ -214,7 +214,7 @@ fn text_of_file(written: &str, literal: Span) -> (Result<Source, String>, TokenS
     };
     let path = found.path.to_string_lossy().into_owned();
     let watch = quote! {
-        // Makes cargo build anew when the rulesheet changes.
+        // Makes cargo rebuild when the rulesheet changes.
         const _: &[u8] = __gdl::core::include_bytes!(#path);
     };
     let shown = found.shown();
@@ -222,7 +222,7 @@ fn text_of_file(written: &str, literal: Span) -> (Result<Source, String>, TokenS
         let place = error.utf8_error().valid_up_to();
         let bytes = error.as_bytes();
         let byte = bytes[place];
-        // The text up to the fault and what can be made of the rest keep their places.
+        // Lossy conversion keeps the positions up to the fault.
         let source = Source::new(shown.clone(), String::from_utf8_lossy(bytes));
         let message = format!("the rulesheet is not valid UTF-8: byte 0x{byte:02X} at offset {place}");
         let diagnostic = Diagnostic::new(&codes::INVALID_UTF8, Place::new(place, place + 3), message)
@@ -232,7 +232,7 @@ fn text_of_file(written: &str, literal: Span) -> (Result<Source, String>, TokenS
     (text.map(|text| Source::new(shown, text)), watch)
 }
 
-/// The error message if no file could be read.
+/// Returns the error message if no file could be read.
 fn missing(written: &str, tried: &[Tried]) -> String {
     let mut message = format!("{written}: error[GDLM1]: cannot read the rulesheet");
     for tried in tried {
@@ -246,7 +246,7 @@ mod tests {
     use super::*;
     use std::io::{Error, ErrorKind};
 
-    /// The compile-fail tests cannot show this: one of the paths is that of their own workshop.
+    /// Tests the message here, since one of the paths differs in compile-fail tests.
     #[test]
     fn missing_files_are_reported_with_every_path() {
         let tried = ["/here/src/mim.kif", "/here/mim.kif"]

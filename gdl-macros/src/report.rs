@@ -9,18 +9,18 @@ use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use std::time::Duration;
 
-/// Compile times of a rulesheet above this are worth a note.
+/// The compile time of a rulesheet above which a note is shown.
 const SLOW: Duration = Duration::from_secs(5);
 
-/// An error at a place in the user's source.
+/// Emits an error at a place in the user's source.
 pub(crate) fn error(span: Span, message: &str) -> TokenStream {
     quote_spanned!(span=> ::core::compile_error! { #message })
 }
 
-/// A warning at a place in the user's source.
+/// Emits a warning at a place in the user's source.
 ///
-/// Macros cannot warn yet, but rustc warns of uses of a deprecated constant. It does so only if
-/// the use is the user's own, so the span must be of something they wrote.
+/// Macros cannot warn yet, but rustc warns of uses of a deprecated constant. It does so only if the
+/// use has a span in the user's own code.
 fn warning(span: Span, message: &str) -> TokenStream {
     let constant = quote_spanned!(span=> gdl_warning);
     quote! {
@@ -33,7 +33,7 @@ fn warning(span: Span, message: &str) -> TokenStream {
     }
 }
 
-/// All diagnostics: every error up to the number worth reading, every warning.
+/// Emits the diagnostics: at most [`Diagnostics::SHOWN`] errors, and all warnings.
 pub(crate) fn report(diagnostics: &Diagnostics, source: &Source, span: Span) -> TokenStream {
     let mut tokens = TokenStream::new();
     let (mut errors, mut hidden) = (0, 0);
@@ -45,7 +45,7 @@ pub(crate) fn report(diagnostics: &Diagnostics, source: &Source, span: Span) -> 
             }
             Severity::Error => hidden += 1,
             Severity::Warning => tokens.extend(warning(span, diagnostic.render(source).trim_end())),
-            // Lints are matters of style: they speak up when they are denied.
+            // Lints concern style, and are reported only if they are denied.
             Severity::Lint => {}
         }
     }
@@ -56,7 +56,8 @@ pub(crate) fn report(diagnostics: &Diagnostics, source: &Source, span: Span) -> 
     tokens
 }
 
-/// A note on a rulesheet that took `time` to compile, if that is long and optimisation would help.
+/// Returns a note on a rulesheet that took `time` to compile, if that exceeds [`SLOW`] and
+/// optimisation would help.
 pub(crate) fn slowness(name: &str, time: Duration, is_unoptimized: bool) -> Option<String> {
     (is_unoptimized && time > SLOW).then(|| {
         format!(

@@ -1,8 +1,8 @@
-//! Sources: all reading of files at compile time is here, from a path literal to the text on disk.
+//! Reads files at compile time: from a path literal to the bytes on disk.
 //!
-//! What the user wrote between the quotes, and where, leads to the file's bytes and absolute
-//! path, or to the paths that were tried. The path is relative to the source file that holds the
-//! literal, as with `include_str!`, and else to the package's root.
+//! The literal's text and span lead to the file's bytes and absolute path, or to the paths that
+//! were tried. The path is relative to the source file with the literal, as for `include_str!`, or
+//! otherwise to the package's root.
 
 use proc_macro2::Span;
 use std::{
@@ -13,15 +13,15 @@ use std::{
 /// A file that was found.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// Its absolute path, for cargo to watch.
+    /// The absolute path of the file, which cargo watches.
     pub(crate) path: PathBuf,
-    /// Its contents.
+    /// The contents of the file.
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Found {
-    /// The path as rustc writes those of its own messages, for terminals and editors to open: from
-    /// where rustc was started or, if the file is not there, from the root.
+    /// The path in the form of rustc's messages, which terminals and editors can open: relative to
+    /// the directory in which rustc was started if the file is inside it, otherwise absolute.
     pub(crate) fn shown(&self) -> String {
         // `src/../game.kif` is `game.kif`, unless `src` is a link.
         let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
@@ -30,23 +30,23 @@ impl Found {
     }
 }
 
-/// The reason why there is no text.
+/// The reason why no file was read.
 #[derive(Debug)]
 pub(crate) enum SourceError {
-    /// The path does not start at the source file or the package.
+    /// The path is absolute.
     Absolute,
     /// No file could be read.
     Missing(Vec<Tried>),
 }
 
-/// A path that was tried and its result.
+/// A path that was tried, and the error.
 #[derive(Debug)]
 pub(crate) struct Tried {
     pub(crate) path: PathBuf,
     pub(crate) error: io::Error,
 }
 
-/// Reads the rulesheet a literal names.
+/// Reads the rulesheet that a literal names.
 pub(crate) fn read(written: &str, literal: Span) -> Result<Found, SourceError> {
     if Path::new(written).has_root() || Path::new(written).is_absolute() {
         return Err(SourceError::Absolute);
@@ -60,7 +60,7 @@ pub(crate) fn read(written: &str, literal: Span) -> Result<Found, SourceError> {
         match fs::read(&path) {
             Ok(bytes) => return Ok(Found { path, bytes }),
             Err(error) => {
-                // A file that is there but cannot be read is what the user meant.
+                // A file that exists but cannot be read is the intended one, so the search stops.
                 let meant = error.kind() != io::ErrorKind::NotFound;
                 tried.push(Tried { path, error });
                 if meant {
@@ -72,12 +72,12 @@ pub(crate) fn read(written: &str, literal: Span) -> Result<Found, SourceError> {
     Err(SourceError::Missing(tried))
 }
 
-/// The directories to search, in order.
+/// Returns the directories to search, in order.
 fn directories(literal: Span) -> Vec<PathBuf> {
     let mut directories = Vec::new();
-    // The literal's own file, not the call's: a macro of another crate may have passed it on. It is
-    // relative to where rustc was started, which for cargo is the workspace, not the package; and
-    // rust-analyzer does not always know it.
+    // The literal's own file is used, not the call's: a macro of another crate may have passed the
+    // literal on. Its path is relative to the directory in which rustc was started, for cargo the
+    // workspace. Rust-analyzer does not always provide it.
     if let (Some(file), Ok(started)) = (literal.unwrap().local_file(), env::current_dir()) {
         directories.extend(started.join(file).parent().map(Path::to_path_buf));
     }

@@ -1,4 +1,4 @@
-//! Answers requests, one a line, as the WebAssembly module does: tests compare the two.
+//! Answers requests, one a line, as the WebAssembly module does, so that tests can compare both.
 
 use gdl_web::Module;
 use std::io::{BufRead, Write, stdin, stdout};

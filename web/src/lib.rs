@@ -1,12 +1,12 @@
-//! Games in the Game Description Language for a page or node: one function of strings over a C
-//! interface.
+//! Games in the Game Description Language for web pages and Node.js: one function of strings over a
+//! C interface.
 //!
 //! The caller writes a [`request`] as JSON to the place that [`gdl_reserve`] returns and
 //! calls [`gdl_answer`]. The answer is JSON too: `{"ok": ..}` or `{"error": {"message": ..}}`. The
 //! package in `web/package` wraps this with types; one worker answers one request at a time, and
 //! its owner cancels a request by ending the worker.
 //!
-//! Nothing here needs files or threads. A panic or a lack of memory ends the instance, and the
+//! The module needs no files or threads. A panic or a lack of memory ends the instance, and the
 //! package makes a new one.
 
 pub mod request;
@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use table::Table;
 
-/// The games that are loaded, the answers about them, and the language server.
+/// The state of the module: the loaded games and the language server.
 #[derive(Debug, Default)]
 pub struct Module {
     table: Table,
@@ -27,7 +27,7 @@ pub struct Module {
 }
 
 impl Module {
-    /// Answers a request; both are JSON.
+    /// Answers a request; request and answer are JSON.
     pub fn answer(&mut self, request: &str) -> String {
         let read = serde_json::from_str(request).map_err(|error| Failure::new(error.to_string()));
         let answer = match read.and_then(|request| self.run(request)) {
@@ -75,11 +75,11 @@ impl Module {
 
 thread_local! {
     static MODULE: RefCell<Module> = RefCell::default();
-    /// A request, then its answer.
+    /// The buffer for a request, and then for its answer.
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the place for a request of `length` bytes, valid until the next call.
+/// Returns the address for a request of `length` bytes, valid until the next call.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "the name is exported")]
 pub extern "C" fn gdl_reserve(length: usize) -> *mut u8 {
@@ -89,7 +89,7 @@ pub extern "C" fn gdl_reserve(length: usize) -> *mut u8 {
     })
 }
 
-/// Answers the request that was written to the reserved place. Returns the length of the answer,
+/// Answers the request that was written to the reserved address. Returns the length of the answer,
 /// which [`gdl_text`] points to.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "the name is exported")]
@@ -101,7 +101,7 @@ pub extern "C" fn gdl_answer() -> usize {
     length
 }
 
-/// Returns the place of the last answer, valid until the next call.
+/// Returns the address of the last answer, valid until the next call.
 #[unsafe(no_mangle)]
 #[allow(unsafe_code, reason = "the name is exported")]
 pub extern "C" fn gdl_text() -> *const u8 {

@@ -1,4 +1,4 @@
-//! Requests, which `web/package/gdl.d.ts` describes to callers.
+//! The requests of callers. `web/package/index.d.ts` documents them for JavaScript.
 
 use gdl_compiler::{Diagnostics, Source};
 use gdl_runtime::playouts::PlayoutMode;
@@ -6,7 +6,7 @@ use gdl_tools::{error::Error, report};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A request. Games are numbers that [`Request::Load`] returned, states and moves KIF text.
+/// A request. Games are numbers that [`Request::Load`] returned; states and moves are KIF text.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "ask", rename_all = "snake_case")]
 pub enum Request {
@@ -14,12 +14,12 @@ pub enum Request {
     List {},
     /// Returns the rulesheet of a built-in game.
     Rulesheet {
-        /// Its name.
+        /// The name of the game.
         name: String,
     },
     /// Checks a rulesheet.
     Check {
-        /// The rulesheet.
+        /// The text of the rulesheet.
         text: String,
         /// True for the limits of the native command, not those of untrusted rulesheets.
         #[serde(default)]
@@ -27,55 +27,55 @@ pub enum Request {
     },
     /// Formats a rulesheet.
     Format {
-        /// The rulesheet.
+        /// The text of the rulesheet.
         text: String,
     },
     /// Rewrites a rulesheet in another syntax.
     Convert {
-        /// The rulesheet.
+        /// The text of the rulesheet.
         text: String,
         /// The syntax to write.
         to: Target,
     },
-    /// Makes the edits of diagnostics.
+    /// Applies the edits that diagnostics suggest.
     Fix {
-        /// The rulesheet.
+        /// The text of the rulesheet.
         text: String,
-        /// True to make those edits too that are guesses.
+        /// True to also make edits that are guesses.
         #[serde(default)]
         guess: bool,
     },
     /// Explains a code of diagnostics, or lists all.
     Explain {
-        /// Its number or name.
+        /// The number or name of the code; all codes if `None`.
         code: Option<String>,
     },
     /// Loads a game.
     Load(Load),
     /// Drops a game.
     Unload {
-        /// The game.
+        /// The number of the loaded game.
         game: usize,
     },
-    /// Looks at a state.
+    /// Describes a state.
     Position {
-        /// The game.
+        /// The number of the loaded game.
         game: usize,
         /// The state; the initial one if `None`.
         state: Option<String>,
     },
     /// Makes a joint move.
     Apply {
-        /// The game.
+        /// The number of the loaded game.
         game: usize,
-        /// The state in which it is made.
+        /// The state in which the move is made.
         state: String,
         /// A move of each role, in role order.
         moves: Vec<String>,
     },
     /// Makes random joint moves.
     Walk {
-        /// The game.
+        /// The number of the loaded game.
         game: usize,
         /// The first state; the initial one if `None`.
         state: Option<String>,
@@ -85,24 +85,24 @@ pub enum Request {
         /// The most joint moves.
         steps: usize,
     },
-    /// Returns what a page draws of a state.
+    /// Returns the drawing of a state on a page.
     Scene {
-        /// The game.
+        /// The number of the loaded game.
         game: usize,
-        /// The state.
+        /// The state, as KIF text.
         state: String,
         /// The step that led to the state.
         before: Option<Before>,
     },
-    /// Lists moves of a role that are not legal, at most 200.
+    /// Lists illegal moves of a role, at most 200.
     Illegal {
-        /// The game.
+        /// The number of the loaded game.
         game: usize,
-        /// The state.
+        /// The state, as KIF text.
         state: String,
-        /// The role.
+        /// The name of the role.
         role: String,
-        /// A text that is part of the moves, in any case.
+        /// A text that the moves contain, ignoring case.
         #[serde(default)]
         find: String,
         /// A cell of the board that the moves name.
@@ -112,13 +112,13 @@ pub enum Request {
     Why(Why),
     /// Plays random games.
     Playouts {
-        /// The game.
+        /// The number of the loaded game.
         game: usize,
         /// The number of games.
         count: Option<u64>,
         /// The seconds after which no new games start.
         seconds: Option<f64>,
-        /// The seed.
+        /// The seed of the random moves.
         #[serde(default)]
         seed: u64,
         /// The engine; a trial selects one if `None`.
@@ -126,7 +126,7 @@ pub enum Request {
     },
     /// Counts sequences of joint moves.
     Perft {
-        /// The game.
+        /// The number of the loaded game.
         game: usize,
         /// The first state; the initial one if `None`.
         state: Option<String>,
@@ -137,18 +137,18 @@ pub enum Request {
     Choose(Choose),
     /// Passes a message of an editor to the language server, and returns the messages it sends.
     Edit {
-        /// The message, in the Language Server Protocol; the server does the work that waits, a
-        /// piece at a time, if `None`.
+        /// The message, in the Language Server Protocol. If `None`, the server does the next piece
+        /// of its pending work.
         message: Option<Value>,
     },
 }
 
-/// A game to load: a built-in name or a rulesheet.
+/// A game to load: a built-in one by name, or a rulesheet.
 #[derive(Debug, Deserialize)]
 pub struct Load {
     /// The name of a built-in game, or a name for the rulesheet.
     pub name: Option<String>,
-    /// The rulesheet.
+    /// The text of the rulesheet.
     pub text: Option<String>,
     /// True for the limits of the native command, not those of untrusted rulesheets.
     #[serde(default)]
@@ -158,26 +158,26 @@ pub struct Load {
 /// A step: a state and the joint move made in it.
 #[derive(Debug, Deserialize)]
 pub struct Before {
-    /// The state.
+    /// The state, as KIF text.
     pub state: String,
     /// A move of each role, in role order.
     pub moves: Vec<String>,
 }
 
-/// A question about an atom.
+/// A request to explain an atom.
 #[derive(Debug, Deserialize)]
 pub struct Why {
-    /// The game.
+    /// The number of the loaded game.
     pub game: usize,
-    /// The state.
+    /// The state, as KIF text.
     pub state: String,
     /// The step that led to the state.
     pub before: Option<Before>,
     /// The joint move that is made in the state.
     pub making: Option<Vec<String>>,
-    /// The atom.
+    /// The atom, as KIF text.
     pub atom: String,
-    /// The greatest number of rules below each other.
+    /// The greatest depth of nested rules.
     #[serde(default = "three")]
     pub depth: usize,
 }
@@ -186,10 +186,10 @@ fn three() -> usize {
     3
 }
 
-/// A player's turn after the joint moves of a match.
+/// A request for a player's move, after the joint moves of a match.
 #[derive(Debug, Deserialize)]
 pub struct Choose {
-    /// The game.
+    /// The number of the loaded game.
     pub game: usize,
     /// The player, as `gdl match` names it, such as `mcts:memory=64`.
     pub player: String,
@@ -200,11 +200,11 @@ pub struct Choose {
     /// The joint moves made since then.
     #[serde(default)]
     pub moves: Vec<Vec<String>>,
-    /// The time for the move.
+    /// The time for the move, in seconds.
     pub seconds: Option<f64>,
     /// The most nodes of the search.
     pub nodes: Option<u64>,
-    /// The seed.
+    /// The seed of the player's random choices.
     #[serde(default)]
     pub seed: u64,
 }
@@ -213,29 +213,29 @@ pub struct Choose {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// Lists.
+    /// KIF: nested lists.
     Kif,
-    /// `head(X) :- body(X)`.
+    /// Infix GDL: `head(X) :- body(X)`.
     Infix,
 }
 
 /// The reason why a request has no result.
 #[derive(Debug)]
 pub struct Failure {
-    /// The reason in words; the report of a faulty rulesheet.
+    /// The reason; for a faulty rulesheet, the rendered diagnostics.
     pub message: String,
     /// The faults of a rulesheet, as in `gdl check --json`.
     pub diagnostics: Vec<Value>,
 }
 
 impl Failure {
-    /// A failure that no rulesheet causes.
+    /// Creates a failure that no rulesheet causes.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), diagnostics: Vec::new() }
     }
 
-    /// The faults of a rulesheet.
+    /// Creates a failure from the faults of a rulesheet.
     #[must_use]
     pub fn of(diagnostics: &Diagnostics, source: &Source) -> Self {
         let list = diagnostics.iter().map(|diagnostic| report::to_json(diagnostic, source));

@@ -1,4 +1,4 @@
-//! Answers about rulesheets.
+//! Answers requests about rulesheets.
 
 use crate::request::{Failure, Target};
 use gdl_compiler::{
@@ -13,7 +13,8 @@ use serde_json::{Value, json};
 /// The name of a rulesheet in messages.
 const NAME: &str = "rulesheet";
 
-/// The options of the native command, or those for untrusted rulesheets.
+/// Returns the options of the native command if `patient`, otherwise those for untrusted
+/// rulesheets.
 pub(crate) fn options(patient: bool) -> Options {
     let limits = if patient { Limits::default() } else { Limits::network() };
     Options { limits, ..Options::default() }

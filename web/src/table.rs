@@ -1,4 +1,4 @@
-//! Answers about games that are loaded.
+//! Answers requests about loaded games.
 
 use crate::{
     request::{Before, Choose, Failure, Load, Why},
@@ -16,19 +16,19 @@ use std::{cell::OnceCell, time::Duration};
 
 type State = <Dynamic as Game>::State;
 
-/// The most bytes that a player remembers: an instance has 4 GiB at most.
+/// The memory limit of a player, in bytes; an instance has at most 4 GiB.
 const PLAYER_BYTES: usize = 256 << 20;
 
-/// The most moves that are listed as not legal.
+/// The most illegal moves that are listed.
 const MOST_ILLEGAL: usize = 200;
 
-/// Games by number.
+/// The loaded games, by number; `None` for dropped ones.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
     games: Vec<Option<Loaded>>,
 }
 
-/// A game that is loaded.
+/// A loaded game, with its source.
 #[derive(Debug)]
 pub(crate) struct Loaded {
     game: Dynamic,
@@ -87,7 +87,7 @@ impl Loaded {
         moves.iter().map(read).collect()
     }
 
-    /// Fails if an evaluation exceeded its limits: then no answer is complete.
+    /// Fails if an evaluation exceeded its limits, since answers are then incomplete.
     fn settled(&self, answer: Value) -> Result<Value, Failure> {
         match self.game.failed_evaluations() {
             None => Ok(answer),
@@ -255,7 +255,7 @@ impl Loaded {
 
     pub(crate) fn perft(&self, state: Option<&str>, depth: usize) -> Result<Value, Failure> {
         let counts = game::perft(&self.game, self.state(state)?, depth);
-        // As text: a number of JavaScript is exact up to 2^53 only.
+        // Counts are text, since numbers of JavaScript are exact only up to 2^53.
         let counts: Vec<String> = counts.iter().map(u128::to_string).collect();
         self.settled(json!(counts))
     }
@@ -285,7 +285,7 @@ impl Loaded {
     }
 }
 
-/// A time that a caller gave in seconds.
+/// Converts a caller's time in seconds.
 fn time(seconds: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(seconds).map_err(|error| Failure::new(format!("{seconds} seconds: {error}")))
 }

@@ -1,34 +1,33 @@
 //! And-inverter graphs: two-input AND gates with complements on their edges.
 //!
 //! Node 0 is false, the inputs follow, then the gates, each after its operands. A signal is twice a
-//! node plus one if complemented, so `signal ^ 1` is its complement. An [`Aig`] is a graph under
-//! construction, in which equal gates are one; a [`Program`] is a graph that is done, with its
-//! outputs.
+//! node, plus one if complemented, so `signal ^ 1` is its complement. An [`Aig`] is a graph under
+//! construction, which shares equal gates. A [`Program`] is a finished graph with its outputs.
 
 use std::{
     collections::HashMap,
     hash::{BuildHasherDefault, Hasher},
 };
 
-/// The signal that is never set.
+/// The signal that is always false.
 pub const FALSE: u32 = 0;
 
-/// The signal that is always set.
+/// The signal that is always true.
 pub const TRUE: u32 = 1;
 
-/// Gates after some inputs, and the outputs that are read from them.
+/// A straight-line program: inputs, gates in topological order, and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
-    /// The number of inputs: nodes that are given besides node 0.
+    /// The number of inputs, which are nodes 1 to `inputs`.
     pub inputs: usize,
     /// The operands of each gate: signals of nodes before it.
     pub gates: Vec<[u32; 2]>,
-    /// The signals that are computed.
+    /// The signals of the outputs.
     pub outputs: Vec<u32>,
 }
 
 impl Program {
-    /// The longest path from an input to an output, in gates. O(gates).
+    /// Computes the longest path from an input to an output, in gates. O(gates).
     #[must_use]
     pub fn depth(&self) -> usize {
         let mut depths = vec![0; 1 + self.inputs];
@@ -39,7 +38,7 @@ impl Program {
         self.outputs.iter().map(|&signal| depths[node(signal)]).max().unwrap_or(0)
     }
 
-    /// The values of the outputs, given those of the inputs. O(gates).
+    /// Computes the values of the outputs from those of the inputs. O(gates).
     #[must_use]
     pub fn run(&self, inputs: &[bool]) -> Vec<bool> {
         let mut nodes = vec![false];
@@ -52,14 +51,14 @@ impl Program {
     }
 }
 
-/// The node of a signal.
+/// Returns the node of a signal, without the complement.
 #[must_use]
 pub const fn node(signal: u32) -> usize {
     signal as usize / 2
 }
 
-/// The nodes that some signals depend on, themselves included, of a graph whose first gate is node
-/// `first` and whose gates have these operands. O(nodes).
+/// Returns the cone of influence of signals: for each node, true if a signal is or depends on it.
+/// The first gate is node `first`. O(nodes).
 pub fn cone(
     first: usize,
     gates: usize,
@@ -76,8 +75,8 @@ pub fn cone(
     cone
 }
 
-/// A graph under construction. Equal gates are one gate, and none has a constant value that its
-/// operands show.
+/// A graph under construction. Equal gates are shared, and gates whose operands make them constant
+/// are folded.
 #[derive(Clone, Debug)]
 pub struct Aig {
     first: usize,
@@ -86,31 +85,31 @@ pub struct Aig {
 }
 
 impl Aig {
-    /// A graph of inputs 1 to `inputs`, without gates.
+    /// Creates a graph of inputs 1 to `inputs`, without gates.
     #[must_use]
     pub fn new(inputs: usize) -> Self {
         Self { first: 1 + inputs, gates: Vec::new(), known: HashMap::default() }
     }
 
-    /// The number of nodes.
+    /// The number of nodes: node 0, the inputs and the gates.
     #[must_use]
     pub fn nodes(&self) -> usize {
         self.first + self.gates.len()
     }
 
-    /// The node of the first gate.
+    /// The node of the first gate, one more than the number of inputs.
     #[must_use]
     pub fn first(&self) -> usize {
         self.first
     }
 
-    /// The operands of each gate.
+    /// The operands of each gate, in topological order.
     #[must_use]
     pub fn gates(&self) -> &[[u32; 2]] {
         &self.gates
     }
 
-    /// The signal that is set where both are. O(1).
+    /// Returns the conjunction of two signals. O(1).
     pub fn and(&mut self, a: u32, b: u32) -> u32 {
         let pair = [a.min(b), a.max(b)];
         match pair {
@@ -118,7 +117,7 @@ impl Aig {
             [TRUE, other] => other,
             [a, b] if a == b => a,
             [a, b] if a ^ 1 == b => FALSE,
-            // The later one asks for the other already.
+            // The later signal is a conjunction with the earlier one already.
             [a, b] if b % 2 == 0 && self.operands(b).is_some_and(|both| both.contains(&a)) => b,
             [a, b] => *self.known.entry(u64::from(a) << 32 | u64::from(b)).or_insert_with(|| {
                 self.gates.push(pair);
@@ -131,29 +130,30 @@ impl Aig {
         self.gates.get(node(signal).checked_sub(self.first)?).copied()
     }
 
-    /// The signal that is set where one of them is.
+    /// Returns the disjunction of two signals. O(1).
     pub fn or(&mut self, a: u32, b: u32) -> u32 {
         self.and(a ^ 1, b ^ 1) ^ 1
     }
 
-    /// The signal that is set where the first is and the second is not.
+    /// Returns the conjunction of `a` and the complement of `b`. O(1).
     pub fn and_not(&mut self, a: u32, b: u32) -> u32 {
         self.and(a, b ^ 1)
     }
 
-    /// `signal`, or `value` where `other` is set.
+    /// Returns `value` where `other` is true, and `signal` elsewhere. O(1).
     pub fn or_value(&mut self, signal: u32, other: u32, value: bool) -> u32 {
         if value { self.or(signal, other) } else { self.and_not(signal, other) }
     }
 
-    /// The nodes that some signals depend on, themselves included. O(nodes).
+    /// Returns the cone of influence of signals: for each node, true if a signal is or depends on
+    /// it. O(nodes).
     pub fn cone(&self, signals: impl IntoIterator<Item = u32>) -> Vec<bool> {
         cone(self.first, self.gates.len(), |gate| self.gates[gate], signals)
     }
 
-    /// Adds gates whose nodes before the first stand for `signals` here, constants among them:
-    /// partial evaluation. Gates that are not `needed` are left out, and stand for [`FALSE`]. Gives
-    /// a signal here for each node there. O(gates).
+    /// Adds the gates of another graph, and returns the signal here for each of its nodes.
+    /// `signals` has those of the nodes before its first gate; constants among them are propagated.
+    /// Gates for which `needed` is false are skipped, and their signal is [`FALSE`]. O(gates).
     pub fn extend(
         &mut self,
         mut signals: Vec<u32>,
@@ -172,14 +172,15 @@ impl Aig {
         signals
     }
 
-    /// Adds a program whose first nodes stand for `signals` here. Gives a signal here for each
-    /// output.
+    /// Adds the gates of a program, given the signals here of node 0 and its inputs. Returns the
+    /// signal here of each output. O(gates).
     pub fn add(&mut self, program: &Program, signals: &[u32]) -> Vec<u32> {
         let signals = self.extend(signals.to_vec(), program.gates.iter().copied(), |_| true);
         program.outputs.iter().map(|&signal| here(&signals, signal)).collect()
     }
 
-    /// The program of some outputs: the gates that they need, in the same order. O(nodes).
+    /// Returns the program of some outputs: the gates that they depend on, in the same order.
+    /// O(nodes).
     #[must_use]
     pub fn program(&self, outputs: &[u32]) -> Program {
         let cone = self.cone(outputs.iter().copied());
@@ -199,14 +200,13 @@ impl Aig {
     }
 }
 
-/// The signal here that one of another graph stands for, given that of each of its nodes.
+/// Translates a signal of another graph, given the signal here of each of its nodes.
 #[must_use]
 pub fn here(signals: &[u32], signal: u32) -> u32 {
     signals[node(signal)] ^ (signal & 1)
 }
 
-/// Spreads the bits of a pair of signals over a hash: pairs are no one's secret, and there are very
-/// many of them.
+/// A fast hasher of pairs of signals, without protection against chosen keys.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mix(u64);
 

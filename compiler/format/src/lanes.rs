@@ -1,34 +1,34 @@
-//! The programs that play 512 games at once, one bit each: slots, operations, choices, and what is
-//! counted.
+//! The programs that play 512 games at once, one bit each: slots, operations, choices and counted
+//! items.
 //!
 //! Every signal is a word of 512 bits, one bit for each game (a lane), and has a slot. The first
-//! slots have a fixed meaning, and the fluents follow them. Where fluents go round a cycle, such as
-//! whose turn it is, there are programs for each phase of the cycle; short games may have programs
-//! for each number of moves made too.
+//! slots have a fixed meaning, and the fluents follow them. If fluents such as `control` go round a
+//! cycle, there are programs for each phase of the cycle. Short games may also have programs for
+//! each ply.
 
 use std::collections::BTreeMap;
 
-/// There are fewer slots than this: a gigabyte of them, whose places in bytes have 32 bits.
+/// The exclusive upper bound of slots: a gigabyte of them, so that offsets in bytes fit in 32 bits.
 pub const MOST_SLOTS: usize = 1 << 24;
 
-/// Bytes of a slot.
+/// The size of a slot in bytes: 512 bits.
 pub const SLOT_BYTES: usize = 64;
 
-// The first slots. Slot 0 is never set.
+// The first slots. Slot 0 is the constant false.
 /// Lanes that play no game before the step.
 pub const IDLE: u32 = 1;
 /// The lanes that may start a game: lanes without a game, and lanes whose game has ended.
 pub const FRESH: u32 = 2;
 /// Lanes whose state is terminal.
 pub const TERMINAL: u32 = 3;
-/// Lanes where each player has one goal value.
+/// Lanes where each player has exactly one goal value.
 pub const SCORED: u32 = 4;
-/// Lanes whose state is to be kept.
+/// Lanes whose game ends with this state, which is kept for scoring.
 pub const ENDED: u32 = 5;
-/// The first fluent.
+/// The slot of the first fluent; the others follow.
 pub const FLUENTS: u32 = 6;
 
-/// The most moves among which one is chosen faster if it is known how many are legal.
+/// The largest constant number of legal moves that a [`Choice`] records to choose faster.
 pub const MOST_COUNTED: usize = 15;
 
 /// The programs that play a game in lanes.
@@ -36,15 +36,15 @@ pub const MOST_COUNTED: usize = 15;
 pub struct Lanes {
     /// The programs at each phase of the cycle, the initial state's first.
     pub phases: Vec<Phase>,
-    /// The fluents that tell the phases apart.
+    /// The fluents that distinguish the phases.
     pub cycle: Cycle,
-    /// The programs for each number of moves made, if games from the initial state are played so.
-    /// Those go round these.
+    /// The programs for each ply of games from the initial state, which then do not use `phases`.
+    /// Empty if there are none.
     pub plies: Vec<Phase>,
 }
 
-/// The fluents that go round whatever the moves, and their values at each phase of the cycle. No
-/// two phases have the same.
+/// The fluents that go round a cycle whatever the moves, and their values at each phase. No two
+/// phases have equal values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cycle {
     /// The fluents, ascending.
@@ -54,13 +54,14 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// The cycle of one phase, at which every state is.
+    /// Creates the cycle of a single phase, without fluents.
     #[must_use]
     pub fn still() -> Self {
         Self { fluents: Vec::new(), values: vec![Vec::new()] }
     }
 
-    /// The words and bits of a state that identify a phase, and the values of these bits.
+    /// Returns the bits of a state that identify a phase: for each word, the mask of the bits and
+    /// their values.
     #[must_use]
     pub fn words(&self, phase: usize) -> BTreeMap<usize, (u64, u64)> {
         let mut words: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
@@ -81,23 +82,23 @@ pub struct Phase {
     /// The operations that save the states of ended games for `score`; empty if `observe` computes
     /// the scores.
     pub keep: Schedule,
-    /// The operations that score the states that are kept.
+    /// The operations that score the saved states.
     pub score: Schedule,
     /// The operations that advance the states.
     pub advance: Schedule,
-    /// The choice of each role.
+    /// The choice of each role, by role.
     pub roles: Vec<Choice>,
-    /// The items that are counted, or only seen, each with its slot.
+    /// The items that are counted, or only observed, each with its slot.
     pub items: Vec<(Item, u32)>,
 }
 
-/// Consecutive operations: runs of the same operation.
+/// Operations in order, grouped into runs of equal tables.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// The table of each run and the number of its operations: bit 4a + 2b + c of the table for
-    /// operands a, b and c.
+    /// The truth table of each run and the number of its operations. The result for operands a, b
+    /// and c is bit 4a + 2b + c.
     pub runs: Vec<(u8, u32)>,
-    /// The slots of each operation.
+    /// The slots of each operation, run by run.
     pub steps: Vec<Step>,
 }
 
@@ -111,14 +112,14 @@ impl Schedule {
         self.steps.push(step);
     }
 
-    /// Each operation with its table.
+    /// Iterates over the operations, each with its table.
     pub fn operations(&self) -> impl Iterator<Item = (u8, Step)> {
         let tables = self.runs.iter().flat_map(|&(table, count)| (0..count).map(move |_| table));
         tables.zip(self.steps.iter().copied())
     }
 }
 
-/// An operation on slots.
+/// The slots of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
     /// The slots of the operands.
@@ -127,72 +128,73 @@ pub struct Step {
     pub result: u32,
 }
 
-/// The choice of a role at a phase, among the moves that it may make.
+/// The choice of a role at a phase among its possible moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The moves that can be legal, ascending.
     pub moves: Vec<u32>,
-    /// The slot of the first; 0 if there is only one, which is always legal and has no slot.
+    /// The slot of the first move; the others follow. 0 if the only move is always legal and has no
+    /// slot.
     pub first: u32,
-    /// The number of those that are legal wherever a game goes on; 0 if that is not known, or of no
-    /// use.
+    /// The number of legal moves, if it is constant in the phase's states that are not terminal. 0
+    /// if that is unknown or not useful.
     pub count: u8,
 }
 
 impl Choice {
-    /// The slots of the moves.
+    /// The slots of the moves, empty if the only move has no slot.
     #[must_use]
     pub fn slots(&self) -> std::ops::Range<usize> {
         let length = if self.first == 0 { 0 } else { self.moves.len() };
         self.first as usize..self.first as usize + length
     }
 
-    /// True if there is only one move, which is always legal and has no slot.
+    /// Returns true if there is only one move, which is always legal and has no slot.
     #[must_use]
     pub fn is_forced(&self) -> bool {
         self.first == 0 && self.moves.len() == 1
     }
 }
 
-/// Something a tally counts in the lanes whose game ended and is scored.
+/// An item that a tally counts in the lanes whose game ended and is scored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
-    /// A role has this goal value. Zero is not counted, since it adds nothing, but seen.
+    /// A role has this goal value. Zero is observed but not counted, since it adds nothing to sums.
     Goal {
-        /// The role.
+        /// The index of the role.
         role: usize,
-        /// The value.
+        /// The goal value.
         value: u8,
     },
-    /// A role's goal is above all others; of a role that has no others, it is 100.
+    /// A role's goal is above those of all others. The only role of a game wins with 100.
     Win {
-        /// The role.
+        /// The index of the role.
         role: usize,
     },
     /// A role shares the greatest goal.
     Draw {
-        /// The role.
+        /// The index of the role.
         role: usize,
     },
-    /// Both of two players do.
+    /// Both of two players share the greatest goal.
     BothDraw,
 }
 
 impl Item {
-    /// True if tallies have it.
+    /// Returns true if tallies count the item.
     #[must_use]
     pub fn is_counted(self) -> bool {
         !matches!(self, Self::Goal { value: 0, .. })
     }
 }
 
-/// The columns of the operands in an operation's table.
+/// The truth tables of the three operands themselves.
 pub const COLUMNS: [u8; 3] = [0xf0, 0xcc, 0xaa];
 
-/// The table where two operands, the lower one first, have changed places.
+/// Returns the table with operands `i` and `j` swapped, where `i < j`.
 #[must_use]
 pub const fn swap(table: u8, i: usize, j: usize) -> u8 {
-    // The rows where the first of them alone is set, and how far it is to those of the second.
+    // The rows where only the first operand is set, and their distance to the rows of the second.
     let (rows, distance) = match (i, j) {
         (0, 1) => (0x30, 2),
         (0, 2) => (0x50, 3),
@@ -203,8 +205,8 @@ pub const fn swap(table: u8, i: usize, j: usize) -> u8 {
     table & others | (table & rows) >> distance | (table << distance) & rows
 }
 
-/// The least table that some order of the operands gives, and that order: few kinds of operations
-/// make long runs of one kind.
+/// Returns the least table among all orders of the operands, and that order. With fewer kinds of
+/// operations, runs of one kind are longer.
 #[must_use]
 pub fn least(table: u8) -> (u8, [usize; 3]) {
     let one = swap(table, 0, 1);

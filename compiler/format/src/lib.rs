@@ -1,14 +1,14 @@
-//! The contract of compiler and runtime: what both agree on about a game, each in one place.
+//! The contract of compiler and runtime: the data of a game that both share.
 //!
-//! - [`shape`]: the sizes of a game, and where the bits of states, views and percepts stand.
-//! - [`aig`]: two-input gates, the and-inverter graph in which a net is written down.
+//! - [`shape`]: the sizes of a game, and the positions of bits in states, views and percepts.
+//! - [`aig`]: and-inverter graphs, the two-input gates of a stored net.
 //! - [`lanes`]: the programs that play 512 games at once: slots, operations, choices and counted
 //!   items.
-//! - [`table`]: a whole game as one string of bytes, written and read here.
+//! - [`table`]: the encoding of a whole game as bytes.
 //! - [`term`]: the parts of a name in KIF.
 //!
-//! The crate depends on nothing. A change of the format touches its files and [`table::VERSION`],
-//! and nothing else but what makes or uses the new data.
+//! The crate has no dependencies. A change of the format touches its files, [`table::VERSION`], and
+//! the code that makes or uses the new data.
 
 pub mod aig;
 pub mod lanes;

@@ -1,9 +1,9 @@
-//! The numbers, texts and lists of a table, read as values within their limits, or the place of the
-//! first fault. No list takes more memory than a small multiple of the bytes that are left.
+//! Reads the numbers, texts and lists of a table and checks their limits. An error has the offset
+//! of the first fault. The memory of a list is at most a small multiple of the remaining bytes.
 
 use crate::{aig::Program, lanes::MOST_SLOTS, table::TableError};
 
-/// Bytes, and how many of them are read.
+/// The bytes of a table, and the offset of the next one.
 pub(crate) struct Reader<'b> {
     bytes: &'b [u8],
     offset: usize,
@@ -14,7 +14,7 @@ impl<'b> Reader<'b> {
         Self { bytes, offset: 0 }
     }
 
-    /// True if all is read.
+    /// Returns true if all bytes are read.
     pub(crate) fn is_at_end(&self) -> bool {
         self.offset == self.bytes.len()
     }
@@ -47,22 +47,22 @@ impl<'b> Reader<'b> {
         Err(self.fault("a number too long"))
     }
 
-    /// The number of a slot of lanes.
+    /// Reads the number of a slot of lanes.
     pub(crate) fn slot(&mut self) -> Result<u32, TableError> {
         let slot = self.number()?;
         self.has_slot(slot as usize).then_some(slot).ok_or_else(|| self.fault("a slot beyond all"))
     }
 
-    /// True if there may be a slot of this number. A value with a slot takes a byte of the table at
-    /// least, so memory may be reserved for the slots.
+    /// Returns true if a slot may have this number. A value with a slot takes at least one byte of
+    /// the table, so memory may be reserved for the slots.
     pub(crate) fn has_slot(&self, slot: usize) -> bool {
-        /// The number of items that any table may have.
+        /// The number of slots that every table may have.
         const FEW: usize = 1 << 16;
         slot < self.bytes.len().clamp(FEW, MOST_SLOTS)
     }
 
-    /// The length of a list whose items take at least `least` bytes each: no more than can follow,
-    /// so memory may be reserved for it.
+    /// Reads the length of a list whose items take at least `least` bytes each. The items fit in
+    /// the remaining bytes, so memory may be reserved for them.
     pub(crate) fn length(&mut self, least: usize) -> Result<usize, TableError> {
         let length = self.number()? as usize;
         if length > (self.bytes.len() - self.offset) / least {
@@ -82,13 +82,13 @@ impl<'b> Reader<'b> {
         Ok(texts)
     }
 
-    /// Texts in strictly ascending bytewise order.
+    /// Reads texts in strictly ascending bytewise order.
     pub(crate) fn sorted_texts(&mut self) -> Result<Vec<&'b str>, TableError> {
         let texts = self.texts()?;
         if texts.is_sorted_by(|a, b| a < b) { Ok(texts) } else { Err(self.fault("names out of order")) }
     }
 
-    /// A list of ascending numbers below `end`, stored as distances.
+    /// Reads a list of strictly ascending numbers below `end`, stored as distances.
     pub(crate) fn ascending(&mut self, end: usize) -> Result<Vec<u32>, TableError> {
         let length = self.length(1)?;
         let mut list = Vec::with_capacity(length);
@@ -111,13 +111,13 @@ impl<'b> Reader<'b> {
         if list.is_sorted_by(|a, b| a < b) { Ok(list) } else { Err(self.fault("goal values out of order")) }
     }
 
-    /// A signal of one of the first `nodes` nodes.
+    /// Reads a signal of one of the first `nodes` nodes.
     fn signal(&mut self, nodes: usize) -> Result<u32, TableError> {
         let signal = self.number()?;
         if signal as usize / 2 < nodes { Ok(signal) } else { Err(self.fault("a signal out of order")) }
     }
 
-    /// A program with the given numbers of inputs and outputs.
+    /// Reads a program with the given numbers of inputs and outputs.
     pub(crate) fn program(&mut self, inputs: usize, outputs: usize) -> Result<Program, TableError> {
         let length = self.length(2)?;
         let first = 1 + inputs;

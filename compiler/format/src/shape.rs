@@ -1,7 +1,7 @@
-//! The sizes of a game, and where the bits of its rows stand.
+//! The sizes of a game, and the positions of bits in its rows.
 //!
 //! A state has a bit for each fluent. A view has the legal moves of each role, each role from a
-//! fresh word on; then, from a fresh word on, a bit for each goal value of each role and one that
+//! fresh word on. A fresh word follows, with a bit for each goal value of each role, and a bit that
 //! is set in a terminal state. A row of percepts has the percepts of each role, each role from a
 //! fresh word on.
 
@@ -33,9 +33,7 @@ impl Shape {
         self.moves.div_ceil(64)
     }
 
-    /// Words of a view: first the legal moves of each role, each role from a fresh word on, then
-    /// from a fresh word one bit per role and goal value, then one bit that is set in a terminal
-    /// state.
+    /// Words of a view, laid out as in the module's documentation.
     #[must_use]
     pub const fn view_words(self) -> usize {
         self.roles * self.legal_words() + (self.goals + 1).div_ceil(64)
@@ -47,25 +45,25 @@ impl Shape {
         self.percepts.div_ceil(64)
     }
 
-    /// The bit of a view for the legality of a role's move.
+    /// The position in a view of the bit for a role's legal move.
     #[must_use]
     pub const fn legal_bit(self, role: usize, action: usize) -> usize {
         role * self.legal_words() * 64 + action
     }
 
-    /// The bit of a view where the goal values start.
+    /// The position in a view of the first goal value.
     #[must_use]
     pub const fn goal_bit(self) -> usize {
         self.roles * self.legal_words() * 64
     }
 
-    /// The bit of a view that is set in a terminal state.
+    /// The position in a view of the bit that is set in a terminal state.
     #[must_use]
     pub const fn terminal_bit(self) -> usize {
         self.goal_bit() + self.goals
     }
 
-    /// The bit of a row of percepts for a role's percept.
+    /// The position in a row of percepts of the bit for a role's percept.
     #[must_use]
     pub const fn percept_bit(self, role: usize, percept: usize) -> usize {
         role * self.percept_words() * 64 + percept

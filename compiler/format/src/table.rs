@@ -1,7 +1,7 @@
-//! A game as one string of bytes, which a macro can emit as a single literal and the runtime reads.
+//! The encoding of a game as bytes, which a macro emits as one literal and the runtime reads.
 //!
-//! All numbers are LEB128 (seven bits a byte, lowest first, the top bit set on all but the last
-//! byte); a text is its length in bytes and its bytes; a list is its length and its items.
+//! All numbers are LEB128: seven bits a byte, lowest first, the top bit set on all but the last
+//! byte. A text is its length in bytes and its bytes; a list is its length and its items.
 //!
 //! ```text
 //! table    = "GDLT" version:byte vocabulary moves* goals* chance initial observe advance sees lanes
@@ -26,21 +26,21 @@
 //! item     = kind:byte role value:byte slot
 //! ```
 //!
-//! A signal is twice a node plus one if complemented. Node 0 is false; nodes 1.. are the fluents;
-//! in `advance` and `perceive` the `does` inputs follow, role by role in the order of `moves*`;
-//! then come the gates, each the AND of two earlier signals. The outputs of `observe` are, role by
-//! role, the legality of each move of `moves*`; then role by role each goal value of `goals*`; then
-//! terminal. The outputs of `advance` are the next value of each fluent, those of `perceive` are,
-//! role by role, each percept of `percepts*`.
+//! A signal is twice a node, plus one if complemented. Node 0 is false, and nodes 1.. are the
+//! fluents. In `advance` and `perceive` the `does` inputs follow, role by role in the order of
+//! `moves*`. Then come the gates, each the AND of two earlier signals. The outputs of `observe`
+//! are, role by role, the legality of each move of `moves*`; then, role by role, each goal value of
+//! `goals*`; then terminal. The outputs of `advance` are the next value of each fluent. Those of
+//! `perceive` are, role by role, each percept of `percepts*`.
 //!
-//! `lanes` has four schedules for each phase of the cycle of fluents that go round whatever the
-//! moves, the initial state's phase first. They observe 512 games at once, keep the states in which
-//! games end (empty if scores are observed too), score those that are kept, and advance. After
-//! these come the same for each number of moves made in games from the initial state, if games are
-//! played so. Each step of a run sets the slot `result` to bit 4a + 2b + c of `table`, of the words
-//! in the slots a, b, c. See [`lanes`] for the first slots. A choice has slot 0 if there is only
-//! one move, which is always legal. Items are counted where a game ends: kind 0, a role has a goal
-//! value; 1, it wins; 2, it shares the greatest goal; 3, both of two players do.
+//! `lanes` has four schedules for each phase of the cycle, the initial state's phase first. They
+//! observe 512 games at once, keep the states in which games end (empty if scores are observed),
+//! score these states, and advance. The `plies` follow, with the same schedules for each ply of
+//! games from the initial state. Each step of a run sets the slot `result` to bit 4a + 2b + c of
+//! `table`, for the words in the slots a, b, c. See [`lanes`] for the first slots. A choice has
+//! slot 0 if there is only one move, which is always legal. Items are counted where a game ends:
+//! kind 0, a role has a goal value; 1, it wins; 2, it shares the greatest goal; 3, both of two
+//! players share it.
 
 use crate::{
     aig::Program,
@@ -51,38 +51,38 @@ use crate::{
 };
 use std::{collections::BTreeSet, fmt};
 
-/// The version of the format.
+/// The version of the format, the byte after the signature.
 pub const VERSION: u8 = 9;
 
-/// The bytes before the version of a table.
+/// The signature at the start of a table, before the version.
 const MAGIC: &[u8; 4] = b"GDLT";
 
-/// True if these are the bytes of a table of this version, as far as its beginning tells.
+/// Returns true if the bytes begin with the signature and version of this format.
 #[must_use]
 pub const fn has_this_version(bytes: &[u8]) -> bool {
     matches!(bytes, [b'G', b'D', b'L', b'T', VERSION, ..])
 }
 
-/// The most words a view or a row of percepts may have: 32 MiB, far above any game that could be
-/// played.
+/// The most words that a view or a row of percepts may have: 32 MiB, more than any playable game
+/// needs.
 pub const MAX_VIEW_WORDS: usize = 1 << 22;
 
-/// A game: names and programs. Names are borrowed, from whatever has them.
+/// A game: its names, which are borrowed, and its programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table<'t> {
-    /// The roles, no two alike.
+    /// The names of the roles, all different.
     pub roles: Vec<&'t str>,
-    /// The fluents, strictly ascending.
+    /// The names of the fluents, strictly ascending.
     pub fluents: Vec<&'t str>,
-    /// The moves of all roles, strictly ascending.
+    /// The names of the moves of all roles, strictly ascending.
     pub moves: Vec<&'t str>,
-    /// For each role the moves it may ever make, ascending.
+    /// For each role, the moves that can be legal in some state, ascending.
     pub role_moves: Vec<Vec<u32>>,
-    /// For each role the goal values it may ever have, ascending.
+    /// For each role, its possible goal values, ascending.
     pub role_goals: Vec<Vec<u8>>,
-    /// The role that stands for chance.
+    /// The role that stands for chance, if there is one.
     pub chance: Option<usize>,
-    /// The fluents that hold at the start, ascending.
+    /// The fluents that hold in the initial state, ascending.
     pub initial: Vec<u32>,
     /// The program that observes: from the fluents to the view of a state.
     pub observe: Program,
@@ -94,12 +94,12 @@ pub struct Table<'t> {
     pub lanes: Option<Lanes>,
 }
 
-/// The percepts that the roles have of a step.
+/// The percepts of the roles in a step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sees<'t> {
-    /// The percepts of all roles, strictly ascending.
+    /// The names of the percepts of all roles, strictly ascending.
     pub percepts: Vec<&'t str>,
-    /// For each role the percepts it may ever have, ascending.
+    /// For each role, its possible percepts, ascending.
     pub role_percepts: Vec<Vec<u32>>,
     /// The program that perceives: from the fluents and the moves made to each percept of each
     /// role.
@@ -110,23 +110,23 @@ pub struct Sees<'t> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableError {
-    /// The start of a table is missing.
+    /// The bytes do not begin with the signature of a table.
     Magic,
-    /// The version of the format is another one.
+    /// The version of the format is not supported.
     Version {
         /// The version found.
         found: u8,
     },
-    /// Something is wrong inside.
+    /// A value is invalid or missing.
     Malformed {
-        /// The offset, in bytes.
+        /// The offset of the fault, in bytes.
         offset: usize,
         /// The error, for example "a signal out of order".
         what: &'static str,
     },
     /// The views or rows of percepts would have more words than the limit.
     TooLarge {
-        /// Their words.
+        /// The number of words that they would have.
         words: usize,
     },
 }
@@ -151,7 +151,7 @@ impl fmt::Display for TableError {
 impl std::error::Error for TableError {}
 
 impl<'t> Table<'t> {
-    /// The sizes of the game.
+    /// The sizes of the game, which determine the layout of its rows.
     #[must_use]
     pub fn shape(&self) -> Shape {
         Shape {
@@ -163,10 +163,10 @@ impl<'t> Table<'t> {
         }
     }
 
-    /// The table in bytes. O(bytes).
+    /// Encodes the table. O(bytes).
     ///
     /// # Panics
-    /// Panics if a list that has to be ascending is not.
+    /// Panics if a list that must be ascending is not.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut writer = Writer { bytes: MAGIC.to_vec() };
@@ -194,8 +194,8 @@ impl<'t> Table<'t> {
     /// Reads a table. O(bytes), in time and memory.
     ///
     /// # Errors
-    /// Returns the first fault of the bytes; any bytes may be given. A decoded table needs no
-    /// further tests: numbers are within their lists, signals and slots within their programs.
+    /// Returns the first fault of the bytes, which may be untrusted. A decoded table needs no
+    /// further checks: all numbers, signals and slots are in range.
     pub fn decode(bytes: &'t [u8]) -> Result<Self, TableError> {
         let mut reader = Reader::new(bytes);
         if reader.take(4)? != MAGIC {
@@ -277,7 +277,7 @@ fn write_lanes(writer: &mut Writer, lanes: &Lanes) {
 }
 
 fn read_lanes(reader: &mut Reader<'_>, shape: Shape) -> Result<Option<Lanes>, TableError> {
-    /// The least bytes of a phase.
+    /// The smallest encoding of a phase, in bytes.
     const PHASE: usize = 5;
     let length = reader.length(PHASE)?;
     if length == 0 {

@@ -1,9 +1,9 @@
-//! Terms of KIF, as much of them as a name needs: their normal spelling, and their parts.
+//! The names of a game as KIF terms: their normal spelling, and their parts.
 //!
-//! Nothing recurses, so the depth of the parentheses costs no stack. Everything is O(length).
+//! No function recurses, so deep nesting needs no stack. Everything is O(length).
 
-/// The text with white space as names have it: one blank between the items of a list, none inside
-/// the parentheses or around the whole. O(length).
+/// Normalises white space as in names: one blank between the items of a list, none next to its
+/// parentheses or around the text. O(length).
 #[must_use]
 pub fn normalise(text: &str) -> String {
     let mut normal = String::with_capacity(text.len());
@@ -16,8 +16,8 @@ pub fn normalise(text: &str) -> String {
     normal
 }
 
-/// The items of a list: `"((cell 1 1 b) (control x))"` has two. `None` if the text is not one list
-/// with its parentheses matched. O(length).
+/// Returns the items of a list: `"((cell 1 1 b) (control x))"` has two. Returns `None` if the text
+/// is not one list with matching parentheses. O(length).
 #[must_use]
 pub fn items(text: &str) -> Option<Vec<&str>> {
     let inner = text.trim().strip_prefix('(')?.strip_suffix(')')?;
@@ -25,7 +25,7 @@ pub fn items(text: &str) -> Option<Vec<&str>> {
     let mut depth = 0_usize;
     let mut start = 0;
     for token in tokens(inner) {
-        // Where the token stands: it is a part of `inner`.
+        // The token is a part of `inner`, so the difference of addresses is its offset.
         let place = token.as_ptr().addr() - inner.as_ptr().addr();
         if depth == 0 {
             start = place;
@@ -42,20 +42,20 @@ pub fn items(text: &str) -> Option<Vec<&str>> {
     (depth == 0).then_some(items)
 }
 
-/// The head of a term and its arguments: of `(cell 1 (a b) x)` they are `cell`, `1`, `(a b)` and
-/// `x`, and of `noop` it is `noop` alone.
+/// Returns the head of a term and its arguments: `cell`, `1`, `(a b)` and `x` for `(cell 1 (a b)
+/// x)`, and only `noop` for `noop`.
 #[must_use]
 pub fn parts(text: &str) -> Vec<&str> {
     items(text).filter(|items| !items.is_empty()).unwrap_or_else(|| vec![text])
 }
 
-/// The text without the parentheses around it: `mark 1 1`.
+/// Removes the parentheses around a text: `(mark 1 1)` becomes `mark 1 1`.
 #[must_use]
 pub fn bare(text: &str) -> &str {
     text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(text)
 }
 
-/// Parentheses and words.
+/// Splits a text into tokens: parentheses and words.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {

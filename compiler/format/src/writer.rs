@@ -1,9 +1,8 @@
-//! The numbers, texts and lists of a table, written one after another. [`reader`](super::reader)
-//! reads what this writes.
+//! Writes the numbers, texts and lists of a table, which [`reader`](super::reader) reads.
 
 use crate::aig::Program;
 
-/// Bytes that grow.
+/// The bytes of a table, which grow as values are written.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     pub(crate) bytes: Vec<u8>,
@@ -30,7 +29,7 @@ impl Writer {
         }
     }
 
-    /// Ascending numbers as their distances.
+    /// Writes a list of ascending numbers as distances.
     pub(crate) fn ascending(&mut self, numbers: &[u32]) {
         self.number(numbers.len());
         let mut before = 0;

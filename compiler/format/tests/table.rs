@@ -1,4 +1,4 @@
-//! Tables that are written are read as they were, and bytes that are no table are refused.
+//! Encoded tables decode to equal tables, and bytes that are no table are rejected.
 
 use gdl_format::{
     aig::{Aig, Program},
@@ -7,10 +7,10 @@ use gdl_format::{
 };
 use proptest::{collection::vec, prelude::*};
 
-/// Names in order, as many as there are.
+/// Names in ascending order; a table uses the first ones.
 const NAMES: [&str; 8] = ["(a 1)", "(a 2)", "(b (c 1) x)", "b", "c", "d", "é", "ü"];
 
-/// Numbers that choose: each takes the next one, and all are there again and again.
+/// A source of choices, which takes the next number for each and starts again after the last.
 struct Choices<'c> {
     numbers: &'c [u32],
     next: usize,
@@ -126,8 +126,8 @@ proptest! {
         let bytes = table.encode();
         let read = Table::decode(&bytes);
         prop_assert_eq!(read.as_ref(), Ok(&table));
-        // Not all of it is an error, at a place within; a changed bit is one, or another table that
-        // is read as it is.
+        // A truncated table is an error. A table with a flipped bit is an error or another valid
+        // table.
         let place = cut.index(bytes.len());
         prop_assert!(Table::decode(&bytes[..place]).is_err());
         let mut changed = bytes.clone();
@@ -143,7 +143,7 @@ proptest! {
         }
     }
 
-    /// Partial evaluation keeps what a program computes.
+    /// Partial evaluation preserves the function of a program.
     #[test]
     fn what_is_known_is_evaluated(
         numbers in vec(any::<u32>(), 1..60),
@@ -161,7 +161,7 @@ proptest! {
         let left = aig.program(&outputs);
         prop_assert!(left.gates.len() <= program.gates.len() && left.depth() <= program.depth());
         prop_assert_eq!(left.run(&inputs), program.run(&inputs));
-        // What is known is read no more.
+        // Known inputs are not read any more.
         let read = left.gates.iter().flatten().chain(&left.outputs).map(|&signal| signal as usize / 2);
         prop_assert!(read.into_iter().all(|node| node == 0 || node > 6 || known[node - 1].is_none()));
     }
@@ -210,7 +210,7 @@ fn schedules_that_do_harm_are_refused() {
     assert!(!with(0xf0, 4));
 }
 
-/// A table has as many slots as bytes, if it is not small.
+/// A table that is not small has at most as many slots as bytes.
 #[test]
 fn slots_are_fewer_than_bytes() {
     let name = "r".repeat(100_000);
@@ -232,7 +232,7 @@ fn slots_are_fewer_than_bytes() {
     assert!(!with(80_000, 110_000));
 }
 
-/// Phases that no fluent distinguishes.
+/// Rejects phases that no fluent distinguishes.
 #[test]
 fn phases_alike_are_refused() {
     let numbers = [3, 0, 1, 5, 8];

@@ -1,8 +1,8 @@
 //! One name, one number of arguments, one kind: GDL021 for relations, GDL022 for functions, GDL023
 //! and GDL024 for names that are relation and term at once.
 //!
-//! Names are known together with their arity, so rules that break this have a meaning all the same.
-//! One look at each name of the text.
+//! Names are identified together with their arity, so rules that break this still have a meaning.
+//! O(text).
 
 use super::scene::Scene;
 use crate::diagnostic::{Diagnostic, Edit, codes};
@@ -10,7 +10,7 @@ use crate::rules::{RelationId, Symbol, Term};
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Returns the relations that are functions as well.
+/// Reports clashes, and returns the relations that are functions as well.
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<RelationId> {
     let names = relations(scene, diagnostics);
     terms(scene, &names, diagnostics)
@@ -20,7 +20,7 @@ fn arguments(count: usize) -> String {
     format!("{count} argument{}", if count == 1 { "" } else { "s" })
 }
 
-/// Reports relations of several arities; returns the first relation of each name.
+/// Reports relations of several arities. Returns the first relation of each name.
 fn relations(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashMap<Symbol, RelationId> {
     let mut names = FxHashMap::default();
     for (relation, id) in scene.rules.relations.iter().zip(0..) {
@@ -46,7 +46,8 @@ fn relations(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashMap<Symb
     names
 }
 
-/// Reports functions of several arities, and relations used as functions or objects.
+/// Reports functions of several arities, and relations used as functions or objects. Returns the
+/// relations that are functions as well.
 fn terms(
     scene: &Scene<'_>,
     relations: &FxHashMap<Symbol, RelationId>,
@@ -93,7 +94,7 @@ fn terms(
     let defined: FxHashSet<RelationId> = scene.forms().map(|form| form.rule.head.relation).collect();
     let mut fluents = as_fluents(scene, &defined);
     let mut both = FxHashSet::default();
-    // In the order of the relations, not of the map.
+    // The order is that of the relations, not of the map.
     for (relation, id) in scene.rules.relations.iter().zip(0..) {
         let id = RelationId(id);
         if let Some(&(_, there)) = functions.get(&relation.name)
@@ -102,7 +103,7 @@ fn terms(
             both.insert(id);
             let name = scene.relation_name(id);
             let here = scene.first_use(id);
-            // What is defined is a relation: then the term is odd, otherwise the literal.
+            // If the relation is defined, the term is the mistake, otherwise the literal is.
             diagnostics.push(if defined.contains(&id) {
                 let message = format!("`{name}` is a function here and a relation elsewhere");
                 Diagnostic::new(&codes::RELATION_FUNCTION_CLASH, there, message)

@@ -1,4 +1,4 @@
-//! The lenient reading of unsafe rules: callers bind what the rule itself does not.
+//! The lenient reading of unsafe rules: callers bind the variables that the rule leaves unbound.
 //!
 //! The reference reasoner evaluates rules when they are called. It asks `legal`, `goal`, `sees` and
 //! `input` for one role at a time, so a variable in the place of the role gets `(role ?r)`. For
@@ -11,27 +11,27 @@
 //!                                         (<= (asked ?x) (b ?x))
 //! ```
 //!
-//! A relation is read so if it does not depend on itself and every call binds all arguments by
-//! literals that neither depend on the caller nor are such calls. Then the copies add no cycle to
-//! the dependencies: the checks hold for them too. Time is O(text) for each of at most
-//! [`MOST_RELATIONS`] relations and callers. The added rules have at most [`MOST_ADDED`] names and
-//! variables.
+//! A relation is read like this if it does not depend on itself and every call binds all its
+//! arguments. The literals that bind them neither depend on the caller nor are such calls. Then the
+//! copies add no cycle to the dependencies, and the checks hold for them too. Time is O(text) for
+//! each of at most [`MOST_RELATIONS`] relations and callers. The added rules have at most
+//! [`MOST_ADDED`] names and variables.
 
 use super::lenient::{atoms, dependent_on};
 use super::safety;
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term, Variable};
 use std::collections::BTreeMap;
 
-/// Relations that callers bind, and relations that call them.
+/// The most relations that callers bind, together with the relations that call them.
 const MOST_RELATIONS: usize = 64;
 
-/// Names and variables of the rules that calls add.
+/// The most names and variables of the rules that are added for calls.
 const MOST_ADDED: usize = 1 << 18;
 
 /// The relations whose rules callers bind.
 #[derive(Default)]
 pub(super) struct Callers {
-    /// For each relation. Empty if there are none.
+    /// For each relation, true if callers bind its rules. Empty if there is no such relation.
     called: Vec<bool>,
     /// For each caller, the relations that depend on it.
     dependent: BTreeMap<RelationId, Vec<bool>>,
@@ -68,14 +68,14 @@ impl Callers {
         for (relation, dependent) in &callers.dependent {
             callers.called[relation.index()] &= !dependent[relation.index()];
         }
-        // Without one relation its callers may bind less.
+        // A relation that is removed no longer binds the calls of its own rules, so this repeats.
         while let Some(relation) = callers.unbound_call(rules) {
             callers.called[relation.index()] = false;
         }
         if callers.added(rules) > MOST_ADDED { Self::default() } else { callers }
     }
 
-    /// True if what is unbound in the rule is bound for it: by callers, or as a role.
+    /// True if the unbound variables of the rule are bound by callers or as a role.
     pub(super) fn bind(&self, rules: &Rules, rule: &Rule) -> bool {
         self.is_called(rule.head.relation) || !unbound(rules, rule).contains(&true)
     }
@@ -119,8 +119,8 @@ impl Callers {
         })
     }
 
-    /// The size of the rules that [`Callers::specialise`] adds. Each copy of a caller makes its
-    /// calls.
+    /// The size of the rules that [`Callers::specialise`] adds, in names and variables. Each copy
+    /// of a caller repeats its calls.
     fn added(&self, rules: &Rules) -> usize {
         let mut own: BTreeMap<RelationId, usize> = BTreeMap::default();
         let mut sites: BTreeMap<RelationId, Vec<(RelationId, usize)>> = BTreeMap::default();
@@ -131,7 +131,7 @@ impl Callers {
                 sites.entry(atom.relation).or_default().push((rule.head.relation, size));
             }
         }
-        // No relation that is called depends on itself, so a round for each settles all.
+        // Called relations do not depend on themselves, so a round for each reaches the fixpoint.
         let mut copies: BTreeMap<RelationId, usize> = BTreeMap::default();
         let count = |copies: &BTreeMap<RelationId, usize>, caller: RelationId| {
             if self.is_called(caller) { copies.get(&caller).copied().unwrap_or(0) } else { 1 }
@@ -151,7 +151,8 @@ impl Callers {
         each.fold(0, usize::saturating_add)
     }
 
-    /// Gives each call rules of its own, and each variable in the place of a role its roles.
+    /// Gives each call a copy of the rules of its own, and adds `(role ?r)` for unbound variables
+    /// in the place of a role.
     pub(super) fn specialise(&self, rules: &mut Rules) {
         let asked = rules.symbols.intern("asked");
         let mut templates: BTreeMap<RelationId, Vec<Rule>> = BTreeMap::default();
@@ -207,7 +208,8 @@ fn variables(atom: &Atom, rule: &Rule) -> Vec<bool> {
     found
 }
 
-/// The unbound variable in the place of the role that the game is asked about.
+/// The variable in the place of the role in a head of `legal`, `goal`, `sees` or `input`, if it is
+/// unbound.
 fn role_variable(rules: &Rules, rule: &Rule) -> Option<Variable> {
     let k = rules.keywords;
     let Some(&Term::Variable(variable)) = rule.head.arguments.first() else { return None };
@@ -215,8 +217,8 @@ fn role_variable(rules: &Rules, rule: &Rule) -> Option<Variable> {
     (is_asked && safety::unbound(rule)[variable.index()]).then_some(variable)
 }
 
-/// For each variable of a rule, true if it must be bound and is not. A variable in the place of a
-/// role is bound by those who ask.
+/// For each variable of a rule, true if it is unsafe. A variable in the place of a role is safe,
+/// since play evaluates the relation for one role at a time.
 fn unbound(rules: &Rules, rule: &Rule) -> Vec<bool> {
     let mut unbound = safety::unbound(rule);
     if let Some(role) = role_variable(rules, rule) {

@@ -1,11 +1,12 @@
 //! Permitted dependencies: GDL047 to GDL049 and GDL054 to GDL058, and GDL094 for negation cycles.
 //!
 //! Relations are the nodes, `head <- literal` the edges. `true` and `next`, `does` and `legal` are
-//! different nodes, so what leads through time is no cycle. A negation cycle between relations is a
-//! warning here: only the ground rules show whether atoms depend on themselves.
+//! different nodes, so dependencies through time are no cycles. A negation cycle between relations
+//! is only a warning here, since the ground rules decide whether an atom depends on its own
+//! negation.
 //!
-//! O(literals): each search for a path looks at a part of the graph that no other does, or is one
-//! of a few. A message names no more than [`SHOWN`] relations of a path.
+//! O(literals): searches for negation cycles visit disjoint parts of the graph, and each of nine
+//! restrictions takes one search more. A message names at most [`SHOWN`] relations of a path.
 
 use super::scene::Scene;
 use crate::diagnostic::{Code, Diagnostic, Edit, codes};
@@ -14,10 +15,10 @@ use crate::rules::{Formula, RelationId};
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Relations of a path that a message names, and places that it points at.
+/// The most relations of a path that a message names, and the most places that it labels.
 const SHOWN: usize = 12;
 
-/// The names of a path, those in the middle of a long one left out.
+/// Joins the names of a path by `arrow`. The middle of a long path is left out.
 fn joined<'n>(path: &[usize], name: impl Fn(usize) -> &'n str, arrow: &str) -> String {
     let quoted = |nodes: &[usize]| {
         let names: Vec<String> = nodes.iter().map(|&node| format!("`{}`", name(node))).collect();
@@ -33,19 +34,19 @@ fn joined<'n>(path: &[usize], name: impl Fn(usize) -> &'n str, arrow: &str) -> S
     }
 }
 
-/// The first literal by which a relation depends on another.
+/// The first literal by which a relation depends on another, positively or negatively.
 #[derive(Clone, Copy)]
 struct Edge {
     to: RelationId,
     negative: bool,
-    /// The relation's name in the literal.
+    /// The place of the other relation's name in the literal.
     span: Span,
     rule: usize,
 }
 
 pub(super) struct Dependencies {
     edges: Vec<Vec<Edge>>,
-    /// The same without labels.
+    /// The targets of `edges`, by relation.
     targets: Vec<Vec<usize>>,
 }
 
@@ -72,7 +73,7 @@ impl Dependencies {
         Self { edges, targets }
     }
 
-    /// The component of each relation, by relation.
+    /// The number of the strongly connected component of each relation.
     pub(super) fn components(&self) -> Vec<usize> {
         graph::component_of(self.targets.len(), |node, out| out.extend(&self.targets[node]))
     }
@@ -89,7 +90,7 @@ pub(super) fn check(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagn
     dependencies
 }
 
-/// One relation that may not depend on another.
+/// A relation that may not depend on another, with the codes for direct and indirect dependencies.
 struct Restriction {
     source: RelationId,
     target: RelationId,
@@ -176,7 +177,7 @@ fn restricted(
     let mut edges = path.windows(2).filter_map(|pair| Some((pair[0], dependencies.edge(pair[0], pair[1])?)));
     let first = edges.next().map(|(_, edge)| edge);
     let mut diagnostic = Diagnostic::new(code, first.map(|edge| edge.span), message).help(restriction.help);
-    // A fluent that follows from the state or from moves is one of the next state.
+    // A fluent that depends on the state or on moves belongs to the next state.
     if let (Some(edge), true) = (first, restriction.source == scene.rules.keywords.init && path.len() == 2) {
         let head = scene.name(scene.form(edge.rule).head);
         let help = format!("{}, or write `next`", restriction.help);
@@ -199,7 +200,7 @@ fn restricted(
     diagnostic
 }
 
-/// Removes a rule that says no more than that a move that is made is one.
+/// Suggests removing a rule that derives `input` only from the same move in `does`.
 fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<Edge>) -> Diagnostic {
     let Some(form) = edge.map(|edge| scene.form(edge.rule)) else { return diagnostic };
     let does = scene.rules.keywords.does;
@@ -215,8 +216,8 @@ fn vacuous(scene: &Scene<'_>, diagnostic: Diagnostic, edge: Option<Edge>) -> Dia
         .suggest(scene.whole_form(form), "")
 }
 
-/// Rules that are evaluated before the players move can ask for the moves of the step before, which
-/// a fluent has to keep.
+/// Suggests a fluent that keeps the moves of the last step, for rules that are evaluated before the
+/// players move.
 fn remembered(scene: &Scene<'_>, diagnostic: Diagnostic, source: RelationId) -> Diagnostic {
     const NAME: &str = "did";
     const RULE: &str = "(<= (next (did ?role ?move)) (does ?role ?move))";

@@ -1,9 +1,9 @@
-//! Relations of one argument that list the values of places: they may bind a variable that nothing
-//! binds.
+//! Unary relations that list the values of argument places. They are suggested for variables that
+//! nothing binds.
 //!
-//! Rules that bind a variable by such a relation show which values each place of the variable
-//! takes: `(mark ?m)` in a rule with `(true (cell ?x ?y ?m))` says that the third argument of
-//! `cell` is a mark. A place for which rules show two relations has none. O(text), once for a text.
+//! A rule that binds a variable by such a relation shows the values of each place of the variable.
+//! For example, `(mark ?m)` in a rule with `(true (cell ?x ?y ?m))` shows that the third argument
+//! of `cell` is a mark. A place with two such relations has no domain. O(text), once for a text.
 
 use super::scene::Scene;
 use crate::rules::{Atom, Formula, RelationId, Rule, Symbol, Term, Variable};
@@ -12,11 +12,11 @@ use rustc_hash::FxHashMap;
 /// An argument of a relation or function, by name and number of arguments.
 type Place = (Symbol, usize, usize);
 
-/// The relation of each place, if the rules show one.
+/// The unary relation of each place; `None` if rules show several.
 pub(super) struct Domains(FxHashMap<Place, Option<RelationId>>);
 
 impl Domains {
-    /// The places of all variables that rules bind by relations of one argument.
+    /// Finds the places of all variables that rules bind by unary relations.
     pub(super) fn new(scene: &Scene<'_>) -> Self {
         let mut relations: FxHashMap<Place, Option<RelationId>> = FxHashMap::default();
         for rule in &scene.rules.rules {
@@ -35,8 +35,8 @@ impl Domains {
         Self(relations)
     }
 
-    /// The relation of a variable: that of its places if they agree, or otherwise that of a
-    /// variable whose name differs from its own by a number alone.
+    /// Returns the relation of a variable: that of its places if they agree. If they have none, the
+    /// relation of a variable whose name differs from its own by a number alone.
     pub(super) fn find(&self, scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<RelationId> {
         let mut found = Vec::new();
         for_each_place(scene, rule, &mut |other, place| {
@@ -54,7 +54,8 @@ impl Domains {
     }
 }
 
-/// The relation that binds all variables whose names differ by a final number alone.
+/// Returns the only relation that binds variables whose names differ from this one by a final
+/// number alone.
 fn sibling(scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<RelationId> {
     let stem = |variable: Variable| {
         let name = rule.variables[variable.index()].as_str();
@@ -72,7 +73,8 @@ fn sibling(scene: &Scene<'_>, rule: &Rule, variable: Variable) -> Option<Relatio
     if let [relation] = found[..] { Some(relation) } else { None }
 }
 
-/// Visits each variable of a body that is all that a literal asks of a relation.
+/// Visits each variable that is the only argument of a positive literal of the body, with the
+/// relation.
 fn for_each_domain(scene: &Scene<'_>, rule: &Rule, visit: &mut impl FnMut(Variable, RelationId)) {
     for formula in &rule.body {
         if let Formula::Atom(Atom { relation, arguments, .. }) = formula
@@ -84,8 +86,7 @@ fn for_each_domain(scene: &Scene<'_>, rule: &Rule, visit: &mut impl FnMut(Variab
     }
 }
 
-/// Visits each variable of a rule and its place, but those of relations of one argument. An
-/// argument of a keyword has a place of its own.
+/// Visits each variable of a rule with its place, except arguments of unary relations.
 fn for_each_place(scene: &Scene<'_>, rule: &Rule, visit: &mut impl FnMut(Variable, Place)) {
     let mut of_atom = |atom: &Atom| {
         let name = scene.relation(atom.relation).name;

@@ -1,11 +1,11 @@
 //! Fluents that the next move loses, since no rule for `next` keeps them: GDL140.
 //!
-//! Fluents are identified by their name and number of arguments alone. A fluent with arguments is
-//! reported in any case if it is true at the start, is read, and no rule for `next` gives it;
-//! without arguments it mostly marks the start. Two kinds are reported only as the cause of what
-//! [`outcome`](crate::outcome) proves: fluents that every rule gives for a move alone (the last
-//! move made, or a board without a frame rule), and fluents that mark the start. Rules with a
-//! variable fluent are skipped. O(text).
+//! Fluents are identified by name and arity alone. A fluent with arguments is always reported if it
+//! is true at the start, is read, and no rule for `next` derives it. Two kinds are reported only as
+//! a cause of what [`outcome`](crate::outcome) proves. One is fluents without arguments, which
+//! usually mark the start. The other is fluents that every rule derives from a move alone: the last
+//! move made, or a board without a frame rule. Nothing is reported if a rule has a variable in
+//! place of a fluent. O(text).
 
 use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Formula, RelationId, Rule, Rules, Symbol, Term};
@@ -23,7 +23,7 @@ fn kind(term: &Term) -> Option<Kind> {
     }
 }
 
-/// The rules that give fluents of a kind.
+/// The rules that derive fluents of a kind.
 struct Givers<'a> {
     kind: Kind,
     start: Option<&'a Rule>,
@@ -31,7 +31,8 @@ struct Givers<'a> {
     is_read: bool,
 }
 
-/// All kinds of fluents, by their first rule; `None` if a variable stands for a fluent.
+/// Returns all kinds of fluents, by their first occurrence; `None` if a variable stands for a
+/// fluent.
 fn survey(rules: &Rules) -> Option<Vec<Givers<'_>>> {
     let keywords = &rules.keywords;
     let mut list: Vec<Givers<'_>> = Vec::new();
@@ -72,12 +73,13 @@ fn survey(rules: &Rules) -> Option<Vec<Givers<'_>>> {
 }
 
 impl Givers<'_> {
-    /// The place where they are true at the start, if no rule for `next` gives them.
+    /// The place of the rule that makes them true at the start, if they are read and no rule for
+    /// `next` derives them.
     fn lost(&self) -> Option<Span> {
         self.start.filter(|_| self.next.is_empty() && self.is_read).map(|rule| rule.head.span)
     }
 
-    /// True if a rule gives them where they hold already.
+    /// True if a rule for `next` that derives them also reads them positively.
     fn is_kept(&self, rules: &Rules) -> bool {
         let mut keeps = false;
         for formula in self.next.iter().flat_map(|rule| &rule.body) {
@@ -90,7 +92,8 @@ impl Givers<'_> {
         keeps
     }
 
-    /// The first rule for `next`, if each needs a move and none reads a fluent of the kind.
+    /// The place of the first rule for `next`, if each of these rules needs a move and none reads a
+    /// fluent of the kind.
     fn unkept(&self, rules: &Rules) -> Option<Span> {
         let is_move = |formula: &Formula| matches!(formula, Formula::Atom(atom) if atom.relation == rules.keywords.does);
         let moved = |rule: &&Rule| rule.body.iter().any(is_move);
@@ -98,7 +101,7 @@ impl Givers<'_> {
         (!self.is_kept(rules)).then_some(first.head.span)
     }
 
-    /// The rule that keeps them, as text.
+    /// A frame rule for the fluents, as KIF text.
     fn frame(&self, rules: &Rules) -> String {
         let name = rules.symbols.name(self.kind.0);
         let arguments: Vec<String> = (1..=self.kind.1).map(|number| format!("?x{number}")).collect();
@@ -107,7 +110,7 @@ impl Givers<'_> {
         format!("(<= (next {fluent}) (true {fluent}))")
     }
 
-    /// Such a fluent as KIF text.
+    /// A fluent of the kind with variables for its arguments, as KIF text.
     fn pattern(&self, rules: &Rules) -> String {
         let (name, arity) = (rules.symbols.name(self.kind.0), self.kind.1);
         match arity {
@@ -144,9 +147,9 @@ impl Givers<'_> {
     }
 }
 
-/// Reports what is lost in any case.
+/// Reports the fluents with arguments that are always lost.
 pub(super) fn check(rules: &Rules, diagnostics: &mut Diagnostics) {
-    // Without any rule for `next` that is the fault.
+    // A missing `next` has its own message.
     if !rules.rules.iter().any(|rule| rule.head.relation == rules.keywords.next) {
         return;
     }
@@ -157,8 +160,8 @@ pub(super) fn check(rules: &Rules, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Reports lost fluents that `roots` depend on in the same state; something was proved of the
-/// roots. Earlier reports are not repeated.
+/// Reports lost fluents that `roots` depend on in the same state, as possible causes of a fault of
+/// the roots. Earlier reports are not repeated.
 pub(crate) fn causes(rules: &Rules, roots: &[RelationId], diagnostics: &mut Diagnostics) {
     let read = reads(rules, roots);
     for givers in survey(rules).unwrap_or_default() {
@@ -171,21 +174,22 @@ pub(crate) fn causes(rules: &Rules, roots: &[RelationId], diagnostics: &mut Diag
     }
 }
 
-/// A kind of fluents that `next` gives and no rule keeps, although `terminal` depends on them.
+/// A kind of fluents that rules for `next` derive and none keeps, although `terminal` depends on
+/// them.
 #[derive(Clone, Debug)]
 pub struct Unkept {
-    /// Their name.
+    /// The name of the fluents.
     pub name: String,
-    /// The first rule for `next` that gives them.
+    /// The place of the first rule for `next` that derives them.
     pub place: Span,
-    /// A rule that keeps them, as KIF text.
+    /// A frame rule for them, as KIF text.
     pub rule: String,
-    /// The place for that rule: the end of the first one.
+    /// The offset at which to insert that rule: the end of the first one.
     pub end: u32,
 }
 
-/// The fluents that `terminal` depends on, are given by rules for `next`, and are kept by none.
-/// O(text).
+/// Returns the fluents that `terminal` depends on, if rules for `next` derive them and none keeps
+/// them. O(text).
 #[must_use]
 pub fn unkept(rules: &Rules) -> Vec<Unkept> {
     let read = reads(rules, &[rules.keywords.terminal]);
@@ -202,7 +206,7 @@ pub fn unkept(rules: &Rules) -> Vec<Unkept> {
     unkept.collect()
 }
 
-/// The kinds of fluents that the relations read, themselves or by way of others.
+/// Returns the kinds of fluents that the relations read, directly or through others, sorted.
 fn reads(rules: &Rules, roots: &[RelationId]) -> Vec<Kind> {
     let mut heads: Vec<Vec<&Rule>> = vec![Vec::new(); rules.relations.len()];
     for rule in &rules.rules {

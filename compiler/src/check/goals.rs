@@ -1,6 +1,8 @@
-//! Goal values that are written as constants: GDL078 to GDL081. Afterwards all of those are
-//! integers that are not negative. One above 100 is a warning here: grounding looks for an end that
-//! has it, and for values of variables. O(forms · log forms).
+//! Goal values that are written as constants: GDL078 to GDL081.
+//!
+//! Afterwards all of these are integers that are not negative. A value above 100 is only a warning
+//! here: grounding checks whether a terminal state has it. Grounding also checks the values of
+//! variables. O(forms · log forms).
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -18,7 +20,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
         let text = scene.quote(node);
         let text = text.trim_start_matches('(').trim_end_matches(')').trim();
         let digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-        // Digits are never read as a number: there may be more than any number type holds.
+        // The digits are not parsed, since their number may exceed every number type.
         let significant = text.trim_start_matches('0');
         let (code, found) = if text.strip_prefix('-').is_some_and(digits) {
             (&codes::GOAL_NEGATIVE, format!("`{text}`"))
@@ -49,8 +51,8 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// The test whether a value that is out of range can become the nearest that is not, and all values
-/// keep their order: one value alone is at that end.
+/// For each end of the range, true if a value beyond it can be replaced by 0 or 100 without
+/// changing the order of values. It can if only one value lies there.
 struct Nearest {
     low: bool,
     high: bool,

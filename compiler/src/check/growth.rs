@@ -1,17 +1,17 @@
 //! Terms that grow without bound: GDL095 and GDL096 within rules, GDL098 and GDL099 through time.
 //!
-//! The graph of argument places (as for weak acyclicity, Fagin et al. 2005): its nodes are the
-//! arguments of relations, of fluents and of moves, and the variables of rules. A body literal
-//! gives its variables the values of its places, and a head gives its places the values of its
-//! variables; the weight of an edge is the depth a value gains. A cycle of positive weight makes
-//! ever deeper terms, unless one of its variables is bound by some literal with finitely many
-//! values as well. `next` and `init` fill the places of `true`, `legal` those of `does`.
+//! The check uses the graph of argument places (as for weak acyclicity, Fagin et al. 2005). Its
+//! nodes are the arguments of relations, of fluents and of moves, and the variables of rules. A
+//! body literal passes the values of its places to its variables, and a head passes the values of
+//! its variables to its places. The weight of an edge is the depth that a value gains. A cycle of
+//! positive weight makes ever deeper terms, unless another literal restricts one of its variables
+//! to finitely many values. `next` and `init` fill the places of `true`, and `legal` fills those of
+//! `does`.
 //!
-//! A set of places without such a cycle, fed by finite places only, is finite. Afterwards every
-//! cycle that this finds is reported, as an error of those that keep a rulesheet from being
-//! grounded; where play has no need of the relations as a warning. The remaining growth is bounded
-//! by the limits of grounding. The graph has an edge for each variable of the text; [`EFFORT`],
-//! [`ROUNDS`] and [`CYCLES`] bound the search.
+//! A set of places without such a cycle is finite if only finite places feed it. Every cycle found
+//! is an error, or a warning if play does not need its relations. The limits of grounding bound the
+//! remaining growth. The graph has an edge for each variable of the text; [`EFFORT`], [`ROUNDS`]
+//! and [`CYCLES`] bound the search.
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -21,17 +21,17 @@ use crate::rules::{Atom, Formula, RelationId, Symbol, Term, Variable};
 use crate::syntax::NodeId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Rounds of taking finite parts away; each deals with all that depends on finite parts alone.
+/// The most rounds. Each removes all nodes that depend on finite parts alone.
 const ROUNDS: usize = 32;
 
-/// Edges looked at in all searches for cycles. What more would show is left to the limits of
+/// The most edges that all searches for cycles visit. Other cycles are left to the limits of
 /// grounding.
 const EFFORT: usize = 5_000_000;
 
-/// Rules of a cycle that a message points at.
+/// The most rules of a cycle that a message labels.
 const SHOWN: usize = 12;
 
-/// Cycles looked for in all, since each takes a search.
+/// The number of cycles from which each further part gives only one, since each takes a search.
 const CYCLES: usize = 20;
 
 /// An argument of a relation, or of the fluents or moves of one function.
@@ -44,9 +44,9 @@ struct Place {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Node {
-    /// A place of this relation, or a union: finite if all it comes from is finite.
+    /// A place of this relation, or a union (`None`): finite if all its sources are finite.
     All(Option<RelationId>),
-    /// A variable: finite if something it comes from is finite.
+    /// A variable: finite if one of its sources is finite.
     Any,
 }
 
@@ -55,11 +55,11 @@ struct Edge {
     from: usize,
     to: usize,
     weight: i32,
-    /// For edges from a variable into a head: which.
+    /// The rule and the variable of an edge from a variable into a head.
     head: Option<(usize, Variable)>,
 }
 
-/// True if this check gives the diagnostic.
+/// Returns whether a diagnostic comes from this check.
 pub(super) fn reports(diagnostic: &Diagnostic) -> bool {
     let codes = [
         &codes::RECURSION_FUNCTION_GROWTH,
@@ -70,7 +70,7 @@ pub(super) fn reports(diagnostic: &Diagnostic) -> bool {
     codes.contains(&diagnostic.code)
 }
 
-/// Reports growth; returns the relations that grow.
+/// Reports terms that grow. Returns the relations whose places grow.
 pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) -> FxHashSet<RelationId> {
     let mut builder = Builder::build(scene);
     let mut growing = FxHashSet::default();
@@ -130,7 +130,7 @@ fn report(scene: &Scene<'_>, graph: &Graph, cycle: &[Edge]) -> Option<Diagnostic
     Some(diagnostic)
 }
 
-/// The innermost list below `node` that holds the variable, preferring the deepest nesting.
+/// Returns the most deeply nested list at or below `node` that has the variable as an argument.
 fn parent(scene: &Scene<'_>, node: NodeId, variable: &str) -> NodeId {
     fn deepest(scene: &Scene<'_>, node: NodeId, variable: &str, depth: usize, best: &mut (usize, NodeId)) {
         for &child in scene.arguments(node) {
@@ -155,7 +155,7 @@ struct Builder<'a> {
     scene: &'a Scene<'a>,
     graph: Graph,
     places: FxHashMap<Place, usize>,
-    /// Relations with a head that is a whole fluent or move without a known function.
+    /// Relations with a head that has a variable in place of a whole fluent or move.
     open: FxHashSet<RelationId>,
 }
 
@@ -179,9 +179,9 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// Returns whether nothing except the growing values can stop the cycle. Its literals may be
-    /// joined with others through variables that change on the way, such as a counter with a last
-    /// value; then the limits of grounding decide.
+    /// Returns whether the cycle certainly never ends. It may end if its literals are joined with
+    /// others through variables that change on the way, such as a counter with a last value. Then
+    /// the limits of grounding decide.
     fn is_certain(&mut self, cycle: &[Edge]) -> bool {
         for (i, edge) in cycle.iter().enumerate() {
             let Some((rule, variable)) = edge.head else { continue };
@@ -212,7 +212,8 @@ impl<'a> Builder<'a> {
         true
     }
 
-    /// The relation whose places a relation shares.
+    /// Returns the relation that a relation fills: `true` for `next` and `init`, `does` for
+    /// `legal`, otherwise itself.
     fn filled(&self, relation: RelationId) -> RelationId {
         let keywords = &self.scene.rules.keywords;
         if relation == keywords.next || relation == keywords.init {
@@ -256,7 +257,8 @@ impl<'a> Builder<'a> {
         node
     }
 
-    /// Every occurrence of a variable in the atom: the place, the variable and its depth there.
+    /// Returns every occurrence of a variable in the atom: the node of its place, the variable and
+    /// its depth.
     fn occurrences(&mut self, atom: &Atom) -> Vec<(usize, Variable, i32)> {
         let relation = self.filled(atom.relation);
         let mut found = Vec::new();
@@ -311,7 +313,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A variable bound by an `or` has the values of all branches together.
+    /// Adds a union for each variable of an `or`, which gets the values of all branches together.
     fn union(&mut self, formula: &Formula, first: usize) {
         let mut atoms = Vec::new();
         formula.for_each_atom(&mut |atom, negative| {
@@ -340,10 +342,10 @@ impl<'a> Builder<'a> {
 }
 
 impl Graph {
-    /// A cycle of positive weight for each growing part that is fed by finite places only.
+    /// Finds cycles of positive weight in the parts of the graph that only finite places feed.
     fn cycles(&self) -> Vec<Vec<Edge>> {
         let mut outgoing = vec![Vec::new(); self.nodes.len()];
-        // How many edges must still become finite before the node is.
+        // The number of edges into each node whose source is not known to be finite.
         let mut missing = vec![0_usize; self.nodes.len()];
         for (i, edge) in self.edges.iter().enumerate() {
             outgoing[edge.from].push(i);
@@ -374,8 +376,8 @@ impl Graph {
         found
     }
 
-    /// Looks at the parts that only finite places feed: a growing one gives a cycle, the nodes of
-    /// the others are returned.
+    /// Searches the parts that only finite places feed. Adds the cycles of growing parts to
+    /// `found`, and returns the nodes of the other parts, which are finite.
     fn round(
         &self,
         finite: &[bool],
@@ -410,7 +412,7 @@ impl Graph {
             }
             let mut edges = std::mem::take(&mut inside[id]);
             while let Some(cycle) = Self::positive_cycle(&nodes, &edges, effort) {
-                // What grows in another way as well is another fault.
+                // Another cycle of the same part is another fault.
                 edges.retain(|edge| edge.weight <= 0 || !cycle.contains(edge));
                 done.insert(first);
                 found.push(cycle);
@@ -425,8 +427,8 @@ impl Graph {
         bounded
     }
 
-    /// A cycle of positive weight among `edges`, which join `nodes` (Bellman-Ford for longest
-    /// paths, stopped as soon as the last improvements close a cycle).
+    /// Returns a cycle of positive weight among `edges`, which join `nodes`. Bellman-Ford for
+    /// longest paths, stopped as soon as the last improvements close a cycle.
     fn positive_cycle(nodes: &[usize], edges: &[Edge], effort: &mut usize) -> Option<Vec<Edge>> {
         if edges.iter().all(|edge| edge.weight <= 0) {
             return None;
@@ -456,9 +458,9 @@ impl Graph {
     }
 }
 
-/// The cycle of the last improvements, if there is one.
+/// Returns the cycle of the last improvements, if there is one.
 fn closed(last: &[Option<usize>], edges: &[Edge], local: &FxHashMap<usize, usize>) -> Option<Vec<Edge>> {
-    // Which walk saw a node first; a walk that meets its own mark has closed a cycle.
+    // The walk that reached each node first. A walk that meets its own mark has closed a cycle.
     let mut mark = vec![usize::MAX; last.len()];
     for start in 0..last.len() {
         let mut node = start;

@@ -1,13 +1,13 @@
-//! The words of the language: which they are, how many arguments they take, where they may stand.
+//! The words of the language: their spelling, arity and meaning.
 //!
-//! Keywords are known by their lower-case spelling whatever the case option says: servers send
-//! whole rulesheets in capitals.
+//! Keywords are recognised in any case, whatever the case option is, since servers send whole
+//! rulesheets in capitals.
 
 use crate::Span;
 use crate::diagnostic::{Code, codes};
 use crate::rules::{Keywords, Relation, RelationId, Symbols};
 
-/// A word with a meaning of its own.
+/// A keyword or connective, or a connective of other logics that is reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Word {
     /// `<=`
@@ -15,11 +15,11 @@ pub(super) enum Word {
     Not,
     Or,
     Distinct,
-    /// `and`, which KIF has and GDL has not.
+    /// `and`, which is part of KIF but not of GDL.
     And,
     /// `=`
     Equals,
-    /// `=>` and its relatives, which point the wrong way.
+    /// `=>`, `<=>` and `->`, which put the conclusion last.
     Implies,
     Role,
     Init,
@@ -34,7 +34,7 @@ pub(super) enum Word {
     Sees,
 }
 
-/// The spelling of every word, in the order of [`Word`] (the first spelling where there are two).
+/// The spellings of every word, in the order of [`Word`].
 const WORDS: [(&str, Word); 20] = [
     ("<=", Word::If),
     ("not", Word::Not),
@@ -59,7 +59,7 @@ const WORDS: [(&str, Word); 20] = [
 ];
 
 impl Word {
-    /// The word spelled `name`, in any case.
+    /// Returns the word spelled `name`, in any case.
     pub(super) fn find(name: &str) -> Option<Self> {
         if name.len() > "distinct".len() {
             return None;
@@ -91,7 +91,7 @@ impl Word {
         }
     }
 
-    /// A literal of a keyword relation, for messages.
+    /// An example of a literal of a keyword relation, for messages.
     pub(super) fn pattern(self) -> &'static str {
         match self {
             Self::Role => "(role white)",
@@ -118,7 +118,7 @@ impl Word {
         }
     }
 
-    /// The keyword relation, one of `keywords`.
+    /// Returns the keyword relation of the word; `None` for connectives.
     pub(super) fn relation(self, keywords: &Keywords) -> Option<RelationId> {
         Some(match self {
             Self::Role => keywords.role,
@@ -139,7 +139,7 @@ impl Word {
     }
 }
 
-/// The keyword relations, entered into fresh tables.
+/// Adds the keyword relations to empty tables of symbols and relations.
 pub(super) fn enter(symbols: &mut Symbols, relations: &mut Vec<Relation>) -> Keywords {
     let mut enter = |name: &str, word: Word| {
         let arity = word.arity().unwrap_or(0);

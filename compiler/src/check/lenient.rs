@@ -1,15 +1,14 @@
 //! The lenient reading of rules that are errors otherwise, as in the reference reasoner.
 //!
-//! A role without a rule for `goal` has 0. What is decided before the players move (`legal`,
-//! `goal`, `terminal`) may ask for `does`, and no move is made there. Relations on the way to
-//! `does` get a copy in which none is made, since `next` may ask for the same relations after the
-//! moves. Afterwards rules are as the checks demand them, with a warning for each assumption.
-//! O(text), twice.
+//! A role without a rule for `goal` has 0. Rules for `legal`, `goal` and `terminal`, which are
+//! evaluated before the players move, may read `does`; it never holds there. Relations that lead
+//! from them to `does` get a copy in which it never holds, since `next` may read the originals
+//! after the moves. Afterwards rules pass the checks, with a warning for each assumption. O(text).
 
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term};
 use rustc_hash::FxHashMap;
 
-/// Gives each role that no rule for `goal` is about the value 0.
+/// Adds the goal value 0 for each role that has no rule for `goal`, except chance.
 pub(super) fn give_goals(rules: &mut Rules) {
     let zero = Term::Constant(rules.symbols.intern("0"));
     let chance = rules.chance().cloned();
@@ -25,7 +24,8 @@ pub(super) fn give_goals(rules: &mut Rules) {
     }
 }
 
-/// Lets no move be made where what is decided before the moves asks for `does`.
+/// Rewrites the rules for `legal`, `goal` and `terminal` that depend on `does`, so that it never
+/// holds there.
 pub(super) fn forget_moves(rules: &mut Rules) {
     let keywords = rules.keywords;
     let dependent = dependent_on(rules, keywords.does);
@@ -65,7 +65,7 @@ pub(super) fn forget_moves(rules: &mut Rules) {
     rules.rules.append(&mut written);
 }
 
-/// For each relation, whether a way of rules leads from it to `target`.
+/// For each relation, true if it depends on `target`, directly or through others.
 pub(super) fn dependent_on(rules: &Rules, target: RelationId) -> Vec<bool> {
     let mut readers: Vec<Vec<RelationId>> = vec![Vec::new(); rules.relations.len()];
     for rule in &rules.rules {
@@ -83,7 +83,7 @@ pub(super) fn dependent_on(rules: &Rules, target: RelationId) -> Vec<bool> {
     found
 }
 
-/// The atoms of a body.
+/// Returns the atoms of a body, at any depth.
 pub(super) fn atoms(body: &mut [Formula]) -> impl Iterator<Item = &mut Atom> {
     let mut found = Vec::new();
     let mut waiting: Vec<&mut Formula> = body.iter_mut().collect();
@@ -98,7 +98,7 @@ pub(super) fn atoms(body: &mut [Formula]) -> impl Iterator<Item = &mut Atom> {
     found.into_iter()
 }
 
-/// A formula once `does` never holds.
+/// A formula simplified under the assumption that `does` never holds.
 enum Left {
     Always,
     Never,

@@ -1,7 +1,7 @@
-//! Rules that mean less than they say (GDL103 to GDL109) and matters of style (GDL070, GDL126 to
-//! GDL132).
+//! Rules without effect or with redundant parts (GDL103 to GDL109), and matters of style (GDL070,
+//! GDL126 to GDL132).
 //!
-//! Each rule is looked at by itself, and its text is looked up among those of the others: O(text).
+//! Each rule is checked by itself, and a map of all rules finds duplicates: O(text).
 
 use super::scene::{Form, Scene};
 use crate::diagnostic::{Diagnostic, Edit, codes};
@@ -16,7 +16,7 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     for form in scene.forms() {
         singletons(scene, form, diagnostics);
         body(scene, form, diagnostics);
-        // With a variable it is no fact, which has its own message.
+        // A variable makes it an unsafe fact, which has its own message.
         if form.is_rule && form.body.is_empty() && form.rule.variables.is_empty() {
             let message = "a rule with an empty body is a fact";
             let help = "write the head alone, without `<=`";
@@ -60,8 +60,8 @@ fn duplicates(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     }
 }
 
-/// Writes an unambiguous code. Variables are numbered by first occurrence, so renaming them changes
-/// nothing.
+/// Appends an unambiguous encoding of a formula to `key`. Variables are numbered by first
+/// occurrence, so renaming them changes nothing.
 fn write_formula(formula: &Formula, key: &mut Vec<u32>) {
     match formula {
         Formula::Atom(atom) => write_atom(atom, key),
@@ -101,7 +101,7 @@ fn write_term(term: &Term, key: &mut Vec<u32>) {
     }
 }
 
-/// GDL132: numbers that are one number and two constants.
+/// GDL132: numbers that differ only in leading zeros, and so are different constants.
 fn leading_zeros(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     let number = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
     let mut plain: FxHashMap<&str, Span> = FxHashMap::default();
@@ -141,7 +141,8 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
             places[variable.index()] = scene.span(node);
         }
     });
-    // One in the head, in `distinct` or under `not` alone is unsafe and has its own message.
+    // A variable in the head, in `distinct` or under `not` alone is unsafe, which has its own
+    // message.
     let mut positive = vec![false; rule.variables.len()];
     for formula in rule.body.iter().filter(|formula| !matches!(formula, Formula::Not(_))) {
         formula.for_each_atom(&mut |atom, negative| {
@@ -166,7 +167,8 @@ fn singletons(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) 
     }
 }
 
-/// The variable `?_name`, with the first final number that the rule does not use.
+/// Returns the variable `?_name`, followed by the first number that makes it new if the rule uses
+/// it.
 fn free_name(rule: &Rule, name: &str) -> String {
     let is_free = |other: &String| !rule.variables.iter().any(|known| known.eq_ignore_ascii_case(other));
     let numbered = (2..).map(|number| format!("?_{name}{number}"));
@@ -174,7 +176,7 @@ fn free_name(rule: &Rule, name: &str) -> String {
     std::iter::once(format!("?_{name}")).chain(numbered).find(is_free).unwrap_or_default()
 }
 
-/// GDL106 and GDL109: what the literals of a body say together.
+/// GDL106 and GDL109: rules with their own head in the body, and contradictory bodies.
 fn body(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) {
     let mut holds: FxHashMap<(RelationId, &[Term]), Span> = FxHashMap::default();
     for (formula, &node) in form.rule.body.iter().zip(form.body) {
@@ -190,7 +192,7 @@ fn body(scene: &Scene<'_>, form: Form<'_>, diagnostics: &mut Diagnostics) {
             )
             .help("remove the rule")
             .suggest(scene.whole_form(form), "");
-            // Without any rule for a keyword there may be no game.
+            // Without any rule for a keyword there may be no game, so a person decides.
             let is_needed = scene.is_keyword(head.relation);
             diagnostics.push(if is_needed { fault } else { fault.machine_applicable() });
         }
@@ -232,8 +234,8 @@ fn redundant_parens(scene: &Scene<'_>, node: NodeId, diagnostics: &mut Diagnosti
     }
 }
 
-/// GDL070, GDL107, GDL108 and GDL127 to GDL131: one literal and what is inside. Literals side by
-/// side are a conjunction where the formula is one of a body.
+/// GDL070, GDL107, GDL108 and GDL127 to GDL131: a literal and the formulas inside it. `of_body` is
+/// true for a literal of the body itself, where literals side by side are a conjunction.
 fn connectives(
     scene: &Scene<'_>,
     formula: &Formula,
@@ -282,7 +284,7 @@ fn connectives(
                     "use one variable for both terms",
                     Vec::new(),
                 ),
-                // Side by side they are a conjunction in a body alone.
+                // Only in a body are literals side by side a conjunction.
                 Formula::Or(_) => say(
                     &codes::NOT_OR,
                     inside,

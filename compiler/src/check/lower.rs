@@ -1,12 +1,14 @@
-//! Forms to rules.
+//! Lowering: from forms to rules.
 //!
-//! The forms of the tree that are sentences or rules become [`Rules`], each with its form, so that
-//! later checks find the place of every term. All faults that one form shows by itself are reported
-//! here: what may be a head, a literal or a term, and how many arguments the words of the language
-//! take. Afterwards every rule and its form have the same shape: literal `i` of the body is child
-//! `i + 2` of the form, argument `i` of an atom is child `i + 1` of its node. A form for `base` or
-//! `input` with errors is left out, and its errors are passed on: they are errors only if play asks
-//! for the relation. O(text): what nests is no deeper than
+//! The facts and rules of the tree become [`Rules`], each with its form, so that later checks find
+//! the place of every term. All faults that one form shows by itself are reported here: misplaced
+//! heads, literals and terms, and wrong numbers of arguments of keywords.
+//!
+//! Afterwards every rule and its form have the same shape. Literal `i` of the body is child `i + 2`
+//! of the form. Argument `i` of an atom is child `i + 1` of its node.
+//!
+//! A form for `base` or `input` with errors is left out. Its errors are passed on, and count only
+//! if play needs the relation. O(text), nested no deeper than
 //! [`Limits::max_nesting`](crate::Limits::max_nesting).
 
 mod arrows;
@@ -30,20 +32,20 @@ pub(super) struct Lowered {
     pub(super) forms: Vec<NodeId>,
     /// The first name of each relation in the text, in the order of `rules.relations`.
     pub(super) first_uses: Vec<Option<NodeId>>,
-    /// True if every form became a rule or was left out, so that what is missing is missing indeed.
+    /// True if every form became a rule or was left out. Only then is a missing definition a fault.
     pub(super) complete: bool,
     /// The faults of forms for `base` and `input`, which are left out.
     pub(super) left_out: Vec<(RelationId, Diagnostic)>,
 }
 
-/// Lowers every form. O(bytes).
+/// Lowers every form, up to the limit of rules. O(bytes).
 pub(super) fn lower(
     tree: &Tree,
     source: &Source,
     options: &Options,
     diagnostics: &mut Diagnostics,
 ) -> Lowered {
-    // Capital letters make variables in the other syntaxes, so case counts there.
+    // In the other syntaxes case distinguishes variables from names, so it counts there.
     let sensitive = options.case_sensitive || tree.syntax != Syntax::Kif;
     let mut symbols = Symbols::new(sensitive);
     let mut relations = Vec::new();
@@ -104,7 +106,7 @@ pub(super) fn lower(
     Lowered { rules, forms, first_uses, complete, left_out }
 }
 
-/// The comment lines before the first form; an empty line between two of them stays one.
+/// The comment lines before the first form. Empty lines between two of them become one.
 fn documentation(tree: &Tree, source: &Source) -> Vec<String> {
     let first = tree.forms.first().map_or(u32::MAX, |&form| tree.node(form).span.start);
     let mut lines: Vec<String> = Vec::new();
@@ -127,7 +129,7 @@ fn documentation(tree: &Tree, source: &Source) -> Vec<String> {
     lines
 }
 
-/// The kinds of form that an atom is the head of.
+/// The kind of form that a head belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
     Fact,
@@ -145,31 +147,31 @@ struct Lowering<'a> {
     first_uses: Vec<Option<NodeId>>,
     /// The variables of the rule at hand.
     variables: Vec<String>,
-    /// The literals of its body so far.
+    /// The number of literals of its body so far.
     literals: usize,
-    /// The form at hand.
+    /// The place of the form at hand.
     form: Span,
-    /// The literals of its body; all must hold.
+    /// The nodes of its body; all must hold.
     body: &'a [NodeId],
     /// The head of the form at hand.
     head: Option<NodeId>,
-    /// The players as they are written, once they were asked for.
+    /// The names of the players, computed on first use.
     roles: OnceCell<Vec<&'a str>>,
-    /// The words for which relations of the author's own were suggested.
+    /// The keywords for which a relation of the author's own was suggested already.
     derived: Vec<Word>,
-    /// For each name that was asked for, whether nothing in the text has it.
+    /// The results of `is_free`, by name.
     free: FxHashMap<String, bool>,
     /// The arities of names, computed on first use.
     arities: OnceCell<Arities>,
     /// Steps left for searches of missing parentheses.
     steps: Cell<usize>,
-    /// The words that rules are written with in place of `<=`.
+    /// The symbols that the text uses in place of `<=`.
     arrows: Vec<&'static str>,
     /// The percept of the `sees` atom at hand. Keywords inside it are ordinary symbols.
     percept: Option<NodeId>,
-    /// `base` or `input`, if the form at hand is for that.
+    /// `base` or `input`, if the form at hand defines it.
     declaration: Option<RelationId>,
-    /// The faults of such forms.
+    /// The errors of forms for `base` and `input`.
     left_out: Vec<(RelationId, Diagnostic)>,
 }
 
@@ -204,7 +206,7 @@ impl<'a> Lowering<'a> {
         self.tree.node(node).span
     }
 
-    /// Returns whether a name stands nowhere in the text: looked for once.
+    /// Returns whether a name occurs nowhere in the text. Each name is searched for once.
     fn is_free(&mut self, name: &str) -> bool {
         let text = self.source.text();
         *self.free.entry(name.to_owned()).or_insert_with(|| !text.contains(name))
@@ -215,8 +217,8 @@ impl<'a> Lowering<'a> {
         Edit::remove(self.source.whole_lines(self.form))
     }
 
-    /// Returns whether a node is one of the literals that must all hold. Nodes are numbered in the
-    /// order of the text.
+    /// Returns whether a node is a literal of the body itself, not nested in another. Nodes are
+    /// numbered in the order of the text, so binary search finds it.
     fn is_conjunct(&self, node: NodeId) -> bool {
         self.body.binary_search(&node).is_ok()
     }
@@ -225,7 +227,7 @@ impl<'a> Lowering<'a> {
         self.tree.text(node, self.source)
     }
 
-    /// A top-level form: a rule or a fact.
+    /// Lowers a top-level form, which is a rule or a fact. Returns `None` if it has a fault.
     fn form(&mut self, form: NodeId) -> Option<Rule> {
         self.variables.clear();
         self.literals = 0;
@@ -281,7 +283,7 @@ impl<'a> Lowering<'a> {
         Some(Rule { head, body, variables, span })
     }
 
-    /// The keyword for the fluents or moves there are, if the head is of that.
+    /// Returns the relation of `base` or `input` if the head begins with that keyword.
     fn declared(&self, head: Option<NodeId>) -> Option<RelationId> {
         let head = head?;
         let name = self.tree.children(head).first().copied().unwrap_or(head);
@@ -289,7 +291,7 @@ impl<'a> Lowering<'a> {
         word.relation(&self.rules.keywords)
     }
 
-    /// `role` may not be the head of a rule.
+    /// Reports `role` as the head of a rule.
     fn check_not_role(&mut self, head: NodeId) -> Option<()> {
         let name = self.tree.children(head).first().copied().unwrap_or(head);
         if Word::find(self.text(name)) == Some(Word::Role) {
@@ -326,7 +328,7 @@ impl<'a> Lowering<'a> {
         self.atom(node, name)
     }
 
-    /// The node of the name of an atom: the node itself, or the first of its list.
+    /// Returns the node of an atom's name: the node itself, or the first of its list.
     fn relation_name(&mut self, node: NodeId) -> Option<NodeId> {
         self.name(
             node,
@@ -359,7 +361,7 @@ impl<'a> Lowering<'a> {
             Kind::List(_) => {
                 let Span { start, end } = self.span(name);
                 let message = "a list starts with a name, not with another list";
-                // Where it is the whole list, its parentheses are there twice.
+                // If the inner list is the only element, the parentheses are doubled.
                 let twice = self.tree.children(node).len() == 1;
                 let spans = [Span { start, end: start + 1 }, Span { start: end - 1, end }];
                 self.fault_at(
@@ -374,7 +376,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The atom at `node`, whose name is no connective.
+    /// Lowers the atom at `node`, whose name is no connective.
     fn atom(&mut self, node: NodeId, name: NodeId) -> Option<Atom> {
         let text = self.text(name);
         let nodes = self.tree.children(node).get(1..).unwrap_or_default();
@@ -383,7 +385,7 @@ impl<'a> Lowering<'a> {
         if let Some((word, arity)) = takes
             && arity != nodes.len()
         {
-            // Declarations of 2010 have lists of values for arguments.
+            // `base` and `input` of 2010 have lists of values as arguments.
             if !matches!(word, Word::Base | Word::Input)
                 && let Some(grouping) = self.group(nodes, Wanted::TermsOf(arity))
             {
@@ -492,7 +494,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A term of `distinct`, which people like to write as a sentence.
+    /// Lowers a term of `distinct`, and reports a sentence in its place.
     fn distinct_term(&mut self, node: NodeId) -> Option<Term> {
         if let [name, arguments @ ..] = self.tree.children(node)
             && !arguments.is_empty()
@@ -541,13 +543,14 @@ impl<'a> Lowering<'a> {
         Some(if arguments.is_empty() { Term::Constant(symbol) } else { Term::Function(symbol, arguments) })
     }
 
-    /// True if the node is a percept or stands in one.
+    /// True if the node is a percept or is inside one.
     fn is_percept(&self, node: NodeId) -> bool {
         let (inner, percept) = (self.span(node), self.percept.map(|percept| self.span(percept)));
         percept.is_some_and(|percept| percept.start <= inner.start && inner.end <= percept.end)
     }
 
-    /// The variable at `node`, new if need be. Beyond the limit all are one: the rule fails anyway.
+    /// Returns the variable at `node`, and adds it if it is new. Beyond the limit new variables
+    /// share the last index, since the rule fails anyway.
     fn variable(&mut self, node: NodeId) -> Variable {
         let name = self.text(node);
         let same = |known: &String| {

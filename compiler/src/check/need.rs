@@ -1,13 +1,13 @@
-//! The relations that play needs, directly or by way of others.
+//! The relations that play needs, directly or through others.
 //!
-//! Play asks for `role`, `init`, `legal`, `next`, `goal`, `terminal` and `sees`. `base` and `input`
-//! list what may hold and be done, which the compiler finds itself; play needs them only where
-//! rules ask for them. Afterwards a rule for a relation without need can be left out, and the game
-//! stays the same. O(text).
+//! Play evaluates `role`, `init`, `legal`, `next`, `goal`, `terminal` and `sees`. `base` and
+//! `input` list the fluents and moves, which the compiler finds itself, so play needs them only if
+//! rules read them. A rule for a relation that is not needed can be left out without changing the
+//! game. O(text).
 
 use crate::rules::{RelationId, Rules};
 
-/// For each relation, whether play needs it.
+/// Returns for each relation true if play needs it.
 pub(super) fn find(rules: &Rules) -> Vec<bool> {
     let mut bodies: Vec<Vec<RelationId>> = vec![Vec::new(); rules.relations.len()];
     for rule in &rules.rules {

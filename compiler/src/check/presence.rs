@@ -1,5 +1,5 @@
 //! The relations that every game needs: GDL027 to GDL033, and GDL117 for `base` without `input`.
-//! O(text), and near names as the [`scene`](super::scene) looks for them.
+//! O(text), plus the search for similar names in [`scene`](super::scene).
 
 use super::scene::Scene;
 use crate::Diagnostics;
@@ -7,10 +7,10 @@ use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::rules::{RelationId, Term};
 use rustc_hash::FxHashSet;
 
-/// The assumption of a lenient reading for roles without goals.
+/// The note for roles without goals that the lenient reading accepts.
 const ZERO: &str = "assumed: the goal value is 0";
 
-/// Returns the keywords that are missing.
+/// Reports missing keywords, and returns them.
 pub(super) fn check(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagnostics) -> Vec<RelationId> {
     let keywords = &scene.rules.keywords;
     let defined: FxHashSet<RelationId> = scene.forms().map(|form| form.rule.head.relation).collect();
@@ -59,7 +59,7 @@ pub(super) fn check(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagn
         }
         missing.push(relation);
         let name = scene.relation_name(relation);
-        // The first head that looks like a slip of the keyword.
+        // The first head that looks like a misspelling of the keyword.
         let slip = scene.forms().find(|form| {
             let other = form.rule.head.relation;
             !scene.is_keyword(other)
@@ -90,7 +90,7 @@ pub(super) fn check(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagn
     missing
 }
 
-/// Every player but `random` needs a goal.
+/// Checks that every player except `random` has a goal.
 fn check_goals(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagnostics) {
     let keywords = &scene.rules.keywords;
     let mut with_goal = FxHashSet::default();
@@ -100,7 +100,7 @@ fn check_goals(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagnostic
         let mut ground = true;
         role.for_each_variable(&mut |_| ground = false);
         if !ground {
-            return; // for all of them, for all that is known here
+            return; // a variable may stand for every role
         }
         with_goal.insert(role);
         goals.push((role, scene.arguments(form.head)[0]));
@@ -117,7 +117,7 @@ fn check_goals(scene: &Scene<'_>, is_lenient: bool, diagnostics: &mut Diagnostic
         let name = scene.quote(node);
         let message = format!("role `{name}` has no rule for `goal`");
         let fault = Diagnostic::new(&codes::MISSING_GOAL_ONE_ROLE, scene.span(node), message);
-        // A goal of what is no role may be the one that is missing: that is one fault, not two.
+        // A goal of a misspelled role may be the missing one: that is one fault, not two.
         let mut near = strangers.iter().map_while(|stranger| scene.meant.compare(1).map(|()| stranger));
         let slip =
             near.find(|(_, node)| scene.meant.nearest(scene.quote(*node), std::iter::once(name)).is_some());

@@ -1,8 +1,9 @@
 //! The recursion restriction of the specification: GDL097.
 //!
-//! In `p(t..) <= .. q(v..) ..` with `q` on a cycle with `p`, each `v` must be ground, be one of the
-//! `t`, or be an argument of a positive literal whose relation is not on that cycle. Rules that
-//! break this and still cannot grow (see [`growth`](super::growth)) are accepted with a warning. O(text).
+//! Consider a rule `p(t..) <= .. q(v..) ..` with `q` on a cycle with `p`. Each `v` must be ground,
+//! be one of the `t`, or be an argument of a positive literal whose relation is not on that cycle.
+//! Rules that break this but cannot grow (see [`growth`](super::growth)) are accepted with a
+//! warning. O(text).
 
 use super::dependency::Dependencies;
 use super::scene::{Form, Scene};
@@ -11,7 +12,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::rules::{Formula, RelationId, Term};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Checks all rules but those of relations that are `growing`, which are errors already.
+/// Checks all rules except those of `growing` relations, which are reported already.
 pub(super) fn check(
     scene: &Scene<'_>,
     dependencies: &Dependencies,
@@ -64,8 +65,8 @@ pub(super) fn check(
     }
 }
 
-/// For `p(x, z) <- p(x, y), p(y, z)`, the relation that `p` is the transitive closure of: the rule
-/// says the same if its first literal is one of that relation.
+/// Returns the relation whose transitive closure is `p`, if the rule is `p(x, z) <- p(x, y), p(y,
+/// z)`. The rule is equivalent with that relation in its first literal.
 fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<RelationId> {
     let [Formula::Atom(first), Formula::Atom(second)] = &form.rule.body[..] else { return None };
     let head = &form.rule.head;
@@ -86,12 +87,12 @@ fn step(form: Form<'_>, starts: &FxHashMap<RelationId, Start>) -> Option<Relatio
     }
 }
 
-/// The base case of a relation.
+/// The evidence that a relation is a transitive closure.
 #[derive(Default)]
 struct Start {
-    /// The number of its rules.
+    /// The number of the relation's rules.
     rules: usize,
-    /// A relation that it contains, by a rule of one literal.
+    /// A relation that it contains, by a rule whose only literal has the arguments of the head.
     copies: Option<RelationId>,
 }
 

@@ -1,4 +1,4 @@
-//! The players: GDL040 to GDL042 for their facts, GDL075 to GDL077 for players there are not.
+//! The players: GDL040 to GDL042 for their facts, GDL075 to GDL077 for uses of unknown players.
 
 use super::scene::Scene;
 use crate::diagnostic::{Diagnostic, Edit, codes};
@@ -7,7 +7,7 @@ use crate::syntax::NodeId;
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The ground terms of the `role` facts, each once, in the order of the text.
+/// Returns the ground terms of the `role` facts, each once, in the order of the text.
 pub(super) fn collect(rules: &Rules) -> Vec<Term> {
     let mut known = FxHashSet::default();
     let facts = rules.rules.iter().filter(|rule| rule.head.relation == rules.keywords.role);
@@ -15,7 +15,7 @@ pub(super) fn collect(rules: &Rules) -> Vec<Term> {
     terms.filter(|term| known.insert(*term)).cloned().collect()
 }
 
-/// Checks the `role` facts and, if all of them could be read, the players named elsewhere.
+/// Checks the `role` facts and, if `complete`, the players that other literals name.
 pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnostics) {
     let mut known: FxHashMap<&Term, Span> = FxHashMap::default();
     let mut has_compound = false;
@@ -27,7 +27,7 @@ pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnos
         }
         if let Term::Function(function, arguments) = term {
             let message = format!("the role `{}` is a compound term", scene.quote(node));
-            // One function at a time: what the edits of two have in common is not known.
+            // Edits for one function only, since those of two may overlap.
             let edits = if std::mem::replace(&mut has_compound, true) {
                 Vec::new()
             } else {
@@ -61,8 +61,8 @@ pub(super) fn check(scene: &Scene<'_>, complete: bool, diagnostics: &mut Diagnos
     }
 }
 
-/// The edits that write `f_a` for each term `(f a)` of a function, if none of these has a variable
-/// or a term inside and the names are free.
+/// The edits that write `f_a` for each term `(f a)` of a function. Empty if an argument is not a
+/// constant or a name is taken.
 fn plain_names(scene: &Scene<'_>, function: Symbol, arity: usize) -> Vec<Edit> {
     let symbols = &scene.rules.symbols;
     let mut names: FxHashMap<String, &Term> = FxHashMap::default();

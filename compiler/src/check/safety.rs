@@ -1,10 +1,10 @@
 //! Safety: GDL085 to GDL090.
 //!
-//! Every variable of the head, under `not` or in `distinct` must be bound: it occurs in a literal
-//! of the body that is neither negated nor in a branch of `or`, or in every branch of one `or`.
-//! Variables that occur in one branch and nowhere else are bound there and need no more. O(branches
-//! · variables of a rule); [`Limits::max_rule_variables`](crate::Limits::max_rule_variables) bounds
-//! the variables.
+//! Every variable of the head, under `not` or in `distinct` must be bound. A variable is bound if
+//! it occurs in a positive literal of the body outside `or`, or in every branch of one `or`. A
+//! variable that occurs only in one branch is bound there, which suffices. O(branches · variables
+//! of a rule); [`Limits::max_rule_variables`](crate::Limits::max_rule_variables) bounds the
+//! variables.
 
 use super::callers::Callers;
 use super::domains::Domains;
@@ -16,11 +16,11 @@ use crate::{Diagnostics, Span};
 use rustc_hash::FxHashSet;
 use std::cell::OnceCell;
 
-/// The assumption of a lenient reading for unsafe variables.
+/// The note for unsafe variables that the lenient reading accepts.
 const BOUND: &str = "assumed to be bound by the callers of the relation";
 
-/// Returns the numbers of the rules with unsafe variables that are not bound by callers. They are
-/// errors only where play needs them.
+/// Returns the numbers of the rules with unsafe variables that callers do not bind. These are
+/// errors only if play needs the rules.
 pub(super) fn check(
     scene: &Scene<'_>,
     callers: Option<&Callers>,
@@ -56,7 +56,8 @@ fn bound(rule: &rules::Rule) -> Vec<bool> {
     bound
 }
 
-/// For each variable of a rule, true if it is unsafe.
+/// For each variable of a rule, true if it is unsafe: required by the head, `not` or `distinct`,
+/// and not bound.
 pub(super) fn unbound(rule: &rules::Rule) -> Vec<bool> {
     fn require(formula: &Formula, mark: &mut impl FnMut(Variable)) {
         match formula {
@@ -73,7 +74,7 @@ pub(super) fn unbound(rule: &rules::Rule) -> Vec<bool> {
     unbound
 }
 
-/// Marks the variables that hold a value whenever the formula holds.
+/// Marks the variables that have a value whenever the formula holds.
 fn bind(formula: &Formula, bound: &mut [bool]) {
     match formula {
         Formula::Atom(_) => formula.for_each_variable(&mut |variable| bound[variable.index()] = true),
@@ -92,13 +93,13 @@ fn bind(formula: &Formula, bound: &mut [bool]) {
 
 struct Rule<'a, 'd> {
     scene: &'a Scene<'a>,
-    /// Made when the first variable wants one.
+    /// The domains of argument places, computed on first use.
     domains: &'a OnceCell<Domains>,
     form: Form<'a>,
     bound: Vec<bool>,
-    /// Bound, or reported already.
+    /// For each variable, true if it is bound or was reported.
     reported: Vec<bool>,
-    /// True if callers bind what the rule does not.
+    /// True if callers bind the unbound variables.
     is_assumed: bool,
     is_faulty: bool,
     diagnostics: &'d mut Diagnostics,
@@ -124,8 +125,8 @@ impl Rule<'_, '_> {
         }
     }
 
-    /// True if the body has only comparisons and negations, and the head several variables: a
-    /// helper that is meant to be asked with values.
+    /// True if the body has only comparisons and negations, and the head several variables. Such a
+    /// helper expects values from its callers.
     fn only_compares(&self) -> bool {
         let rule = self.form.rule;
         let binds = |formula: &Formula| !matches!(formula, Formula::Distinct(..) | Formula::Not(_));
@@ -138,7 +139,7 @@ impl Rule<'_, '_> {
         !rule.body.is_empty() && !rule.body.iter().any(binds) && variables.len() > 1
     }
 
-    /// One message for all variables of a rule whose body binds none.
+    /// Reports all variables of a rule whose body binds none, in one message.
     fn report_comparison(&mut self) {
         let Form { rule, head, .. } = self.form;
         let name = self.scene.relation_name(rule.head.relation);
@@ -168,7 +169,7 @@ impl Rule<'_, '_> {
         self.diagnostics.push(if is_error { fault } else { fault.harmless() });
     }
 
-    /// Requires the variables of what is negated and of `distinct`.
+    /// Requires the variables of negated literals and of `distinct` to be bound.
     fn formula(&mut self, formula: &Formula, node: NodeId) {
         let parts = self.scene.arguments(node);
         match formula {
@@ -215,7 +216,7 @@ impl Rule<'_, '_> {
             match (self.negated(variable, node), self.domain(variable)) {
                 (Some((rule, edits)), _) => {
                     let none = format!("write `{rule}` if it must hold for no `{name}`");
-                    // A variable without a name cannot stand in a second literal.
+                    // A blank variable cannot occur in a second literal.
                     let help = if name[1..].starts_with(BLANK) {
                         none
                     } else {
@@ -235,8 +236,8 @@ impl Rule<'_, '_> {
         self.report(fault);
     }
 
-    /// The relation of one argument that may bind the variable: `role` if the head has it in the
-    /// place of a role, or what other rules show.
+    /// The unary relation that may bind the variable: `role` if the head has it in the place of a
+    /// role, otherwise the one that other rules show.
     fn domain(&self, variable: Variable) -> Option<RelationId> {
         let rule = self.form.rule;
         let keywords = &self.scene.rules.keywords;
@@ -249,10 +250,11 @@ impl Rule<'_, '_> {
         domains.find(self.scene, rule, variable)
     }
 
-    /// The relation that says of a negated literal that it holds for some value of a variable which
-    /// stands nowhere else, as a rule, and the edits that negate it in place of the literal.
+    /// Returns a rule for a helper, and the edits that negate the helper in place of the literal.
+    /// The helper holds if the literal holds for some value of the variable. `None` if the variable
+    /// occurs elsewhere.
     fn negated(&self, variable: Variable, node: NodeId) -> Option<(String, Vec<Edit>)> {
-        /// Longer literals are not repeated in a message.
+        /// The longest literal that a message repeats, in bytes.
         const LONGEST: usize = 60;
         let Form { rule, body, .. } = self.form;
         let scene = self.scene;
@@ -276,7 +278,7 @@ impl Rule<'_, '_> {
                 shared.push(name);
             }
         });
-        // What else stands elsewhere has to be bound there.
+        // Variables shared with other literals must be bound there.
         let is_bound =
             |name: &&str| rule.variables.iter().zip(&self.bound).any(|(v, bound)| v == name && *bound);
         if elsewhere[variable.index()] || !shared.iter().all(is_bound) {

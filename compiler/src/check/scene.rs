@@ -1,15 +1,15 @@
 //! The input of the checks of lowered rules: the rules side by side with their forms.
 //!
-//! Rules know no places but those of atoms; a rule and its form have the same shape (see
-//! [`lower`](super::lower)), so the walks here hand out a term together with its node. Walks take time in proportion to
-//! what they walk; near names are looked for as [`Meant`] bounds it.
+//! Rules store no places except those of atoms. A rule and its form have the same shape (see
+//! [`lower`](super::lower)), so the walks here visit a term together with its node. A walk takes
+//! time linear in what it visits; [`Meant`] bounds the search for similar names.
 
 use crate::diagnostic::Meant;
 use crate::rules::{Atom, Formula, Relation, RelationId, Rule, Rules, Term, Variable};
 use crate::syntax::{Kind, NodeId, Syntax, Tree};
 use crate::{Edit, Source, Span};
 
-/// The rules and their forms.
+/// The rules with their forms, and the texts for messages.
 pub(super) struct Scene<'a> {
     pub(super) tree: &'a Tree,
     pub(super) source: &'a Source,
@@ -18,7 +18,7 @@ pub(super) struct Scene<'a> {
     pub(super) forms: &'a [NodeId],
     /// The first name of each relation.
     pub(super) first_uses: &'a [Option<NodeId>],
-    /// For each relation, whether play needs it.
+    /// For each relation, true if play needs it.
     pub(super) needed: &'a [bool],
     /// The search for misspelled names.
     pub(super) meant: Meant,
@@ -29,7 +29,7 @@ pub(super) struct Scene<'a> {
 pub(super) struct Form<'a> {
     pub(super) rule: &'a Rule,
     pub(super) head: NodeId,
-    /// As long as the body of the rule.
+    /// The nodes of the body, as many as the rule has literals.
     pub(super) body: &'a [NodeId],
     /// True if it is written with `<=`.
     pub(super) is_rule: bool,
@@ -41,7 +41,7 @@ impl<'a> Scene<'a> {
         (0..self.forms.len()).map(|i| self.form(i))
     }
 
-    /// The `i`th rule with its nodes.
+    /// Returns the `i`th rule with its nodes.
     pub(super) fn form(&self, i: usize) -> Form<'a> {
         let (rule, form) = (&self.rules.rules[i], self.forms[i]);
         match self.tree.children(form) {
@@ -68,12 +68,13 @@ impl<'a> Scene<'a> {
         Span { start, end }
     }
 
-    /// The edits that leave only the arguments of a node.
+    /// The edits that remove the parentheses and the name of a node, so that only its arguments
+    /// stay.
     pub(super) fn unwrap(&self, node: NodeId) -> [Edit; 2] {
         self.source.unwrap(self.span(node), self.name(node))
     }
 
-    /// Edits that add a literal of KIF at the end of a body.
+    /// Returns edits that add a literal, in the syntax of the text, at the end of a body.
     pub(super) fn add_literal(&self, form: Form<'_>, literal: &str) -> Vec<Edit> {
         let Span { start, end } = form.rule.span;
         match (self.tree.syntax, form.is_rule) {
@@ -86,7 +87,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// The place of a form with its lines, if it has them alone.
+    /// The place of a form, extended to whole lines if nothing else is on them.
     pub(super) fn whole_form(&self, form: Form<'_>) -> Span {
         self.source.whole_lines(form.rule.span)
     }
@@ -119,13 +120,14 @@ impl<'a> Scene<'a> {
         self.rules.relation_name(relation)
     }
 
-    /// Returns whether the relation is one of the language's own.
+    /// Returns whether the relation is a keyword.
     pub(super) fn is_keyword(&self, relation: RelationId) -> bool {
-        // They are entered first, `sees` last.
+        // Keywords are entered first, `sees` last.
         relation <= self.rules.keywords.sees
     }
 
-    /// The place where the variable first occurs at or below `node`.
+    /// The place where the variable first occurs at or below `node`, with this spelling or another
+    /// case.
     pub(super) fn find_variable(&self, node: NodeId, rule: &Rule, variable: Variable) -> Option<Span> {
         let name = &rule.variables[variable.index()];
         let spelled = |same: fn(&str, &str) -> bool| {
@@ -136,7 +138,7 @@ impl<'a> Scene<'a> {
         spelled(|a, b| a == b).or_else(|| spelled(str::eq_ignore_ascii_case))
     }
 
-    /// The place of the first node at or below `node` that is `wanted`.
+    /// The place of the first node at or below `node` for which `wanted` returns true.
     pub(super) fn find(&self, node: NodeId, wanted: &impl Fn(NodeId) -> bool) -> Option<Span> {
         if wanted(node) {
             return Some(self.span(node));
@@ -144,7 +146,7 @@ impl<'a> Scene<'a> {
         self.tree.children(node).iter().find_map(|&child| self.find(child, wanted))
     }
 
-    /// Calls `visit` for every atom of every rule, heads first, with its node and whether it is in
+    /// Calls `visit` for every atom of every rule, heads first, with its node and true if it is in
     /// a body.
     pub(super) fn for_each_atom(&self, visit: &mut impl FnMut(Form<'a>, &'a Atom, NodeId, bool)) {
         for form in self.forms() {
@@ -214,7 +216,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Prints a term that stands at `node` as the source has it, if that is short.
+    /// The source text of a term at `node`; `(..)` if it is long or has a line end.
     pub(super) fn quote(&self, node: NodeId) -> &'a str {
         let text = self.text(node);
         if text.len() <= 60 && !text.contains(['\n', '\r']) { text } else { "(..)" }

@@ -1,9 +1,9 @@
 //! Spellings that differ in case alone: GDL025 for names, GDL026 for variables.
 //!
-//! They are reported whether case is folded or not: either way some system will read the rules
-//! differently. Only where case is folded are they one name, which an edit may write in one way.
-//! O(symbols · spellings of a name); no more than a few spellings are kept. O(variables · variables
-//! of a rule).
+//! They are reported with and without case folding, since some other system reads the rules
+//! differently in either case. An edit unifies the spellings only if case is folded, since
+//! otherwise they are different names. O(symbols · spellings of a name), with at most nine
+//! spellings kept. O(variables · variables of a rule).
 
 use super::{keywords::Word, scene::Scene};
 use crate::diagnostic::{Diagnostic, Edit, codes};
@@ -12,7 +12,7 @@ use crate::syntax::NodeId;
 use crate::{Diagnostics, Span};
 use rustc_hash::FxHashMap;
 
-/// The help where case counts.
+/// The help for case-sensitive names.
 const TWO_NAMES: &str =
     "rename one if they are meant to differ: with case-sensitive names they are two names";
 
@@ -22,9 +22,9 @@ pub(super) fn check(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
 }
 
 fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
-    // The spellings so far of each name in lower case; the first is the usual one.
+    // The spellings so far of each name in lower case; messages propose the first one.
     let mut spellings: FxHashMap<String, Vec<(&str, Span)>> = FxHashMap::default();
-    // The faults, and by their spelling where each is to be edited.
+    // The faults, and for each other spelling its fault and the replacement.
     let mut faults: Vec<Diagnostic> = Vec::new();
     let mut others: FxHashMap<&str, (usize, &str)> = FxHashMap::default();
     let is_folded = scene.rules.symbols.folds_case();
@@ -34,7 +34,7 @@ fn check_names(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
             continue;
         }
         let known = spellings.entry(text.to_ascii_lowercase()).or_default();
-        // A name has few spellings: look at the last one first, and give up on more than a handful.
+        // A name has few spellings. More than nine are not reported.
         if known.iter().any(|&(other, _)| other == text) || known.len() > 8 {
             if let Some(&(fault, other)) = others.get(text) {
                 faults[fault].edits.push(Edit { span, text: other.to_owned() });
@@ -62,7 +62,7 @@ fn check_variables(scene: &Scene<'_>, diagnostics: &mut Diagnostics) {
     let is_folded = scene.rules.symbols.folds_case();
     for form in scene.forms() {
         let mut faults: Vec<Diagnostic> = Vec::new();
-        // The fault of each spelling that is not the first.
+        // The index of the fault of each spelling that is not the first.
         let mut reported: FxHashMap<&str, usize> = FxHashMap::default();
         let mut visit = |term: &Term, node| {
             let Term::Variable(variable) = term else { return };

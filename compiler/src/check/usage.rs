@@ -6,19 +6,19 @@ use crate::rules::RelationId;
 use crate::{Diagnostics, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The uses of a relation.
+/// The definition and the uses of a relation.
 #[derive(Clone, Copy, Default)]
 struct Usage {
     defined: Option<Span>,
-    /// The first literal, and whether it is negated.
+    /// The place of the first literal that reads it, and true if that is negated.
     read: Option<(Span, bool)>,
-    /// Read by a rule of another relation.
+    /// True if a rule of another relation reads it.
     read_elsewhere: bool,
 }
 
-/// Leaves out the relations that are `functions` as well, which have a message, and if there are
-/// `missing` keywords what is defined and not used: the rules that are not there may be those that
-/// use it.
+/// Reports undefined and unused relations. An undefined relation that is also in `functions` has
+/// its own message. Unused relations are not reported if keywords are `missing`, since the missing
+/// rules may use them.
 pub(super) fn check(
     scene: &Scene<'_>,
     functions: &FxHashSet<RelationId>,
@@ -52,7 +52,7 @@ pub(super) fn check(
         .collect();
     for (usage, id) in usages.iter().zip(0..) {
         let id = RelationId(id);
-        // The keywords are looked after elsewhere, and a wrong arity has its own message.
+        // Keywords are checked elsewhere, and a wrong arity has its own message.
         if scene.is_keyword(id) || arities[&scene.relation(id).name] > 1 {
             continue;
         }
@@ -77,11 +77,11 @@ pub(super) fn check(
     }
 }
 
-/// The help for sums and the like.
+/// The help for arithmetic.
 pub(super) const ARITHMETIC: &str =
     "list the cases as facts, such as `(succ 1 2) (succ 2 3)`: GDL has no arithmetic";
 
-/// The replacement of a relation that is built into other languages.
+/// The help for a relation that is built into other languages.
 fn foreign(name: &str) -> Option<&'static str> {
     Some(match name {
         "is" | "+" | "-" | "*" | "/" | "mod" | "plus" | "minus" | "add" | "sum" | "succ" | "++" | "--" => {

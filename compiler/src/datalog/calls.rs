@@ -1,26 +1,26 @@
-//! Heads with arguments, each stored once: terms, atoms, questions and answers are such calls.
+//! Calls: heads with arguments, each stored once. Terms, atoms, questions and answers are calls.
 //!
-//! A head and arguments get a dense number, and equal ones the same, by one hash table. The
-//! arguments of all lie in one list, so a call takes no memory of its own.
+//! A call gets a dense number, and equal calls get the same one, by a hash table. All arguments lie
+//! in one list, so a call has no allocation of its own.
 
 use super::terms::TermId;
 use hashbrown::HashTable;
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
 
-/// The hash of some terms or numbers.
+/// The hash of a sequence of numbers.
 pub(crate) fn hash(values: impl Iterator<Item = u32>) -> u64 {
     let mut hasher = FxHasher::default();
     values.for_each(|value| hasher.write_u32(value));
     hasher.finish()
 }
 
-/// The hash of a call.
+/// The hash of a head with its arguments.
 pub(super) fn hash_call(head: u32, arguments: &[TermId]) -> u64 {
     hash(std::iter::once(head).chain(arguments.iter().map(|argument| argument.0)))
 }
 
-/// Calls by number.
+/// Calls by dense number, with a hash table to find them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Calls {
     heads: Vec<u32>,
@@ -45,7 +45,7 @@ impl Calls {
         &self.arguments[start..self.ends[call] as usize]
     }
 
-    /// The bytes in use: the hash table is two thirds full.
+    /// The bytes in use, if the hash table is two thirds full.
     pub(super) fn bytes(&self) -> usize {
         16 * self.heads.len() + size_of::<TermId>() * self.arguments.len()
     }
@@ -59,10 +59,10 @@ impl Calls {
         self.table.find(hash, equal).copied()
     }
 
-    /// Appends the calls with one head and the consecutive `arguments`, `arity` for each, which is
-    /// not 0. Appends `None` where a call is not there, or where another one with nearly the same
-    /// hash is met first. All are looked up together, so that memory is waited for once and not for
-    /// each.
+    /// Looks up the calls with one head and the consecutive `arguments`, `arity` for each, which is
+    /// not 0. Appends the number of each call. Appends `None` if a call does not exist, or if
+    /// another one with nearly the same hash is met first. All are looked up together, so that the
+    /// waits for memory overlap.
     pub(super) fn find_all(
         &self,
         head: u32,
@@ -78,7 +78,7 @@ impl Calls {
         }
     }
 
-    /// Adds a call that is not there yet.
+    /// Adds a call that does not exist yet, and returns its number.
     pub(super) fn add(&mut self, hash: u64, head: u32, arguments: &[TermId]) -> u32 {
         let call = self.heads.len() as u32;
         self.heads.push(head);
@@ -90,7 +90,7 @@ impl Calls {
         call
     }
 
-    /// The number of a call, and true if it is new.
+    /// Returns the number of a call, and true if it is new.
     pub(crate) fn intern(&mut self, head: u32, arguments: &[TermId]) -> (u32, bool) {
         let hash = hash_call(head, arguments);
         match self.find_hashed(hash, head, arguments) {
@@ -99,7 +99,7 @@ impl Calls {
         }
     }
 
-    /// Forgets all but the first `len`. O(calls), unless there are no more.
+    /// Drops all calls but the first `len`. O(calls), or O(1) if there are no more.
     pub(crate) fn truncate(&mut self, len: usize) {
         if len < self.heads.len() {
             self.table.retain(|&mut call| (call as usize) < len);

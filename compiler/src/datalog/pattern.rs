@@ -1,31 +1,30 @@
-//! Terms with variables, which clauses are made of: how they are read off rules, matched and found.
+//! Terms with variables: reading them from rules, matching them, and finding the terms they denote.
 //!
-//! Variables are numbers, and a row of terms has their values. A [`Pattern`] says what a term is
-//! under a row; a [`Match`] takes a term apart and writes to the row. Which variables have a value
-//! by then is known beforehand, so rows need not be cleared.
+//! Variables are numbers, and a row of terms has their values. A [`Pattern`] denotes a term under a
+//! row. A [`Match`] decomposes a term and writes to the row. The bound variables are known
+//! beforehand at each point, so rows need not be cleared.
 
 use super::terms::{Oversized, TermId, Terms};
 use crate::rules::{Symbol, Term};
 
-/// A term of a clause.
+/// A term of a clause, with or without variables.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Pattern {
     Variable(u32),
     /// A term without variables.
     Ground(TermId),
-    /// A symbol applied to terms; one of them has a variable.
+    /// A symbol applied to terms, with at least one variable in them.
     Function(Symbol, Vec<Pattern>),
 }
 
-/// The number of variables that take as long to look at as one function, whose term has to be found
-/// among all terms.
+/// The cost of looking a function's term up among all terms, as a number of variables.
 pub(crate) const FUNCTION: usize = 8;
 
 impl Pattern {
-    /// The pattern of a rule's term, whose variables keep their numbers.
+    /// Converts a rule's term into a pattern. Variables keep their numbers.
     ///
     /// # Errors
-    /// Returns an error if a part without variables is larger than terms may be.
+    /// Returns an error if a part without variables exceeds the limits on terms.
     pub(crate) fn of(term: &Term, terms: &mut Terms) -> Result<Self, Oversized> {
         let (symbol, arguments) = match term {
             Term::Variable(variable) => return Ok(Self::Variable(variable.0)),
@@ -39,15 +38,15 @@ impl Pattern {
         })
     }
 
-    /// The patterns of a rule's terms.
+    /// Converts a rule's terms into patterns.
     ///
     /// # Errors
-    /// Those of [`Pattern::of`].
+    /// Returns an error as [`Pattern::of`] does.
     pub(crate) fn of_all(list: &[Term], terms: &mut Terms) -> Result<Vec<Self>, Oversized> {
         list.iter().map(|term| Self::of(term, terms)).collect()
     }
 
-    /// The cost of looking at it, in variables.
+    /// The cost of reading the pattern, as a number of variables.
     pub(crate) fn size(&self) -> usize {
         match self {
             Self::Variable(_) | Self::Ground(_) => 1,
@@ -63,14 +62,14 @@ impl Pattern {
         }
     }
 
-    /// Returns whether all its variables are `bound`.
+    /// Returns whether all variables of the pattern are `bound`.
     pub(crate) fn is_bound(&self, bound: &[bool]) -> bool {
         let mut all = true;
         self.for_each_variable(&mut |variable| all &= bound[variable as usize]);
         all
     }
 
-    /// The pattern with each variable replaced by what `name` makes of it.
+    /// The pattern with each variable renamed by `name`.
     pub(crate) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
         match self {
             Self::Variable(variable) => Self::Variable(name(*variable)),
@@ -81,8 +80,8 @@ impl Pattern {
         }
     }
 
-    /// The pattern with each variable replaced by its value. A function that has no variables
-    /// afterwards stays one.
+    /// The pattern with each variable replaced by its value. A function stays one even if it has no
+    /// variables afterwards.
     pub(crate) fn substitute(&self, values: &[Self]) -> Self {
         match self {
             Self::Variable(variable) => values[*variable as usize].clone(),
@@ -93,8 +92,8 @@ impl Pattern {
         }
     }
 
-    /// The term that it is in a row which has all its variables, if there is such a term. What is
-    /// on the stack stays there.
+    /// Looks up the term of the pattern in a row that binds all its variables. Returns `None` if it
+    /// does not exist. The stack is left as it was.
     #[inline]
     pub(crate) fn find(&self, terms: &Terms, row: &[TermId], stack: &mut Vec<TermId>) -> Option<TermId> {
         match self {
@@ -128,8 +127,8 @@ impl Pattern {
         Some(result)
     }
 
-    /// True if both are the same term in a row which has all their variables. The term need not
-    /// have been made yet. What is on the stack stays there.
+    /// Returns whether both patterns denote the same term in a row that binds all their variables.
+    /// The term need not exist yet. The stack is left as it was.
     pub(crate) fn equals(
         &self,
         other: &Self,
@@ -149,10 +148,10 @@ impl Pattern {
     }
 }
 
-/// The way in which a term is taken apart.
+/// The way in which a term is matched, given the variables that are bound before.
 #[derive(Clone, Debug)]
 pub(crate) enum Match {
-    /// It is the variable's value from now on.
+    /// Binds the variable to the term.
     Bind(u32),
     /// The term must equal the variable's value.
     Check(u32),
@@ -161,7 +160,7 @@ pub(crate) enum Match {
 }
 
 impl Match {
-    /// The match of a term with the pattern; marks the variables that it binds.
+    /// Builds the match for a pattern, and marks the variables that it binds.
     pub(crate) fn of(pattern: &Pattern, bound: &mut [bool]) -> Self {
         match pattern {
             Pattern::Ground(term) => Self::Ground(*term),
@@ -173,12 +172,12 @@ impl Match {
         }
     }
 
-    /// The matches of consecutive terms with the patterns.
+    /// Builds the matches of consecutive terms with the patterns.
     pub(crate) fn of_all(patterns: &[Pattern], bound: &mut [bool]) -> Vec<Self> {
         patterns.iter().map(|pattern| Self::of(pattern, bound)).collect()
     }
 
-    /// Takes a term apart, writing to the row; false if it does not fit.
+    /// Matches a term and writes to the row. Returns false if it does not fit.
     pub(crate) fn fits(&self, term: TermId, terms: &Terms, row: &mut [TermId]) -> bool {
         match self {
             Self::Bind(variable) => {
@@ -196,7 +195,7 @@ impl Match {
         }
     }
 
-    /// Takes as many terms apart.
+    /// Matches terms one by one. Returns false at the first that does not fit.
     pub(crate) fn all_fit(list: &[Self], values: &[TermId], terms: &Terms, row: &mut [TermId]) -> bool {
         list.iter().zip(values).all(|(part, &value)| part.fits(value, terms, row))
     }

@@ -1,10 +1,10 @@
 //! Ground terms and atoms, each stored once.
 //!
-//! Names and arguments get dense ids, and equal terms equal ids. Terms share their parts, so a term
-//! of exponential size written out takes linear space here; its written size is tracked
+//! Symbols with arguments get dense ids, and equal terms get equal ids. Terms share their subterms,
+//! so a term of exponential written size takes linear space. The written size is tracked
 //! (saturating), and no term beyond the limits on depth and size is made.
 //!
-//! Terms are in two parts: fixed ones, which clones share, and later ones, which can be forgotten.
+//! Terms are in two parts: fixed ones, which clones share, and later ones, which can be dropped.
 
 use super::calls::{Calls, hash_call};
 use crate::{
@@ -13,12 +13,12 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A ground term.
+/// The number of a ground term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TermId(pub u32);
 
 impl TermId {
-    /// No term.
+    /// A placeholder for no term.
     pub(crate) const NONE: Self = Self(u32::MAX);
 
     /// The id as an index.
@@ -28,7 +28,7 @@ impl TermId {
     }
 }
 
-/// A ground atom.
+/// The number of a ground atom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AtomId(pub u32);
 
@@ -44,19 +44,19 @@ impl AtomId {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Oversized(Box<(Symbol, Vec<TermId>)>);
 
-/// Terms by number, from zero.
+/// Terms by number, from zero. Fixed and later terms have an arena each.
 #[derive(Clone, Debug, Default)]
 struct Arena {
     calls: Calls,
-    /// Depth, one for a constant, and written size of each term, in symbols.
+    /// The depth of each term, which is 1 for a constant, and its written size in symbols.
     extents: Vec<(u32, u32)>,
 }
 
-/// The ground terms.
+/// All ground terms of a game, with the limits on their size.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
     fixed: Arc<Arena>,
-    /// The number of fixed terms: the id of the first of the others.
+    /// The number of fixed terms, which is the id of the first other term.
     first: u32,
     own: Arena,
     max_depth: usize,
@@ -64,22 +64,23 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// No terms yet.
+    /// Creates an empty set of terms with the limits on depth and size.
     #[must_use]
     pub fn new(limits: &Limits) -> Self {
         Self { max_depth: limits.max_term_depth, max_size: limits.max_term_size, ..Self::default() }
     }
 
-    /// The arena of a term, and its place there.
+    /// The arena of a term, and its index there.
     #[inline]
     fn place(&self, term: TermId) -> (&Arena, u32) {
         if term.0 < self.first { (&self.fixed, term.0) } else { (&self.own, term.0 - self.first) }
     }
 
-    /// The term `(symbol arguments..)`, or `symbol` without arguments; new if need be.
+    /// Returns the term `(symbol arguments..)`, or `symbol` without arguments, creating it if it
+    /// does not exist.
     ///
     /// # Errors
-    /// Returns an error if it is larger than terms may be.
+    /// Returns an error if the term exceeds the limit on depth or size.
     pub fn intern(&mut self, symbol: Symbol, arguments: &[TermId]) -> Result<TermId, Oversized> {
         let hash = hash_call(symbol.0, arguments);
         if let Some(term) = self.find_hashed(hash, symbol, arguments) {
@@ -99,7 +100,7 @@ impl Terms {
         Ok(TermId(self.first + self.own.calls.add(hash, symbol.0, arguments)))
     }
 
-    /// The term, if it exists.
+    /// Looks up a term. Returns `None` if it does not exist.
     #[must_use]
     pub fn find(&self, symbol: Symbol, arguments: &[TermId]) -> Option<TermId> {
         self.find_hashed(hash_call(symbol.0, arguments), symbol, arguments)
@@ -114,7 +115,7 @@ impl Terms {
         self.own.calls.find_hashed(hash, symbol.0, arguments).map(|place| TermId(self.first + place))
     }
 
-    /// The term of a rule, if it exists and has no variables.
+    /// Looks up the term of a rule. Returns `None` if it does not exist or has variables.
     pub(crate) fn find_term(&self, term: &Term) -> Option<TermId> {
         match term {
             Term::Variable(_) => None,
@@ -131,7 +132,7 @@ impl Terms {
         self.first as usize + self.own.extents.len()
     }
 
-    /// All of them.
+    /// Iterates over all terms, in the order of their ids.
     pub(crate) fn all(&self) -> impl Iterator<Item = TermId> + use<> {
         (0..self.len() as u32).map(TermId)
     }
@@ -141,25 +142,25 @@ impl Terms {
         self.own.calls.bytes() + size_of::<(u32, u32)>() * self.own.extents.len()
     }
 
-    /// Makes all terms fixed ones, which is done once.
+    /// Makes all terms fixed. May be called only once.
     pub(crate) fn fix(&mut self) {
         debug_assert_eq!(self.first, 0, "terms are fixed once");
         (self.first, self.fixed) = (self.len() as u32, Arc::new(std::mem::take(&mut self.own)));
     }
 
-    /// Forgets all terms but the fixed ones.
+    /// Drops all terms but the fixed ones.
     pub(crate) fn forget(&mut self) {
         self.truncate(self.first as usize);
     }
 
-    /// Forgets all terms but the first `len`, which include the fixed ones.
+    /// Drops all terms but the first `len`, which must include the fixed ones.
     pub(crate) fn truncate(&mut self, len: usize) {
         let own = len - self.first as usize;
         self.own.calls.truncate(own);
         self.own.extents.truncate(own);
     }
 
-    /// For each term the length of its text, saturating. O(terms).
+    /// The length of each term's text in bytes, saturating. O(terms).
     pub(crate) fn lengths(&self, symbols: &Symbols) -> Vec<usize> {
         let mut lengths: Vec<usize> = Vec::with_capacity(self.len());
         for term in self.all() {
@@ -171,7 +172,7 @@ impl Terms {
         lengths
     }
 
-    /// The outermost symbol.
+    /// The outermost symbol of a term.
     #[must_use]
     pub fn symbol(&self, term: TermId) -> Symbol {
         let (arena, place) = self.place(term);
@@ -185,7 +186,7 @@ impl Terms {
         arena.calls.arguments(place)
     }
 
-    /// The term as KIF text. Recurses no deeper than the limit on depth.
+    /// Returns the term as KIF text. Recurses no deeper than the limit on depth.
     #[must_use]
     pub fn text(&self, term: TermId, symbols: &Symbols) -> String {
         let mut out = String::new();
@@ -208,14 +209,14 @@ impl Terms {
         out.push(')');
     }
 
-    /// The term as KIF text of at most about a hundred characters, for messages.
+    /// Returns the term as KIF text, abridged to about 100 characters for messages.
     pub(crate) fn brief(&self, term: TermId, symbols: &Symbols) -> String {
         let mut out = String::new();
         self.abridge(self.symbol(term), self.arguments(term), symbols, 0, &mut out);
         out
     }
 
-    /// The same for a term that was too large.
+    /// Returns the text of an oversized term, abridged as by [`Terms::brief`].
     pub(crate) fn brief_oversized(&self, term: &Oversized, symbols: &Symbols) -> String {
         let mut out = String::new();
         self.abridge(term.0.0, &term.0.1, symbols, 0, &mut out);
@@ -252,26 +253,26 @@ impl Terms {
     }
 }
 
-/// The ground atoms.
+/// All ground atoms, each a relation with arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Atoms {
     calls: Calls,
 }
 
 impl Atoms {
-    /// The atom, new if need be.
+    /// Returns the atom, creating it if it does not exist.
     pub fn intern(&mut self, relation: RelationId, arguments: &[TermId]) -> AtomId {
         AtomId(self.calls.intern(relation.0, arguments).0)
     }
 
-    /// The atom, if it exists.
+    /// Looks up an atom. Returns `None` if it does not exist.
     #[must_use]
     pub fn find(&self, relation: RelationId, arguments: &[TermId]) -> Option<AtomId> {
         self.calls.find(relation.0, arguments).map(AtomId)
     }
 
-    /// Appends the atoms of a relation with arguments that lie one after the other, `arity` for
-    /// each: see [`Calls::find_all`].
+    /// Looks up the atoms of a relation with consecutive arguments, `arity` for each, and appends
+    /// them: see [`Calls::find_all`].
     pub(crate) fn find_all(
         &self,
         relation: RelationId,
@@ -287,7 +288,7 @@ impl Atoms {
         self.calls.len()
     }
 
-    /// The bytes in use.
+    /// The bytes in use, if the hash table is two thirds full.
     pub(crate) fn bytes(&self) -> usize {
         self.calls.bytes()
     }

@@ -1,40 +1,41 @@
-//! The catalogue of everything the compiler can say, one [`Code`] each; [`ALL`] has the index.
+//! The catalogue of the compiler's messages, with one [`Code`] each; [`ALL`] is the index.
 //!
-//! Each code has a page, which `gdl explain` prints too: what is wrong and why it matters, an
-//! example that is wrong, what to write instead, an example that is right. Short examples are
-//! additions to this game, where two players in turn take one stick or two from a pile of three:
+//! Each code has a page, which `gdl explain` prints too. It explains the fault and why it matters,
+//! with a wrong example, the way to fix it, and a right example. Short examples are additions to
+//! this game, in which two players in turn take one or two sticks from a pile of three:
 //!
 //! ```kif
 #![doc = include_str!("../../diagnostics/frame.kif")]
 //! ```
 //!
-//! Others are whole rulesheets. Names of limits are those of the fields of [`Limits`](crate::Limits).
+//! Other examples are whole rulesheets. Names of limits are those of the fields of
+//! [`Limits`](crate::Limits).
 //!
-//! `GDL` and three digits number what concerns the rules, limits of what comes of them included; `GDLM` and a digit what concerns
-//! the macro, its file, the text as a whole and the compiler's work. A number is given once: one without use stays, as reserved.
+//! `GDL` and three digits number the codes about rules and about limits on their results. `GDLM`
+//! and a digit number the codes about the macro, its file, the text as a whole and the compiler's
+//! work. A number is never reused: one that is out of use stays reserved.
 
 use super::Severity;
 
 /// An entry of the catalogue.
 #[derive(Debug)]
 pub struct Code {
-    /// Its number, for example `GDL085`.
+    /// The number, for example `GDL085`.
     pub id: &'static str,
-    /// Its name, for example `unsafe_head_variable`: what `allow(..)` and `deny(..)` take.
+    /// The name, for example `unsafe_head_variable`, which `allow(..)` and `deny(..)` take.
     pub name: &'static str,
-    /// The severity unless a lint option says otherwise. An error in a rule that play does not need
-    /// is a warning.
+    /// The default severity. An error in a rule that play does not need becomes a warning.
     pub severity: Severity,
-    /// True if the compiler has no use for the code: its number is kept for what other systems
-    /// report.
+    /// True if the compiler never reports the code. Its number is reserved for faults that other
+    /// systems report.
     pub reserved: bool,
     /// The meaning, in less than a line.
     pub meaning: &'static str,
-    /// Its page, in Markdown; [`Code::examples`] takes it apart.
+    /// The page, in Markdown; [`Code::examples`] returns its examples.
     pub page: &'static str,
 }
 
-/// Codes are the same if their numbers are.
+/// Codes are equal if their numbers are.
 impl PartialEq for Code {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id
@@ -51,7 +52,7 @@ impl Code {
     }
 }
 
-/// The code called `name`, an id or a name.
+/// Finds a code by its id or name.
 #[must_use]
 pub fn find(name: &str) -> Option<&'static Code> {
     ALL.iter().copied().find(|code| code.is_called(name))

@@ -1,35 +1,35 @@
-//! The intended name of a misspelling: the name nearest to it among some others.
+//! Suggestions for misspelled names: the most similar of the known names.
 //!
-//! Names are near where one or two letters differ, are missing, too many or swapped, whatever their
-//! case; short names must be nearer. All searches of one text share [`COMPARISONS`] pairs of
-//! characters; names not found by then are not suggested.
+//! Names of 6 letters or more may differ by two edits, names of 3 to 5 letters by one, and case is
+//! ignored. An edit changes, inserts or removes a letter, or swaps two. All searches of one text
+//! share [`COMPARISONS`] pairs of characters; names not found by then are not suggested.
 
 use std::cell::Cell;
 
-/// Pairs of characters that may be compared in all.
+/// The most pairs of characters that the searches of one text compare.
 const COMPARISONS: usize = 10_000_000;
 
-/// Searches for near names in one text, and the rest of [`COMPARISONS`].
+/// The search for similar names in one text, with the rest of [`COMPARISONS`].
 #[derive(Debug)]
 pub(crate) struct Meant {
     left: Cell<usize>,
 }
 
 impl Meant {
-    /// All comparisons are left.
+    /// Creates a search with all comparisons left.
     pub(crate) fn new() -> Self {
         Self { left: Cell::new(COMPARISONS) }
     }
 
-    /// Spends comparisons of characters; `None` if there are too few.
+    /// Spends comparisons of characters. Returns `None` if too few are left.
     pub(crate) fn compare(&self, characters: usize) -> Option<()> {
         self.left.set(self.left.get().checked_sub(characters)?);
         Some(())
     }
 
-    /// The best of `names` for a misspelled `name`, if one is near.
+    /// Returns the most similar of `names` for a misspelled `name`, if one is similar enough.
     pub(crate) fn nearest<'n>(&self, name: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-        /// Longer names are not compared: the distance takes the product of the lengths.
+        /// The longest name that is compared, since the distance takes the product of the lengths.
         const LONGEST: usize = 60;
         let allowed = match name.len() {
             0..=2 => return None,

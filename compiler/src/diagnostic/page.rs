@@ -1,8 +1,8 @@
-//! The pages of the catalogue, taken apart: which examples they have.
+//! The examples on the pages of the catalogue.
 //!
 //! A page is Markdown with fenced examples. A block fenced as `kif`, `infix` or `epilog` is a
-//! rulesheet, or an addition to the [frame](frame) in that syntax. The words after the language say
-//! how to read it:
+//! rulesheet, or an addition to the [frame](frame) in that syntax. The words after the language are
+//! options:
 //!
 //! | word | meaning |
 //! |---|---|
@@ -16,10 +16,10 @@
 use super::Code;
 use crate::Syntax;
 
-/// The game that short examples are additions to.
+/// The game in KIF that short examples add rules to.
 pub const FRAME: &str = include_str!("../../diagnostics/frame.kif");
 
-/// The game that short examples are additions to, in a syntax.
+/// The game that short examples add rules to, in a syntax.
 #[must_use]
 pub fn frame(syntax: Syntax) -> &'static str {
     match syntax {
@@ -29,35 +29,35 @@ pub fn frame(syntax: Syntax) -> &'static str {
     }
 }
 
-/// A fenced example of a page. Fences are three backticks, or more where the example has some
-/// itself.
+/// A fenced example of a page. Its fences are three backticks, or more if the example contains
+/// three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The language and the words after it, as the fence has them.
+    /// The language and the options of the fence.
     pub info: &'static str,
     /// The text between the fences, with a line end after each line.
     pub text: &'static str,
 }
 
 impl Example {
-    /// The words after the fence, the language first.
+    /// The language and the options of the fence, one by one.
     pub fn words(&self) -> impl Iterator<Item = &'static str> + use<> {
         self.info.split(',')
     }
 
-    /// True if the fence has this word.
+    /// True if the language or an option is this word.
     #[must_use]
     pub fn is(&self, word: &str) -> bool {
         self.words().any(|w| w == word)
     }
 
-    /// The syntax of a rulesheet; none of an example that is none.
+    /// The syntax of the rulesheet; `None` if the example is no rulesheet.
     #[must_use]
     pub fn syntax(&self) -> Option<Syntax> {
         [Syntax::Kif, Syntax::Infix, Syntax::Epilog].into_iter().find(|syntax| self.is(syntax.name()))
     }
 
-    /// The file that the example stands for.
+    /// The bytes of the example as a file, after the frame if it is an addition.
     #[must_use]
     pub fn file(&self) -> Vec<u8> {
         let syntax = self.syntax().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Diagnostics for people: plain text with the source line and a caret.
+//! Rendering of diagnostics as text, with the source line and a caret.
 //!
 //! Diagnostics and their [`Source`] become text, with ANSI colours if the [`Palette`] has any.
 //! Quoted source is made harmless first: tabs become spaces, control characters a replacement
@@ -11,25 +11,25 @@ use std::fmt::{self, Write};
 /// Escape sequences for the parts of a message.
 #[derive(Clone, Copy, Debug)]
 pub struct Palette {
-    /// Before `error[..]`.
+    /// The code before `error[..]`.
     pub error: &'static str,
-    /// Before `warning[..]`.
+    /// The code before `warning[..]`.
     pub warning: &'static str,
-    /// Before `lint[..]`.
+    /// The code before `lint[..]`.
     pub lint: &'static str,
-    /// Before the place and the sentence.
+    /// The code before the place and the message.
     pub bold: &'static str,
-    /// Before line numbers and bars.
+    /// The code before line numbers and bars.
     pub gutter: &'static str,
-    /// The code after each of them.
+    /// The code after each of these parts.
     pub reset: &'static str,
 }
 
 impl Palette {
-    /// No colours.
+    /// The palette without colours.
     pub const PLAIN: Self = Self { error: "", warning: "", lint: "", bold: "", gutter: "", reset: "" };
 
-    /// Colours for a terminal.
+    /// The palette for a colour terminal.
     pub const COLOUR: Self = Self {
         error: "\u{1b}[1;31m",
         warning: "\u{1b}[1;33m",
@@ -48,23 +48,23 @@ impl Palette {
     }
 }
 
-/// Source lines are shown up to this many columns.
+/// The most characters of a source line that are shown.
 const WIDTH: usize = 120;
 
 /// The numbers of moves of a witness that are shown at the start and at the end.
 const MOVES: (usize, usize) = (6, 4);
 
-/// Messages are shown up to this many characters: a name they quote may be as long as the file.
+/// The most characters of a message that are shown, since a quoted name may be as long as the file.
 const MESSAGE: usize = 600;
 
 impl Diagnostic {
-    /// The diagnostic as plain text, several lines with a line end each.
+    /// Renders the diagnostic as plain text of several lines.
     #[must_use]
     pub fn render(&self, source: &Source) -> String {
         self.render_with(source, &Palette::PLAIN)
     }
 
-    /// The diagnostic as text in the colours of `palette`.
+    /// Renders the diagnostic as text in the colours of `palette`.
     #[must_use]
     pub fn render_with(&self, source: &Source, palette: &Palette) -> String {
         let mut out = String::new();
@@ -110,14 +110,14 @@ impl Diagnostic {
 }
 
 impl Diagnostics {
-    /// All diagnostics as plain text, an empty line between two of them; errors up to
-    /// [`Diagnostics::SHOWN`], then how many more there are.
+    /// Renders all diagnostics as plain text, with an empty line between two of them. At most
+    /// [`Diagnostics::SHOWN`] of each severity are shown, followed by the number of others.
     #[must_use]
     pub fn render(&self, source: &Source) -> String {
         self.render_with(source, &Palette::PLAIN)
     }
 
-    /// All diagnostics as text in the colours of `palette`.
+    /// Renders all diagnostics as text in the colours of `palette`.
     #[must_use]
     pub fn render_with(&self, source: &Source, palette: &Palette) -> String {
         let mut out = String::new();
@@ -147,7 +147,8 @@ fn place(source: &Source, span: Span) -> String {
     format!(":{}:{}", position.line, position.column)
 }
 
-/// Text of a message without control characters, and not longer than [`MESSAGE`].
+/// Replaces control and invisible characters of a message, and cuts it after [`MESSAGE`]
+/// characters.
 fn clean(text: &str) -> String {
     let mut out: String = text
         .chars()
@@ -160,13 +161,13 @@ fn clean(text: &str) -> String {
     out
 }
 
-/// Characters that would reorder or hide the text next to them.
+/// Returns whether a character may reorder or hide the text next to it.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{2069}' | '\u{FEFF}')
 }
 
-/// Columns of a terminal that a character takes, near enough: combining marks none, East Asian
-/// characters and pictures two.
+/// The approximate number of terminal columns of a character: 0 for combining marks, 2 for East
+/// Asian characters and pictures, otherwise 1.
 fn columns(c: char) -> usize {
     match c {
         '\u{300}'..='\u{36F}'
@@ -186,7 +187,7 @@ fn columns(c: char) -> usize {
     }
 }
 
-/// The moves of a witness, one joint move a line, and the state they lead to.
+/// Writes the moves of a witness, one joint move a line, and the state they lead to.
 fn write_witness(witness: &Witness, palette: &Palette, width: usize, out: &mut String) -> fmt::Result {
     let Palette { bold, gutter, reset, .. } = *palette;
     let Witness { roles, moves, state, repeats: _ } = witness;
@@ -198,7 +199,7 @@ fn write_witness(witness: &Witness, palette: &Palette, width: usize, out: &mut S
     let digits = moves.len().to_string().len();
     let mut indent = 0;
     for (i, joint) in moves.iter().enumerate() {
-        // A gap of one would take a line to say so.
+        // To hide one move would not save a line.
         let hidden = moves.len().saturating_sub(first + last);
         if hidden > 1 && (first..first + hidden).contains(&i) {
             if i == first {
@@ -209,13 +210,13 @@ fn write_witness(witness: &Witness, palette: &Palette, width: usize, out: &mut S
         let moves: Vec<String> =
             roles.iter().zip(joint).map(|(role, action)| format!("{role} {action}")).collect();
         writeln!(out, "{:indent$} {:>digits$}. {}", "", i + 1, clean(&moves.join(", ")))?;
-        // Below the first one, which stands after `moves:`.
+        // Later moves are aligned with the first one, which follows `moves:`.
         indent = width + " = moves:".len();
     }
     writeln!(out, "{gutter}{:width$} ={reset} {bold}state:{reset} {}", "", clean(state))
 }
 
-/// The source line of a span and the carets below it.
+/// Writes the source line of a span and the carets below it.
 fn write_line(
     source: &Source,
     span: Span,

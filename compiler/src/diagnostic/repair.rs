@@ -1,15 +1,15 @@
-//! Edits of diagnostics, made in the text.
+//! Application of the edits of diagnostics to the text.
 //!
-//! The edits of one diagnostic are made as a whole or not at all. What they put in or remove claims
-//! the text between the first and the last such place: a pair of parentheses claims what is inside,
-//! where another edit would mean something else. Of two diagnostics that claim the same text the
-//! first in the list is repaired; the other may be reported again of the new text. O((edits +
-//! bytes) · log edits).
+//! The edits of one diagnostic are applied as a whole or not at all. They claim the text from their
+//! first to their last insertion or removal. For example, a pair of parentheses claims the text
+//! inside, where another edit might mean something else. If two diagnostics claim the same text,
+//! only the first in the list is applied. The other may be reported again for the new text.
+//! O((edits + bytes) · log edits).
 
 use super::{Diagnostic, Edit, Source, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The text after the edits that could be made, and the diagnostics that suggested them.
+/// Returns the text after all edits that could be applied, and the diagnostics that suggested them.
 pub fn repair<'d>(
     source: &Source,
     diagnostics: impl IntoIterator<Item = &'d Diagnostic>,
@@ -39,8 +39,8 @@ pub fn repair<'d>(
     (text, made)
 }
 
-/// The text that edits of one diagnostic change the meaning of: what is replaced, and all from the
-/// first to the last place where something is put in or removed.
+/// Returns the spans that the edits of a diagnostic claim: replaced spans, and the span from the
+/// first to the last insertion or removal.
 fn claims(edits: &[Edit]) -> Vec<Span> {
     let is_structural = |edit: &&Edit| edit.text.is_empty() || edit.span.start == edit.span.end;
     let structural = || edits.iter().filter(is_structural).map(|edit| edit.span);
@@ -51,8 +51,7 @@ fn claims(edits: &[Edit]) -> Vec<Span> {
     hull.into_iter().chain(replaced).collect()
 }
 
-/// True if a span has nothing in common with those that are claimed. Two empty ones at one place
-/// have.
+/// True if a span overlaps no claimed span. Two empty spans at one place overlap.
 fn is_free(claimed: &BTreeSet<Span>, span: Span) -> bool {
     let before = claimed.range(..=Span { end: u32::MAX, ..span }).next_back();
     let behind = claimed.range(span..).next();
@@ -85,7 +84,7 @@ mod tests {
             "ab9c",
             2,
         );
-        // What is put in at one place keeps its order, and comes before what is replaced there.
+        // Insertions at one place keep their order, and come before a replacement there.
         assert_repaired(&[fault(&[(3, 5, "x"), (3, 3, "a"), (3, 3, "b")])], "012abx56789", 1);
     }
 
@@ -95,7 +94,7 @@ mod tests {
         assert_repaired(&[pair(0, 9), pair(2, 6)], "12345679", 1);
         assert_repaired(&[pair(2, 6), pair(0, 9)], "01346789", 1);
         assert_repaired(&[pair(0, 9), fault(&[(4, 5, "x")])], "12345679", 1);
-        // A name that is written at many places claims these alone.
+        // Replacements claim only their own places.
         assert_repaired(&[fault(&[(0, 1, "x"), (8, 9, "x")]), pair(2, 6)], "x13467x9", 2);
         assert_repaired(&[pair(0, 4), pair(4, 9)], "125679", 2);
     }

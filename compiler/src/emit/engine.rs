@@ -1,8 +1,7 @@
-//! The engines that run a game: modules with its straight-line code, or with calls of the table, as
-//! it is to be compiled.
+//! The engines that run a game: modules with its straight-line code, or with calls of the table.
 //!
-//! This is the one place that knows which engine runs what. Without optimisation straight-line code
-//! is slower than the table, and checking it costs too: builds with debug assertions run the table.
+//! Only this module chooses the engine. Without optimisation, straight-line code is slower than the
+//! table and takes time to compile, so builds with debug assertions run the table.
 
 use super::{
     Code,
@@ -13,7 +12,7 @@ use crate::{optimize::Phases, propnet::Net};
 use proc_macro2::{Literal, TokenStream};
 use quote::{format_ident, quote};
 
-/// The module of a game with straight-line code for lanes, if it has any, and the static value that
+/// Emits the module with straight-line code for lanes, if there is any, and the static value that
 /// decodes the table.
 pub(super) fn lanes(lanes: Option<&Lanes>, code: Code) -> (Option<TokenStream>, TokenStream) {
     let table = quote!(
@@ -38,7 +37,7 @@ pub(super) fn lanes(lanes: Option<&Lanes>, code: Code) -> (Option<TokenStream>, 
     (Some(module), decoded)
 }
 
-/// The contents of the module `engine` of a game if its table is run.
+/// Emits the contents of the module `engine` that runs the table.
 fn table_engine(sees: bool) -> TokenStream {
     let percepts = sees.then(|| {
         quote! {
@@ -68,8 +67,8 @@ fn table_engine(sees: bool) -> TokenStream {
     }
 }
 
-/// The module `engine` of a game, with the functions `observe`, `observe_without_goals` and
-/// `advance`, and `perceive` if the rules say what the roles perceive.
+/// Emits the module `engine` of a game, with the functions `observe`, `observe_without_goals` and
+/// `advance`, and with `perceive` if the rules define percepts.
 pub(super) fn single(net: &Net, phases: Option<&Phases>, code: Code) -> TokenStream {
     let sees = net.outputs.sees.is_some();
     let table = table_engine(sees);
@@ -96,7 +95,7 @@ pub(super) fn single(net: &Net, phases: Option<&Phases>, code: Code) -> TokenStr
     let see = dispatch("observe", &view, &table_of("observe", &view));
     let moves = quote!((state.words_mut(), moves));
     let step = dispatch("advance", &quote!((state.words_mut(), &joint)), &table_of("advance", &moves));
-    // The moves as numbers; a missing one is none that the rules know.
+    // The moves as numbers; a missing one gets a number that no move has.
     let numbers = quote! {
         super::super::__gdl::core::array::from_fn(|role| match moves.get(role) {
             super::super::__gdl::core::option::Option::Some(action) => action.0,

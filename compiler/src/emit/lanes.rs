@@ -1,33 +1,30 @@
-//! Lane programs for 512 games at once, one bit each: made of the nets of a game, they play it with
-//! every signal a word of 512 bits, one bit for each game.
+//! Compiles the nets of a game to lane programs, which play 512 games at once: every signal is a
+//! word of 512 bits, one for each game.
 //!
 //! ```text
 //! net -- lower, gates (score, restart) --> cover --> schedule (table), straight (Rust)
 //!                                                     for each phase of the cycle: observe, keep, score, advance
 //! ```
 //!
-//! Words live in slots. The runtime knows the first ones. Slot 0 is never set. The next ones mark
-//! the lanes where no game is played before the step, where one may start, where the state is
-//! terminal, where each player has one goal value, and where a game has just ended. Then come the
-//! fluents. Where players take turns there are programs for each phase of that cycle, and games
-//! start at its first one, where lanes whose game is over get the initial state and its legal moves
-//! in the same step.
+//! Words are stored in slots, as [`gdl_format::lanes`] defines them: the fluents follow the first
+//! slots, which have a fixed meaning. If players take turns, each phase of the cycle has its own
+//! programs. Games start at the first phase: lanes whose game is over get the initial state and its
+//! legal moves in the same step.
 //!
-//! Games of a few moves have programs for each number of moves made too ([`Plies`]). These are a
-//! cycle of their own, which all games start and end together.
+//! Short games also have programs for each ply ([`Plies`]). These form a cycle of their own, in
+//! which all games start and end together.
 //!
-//! Masking idle lanes and starting new games are gates of these programs, though successors of
-//! given states need neither. Done after the programs, they would take an operation for each fluent
-//! and each legal move.
+//! Gates of these programs also mask idle lanes and start new games, though computing successors of
+//! given states needs neither. A separate pass would take an operation for each fluent and each
+//! legal move.
 //!
-//! Goals count where games end, which few do in a step. If they take much more than termination and
-//! legal moves do, as where pieces are counted, they are no part of what is observed: states in
-//! which a game ends are kept, and scored many at a time.
+//! Goals matter only where games end, which is rare in a step. If they take many more gates than
+//! termination and legal moves do, for example to count pieces, they are not observed in each step.
+//! Instead, states in which a game ends are kept, and scored many at a time.
 //!
-//! There are no more phases than nets, and each is laid out twice at most. To lay one out takes a
-//! bounded number of steps and bytes for each gate of its programs, which a [`Meter`] is asked for
-//! before; and it must have the bytes that the slots take in sixteen threads. A game whose lanes
-//! would take more has none.
+//! Each phase is laid out at most twice. That takes a bounded number of steps and bytes for each
+//! gate, which a [`Meter`] pays for in advance. The meter must also have the bytes of the slots in
+//! sixteen threads. Otherwise the game has no lanes.
 
 mod cover;
 mod schedule;
@@ -51,30 +48,30 @@ use gdl_format::{
 use rustc_hash::FxHashMap;
 use std::slice;
 
-/// Gates that goals alone need for each fluent they depend on, from which on states are kept. To
-/// keep a fluent is an operation, which covers about two gates, and the goals have to be computed
-/// now and then.
+/// States are kept for scoring if the goals alone need more than this number of gates for each
+/// fluent that they depend on. Keeping a fluent takes one operation, which covers about two gates,
+/// and the goals must still be computed for the kept states.
 const LATE: usize = 4;
 
-/// Steps and bytes to cover and schedule a gate, and bytes of an operation that comes of it.
+/// The steps and bytes to cover and schedule a gate, and the bytes of a resulting operation.
 const GATE: (u64, usize) = (60, 320);
 const OPERATION: usize = 48;
 
-/// The number of threads whose slots must fit into the bytes that a phase of the compiler may keep.
+/// The number of threads whose slots must fit into the bytes that a stage of the compiler may keep.
 const THREADS: usize = 16;
 
 /// The programs that play a game in lanes.
 #[derive(Clone, Debug)]
 pub struct Lanes {
-    /// One for each phase of the cycle, the initial state's first.
+    /// The programs for each phase of the cycle, the initial state's first.
     pub(super) phases: Vec<Phase>,
     /// The fluents that identify the phases.
     cycle: Cycle,
-    /// One for each number of moves made, if games are played so from the initial state.
+    /// The programs for each ply, if games from the initial state use them; otherwise empty.
     pub(super) plies: Vec<Phase>,
 }
 
-/// A phase of the cycle.
+/// The programs of a phase of the cycle.
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     pub(super) observe: Part,
@@ -88,11 +85,11 @@ pub(super) struct Phase {
     pub(super) items: Vec<(Item, u32)>,
 }
 
-/// Operations, and the slots that they read and write.
+/// A program of a phase: its operations, and the slots that they read and write.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     cover: Cover,
-    /// The slot of each input.
+    /// The slot of each input of the cover, the constant's first.
     inputs: Vec<u32>,
     /// The slot of each output; it may be that of an input.
     outputs: Vec<u32>,
@@ -103,16 +100,18 @@ pub(super) struct Part {
 }
 
 impl Lanes {
-    /// The lanes of a net and of the nets at the phases of its cycle, as
-    /// [`phases`](crate::optimize::phases) finds them, if those save a good part of a step; and of
-    /// its plies, if it has some. Returns `None` if there are more values than slots, if games are
-    /// over before they start, or if it takes more than the meter has. O(gates).
+    /// Makes the lanes of a net, and of its plies if it has some. Uses its
+    /// [`phases`](crate::optimize::phases) if these save at least a tenth of the operations.
+    /// O(gates).
+    ///
+    /// Returns `None` if there are more values than slots, or the meter runs out. It also returns
+    /// `None` if the initial state is terminal, or a role has no legal move there.
     pub fn new(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
         Self::of(net, pays(net, phases, 90), plies, meter)
     }
 
-    /// The lanes of a net by the nets of its phases, if there are any, whatever they save. None as
-    /// of [`Lanes::new`].
+    /// Makes the lanes as [`Lanes::new`] does, but always uses the phases if there are any. Returns
+    /// `None` in the same cases.
     pub fn of(net: &Net, phases: Option<&Phases>, plies: Option<&Plies>, meter: &mut Meter) -> Option<Self> {
         lower::pay(net, meter)?;
         let view = lower::observe(net).run(&net.initial);
@@ -138,7 +137,8 @@ impl Lanes {
         Some(Self { phases, cycle, plies: plies.unwrap_or_default() })
     }
 
-    /// The phases of plies. At the first one games have come to their end, and start again.
+    /// Makes the phases of plies. At the first one, all games of the last ply end and new ones
+    /// start.
     fn plies(plies: &Plies, start: &[&[bool]], meter: &mut Meter) -> Option<Vec<Phase>> {
         let (last, nets) = plies.nets.split_last()?;
         lay(nets.len(), meter, |i, room, meter| match i {
@@ -147,31 +147,31 @@ impl Lanes {
         })
     }
 
-    /// Operations of all phases.
+    /// The number of operations of all phases and plies.
     #[must_use]
     pub fn operations(&self) -> usize {
         self.all().flat_map(Phase::parts).map(Part::operations).sum()
     }
 
-    /// The lanes as a table has them.
+    /// Converts the lanes to the format of tables.
     pub(super) fn written(&self) -> lanes::Lanes {
         let of = |phases: &[Phase]| phases.iter().map(Phase::written).collect();
         lanes::Lanes { phases: of(&self.phases), cycle: self.cycle.clone(), plies: of(&self.plies) }
     }
 
-    /// All phases, those of plies last: the numbers that straight-line code knows them by.
+    /// All phases, those of plies last, in the order by which straight-line code numbers them.
     pub(super) fn all(&self) -> impl Iterator<Item = &Phase> {
         self.phases.iter().chain(&self.plies)
     }
 }
 
-/// The slots where a phase's states are kept: the number of slots before them and the number of
-/// all, after the fluents. States are kept while games go on at other phases, which must not use
-/// these slots.
+/// The slots for the kept states of a phase: the number of slots before them, and the number for
+/// all phases, both counted after the fluents. Kept states last while games continue at other
+/// phases, which must not use these slots.
 type Room = (usize, usize);
 
-/// Makes the phases. If states are kept at several, all are made again, with room for them. Returns
-/// `None` if their slots are too many.
+/// Lays out the phases. If several keep states, all are laid out again with room for them. Returns
+/// `None` if they need too many slots.
 fn lay(
     count: usize,
     meter: &mut Meter,
@@ -191,19 +191,20 @@ fn lay(
     Some(phases)
 }
 
-/// The phase where games start, if any do, with the legal moves of each role in the initial state.
+/// The lanes in which games start at a phase, with the legal moves of each role in the initial
+/// state.
 #[derive(Clone, Copy)]
 enum Start<'s> {
     None,
-    /// In lanes that are fresh.
+    /// Games start in fresh lanes.
     Some(&'s [&'s [bool]]),
-    /// In all lanes.
+    /// Games start in all lanes.
     All(&'s [&'s [bool]]),
 }
 
 impl Phase {
-    /// The programs of two nets: what is seen is that of the first, what steps the other. `counts`
-    /// tells of each role how many moves are legal, as far as that is known.
+    /// Makes the programs of a phase: `net` observes, and `step` advances. `counts` has each role's
+    /// number of legal moves, if it is constant.
     fn new(
         net: &Net,
         step: &Net,
@@ -227,7 +228,7 @@ impl Phase {
             slot(next_slot as usize - 1)
         };
 
-        // What is seen of a state: inputs are the fluents and `IDLE`.
+        // The gates that observe a state; their inputs are the fluents and `IDLE`.
         let mut gates = Aig::new(fluents + 1);
         let first: Vec<u32> = (0..=fluents as u32).map(|node| 2 * node).collect();
         let idle = 2 * (fluents + 1) as u32;
@@ -246,7 +247,7 @@ impl Phase {
         let (scored, counted) = score::score(&mut gates, &goals, chance, meter)?;
         let mut results = vec![(scored, SCORED)];
         let mut items: Vec<(Item, u32)> = Vec::new();
-        // The same thing need not be computed twice.
+        // Equal signals share a slot.
         let mut places: FxHashMap<u32, u32> = FxHashMap::default();
         for (item, signal) in counted {
             let place = if let Some(&place) = places.get(&signal) {
@@ -288,7 +289,7 @@ impl Phase {
                     if i == 0 {
                         first = place;
                     }
-                    // Where all are legal none is looked at.
+                    // If all moves are legal, their slots are not read.
                     if count < signals.len() {
                         outputs.push((signal, place));
                     }
@@ -296,7 +297,7 @@ impl Phase {
             }
             choices.push(Choice { moves, first, count: count as u8 });
         }
-        // The fluents that are kept, with the slots where they are.
+        // The fluents that are kept, with their slots.
         let mut kept = Vec::new();
         for (i, fluent) in late(&gates, &outputs, &results, fluents).into_iter().enumerate() {
             let place = match room {
@@ -318,22 +319,21 @@ impl Phase {
         Some(Self { observe, keep, score, advance, roles: choices, items })
     }
 
-    /// The phase as a table has it.
+    /// Converts the phase to the format of tables.
     fn written(&self) -> lanes::Phase {
         let [observe, keep, score, advance] = self.parts().map(|part| part.schedule.clone());
         let (roles, items) = (self.roles.clone(), self.items.clone());
         lanes::Phase { observe, keep, score, advance, roles, items }
     }
 
-    /// The programs that run in each step, and those that run now and then, in the order of the
-    /// table.
+    /// The four programs, in the order of the table.
     pub(super) fn parts(&self) -> [&Part; 4] {
         [&self.observe, &self.keep, &self.score, &self.advance]
     }
 }
 
-/// The fluents that are to be kept where a game ends, so that what tells its result need not be
-/// computed in every step; none if it takes little more than what is seen in each step anyway.
+/// Returns the fluents to keep where a game ends, so that results need not be computed in every
+/// step. Returns none if results take few gates more than the observation does.
 fn late(gates: &Aig, seen: &[(u32, u32)], results: &[(u32, u32)], fluents: usize) -> Vec<usize> {
     let cone = |outputs: &[(u32, u32)]| gates.cone(outputs.iter().map(|output| output.0));
     let (seen, results) = (cone(seen), cone(results));
@@ -342,7 +342,7 @@ fn late(gates: &Aig, seen: &[(u32, u32)], results: &[(u32, u32)], fluents: usize
     if own > LATE * read.len() { read } else { Vec::new() }
 }
 
-/// The program that takes the fluents that are kept from the state, where a game has ended.
+/// Makes the program that copies the kept fluents from the state where a game has ended.
 fn keep(kept: &[(usize, u32)], free: u32, meter: &mut Meter) -> Option<Part> {
     let mut gates = Aig::new(2 * kept.len() + 1);
     let ended = 2 * (2 * kept.len() + 1) as u32;
@@ -358,13 +358,13 @@ fn keep(kept: &[(usize, u32)], free: u32, meter: &mut Meter) -> Option<Part> {
     Part::new(&gates, &outputs, inputs, free, meter)
 }
 
-/// The slots of the moves that a role may make.
+/// The slots of a role's possible moves.
 fn slots(choice: &Choice) -> impl Iterator<Item = u32> {
     choice.slots().map(|slot| slot as u32)
 }
 
-/// The program that steps: its inputs are the fluents, in the slots given, `FRESH` and the moves.
-/// At the start of games it steps from the initial state.
+/// Makes the program that advances. Its inputs are the fluents in the given slots, `FRESH` and the
+/// moves. Where games start, it advances from the initial state.
 fn follow(
     net: &Net,
     roles: &[Choice],
@@ -395,20 +395,21 @@ fn follow(
             node += 2;
             node
         } else {
-            // A role that makes a move makes this one.
+            // This is the role's only possible move, so it is always made.
             TRUE
         });
     }
     let next = gates.add(&lower::advance(net), &first);
     let outputs = next.into_iter().zip(fluents.iter().copied().enumerate().skip(1));
-    // What stays as it is needs no operation.
+    // An unchanged fluent needs no operation.
     let changes = outputs.filter(|&(signal, (node, _))| signal != 2 * node as u32);
     let outputs: Vec<(u32, u32)> = changes.map(|(signal, (_, slot))| (signal, slot)).collect();
     Part::new(&gates, &outputs, [fluents, &[FRESH], &moves].concat(), free, meter)
 }
 
 impl Part {
-    /// The program that computes some signals. Returns `None` if there are not enough slots.
+    /// Makes the program that computes some signals. Returns `None` if there are not enough slots
+    /// or the meter runs out.
     fn new(
         gates: &Aig,
         outputs: &[(u32, u32)],
@@ -426,12 +427,12 @@ impl Part {
         Some(Self { cover, inputs, outputs, free, schedule })
     }
 
-    /// The number of operations.
+    /// The number of operations of the cover.
     fn operations(&self) -> usize {
         self.cover.operations.len()
     }
 
-    /// The slot after all that the operations of the table use.
+    /// The slot after the last one that the operations of the table use.
     fn end(&self) -> u32 {
         let results = self.schedule.steps.iter().map(|step| step.result);
         results.max().map_or(self.free, |last| self.free.max(last + 1))
@@ -443,8 +444,8 @@ mod tests {
     use super::*;
     use crate::{Options, Source, compile};
 
-    /// Twelve lamps that are switched on one by one until the first two burn; the goal is as the
-    /// rules say.
+    /// The lanes of a game with twelve lamps, switched on one by one until one of the first two is
+    /// on. `goal` is the rule for the goal.
     fn lanes(goal: &str) -> Lanes {
         let rules = format!(
             "(role robot) (succ 0 1) (succ 1 2) (succ 2 3) (succ 3 4) (succ 4 5) (succ 5 6) (succ 6 7) (succ 7 8)
@@ -460,7 +461,7 @@ mod tests {
             .expect("there are slots")
     }
 
-    /// Slots that one phase keeps are used by no other phase.
+    /// The slots in which one phase keeps states are not used by other phases.
     #[test]
     fn kept_states_have_slots_of_their_own() {
         let text = "(role p) (role q) (init (control p)) (next_role p q) (next_role q p)

@@ -1,15 +1,16 @@
-//! Lowering of a net to programs of two-input gates.
+//! Lowers a net to programs of two-input gates.
 //!
-//! A wide AND is split along the bits of its operands' numbers, like a binary trie: equal parts of
-//! different gates become the same gate, and the depth stays logarithmic. One program observes a
-//! state, another advances it, a third says what the roles perceive of that; each holds the gates
-//! its outputs need, in topological order: no more than one gate for each operand of the net.
+//! A wide AND is split along the bits of its operands' numbers, like a binary trie. Equal parts of
+//! different gates become one gate, and the depth stays logarithmic. One program observes a state,
+//! another advances it, and a third computes the percepts of a step. Each has the gates that its
+//! outputs need, in topological order, at most one for each operand of the net.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use gdl_format::aig::{Aig, FALSE, Program};
 
-/// Steps and bytes that each program of a net takes, for each gate and each operand.
+/// The steps for each gate or operand of a net to make a program; its bytes for each gate, and for
+/// each operand.
 const STEPS: u64 = 4;
 const BYTES: (usize, usize) = (16, 32);
 
@@ -19,8 +20,8 @@ pub fn pay(net: &Net, meter: &mut Meter) -> Option<()> {
     meter.take(BYTES.0 * net.len() + BYTES.1 * net.literals())
 }
 
-/// The program that shows a state: from the fluents to the legality of each role's moves, each goal
-/// value, and terminal. O(literals).
+/// Makes the program that observes a state: from the fluents to the legality of each role's moves,
+/// each goal value, and terminal. O(literals).
 #[must_use]
 pub fn observe(net: &Net) -> Program {
     let outputs = &net.outputs;
@@ -29,14 +30,15 @@ pub fn observe(net: &Net) -> Program {
     lower(net, 1 + net.initial.len(), legal.chain(goal).chain([outputs.terminal]).collect())
 }
 
-/// The program that steps: from the fluents and the moves made to the next value of each fluent.
+/// Makes the program that advances a state: from the fluents and the moves made to the next value
+/// of each fluent. O(literals).
 #[must_use]
 pub fn advance(net: &Net) -> Program {
     lower(net, net.inputs(), net.outputs.next.clone())
 }
 
-/// The program of percepts: from the fluents and the moves made to each percept of each role.
-/// Returns `None` if the rules say nothing of percepts.
+/// Makes the program of percepts: from the fluents and the moves made to each percept of each role.
+/// Returns `None` if the rules do not define percepts.
 #[must_use]
 pub fn perceive(net: &Net) -> Option<Program> {
     let sees = net.outputs.sees.as_ref()?;
@@ -74,7 +76,8 @@ fn lowered(signals: &[u32], signal: Signal) -> u32 {
     signals[signal.gate() as usize] ^ u32::from(signal.is_negated())
 }
 
-/// The conjunction of sorted signals. Recurses at most 32 deep: each level splits at a lower bit.
+/// Makes the conjunction of sorted signals. Recurses at most 32 deep, since each level splits at a
+/// lower bit.
 fn conjoin(aig: &mut Aig, operands: &[u32]) -> u32 {
     let (&first, &last) = (operands.first().expect("not empty"), operands.last().expect("not empty"));
     if operands.len() == 1 {

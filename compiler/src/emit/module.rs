@@ -1,10 +1,9 @@
-//! The Rust module of a compiled game.
+//! Emits the Rust module of a compiled game.
 //!
 //! A [`Compilation`] becomes the tokens of `pub mod tictactoe { .. }`: the game's type, its roles,
 //! moves, fluents and percepts, its table as one literal, and the implementation of `Game`. The
-//! tokens name nothing but what they define and the runtime's `__private` module, which also brings
-//! `core`, so they mean the same wherever they stand. The same compilation always gives the same
-//! tokens.
+//! tokens name only their own items and the runtime's `__private` module, which also has `core`. So
+//! their meaning does not depend on the surrounding code. The output is deterministic.
 
 use super::{
     Code, engine,
@@ -16,10 +15,11 @@ use crate::{Compilation, optimize::Phases, propnet::Net};
 use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
-/// Rows of one list that the module's documentation shows; the items themselves are all documented.
+/// The most rows of a list that the module's documentation shows. The items themselves are all
+/// documented.
 const SHOWN: usize = 40;
 
-/// Emits the game as a module. `origin` is said in its documentation, for example `tictactoe.kif`.
+/// Emits the game as a module. Its documentation names `origin`, for example `tictactoe.kif`.
 #[must_use]
 pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code) -> TokenStream {
     let Compilation { rules, net, phases, lanes, table, .. } = compilation;
@@ -48,13 +48,13 @@ pub fn module(compilation: &Compilation, frame: &Frame, origin: &str, code: Code
     frame.module(&documentation, &quote!(#game #roles #moves #fluents #percepts))
 }
 
-/// The words of the initial state.
+/// Emits the words of the initial state.
 fn initial_words(net: &Net) -> Vec<Literal> {
     let word = |bits: &[bool]| bits.iter().enumerate().fold(0, |word, (i, &bit)| word | u64::from(bit) << i);
     net.initial.chunks(64).map(|bits| Literal::u64_unsuffixed(word(bits))).collect()
 }
 
-/// The game's type, its rows, its table and `Game`.
+/// Emits the game's type, its rows, its table and the implementation of `Game`.
 fn game(
     net: &Net,
     phases: Option<&Phases>,
@@ -182,7 +182,7 @@ fn game(
     }
 }
 
-/// The module's documentation: what the rulesheet says of itself, then its names and sizes.
+/// Writes the module's documentation: the comments of the rulesheet, then its names and sizes.
 fn documentation(
     net: &Net,
     comments: &[String],
@@ -225,13 +225,15 @@ fn documentation(
     lines
 }
 
-/// Comment lines as Markdown: plain paragraphs and lists as such, whatever is laid out as it is.
+/// Converts comment lines to Markdown: paragraphs and lists as such, columns and indented lines as
+/// text blocks.
 fn prose(comments: &[String]) -> Vec<String> {
     let mut lines = Vec::new();
     for block in comments.split(|line| line.trim().is_empty()).filter(|block| !block.is_empty()) {
         let indent = block.iter().map(|line| indentation(line)).min().unwrap_or(0);
         let block: Vec<&str> = block.iter().map(|line| line[indent..].trim_end()).collect();
-        // Columns show in blanks; and lines that start with four would be Rust code to rustdoc.
+        // Two blanks in a line indicate columns. Rustdoc would read lines that start with four
+        // blanks as Rust code.
         let laid_out = |line: &&str| indentation(line) > 3 || line.trim_start().contains("  ");
         if block.iter().any(laid_out) {
             lines.push("```text".into());
@@ -249,7 +251,7 @@ fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 
-/// A paragraph escaped for Markdown, except lists and names in backquotes.
+/// Escapes a paragraph for Markdown, except lists and names in backquotes.
 fn escape(block: &[&str], lines: &mut Vec<String>) {
     let closed = block.iter().flat_map(|line| line.chars()).filter(|&c| c == '`').count() % 2 == 0;
     let mut code = false;

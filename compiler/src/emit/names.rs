@@ -1,8 +1,8 @@
 //! Rust names for KIF names.
 //!
-//! The KIF texts of a vocabulary become identifiers that rustc accepts, in Rust's own case
-//! conventions, no two alike in one [`Namespace`]. The same texts always give the same names, and
-//! the skeleton of a faulty rulesheet names things by the same rules.
+//! The KIF texts of a vocabulary become valid identifiers in Rust's case conventions, unique within
+//! a [`Namespace`]. The names are deterministic, and the skeleton of a faulty rulesheet uses the
+//! same rules.
 
 use crate::rules::{RelationId, Rules, Term};
 use gdl_format::term;
@@ -19,8 +19,7 @@ pub enum Style {
     Camel,
 }
 
-/// Strict and reserved words of every edition so far; those that may be names somewhere are left
-/// out.
+/// The strict and reserved keywords of every edition so far, without weak ones such as `union`.
 const KEYWORDS: &[&str] = &[
     "Self", "abstract", "as", "async", "await", "become", "box", "break", "const", "continue", "crate", "do",
     "dyn", "else", "enum", "extern", "false", "final", "fn", "for", "gen", "if", "impl", "in", "let", "loop",
@@ -29,7 +28,7 @@ const KEYWORDS: &[&str] = &[
     "where", "while", "yield",
 ];
 
-/// The names of operators.
+/// The words that replace operators in names.
 const OPERATORS: &[(char, &str)] = &[
     ('+', "plus"),
     ('*', "times"),
@@ -48,7 +47,7 @@ const OPERATORS: &[(char, &str)] = &[
     ('$', "dollar"),
 ];
 
-/// The longest name made from a text; the rest is cut, and collisions get numbers.
+/// The longest name made from a text, in bytes. Longer ones are cut, and collisions get numbers.
 const LONGEST: usize = 80;
 
 /// Spells a KIF text as one Rust identifier. Parentheses and spaces separate words as hyphens do.
@@ -68,7 +67,7 @@ pub fn spell(text: &str, style: Style) -> String {
                 name.push_str(word);
             }
             Style::Camel => {
-                // `a_1_2` would become `A12`, which `a_12` is as well.
+                // Without the underscore, `a_1_2` and `a_12` would both become `A12`.
                 let digits = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
                 if digits(name.chars().last()) && digits(word.chars().next()) {
                     name.push('_');
@@ -94,8 +93,8 @@ pub fn spell(text: &str, style: Style) -> String {
     name
 }
 
-/// Cuts a text into lower-case words at everything that cannot be part of an identifier, at
-/// underscores, and between a small letter and a capital.
+/// Splits a text into lower-case words: at characters that no identifier contains, at underscores,
+/// and between a small letter and a capital.
 fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = String::new();
@@ -103,7 +102,7 @@ fn words(text: &str) -> Vec<String> {
     let letters: Vec<char> = text.chars().collect();
     for (i, &letter) in letters.iter().enumerate() {
         let operator = OPERATORS.iter().find(|(c, _)| *c == letter).map(|(_, name)| *name);
-        // A hyphen is a minus at the start of a name, or alone, and else holds two words together.
+        // A hyphen at the start of a name, or alone, is a minus. Otherwise it joins two words.
         let starts = i == 0 || matches!(letters[i - 1], ' ' | '(');
         let operator = if letter == '-' && starts { Some("minus") } else { operator };
         let cut = !letter.is_ascii_alphanumeric() || (letter.is_ascii_uppercase() && after_small);
@@ -123,25 +122,24 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Names that are given out once each.
+/// A set of names that are assigned at most once.
 #[derive(Clone, Debug, Default)]
 pub struct Namespace {
     taken: BTreeSet<String>,
-    /// For each name that was not free, the first number that may be: those below are taken and
-    /// stay so.
+    /// For each name that was not free, the first number that may be free; smaller ones are taken.
     numbers: BTreeMap<String, usize>,
 }
 
 impl Namespace {
-    /// A namespace where `reserved` are taken.
+    /// Creates a namespace in which the `reserved` names are taken.
     #[must_use]
     pub fn new(reserved: &[&str]) -> Self {
         Self { taken: reserved.iter().map(|&name| name.to_owned()).collect(), numbers: BTreeMap::new() }
     }
 
-    /// `name`, or the first of `name_`, `name_2`, `name_3`, .. that is free. The underscore alone
-    /// is for names that are reserved rather than given out. O(log names) for each try; all tries
-    /// together are no more than the names given out before.
+    /// Assigns `name`, or the first free one of `name_2`, `name_3`, and so on. A `reserved` name
+    /// gets an underscore first. O(log names) for each try; all tries together are at most the
+    /// names assigned before.
     pub fn take(&mut self, name: &str, reserved: &[&str]) -> String {
         let mut candidate = name.to_owned();
         if reserved.contains(&name) {
@@ -162,8 +160,8 @@ impl Namespace {
     }
 }
 
-/// The head and the arguments of a canonical KIF text: `(mark 1 (a b))` is `mark`, `1`, `(a b)`,
-/// and `noop` is a head alone.
+/// Splits a canonical KIF text into its head and arguments: `(mark 1 (a b))` into `mark` and `1`,
+/// `(a b)`. `noop` has no arguments.
 #[must_use]
 pub fn split(text: &str) -> (&str, Vec<&str>) {
     let mut parts = term::parts(text);
@@ -171,35 +169,36 @@ pub fn split(text: &str) -> (&str, Vec<&str>) {
     (parts[0], arguments)
 }
 
-/// True if the text is what an `i64` prints as: `7` and `-7`, but neither `07` nor `+7`.
+/// Returns true if the text is the canonical form of an `i64`: `7` and `-7`, but neither `07` nor
+/// `+7`.
 #[must_use]
 pub fn is_integer(text: &str) -> bool {
     text.parse::<i64>().is_ok_and(|number| number.to_string() == text)
 }
 
-/// A name without arguments and the position of its text in the vocabulary.
+/// A KIF name without arguments, with its position in the vocabulary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constant {
     /// The Rust name.
     pub name: String,
     /// The KIF text.
     pub text: String,
-    /// The position.
+    /// The position of the text in the vocabulary.
     pub index: usize,
 }
 
-/// All names that share a head and a number of arguments.
+/// The KIF names with one head and number of arguments.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Constructor {
     /// The Rust name.
     pub name: String,
     /// The KIF name.
     pub head: String,
-    /// The Rust names of the arguments and whether all their values are integers.
+    /// The Rust name of each argument, and true if all its values are integers.
     pub parameters: Vec<(String, bool)>,
-    /// One of them.
+    /// The KIF text of one of the names.
     pub example: String,
-    /// The number of them.
+    /// The number of names.
     pub count: usize,
 }
 
@@ -212,12 +211,12 @@ pub struct Named {
     pub constructors: Vec<Constructor>,
 }
 
-/// The names that the associated functions and constants of an id have already, by its own traits
-/// or by the macro.
+/// The names of associated items that each id has already, from its traits or from the macro.
 pub const RESERVED: &[&str] =
     &["ALL", "all", "clone", "cmp", "eq", "fmt", "from_index", "from_str", "hash", "index", "parse"];
 
-/// More constants than this are left out, since each costs rustc a little; their texts still parse.
+/// The most constants that are emitted, since each adds to rustc's time. Texts without a constant
+/// still parse.
 pub const MAX_CONSTANTS: usize = 2_000;
 
 /// Finds names for a list of KIF texts. `hints` are the names of arguments, by head and number.
@@ -253,7 +252,7 @@ pub fn name<'t>(texts: impl IntoIterator<Item = &'t str>, hints: &Hints) -> Name
     let mut constructors = Vec::new();
     let mut previous = None;
     for ((head, arity), group) in groups {
-        // The map brings the smallest arity first: it has the plain name.
+        // The map is sorted by arity, and the smallest one gets the plain name.
         let name = spell(head, Style::Snake);
         let name = if previous == Some(head) { format!("{name}_{arity}") } else { name };
         previous = Some(head);
@@ -269,13 +268,13 @@ pub fn name<'t>(texts: impl IntoIterator<Item = &'t str>, hints: &Hints) -> Name
     Named { constants, constructors }
 }
 
-/// The names of arguments in the rules, by head and number of arguments.
+/// The names of arguments that the rules suggest, by head and number of arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Hints(BTreeMap<(String, usize), Vec<Option<String>>>);
 
 impl Hints {
-    /// The variables in the heads of the rules of `relations`, whose argument at `position` is the
-    /// name.
+    /// Collects the variables in the heads of the rules of `relations`; the argument at `position`
+    /// is the KIF name.
     #[must_use]
     pub fn new(rules: &Rules, relations: &[RelationId], position: usize) -> Self {
         let mut hints = Self::default();
@@ -295,7 +294,7 @@ impl Hints {
         hints
     }
 
-    /// The names of the parameters of a constructor.
+    /// Returns the names of the parameters of a constructor.
     fn parameters(&self, head: &str, arity: usize) -> Vec<String> {
         let names = self.0.get(&(head.to_owned(), arity));
         let mut space = Namespace::default();
@@ -368,7 +367,7 @@ mod tests {
         assert_eq!(named.constructors[1].parameters, parameters);
     }
 
-    /// Names alike go on from the last number, and do not try all numbers before it.
+    /// Equal names continue from the last number, without trying all numbers before it.
     #[test]
     fn names_alike_are_numbered_in_order() {
         let mut space = Namespace::default();

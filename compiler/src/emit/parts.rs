@@ -1,28 +1,27 @@
-//! The public face of an emitted game: its module, roles, moves, fluents and percepts as Rust
-//! items.
+//! The public items of an emitted game: its module, roles, moves, fluents and percepts.
 //!
-//! Names become documented items. A good rulesheet and the skeleton of a faulty one share
-//! them, and differ in what the functions do.
+//! Names become documented items. A correct rulesheet and the skeleton of a faulty one have equal
+//! items, and differ in the bodies of functions.
 
 use super::names::{Constructor, Named, Namespace, Style, spell};
 use proc_macro2::{Ident, Literal, Span, TokenStream};
 use quote::quote;
 
-/// The frame of the game's module, as the user wants it.
+/// The frame of the game's module, as the caller requests it.
 #[derive(Clone, Debug)]
 pub struct Frame {
     /// The module's name.
     pub name: String,
-    /// `pub` or what else stands before `mod`.
+    /// The visibility of the module, such as `pub`.
     pub visibility: TokenStream,
     /// The path of the runtime, usually `::gdl_runtime`.
     pub runtime: TokenStream,
-    /// Items to go with the module, such as what makes cargo watch the rulesheet.
+    /// Further items of the module, such as one that makes cargo watch the rulesheet.
     pub extra: TokenStream,
 }
 
 impl Frame {
-    /// A public module that finds the runtime under its own name.
+    /// Creates the frame of a public module with the runtime at `::gdl_runtime`.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -33,10 +32,10 @@ impl Frame {
         }
     }
 
-    /// The name of the game's type.
+    /// Returns the name of the game's type, different from all other names of the module.
     #[must_use]
     pub fn game(&self) -> Ident {
-        // What the emitted module says itself, or takes from the prelude.
+        // The names that the emitted module defines itself or uses from the prelude.
         const TAKEN: &[&str] = &[
             "Clone",
             "Copy",
@@ -69,7 +68,7 @@ impl Frame {
         ident(&name)
     }
 
-    /// The module around `items`.
+    /// Emits the module around `items`.
     #[must_use]
     pub fn module(&self, documentation: &[String], items: &TokenStream) -> TokenStream {
         let Self { name, visibility, runtime, extra } = self;
@@ -88,7 +87,7 @@ impl Frame {
             #visibility mod #name {
                 #(#![doc = #documentation])*
 
-                // Nothing is taken from the surroundings: not the prelude, not even `core`.
+                // The module uses nothing of its surroundings, neither the prelude nor `core`.
                 use #runtime::__private as __gdl;
                 use __gdl::core::prelude::rust_2021::*;
 
@@ -99,31 +98,31 @@ impl Frame {
     }
 }
 
-/// An identifier of the caller's.
+/// Makes an identifier with the span of the macro's call site.
 pub(super) fn ident(name: &str) -> Ident {
     Ident::new(name, Span::call_site())
 }
 
-/// The bodies of the functions of an emitted id.
+/// The kind of bodies for the functions of an emitted id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bodies {
-    /// It looks things up in the vocabulary of the game's table.
+    /// The function uses the vocabulary of the game's table.
     Table,
-    /// No body, since the rulesheet has errors and the program will not be run.
+    /// The function has no real body, since the rulesheet has errors and the program will not run.
     Missing,
 }
 
-/// The expression that stands for all that cannot be said of a faulty rulesheet.
+/// Emits the body of a function of a faulty rulesheet.
 pub(super) fn missing() -> TokenStream {
     quote!(__gdl::core::unreachable!("the rulesheet has errors"))
 }
 
-/// KIF text as inline code in Markdown, in a table or out of it.
+/// Formats KIF text as inline code in Markdown, which is also valid in tables.
 pub(super) fn inline_code(text: &str) -> String {
     format!("`{}`", text.replace('`', "'").replace('|', "\\|"))
 }
 
-/// The names of the variants of `Role`.
+/// Returns the names of the variants of `Role`.
 #[must_use]
 pub fn role_names(roles: &[String]) -> Vec<String> {
     const RESERVED: &[&str] = &["ALL"];
@@ -131,7 +130,7 @@ pub fn role_names(roles: &[String]) -> Vec<String> {
     roles.iter().map(|text| space.take(&spell(text, Style::Camel), RESERVED)).collect()
 }
 
-/// `enum Role` and its traits.
+/// Emits `enum Role` and its traits.
 pub(super) fn roles(texts: &[String], bodies: Bodies) -> TokenStream {
     let names: Vec<Ident> = role_names(texts).iter().map(|name| ident(name)).collect();
     let docs = texts.iter().map(|text| inline_code(text));
@@ -154,8 +153,8 @@ pub(super) fn roles(texts: &[String], bodies: Bodies) -> TokenStream {
     }
 }
 
-/// A struct for moves, fluents or percepts, with constants, constructors and traits. `list` is the
-/// vocabulary's function.
+/// Emits a struct for moves, fluents or percepts, with constants, constructors and traits. `list`
+/// names the function of the vocabulary.
 pub(super) fn ids(
     kind: &str,
     about: &str,
@@ -197,8 +196,8 @@ pub(super) fn ids(
     }
 }
 
-/// The type of percepts: one of its own if there are names for them, otherwise the runtime's for
-/// games whose rules say nothing of percepts.
+/// Emits the type of percepts: a type of its own if the rules define percepts, otherwise the
+/// runtime's.
 pub(super) fn percepts(named: Option<&Named>, count: usize, bodies: Bodies) -> TokenStream {
     if let Some(named) = named {
         let about = "Something a player may perceive of a step, known by its KIF text.";
@@ -210,7 +209,7 @@ pub(super) fn percepts(named: Option<&Named>, count: usize, bodies: Bodies) -> T
     }
 }
 
-/// The function that makes an id from its arguments.
+/// Emits the constructor of an id from its arguments.
 fn function(constructor: &Constructor, list: &str, field: &Ident, bodies: Bodies) -> TokenStream {
     let Constructor { name, head, parameters, example, count } = constructor;
     let name = ident(name);
@@ -245,7 +244,7 @@ fn function(constructor: &Constructor, list: &str, field: &Ident, bodies: Bodies
     }
 }
 
-/// `Id`, `Display`, `Debug` and `FromStr` for a type of ids.
+/// Emits `Id`, `Display`, `Debug` and `FromStr` for a type of ids.
 fn traits(kind: &str, list: &str, index: &TokenStream, from: &TokenStream, bodies: Bodies) -> TokenStream {
     let ty = ident(kind);
     let parse = ident(&format!("parse_{}", kind.to_ascii_lowercase()));

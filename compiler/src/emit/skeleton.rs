@@ -1,8 +1,8 @@
 //! The skeleton of a game: the module of a rulesheet with errors.
 //!
-//! The parts that could be parsed become a module with the types and functions that a correct
-//! rulesheet would have had, as far as they are known. So the only errors the user sees are those
-//! of the rulesheet. Nothing in it can be run.
+//! The parts that could be parsed become a module with the known types and functions of a correct
+//! rulesheet. So the user sees only the errors of the rulesheet. The module compiles but cannot
+//! run.
 
 use super::{
     names::{self, Hints},
@@ -16,26 +16,27 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use std::collections::BTreeSet;
 
-/// Names that are worth collecting at most: a skeleton is never run.
+/// The most names that are collected; a skeleton need not be complete, since it is never run.
 const MOST: usize = 1_000;
 
-/// The names that a faulty rulesheet seems to talk about.
+/// The likely names of a faulty rulesheet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Guess {
     /// The roles, in the order of the text.
     pub roles: Vec<String>,
-    /// Texts that look like the moves, one for each head and number of arguments.
+    /// The likely moves, one text for each head and number of arguments.
     pub moves: Vec<String>,
-    /// Texts that look like the fluents.
+    /// The likely fluents, one text for each head and number of arguments.
     pub fluents: Vec<String>,
-    /// Texts that look like the percepts; `None` if no rule is about any.
+    /// The likely percepts, one text for each head and number of arguments; `None` if no rule has
+    /// `sees`.
     pub percepts: Option<Vec<String>>,
 }
 
 impl Guess {
-    /// Reads the names off a tree: roles from `role` facts, moves from `legal`, `input` and `does`,
-    /// fluents from `init`, `next`, `base` and `true`, percepts from `sees`. Nested forms count
-    /// wherever they stand.
+    /// Collects the names of a tree: roles from `role` facts, moves from `legal`, `input` and
+    /// `does`, fluents from `init`, `next`, `base` and `true`, percepts from `sees`. Nested forms
+    /// are included at any depth.
     #[must_use]
     pub fn new(tree: &Tree, source: &Source) -> Self {
         let mut roles: Vec<String> = Vec::new();
@@ -70,7 +71,8 @@ impl Guess {
     }
 }
 
-/// A name with each argument left open: `(mark _ _)`; none for variables.
+/// Returns a name with placeholders for its arguments, such as `(mark _ _)`. Returns `None` for
+/// variables.
 fn outline(tree: &Tree, source: &Source, node: NodeId) -> Option<String> {
     match (&tree.node(node).kind, tree.children(node)) {
         (Kind::Symbol, _) => Some(tree.text(node, source).to_owned()),
@@ -84,7 +86,7 @@ fn outline(tree: &Tree, source: &Source, node: NodeId) -> Option<String> {
     }
 }
 
-/// Emits the module.
+/// Emits the module of a faulty rulesheet.
 #[must_use]
 pub fn skeleton(guess: &Guess, frame: &Frame) -> TokenStream {
     let game = frame.game();

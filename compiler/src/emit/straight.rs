@@ -1,10 +1,10 @@
-//! Straight-line Rust for single states, made of a net.
+//! Compiles a net to straight-line Rust for single states.
 //!
-//! A state is a few words. Operands of a gate that are fluents of one word become one masked
-//! comparison; outputs that copy bits become masked shifts; everything else is a local `bool`.
-//! Stepping starts from what follows when no role does anything that matters to a fluent, then each
-//! role's move patches the fluents it touches: what a move does to a fluent is usually a constant
-//! once its legality is assumed. The functions use nothing but operators.
+//! A state is an array of words. Operands of a gate that are fluents of one word become one masked
+//! comparison; outputs that copy bits become masked shifts; all other gates become local `bool`s.
+//! Advancing first computes the successor for moves that affect no fluent. Each role's move then
+//! patches the fluents that it touches, usually by constants once its legality is assumed. The
+//! functions use only operators.
 //!
 //! The emitted functions are
 //!
@@ -16,12 +16,13 @@
 //! ```
 //!
 //! Each phase of a turn cycle has functions to observe and to advance, `observe1` and so on. They
-//! take about half as long as those of the whole net. Play never reaches states outside every
-//! phase; for them `phase` gives the number after the last. The last function writes every word of
-//! a row of percepts; it is there only if the rules say what the roles perceive.
+//! take about half as long as those of the whole net. For unreachable states outside every phase,
+//! `phase` returns the number after the last. `perceive` writes every word of a row of percepts; it
+//! is emitted only if the rules define percepts.
 //!
-//! The text grows with the operations of the net: at most
-//! [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET), unless straight-line code is requested at any cost.
+//! The length of the code is proportional to the operations of the net. These are at most
+//! [`STRAIGHT_BUDGET`](super::STRAIGHT_BUDGET), unless the caller requests straight-line code of
+//! any size.
 
 use crate::{
     optimize::Phases,
@@ -36,20 +37,20 @@ use std::{
     slice,
 };
 
-/// The greatest size of all patches together, as a multiple of the net. Beyond it, stepping
-/// evaluates the whole net. Patches share nothing, and the net shares all equal gates: nim is a
-/// fifth faster with patches of 4.2 times its size. Measured on the built-in games, any factor from
-/// 5 to 10 gives the same decisions.
+/// The largest size of all patches together, as a multiple of the net's. If they are larger,
+/// advancing evaluates the whole net. Patches share no gates, whereas the net shares all equal
+/// ones. Measured: nim is a fifth faster with patches of 4.2 times its size; on the built-in games,
+/// all factors from 5 to 10 give equal decisions.
 const MAX_PATCH_RATIO: usize = 8;
 
-/// Phases of a cycle have functions of their own if these have at most this percentage of the
-/// operations of the whole net: to tell the phase takes time too. With 83 connect four loses a
-/// tenth, with 64 tic-tac-toe gains a little, with 54 breakthrough is twice as fast.
+/// The largest average size of the nets of phases, as a percentage of the whole net's, for which
+/// phases have their own functions. Identifying the phase takes time, too. Measured: at 83 percent
+/// connect four is a tenth slower, at 64 tic-tac-toe is slightly faster, at 54 breakthrough is
+/// twice as fast.
 const MAX_PHASE: usize = 75;
 
-/// The functions of a net, and of the nets at the phases of its cycle if these are smaller; and how
-/// many phases have functions. Takes time and gives code proportional to the operations, patches
-/// included.
+/// Emits the functions of a net, or of the nets of its phases if these are small enough. Also
+/// returns the number of phases with functions. Time and code are O(operations), patches included.
 #[must_use]
 pub fn straight(net: &Net, phases: Option<&Phases>) -> (TokenStream, usize) {
     let phases = super::pays(net, phases, MAX_PHASE);
@@ -63,7 +64,7 @@ pub fn straight(net: &Net, phases: Option<&Phases>) -> (TokenStream, usize) {
     (quote!(#(#functions)* #phase #perceive), nets.len())
 }
 
-/// The function that tells the phase of a state.
+/// Emits the function that identifies the phase of a state.
 fn phase(cycle: &Cycle, words: usize) -> TokenStream {
     let phases = cycle.values.len();
     let tests = (0..phases).map(|i| {
@@ -159,7 +160,7 @@ fn perceive(net: &Net) -> TokenStream {
     }
 }
 
-/// `let s0 = state[0]; ..`
+/// Emits `let s0 = state[0]; ..`, for each word of a state.
 fn read_state(words: usize) -> TokenStream {
     (0..words)
         .map(|word| {
@@ -169,7 +170,7 @@ fn read_state(words: usize) -> TokenStream {
         .collect()
 }
 
-/// `view[0] = ..; ..`
+/// Emits `view[0] = ..; ..`, for each word of a row.
 fn write_words(row: &TokenStream, words: &[TokenStream]) -> TokenStream {
     let write = |(place, word)| {
         let place = Literal::usize_unsuffixed(place);
@@ -182,18 +183,18 @@ fn word_name(word: usize) -> Ident {
     format_ident!("s{word}", span = Span::call_site())
 }
 
-/// The effect of a move of one role on the fluents it touches.
+/// The effect of one role's move: the next-state functions of the fluents it touches.
 struct Patch {
     role: u32,
     action: u32,
-    /// The net of the residual functions: the move is made and legal, moves of other roles are
-    /// open.
+    /// The residual circuit after assuming that the move is legal and made. Moves of other roles
+    /// are unknown.
     net: Net,
     /// Each touched fluent and its next value.
     next: Vec<(usize, Signal)>,
 }
 
-/// The patch of every move, unless they are too large together.
+/// Makes the patch of every move, or `None` if they are too large together.
 fn patches(net: &Net) -> Option<Vec<Patch>> {
     let mut touched: BTreeMap<u32, Vec<usize>> = BTreeMap::new();
     for (fluent, &next) in net.outputs.next.iter().enumerate() {
@@ -226,7 +227,7 @@ fn patches(net: &Net) -> Option<Vec<Patch>> {
     Some(patches)
 }
 
-/// The fluents whose value is known, by gate, when the role may make the move.
+/// Returns the values of fluents, by gate, that the legality of a move implies.
 fn known_when_legal(net: &Net, role: u32, action: u32) -> FxHashMap<u32, bool> {
     let legal = &net.outputs.legal[role as usize];
     let signal = legal.iter().find(|&&(m, _)| m == action).map_or(Signal::TRUE, |&(_, s)| s);
@@ -242,7 +243,7 @@ fn known_when_legal(net: &Net, role: u32, action: u32) -> FxHashMap<u32, bool> {
         .collect()
 }
 
-/// Steps by the patches: what follows from no move, then each role's move.
+/// Emits advancing by patches: the successor without moves, then the patch of each role's move.
 fn patched(net: &Net, words: usize, patches: &[Patch]) -> TokenStream {
     let mut rest = net.without_gates();
     let idle = specialise(net, &mut rest, &net.outputs.next, |input| {
@@ -266,7 +267,8 @@ fn patched(net: &Net, words: usize, patches: &[Patch]) -> TokenStream {
     }
 }
 
-/// Patches the words `names` by the move of one role: constants from a table, the rest by code.
+/// Emits the patches of the words `names` by one role's move: constants from a table, other bits by
+/// code.
 fn patch_role(role: usize, patches: &[&Patch], names: &[Ident]) -> TokenStream {
     let role = Literal::usize_unsuffixed(role);
     let mut code = TokenStream::new();
@@ -315,7 +317,7 @@ fn patch_role(role: usize, patches: &[&Patch], names: &[Ident]) -> TokenStream {
     code
 }
 
-/// The mask of the touched bits of each word.
+/// Returns the mask of the touched bits of each word.
 fn touched_words(next: &[(usize, Signal)]) -> BTreeMap<usize, u64> {
     let mut masks = BTreeMap::new();
     for &(bit, _) in next {
@@ -324,7 +326,7 @@ fn touched_words(next: &[(usize, Signal)]) -> BTreeMap<usize, u64> {
     masks
 }
 
-/// The gates that `signals` depend on, inputs included, in topological order.
+/// Returns the gates that `signals` depend on, inputs included, in topological order.
 fn cone(net: &Net, signals: &[Signal]) -> BTreeSet<u32> {
     let mut inside: BTreeSet<u32> = signals.iter().map(|s| s.gate()).collect();
     let mut pending: Vec<u32> = inside.iter().copied().collect();
@@ -336,7 +338,8 @@ fn cone(net: &Net, signals: &[Signal]) -> BTreeSet<u32> {
     inside
 }
 
-/// Copies the cone of `outputs` into `target`, with the inputs that `value` knows replaced.
+/// Copies the cone of `outputs` into `target`. `value` returns the signal that replaces an input,
+/// or `None`.
 fn specialise(
     net: &Net,
     target: &mut Net,
@@ -362,7 +365,7 @@ fn hex(value: u64) -> TokenStream {
     format!("0x{value:x}").parse().expect("a number is a token")
 }
 
-/// Statements that compute gates as local `bool`s, each once, and the words made of them.
+/// The statements that compute gates as local `bool`s, each gate once.
 struct Block<'n> {
     net: &'n Net,
     statements: Vec<TokenStream>,
@@ -373,7 +376,7 @@ struct Block<'n> {
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Copied {
     word: usize,
-    /// Distance from the fluent's bit to the output's: positive is a right shift.
+    /// The distance from the output's bit to the fluent's; positive for a right shift.
     shift: i32,
     negated: bool,
 }
@@ -383,11 +386,10 @@ impl<'n> Block<'n> {
         Self { net, statements: Vec::new(), done: BTreeSet::new() }
     }
 
-    /// Expressions for `count` words with each signal at its bit.
+    /// Returns expressions for `count` words with each signal at its bit.
     fn words(&mut self, outputs: &[(usize, Signal)], count: usize) -> Vec<TokenStream> {
         let mut constants = vec![0u64; count];
-        // Copied bits by output word, what must hold, source word, shift and complement: their
-        // mask.
+        // The masks of copied bits, by output word, condition, source word, shift and complement.
         let mut copies: BTreeMap<(usize, Vec<Signal>, Copied), u64> = BTreeMap::new();
         let mut others: Vec<(usize, Signal)> = Vec::new();
         let uses = self.count_uses(outputs);
@@ -424,7 +426,7 @@ impl<'n> Block<'n> {
                 bits
             } else {
                 let condition = self.conjunction(&rest);
-                // All ones if the condition holds.
+                // The mask is all ones if the condition holds.
                 quote!(0u64.wrapping_sub((#condition) as u64) & (#bits))
             });
         }
@@ -440,7 +442,7 @@ impl<'n> Block<'n> {
         words.into_iter().map(|parts| quote!(#(#parts)|*)).collect()
     }
 
-    /// The number of outputs that have each signal as an operand.
+    /// Counts the outputs that have each signal as an operand.
     fn count_uses(&self, outputs: &[(usize, Signal)]) -> FxHashMap<Signal, usize> {
         let mut uses = FxHashMap::default();
         for (_, signal) in outputs {
@@ -451,8 +453,9 @@ impl<'n> Block<'n> {
         uses
     }
 
-    /// The signal as a copy of one fluent's bit to `bit` where the rest holds, if it is one. The
-    /// fluent with the fewest uses is copied, so that the rest is the same for many outputs.
+    /// Returns the signal as a copy of one fluent's bit under a condition, the other operands, if
+    /// it has that form. The fluent with the fewest uses is copied, so that many outputs have equal
+    /// conditions.
     fn as_copy(
         &self,
         signal: Signal,
@@ -489,7 +492,7 @@ impl<'n> Block<'n> {
         }
     }
 
-    /// An expression for a signal whose gates are computed.
+    /// Returns an expression for a signal whose gates are computed.
     fn value(&self, signal: Signal) -> TokenStream {
         if let Gate::And(_) = self.net.gate(signal.gate()) {
             let name = format_ident!("g{}", signal.gate());
@@ -499,7 +502,8 @@ impl<'n> Block<'n> {
         }
     }
 
-    /// The conjunction of signals whose gates are computed: fluents of one word in one comparison.
+    /// Returns the conjunction of signals whose gates are computed, with one comparison for all
+    /// fluents of a word.
     fn conjunction(&self, operands: &[Signal]) -> TokenStream {
         let mut masks: BTreeMap<usize, (u64, u64)> = BTreeMap::new();
         let mut parts = Vec::new();

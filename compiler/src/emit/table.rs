@@ -1,4 +1,4 @@
-//! The table of a game: a net, and what plays it in lanes, as [`gdl_format::table`] writes them.
+//! Encodes a net and its lanes as a table, in the format of [`gdl_format::table`].
 
 use super::{lanes::Lanes, lower};
 use crate::{
@@ -9,16 +9,16 @@ use crate::{
 };
 use gdl_format::table::{Sees, Table};
 
-/// Steps to write an operation, and its bytes: in a program, which is there already, and in the
-/// string, which takes twice as many where it moves to a larger place.
+/// The steps to write an operation, and its bytes: in a program in memory, and in the encoded
+/// string, whose capacity may be twice its length.
 const WRITTEN: u64 = 4;
 const BYTES: usize = 24;
 
-/// Bytes that a name takes besides its text: a reference, and its length.
+/// The bytes of a name without its text: a reference and the length.
 const NAME: usize = 24;
 
-/// The table of a net and of what plays it in lanes. Returns `None` if that takes more than the
-/// meter has. O(operations + names).
+/// Encodes a net and its lanes, if it has any. Returns `None` if the meter runs out. O(operations +
+/// names).
 pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<u8>> {
     let vocabulary = &net.vocabulary;
     let names = [&vocabulary.roles, &vocabulary.fluents, &vocabulary.moves, &vocabulary.percepts];
@@ -62,7 +62,7 @@ pub fn table(net: &Net, lanes: Option<&Lanes>, meter: &mut Meter) -> Option<Vec<
     Some(table.encode())
 }
 
-/// The diagnostic where there is too little for a table.
+/// Returns the error for a table that exceeds a limit.
 #[must_use]
 pub fn excess(meter: &Meter, limits: &Limits) -> Diagnostic {
     let (code, message) = if meter.stop() == Some(Stop::Bytes) {

@@ -1,13 +1,15 @@
-//! Reasons why an atom holds in a state or not.
+//! Explanations: the reason why an atom holds in a state or does not.
 //!
-//! Input: an [`Explainer`] with filled tables, and a ground atom. Output: an explanation. If the
-//! atom holds, it is a rule that gives it, with the literals of the body as they were satisfied,
-//! and why these hold. Otherwise it lists each rule whose head fits: how far its body can be
-//! satisfied, literal by literal in the order of the text, and the first literal that cannot. A
-//! literal that tests waits until its variables are bound. Atoms of relations that depend on
-//! themselves are explained as they were first derived, so no explanation rests on itself. The
-//! depth is given; an explanation has at most [`MOST`] atoms and [`MOST_BYTES`] of texts, and takes
-//! fuel as any question does. An atom whose rules exceed these is cut, like one beyond the depth.
+//! The input is an [`Explainer`] with filled tables, and a ground atom. If the atom holds, the
+//! explanation is a rule that derives it, with the satisfied literals of the body and their own
+//! explanations. Otherwise it lists each rule whose head matches. For each it has the literals that
+//! hold together, in the order of the text, and the first literal that does not. A test waits until
+//! its variables are bound.
+//!
+//! Atoms of recursive relations are explained by their first derivation, so no explanation is
+//! circular. The caller limits the depth. An explanation has at most [`MOST`] atoms and
+//! [`MOST_BYTES`] of texts, and takes fuel like any query. An atom whose rules exceed these limits
+//! is cut, like one beyond the depth.
 
 use super::machine::Machine;
 use super::program::{Clause, Goal};
@@ -18,27 +20,27 @@ use super::{EvalError, Term};
 use crate::diagnostic::Span;
 use crate::rules::{self, Atom, Formula, RelationId, Rule, Rules};
 
-/// Atoms that one explanation tells of.
+/// The most atoms of one explanation.
 const MOST: usize = 1_000;
 
-/// Bytes of the texts of one explanation, each with what stands around it.
+/// The most bytes of the texts of one explanation, with [`AROUND`] more for each text.
 const MOST_BYTES: usize = 4 << 20;
 
-/// The bytes of a text besides its letters.
+/// The bytes that a text counts besides its letters.
 const AROUND: usize = 64;
 
-/// The deepest explanation.
+/// The greatest depth of an explanation, in rules.
 const DEEPEST: usize = 100;
 
-/// The values of a rule's variables.
+/// The values of a rule's variables; `None` for unbound ones.
 type Binding = Vec<Option<Id>>;
 
-/// An atom, and why it holds or does not.
+/// An atom, and the reason why it holds or does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The atom as KIF text.
     pub atom: String,
-    /// True if it holds.
+    /// True if the atom holds.
     pub holds: bool,
     /// The reason.
     pub reason: Reason,
@@ -47,48 +49,49 @@ pub struct Explanation {
 /// The reason why an atom holds or does not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// It is a fluent of the state or a move that is made, or neither.
+    /// The atom is of `true` or `does`, so the state or the joint move decides.
     Given,
-    /// A rule gives it.
+    /// A rule derives the atom.
     Rule {
-        /// Its place in [`Rules::rules`].
+        /// The index of the rule in [`Rules::rules`].
         rule: usize,
-        /// Its body, in the order of the text.
+        /// The literals of its body, in the order of the text.
         premises: Vec<Literal>,
     },
-    /// No rule gives it; those whose heads fit are listed in the order of the text.
+    /// No rule derives the atom. The rules whose heads match are listed in the order of the text.
     None(Vec<Attempt>),
-    /// It is deeper than was asked for.
+    /// The atom is beyond the depth or the size of the explanation.
     Deeper,
 }
 
-/// A literal of a rule with values in the place of its variables.
+/// A literal of a rule after its variables are replaced by their values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Literal {
-    /// As KIF text; a variable that nothing binds keeps its name.
+    /// The literal as KIF text; a variable that nothing binds keeps its name.
     pub text: String,
-    /// Its place, or the whole rule if it is no atom.
+    /// The place of its atom, or that of the whole rule if it has none.
     pub span: Span,
-    /// The reason why its atom, if it has one without variables, holds or does not.
+    /// The explanation of its atom, if it has one without variables.
     pub why: Option<Box<Explanation>>,
 }
 
-/// A rule that does not give an atom, and how far it can be satisfied.
+/// A rule that fails to derive an atom, and the part of its body that can be satisfied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Its place in [`Rules::rules`].
+    /// The index of the rule in [`Rules::rules`].
     pub rule: usize,
     /// Literals that hold together, as KIF text.
     pub held: Vec<String>,
-    /// The first literal that does not hold with these.
+    /// The first literal that does not hold together with these.
     pub fails: Literal,
 }
 
-/// Explains atoms of one state and joint move.
+/// The explainer of atoms, for one state and joint move.
 pub(super) struct Explainer<'m> {
     pub(super) rules: &'m Rules,
     pub(super) machine: &'m mut Machine,
-    /// By relation, if it depends on itself: in the order of its table.
+    /// The derivations of recursive relations, by relation and in the order of its table; computed
+    /// on first use.
     derivations: Vec<Option<Vec<Derivation>>>,
     left: usize,
     room: usize,
@@ -99,7 +102,7 @@ impl<'m> Explainer<'m> {
         Self { rules, machine, derivations: vec![None; rules.relations.len()], left: MOST, room: MOST_BYTES }
     }
 
-    /// Explains an atom whose relation, and all it depends on, is up to date.
+    /// Explains an atom. Its relation and all that it depends on must be up to date.
     pub(super) fn explain(
         &mut self,
         relation: RelationId,
@@ -122,12 +125,12 @@ impl<'m> Explainer<'m> {
         Ok(Explanation { atom, holds, reason })
     }
 
-    /// Takes room for a text.
+    /// Subtracts the bytes of a text from the room left.
     fn tell(&mut self, text: &str) {
         self.room = self.room.saturating_sub(text.len() + AROUND);
     }
 
-    /// A rule that gives the atom.
+    /// Returns a rule that derives the atom, with its literals.
     fn proof(&mut self, relation: RelationId, tuple: &[Id], depth: usize) -> Result<Reason, EvalError> {
         let component = self.machine.program.component_of[relation.index()];
         let found = match self.derivation(relation, tuple)? {
@@ -146,7 +149,7 @@ impl<'m> Explainer<'m> {
         Ok(Reason::Rule { rule, premises })
     }
 
-    /// The attempts of all rules that may give the atom.
+    /// Returns the attempts of all rules whose heads match the atom.
     fn attempts(&mut self, relation: RelationId, tuple: &[Id], depth: usize) -> Result<Reason, EvalError> {
         let component = self.machine.program.component_of[relation.index()];
         let rules = self.rules;
@@ -179,7 +182,7 @@ impl<'m> Explainer<'m> {
         Ok(Reason::None(attempts))
     }
 
-    /// The clauses for a relation.
+    /// The indexes of the clauses for a relation, in its component.
     fn clauses(&self, relation: RelationId) -> Vec<usize> {
         let component = self.machine.program.component_of[relation.index()];
         let clauses = self.machine.program.components[component].clauses.iter().enumerate();
@@ -189,7 +192,7 @@ impl<'m> Explainer<'m> {
             .collect()
     }
 
-    /// The first clause that gives an atom, and how.
+    /// Returns the first clause that derives an atom, with the values of its variables.
     fn solution(&mut self, relation: RelationId, tuple: &[Id]) -> Result<Option<Derivation>, EvalError> {
         let component = self.machine.program.component_of[relation.index()];
         for clause in self.clauses(relation) {
@@ -201,7 +204,7 @@ impl<'m> Explainer<'m> {
         Ok(None)
     }
 
-    /// The values of a clause's variables in the first solution of some goals that has this head.
+    /// Returns the first solution of some goals of a clause that has this head.
     fn first(
         &mut self,
         component: usize,
@@ -217,7 +220,7 @@ impl<'m> Explainer<'m> {
         Ok(found.map(|binding| Derivation { clause, binding }))
     }
 
-    /// The first derivation of an atom, if its relation depends on itself.
+    /// Returns the first derivation of an atom of a recursive relation; `None` for other relations.
     fn derivation(&mut self, relation: RelationId, tuple: &[Id]) -> Result<Option<Derivation>, EvalError> {
         let number = self.machine.program.component_of[relation.index()];
         let component = &self.machine.program.components[number];
@@ -237,8 +240,8 @@ impl<'m> Explainer<'m> {
         Ok(known.zip(place).and_then(|(known, place)| known.get(place)).cloned())
     }
 
-    /// A literal of a rule, and why its atom holds or does not. Of a disjunction it is the branch
-    /// that holds, if one does.
+    /// Explains a literal of a rule. A disjunction is replaced by a branch that holds, if there is
+    /// one.
     fn literal(
         &mut self,
         rule: &Rule,
@@ -268,7 +271,7 @@ impl<'m> Explainer<'m> {
         Ok(Literal { text, span, why })
     }
 
-    /// Returns whether a formula holds; nothing if a variable is not bound.
+    /// Returns whether a formula holds; `None` if unbound variables leave that open.
     fn holds(&mut self, formula: &Formula, binding: &Binding) -> Result<Option<bool>, EvalError> {
         Ok(match formula {
             Formula::Atom(atom) => match self.tuple(atom, binding)? {
@@ -301,7 +304,7 @@ impl<'m> Explainer<'m> {
         Ok(self.solution(relation, tuple)?.is_some())
     }
 
-    /// The arguments of an atom, if they have no variable that is not bound.
+    /// The arguments of an atom; `None` if a variable in them is unbound.
     fn tuple(&mut self, atom: &Atom, binding: &Binding) -> Result<Option<Vec<Id>>, EvalError> {
         atom.arguments.iter().map(|argument| self.ground(argument, binding)).collect()
     }
@@ -320,7 +323,7 @@ impl<'m> Explainer<'m> {
         self.machine.store.terms.intern(&key).map(Some)
     }
 
-    /// A formula as KIF text, with values in the place of variables.
+    /// Prints a formula as KIF, with values in the place of variables.
     fn display(&mut self, rule: &Rule, formula: &Formula, binding: &Binding) -> String {
         let list = |head: &str, parts: Vec<String>| format!("({head} {})", parts.join(" "));
         match formula {
@@ -360,8 +363,8 @@ impl<'m> Explainer<'m> {
     }
 }
 
-/// The literals of a rule with their goals, in the order of the text, except that tests wait for
-/// their variables.
+/// The literals of a rule with the ranges of their goals. They are in the order of the text, except
+/// that tests wait for their variables.
 fn order<'r>(rule: &'r Rule, binding: &Binding) -> Vec<(&'r Formula, std::ops::Range<usize>)> {
     let mut bound: Vec<bool> = binding.iter().map(Option::is_some).collect();
     let mut place = 0;
@@ -378,7 +381,7 @@ fn order<'r>(rule: &'r Rule, binding: &Binding) -> Vec<(&'r Formula, std::ops::R
             formula.for_each_variable(&mut |variable| ready &= bound[variable.index()]);
             ready || matches!(formula, Formula::Atom(_) | Formula::Or(_))
         };
-        // Rules are safe, so one is ready; if not, the planner says so.
+        // Rules are safe, so one is ready; otherwise the planner returns an error.
         let next = waiting.iter().position(|(formula, _)| is_ready(formula)).unwrap_or(0);
         let (formula, range) = waiting.remove(next);
         formula.for_each_variable(&mut |variable| bound[variable.index()] = true);
@@ -399,8 +402,8 @@ fn goals(formula: &Formula, negative: bool) -> usize {
 impl super::Evaluator<'_> {
     /// Explains why an atom such as `(legal white (mark 1 1))` holds in a state or not. `joint` is
     /// the joint move, which `(next ..)` and `(sees ..)` alone depend on; `(init ..)` depends on
-    /// neither and takes any state. The answer goes `depth` rules deep, 100 at most, explains 1,000
-    /// atoms at most, and has 4 MiB of texts at most.
+    /// neither and takes any state. The explanation goes `depth` rules deep, 100 at most. It has at
+    /// most 1,000 atoms and 4 MiB of texts.
     ///
     /// # Errors
     /// Returns an error if the text is no ground atom of the rules, there are not as many moves as
@@ -424,7 +427,7 @@ impl super::Evaluator<'_> {
         Explainer::new(self.rules, &mut machine).explain(relation, &tuple, depth)
     }
 
-    /// The relation and the arguments of a ground atom.
+    /// Parses a ground atom into its relation and arguments.
     fn atom(&self, text: &str) -> Result<(RelationId, Vec<Id>), EvalError> {
         let mut machine = self.machine.borrow_mut();
         let id = machine.store.terms.parse(&self.rules.symbols, text)?;

@@ -1,10 +1,10 @@
 //! The evaluation of tables, component by component.
 //!
-//! A [`Machine`] has a [`Program`], a state and perhaps a joint move; [`Machine::demand`] brings a
-//! relation and all it depends on up to date. Tables that depend on the rules alone are filled
-//! once. Those of a state are kept until another state is entered, those of a joint move until
-//! another one is. A relation that proves vast is not filled; its users query the tuples with
-//! certain arguments.
+//! A [`Machine`] has a [`Program`], a state and possibly a joint move. [`Machine::demand`] brings
+//! relations up to date. Tables that depend on the rules alone are filled once. Those of a state
+//! are kept until another state is entered, those of a joint move until another move is. A relation
+//! with more than [`ON_DEMAND`] tuples is not filled if possible. Rules that read it then query the
+//! tuples with the arguments that are bound.
 
 use super::plan::{Mode, ON_DEMAND, Planner, Step};
 use super::program::{Clause, Component, Goal, Layer, Program};
@@ -19,9 +19,9 @@ use crate::rules::{RelationId, Rules};
 pub(super) struct Machine {
     pub(super) program: Program,
     pub(super) store: Store,
-    /// For each component, whether it is up to date.
+    /// For each component, true if it is up to date.
     done: Vec<bool>,
-    /// The state the tables hold, and the players and moves.
+    /// The state that the tables hold, and the joint move as pairs of role and move.
     state: Option<State>,
     moves: Option<Vec<(Id, Id)>>,
 }
@@ -32,7 +32,7 @@ impl Machine {
         Self { done: vec![false; program.components.len()], store, state: None, moves: None, program }
     }
 
-    /// Makes `state` and the joint move the current ones, with a full tank.
+    /// Sets the current state and joint move, and refills the fuel.
     pub(super) fn enter(
         &mut self,
         rules: &Rules,
@@ -75,7 +75,7 @@ impl Machine {
         }
     }
 
-    /// Brings the components up to date; each must come after those it depends on.
+    /// Brings components up to date. They must be in dependency order.
     pub(super) fn demand(&mut self, components: &[usize], rules: &Rules) -> Result<(), EvalError> {
         for &number in components {
             if !self.done[number] {
@@ -101,7 +101,7 @@ impl Machine {
         if !component.negative_cycle {
             let limit = if may_be_on_demand(component, rules) { ON_DEMAND } else { usize::MAX };
             let limit = limit.min(self.store.max_atoms);
-            // A relation that needs a vast answer is vast, or better counts as such.
+            // A relation that needs such a large answer is evaluated on demand, too.
             self.store.max_answer = limit;
             let result = self.fixpoint(number, Mode::Derive, limit);
             self.store.max_answer = self.store.max_atoms;
@@ -135,12 +135,13 @@ impl Machine {
         }
     }
 
-    /// Semi-naive evaluation: every derivation uses an atom that was new in the round before.
+    /// Evaluates a component semi-naively: every derivation uses an atom that was new in the
+    /// previous round.
     fn fixpoint(&mut self, number: usize, mode: Mode, limit: usize) -> Result<(), EvalError> {
         let relations = self.program.components[number].relations.clone();
         let component = &self.program.components[number];
         let n_variants: Vec<usize> = component.clauses.iter().map(|clause| clause.variants.len()).collect();
-        // A clause that needs an atom of the component gives nothing yet.
+        // A clause that needs an atom of the component derives nothing in the first round.
         let waits = |goal: &Goal| matches!(goal, Goal::Holds(atom) if relations.contains(&atom.relation));
         let waiting: Vec<bool> =
             component.clauses.iter().map(|clause| clause.body.iter().any(waits)).collect();
@@ -172,7 +173,7 @@ impl Machine {
         }
     }
 
-    /// Runs a clause, or a variant of it whose first atom ranges over some tuples only.
+    /// Runs a clause or, with `delta`, a variant whose first atom ranges over some tuples only.
     fn run(
         &mut self,
         number: usize,
@@ -192,8 +193,8 @@ impl Machine {
         Ok(solver.sink)
     }
 
-    /// Fills a component again, whose relations are filled and not vast; by relation, how each
-    /// tuple of its table was derived.
+    /// Fills a component again, which must be filled and not on demand. Returns by relation the
+    /// derivation of each tuple of its table.
     pub(super) fn derive_again(
         &mut self,
         number: usize,
@@ -208,12 +209,12 @@ impl Machine {
         Ok(derivations.unwrap_or_default())
     }
 
-    /// The atoms a demanded relation has.
+    /// The atoms of a relation that is up to date.
     pub(super) fn table(&self, relation: RelationId) -> &Table {
         &self.store.tables[relation.index()]
     }
 
-    /// The terms of some ids, sorted, each once.
+    /// Returns the terms of some ids, sorted and without duplicates.
     pub(super) fn sorted(&mut self, rules: &Rules, ids: &[Id]) -> Vec<Term> {
         let mut list: Vec<Term> = ids.iter().map(|&id| self.store.terms.term(&rules.symbols, id)).collect();
         list.sort_unstable();
@@ -225,7 +226,7 @@ impl Machine {
         self.display(rules, RelationId(atom[0]), &atom[1..])
     }
 
-    /// An atom as KIF text.
+    /// Prints an atom as KIF.
     pub(super) fn display(&mut self, rules: &Rules, relation: RelationId, arguments: &[Id]) -> String {
         let name = rules.relation_name(relation);
         if arguments.is_empty() {
@@ -240,9 +241,9 @@ impl Machine {
     }
 }
 
-/// Returns whether a component may be left unfilled and asked about instead: one relation, not
-/// recursive and not itself what users ask for, all of it by rules. Such relations are often
-/// written as mere abbreviations and vast if filled.
+/// Returns whether a component may be evaluated on demand. It must have one relation that is not
+/// recursive, is no keyword and has no facts. Such relations are often abbreviations, whose tables
+/// would be vast.
 fn may_be_on_demand(component: &Component, rules: &Rules) -> bool {
     let keywords = &rules.keywords;
     let asked = [

@@ -1,39 +1,39 @@
-//! The order in which the literals of a body are tried.
+//! The planner, which orders the literals of a body.
 //!
-//! A plan is the [`Step`]s for the goals of a clause, by how many rows each could give now. A test
-//! comes as soon as its variables are bound, otherwise the atom or disjunction with the fewest
-//! expected rows is next. What follows once the head's variables are bound only needs to succeed
-//! once, so a [`Step::Cut`] stands there.
+//! A plan is a list of [`Step`]s for the goals of a clause, ordered by the expected number of rows.
+//! A test comes as soon as its variables are bound. Otherwise the atom or disjunction with the
+//! fewest expected rows is next. Once the head's variables are bound, the rest needs to succeed
+//! only once, so a [`Step::Cut`] precedes it.
 
 use super::EvalError;
 use super::program::{Atom, Goal, Leaf, Pattern, Program};
 use super::store::Store;
 
-/// The tuples a relation is expected to have, at the least, if it is not filled but asked about.
+/// The number of tuples above which a relation is evaluated on demand, and its expected size then.
 pub(super) const ON_DEMAND: usize = 20_000;
 
-/// The cost of a test that has to ask: more than other tests, less than a scan.
+/// The cost of a test that queries a relation on demand: more than other tests, less than a scan.
 const QUESTION: f64 = 0.1;
 
 /// One step of a plan.
 pub(super) enum Step<'p> {
     /// Tries rows of the atom's view.
     Scan { atom: &'p Atom, rows: Rows, once: bool, record: bool },
-    /// Tries the tuples a relation has on demand.
+    /// Tries the tuples that a relation on demand has for the bound arguments.
     Ask { atom: &'p Atom, once: bool },
     /// Tests an atom whose variables are bound.
     Member { atom: &'p Atom, positive: bool, record: bool },
     /// Tests whether two terms are equal or not.
     Compare { left: &'p Pattern, right: &'p Pattern, equal: bool },
-    /// Tries every branch.
+    /// Tries every branch of a disjunction.
     Any { branches: Vec<Vec<Step<'p>>>, once: bool },
-    /// Continues only if the head is not derived yet; after it one solution is enough.
+    /// Continues only if the head is not derived yet; one solution of the later steps is enough.
     Cut,
 }
 
 /// The rows that a scan tries.
 pub(super) enum Rows {
-    /// `from..to`
+    /// The rows `from..to`.
     Range(usize, usize),
     /// The rows that an index finds for the bound leaves.
     Index { index: usize, columns: Vec<usize> },
@@ -42,15 +42,15 @@ pub(super) enum Rows {
 /// The purpose of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Derive heads.
+    /// Derives heads.
     Derive,
-    /// Derive heads as if no atom of the component held where one must fail.
+    /// Derives heads, assuming that negated atoms of the component do not hold.
     Optimistic,
-    /// List instances, the atoms of the component unresolved.
+    /// Lists instances, with the atoms of the component unresolved.
     Instances,
 }
 
-/// The input of the planner; views are refreshed and indexes built as plans need them.
+/// The planner. It refreshes views and builds indexes as plans need them.
 pub(super) struct Planner<'p> {
     pub(super) program: &'p Program,
     pub(super) store: &'p mut Store,
@@ -60,7 +60,7 @@ pub(super) struct Planner<'p> {
 }
 
 impl Planner<'_> {
-    /// Orders a body, given which variables are bound beforehand. With `delta`, the first goal is
+    /// Plans a body, given the variables that are bound beforehand. With `delta`, the first goal is
     /// an atom that ranges over those tuples only.
     pub(super) fn plan<'g>(
         &mut self,
@@ -94,7 +94,8 @@ impl Planner<'_> {
         Ok(steps)
     }
 
-    /// Appends the goals to `steps`, with a cut as soon as the head given with `cut` is bound.
+    /// Appends the goals to `steps`, with a cut as soon as the variables of the head `cut` are
+    /// bound.
     fn order<'g>(
         &mut self,
         mut rest: Vec<&'g Goal>,
@@ -175,7 +176,7 @@ impl Planner<'_> {
                     after.iter_mut().zip(inside).for_each(|(all, one)| *all &= one);
                     branches.push(branch);
                 }
-                // Without branches nothing follows, so calling everything bound is right.
+                // Without branches nothing follows, so all variables may count as bound.
                 bound.copy_from_slice(&after);
                 steps.push(Step::Any { branches, once });
             }
@@ -187,7 +188,7 @@ impl Planner<'_> {
         self.program.component_of[atom.relation] == self.component
     }
 
-    /// The expected number of rows of a goal; `None` if it has to wait for more variables.
+    /// The expected number of rows of a goal; `None` while it needs variables that are unbound.
     fn cost(&self, goal: &Goal, bound: &[bool]) -> Option<f64> {
         match goal {
             Goal::Holds(atom) | Goal::Fails(atom) if all_bound(atom, bound) => {
@@ -202,7 +203,7 @@ impl Planner<'_> {
                 } else {
                     self.store.views[atom.shape].n_rows()
                 };
-                // As if the columns were independent and had equally many values each.
+                // Assumes that columns are independent and have equally many values each.
                 Some((n_rows as f64).powf(free))
             }
             Goal::Differ(left, right) | Goal::Equal(left, right) => {
@@ -218,7 +219,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Like [`Planner::cost`] for the conjunction of a branch, in its best order.
+    /// Like [`Planner::cost`] for the conjunction of a branch, with each goal as soon as its
+    /// variables are bound.
     fn branch_cost(&self, goals: &[Goal], bound: &[bool]) -> Option<f64> {
         if let [goal] = goals {
             return Some(self.cost(goal, bound)?.max(0.5));
@@ -261,7 +263,7 @@ fn bind(atom: &Atom, bound: &mut [bool]) {
     }
 }
 
-/// Marks the variables bound after a goal.
+/// Marks the variables that are bound after a goal.
 fn bind_goal(goal: &Goal, bound: &mut [bool]) {
     match goal {
         Goal::Holds(atom) => bind(atom, bound),

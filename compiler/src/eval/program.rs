@@ -1,8 +1,9 @@
-//! Rules made ready for evaluation.
+//! The clauses that are evaluated: rules in normal form, grouped by components.
 //!
-//! A [`Program`] has the clauses of checked [`Rules`] in negation normal form, gathered into
-//! components (strongly connected relations). Each component comes after those it depends on, and
-//! has a layer: its relations hold always, in a state, or in a state and a joint move.
+//! A [`Program`] has the clauses of checked [`Rules`] in negation normal form, grouped by strongly
+//! connected components of relations. Each component comes after those that it depends on. Its
+//! [`Layer`] is the data that its relations depend on: the rules alone, the state, or a joint move
+//! too.
 
 use super::EvalError;
 use super::term::{Id, Terms};
@@ -15,7 +16,7 @@ pub(super) enum Pattern {
     Variable(usize),
     /// A term without variables.
     Ground(Id),
-    /// A symbol applied to terms; one of them has a variable.
+    /// A symbol applied to terms, at least one of them with a variable.
     Function(u32, Vec<Pattern>),
 }
 
@@ -29,14 +30,14 @@ impl Pattern {
     }
 }
 
-/// The functions of a pattern, without what stands at its leaves.
+/// The functions of a pattern, without the variables and ground terms at its leaves.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Leaf,
     Function(u32, Vec<Shape>),
 }
 
-/// The requirement of an atom on a leaf of its shape.
+/// The term that an atom requires at a leaf of its shape.
 #[derive(Clone, Copy)]
 pub(super) enum Leaf {
     Variable(usize),
@@ -60,7 +61,7 @@ pub(super) enum Goal {
     Fails(Atom),
     Differ(Pattern, Pattern),
     Equal(Pattern, Pattern),
-    /// One of the conjunctions holds.
+    /// A disjunction of conjunctions.
     Any(Vec<Vec<Goal>>),
 }
 
@@ -76,13 +77,14 @@ impl Goal {
 }
 
 pub(super) struct Clause {
-    /// The rule's place in the text.
+    /// The index of the rule in [`Rules::rules`].
     pub(super) rule: usize,
     pub(super) head: Atom,
     pub(super) body: Vec<Goal>,
     pub(super) n_variables: usize,
-    /// For each positive atom of the head's component: the body with that atom in front, and each
-    /// disjunction round it cut down to the branch it stands in. Empty if there is no such atom.
+    /// One body for each positive atom of the head's component, with that atom in front. A
+    /// disjunction around the atom is replaced by the branch that contains it. Empty if there is no
+    /// such atom.
     pub(super) variants: Vec<Vec<Goal>>,
 }
 
@@ -98,18 +100,18 @@ pub(super) struct Component {
     pub(super) relations: Vec<usize>,
     pub(super) clauses: Vec<Clause>,
     pub(super) layer: Layer,
-    /// Some relation depends on the failure of a relation of the same component.
+    /// True if a relation depends negatively on a relation of the same component.
     pub(super) negative_cycle: bool,
 }
 
 pub(super) struct Program {
-    /// Each after those it depends on.
+    /// The components, each after those that it depends on.
     pub(super) components: Vec<Component>,
     /// The component of each relation.
     pub(super) component_of: Vec<usize>,
-    /// Components each component depends on directly.
+    /// The components that each component depends on directly.
     dependencies: Vec<Vec<usize>>,
-    /// The argument shapes of positive atoms, with their relation.
+    /// The argument shapes of atoms, with their relation.
     pub(super) shapes: Vec<(usize, Vec<Shape>)>,
 }
 
@@ -169,7 +171,8 @@ impl Program {
         Ok(Self { components, component_of, dependencies, shapes: reader.shapes })
     }
 
-    /// The components a relation depends on, its own included, each after those it depends on.
+    /// The components that a relation depends on, including its own, each after those that it
+    /// depends on.
     pub(super) fn closure(&self, relation: RelationId) -> Vec<usize> {
         let mut needed = vec![false; self.components.len()];
         let mut stack = vec![self.component_of[relation.index()]];
@@ -182,11 +185,11 @@ impl Program {
     }
 }
 
-/// Turns the rules' terms and formulas into patterns and goals.
+/// The translation of terms and formulas to patterns and goals.
 struct Reader<'t> {
     terms: &'t mut Terms,
     shapes: Vec<(usize, Vec<Shape>)>,
-    /// The places of `shapes`.
+    /// The index of each shape in `shapes`.
     numbers: FxHashMap<(usize, Vec<Shape>), usize>,
 }
 
@@ -223,8 +226,7 @@ impl Reader<'_> {
         Ok(Atom { relation, arguments, leaves, shape })
     }
 
-    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if
-    /// `negative`.
+    /// Appends the negation normal form of `formula`, or of its negation if `negative`, to `out`.
     fn normalise(&mut self, formula: &Formula, negative: bool, out: &mut Vec<Goal>) -> Result<(), EvalError> {
         match formula {
             Formula::Atom(inner) => {
@@ -255,7 +257,7 @@ impl Reader<'_> {
     }
 }
 
-/// The id of a term without variables.
+/// Returns the id of a term without variables.
 pub(super) fn ground(term: &rules::Term, terms: &mut Terms) -> Result<Id, EvalError> {
     let mut reader = Reader { terms, shapes: Vec::new(), numbers: FxHashMap::default() };
     match reader.pattern(term)? {
@@ -275,7 +277,7 @@ fn shape(pattern: &Pattern, leaves: &mut Vec<Leaf>) -> Shape {
     Shape::Leaf
 }
 
-/// See [`Clause::variants`].
+/// Computes [`Clause::variants`] from a body.
 fn variants(goals: &[Goal], internal: &impl Fn(&Atom) -> bool) -> Vec<Vec<Goal>> {
     let mut found = Vec::new();
     for (i, goal) in goals.iter().enumerate() {
@@ -292,7 +294,7 @@ fn variants(goals: &[Goal], internal: &impl Fn(&Atom) -> bool) -> Vec<Vec<Goal>>
     found
 }
 
-/// For each relation those its rules mention, in order and each once.
+/// Returns for each relation those that its rules mention, sorted and without duplicates.
 fn edges(n_relations: usize, clauses: &[Clause]) -> Vec<Vec<usize>> {
     let mut edges = vec![Vec::new(); n_relations];
     for clause in clauses {
@@ -307,8 +309,8 @@ fn edges(n_relations: usize, clauses: &[Clause]) -> Vec<Vec<usize>> {
     edges
 }
 
-/// Tarjan's strongly connected components, with an explicit stack: the component of each node and
-/// the members of each component, those a component depends on first.
+/// Tarjan's strongly connected components, with an explicit stack. Returns the component of each
+/// node and the members of each component. A component comes after those that it depends on.
 fn components(edges: &[Vec<usize>]) -> (Vec<usize>, Vec<Vec<usize>>) {
     const NEW: usize = usize::MAX;
     let n = edges.len();

@@ -1,9 +1,9 @@
-//! The interpreter of one plan: finds all bindings that satisfy a body and derives the head for
+//! The interpreter of a plan, which finds all bindings that satisfy a body and derives the head for
 //! each.
 //!
-//! The [`Step`]s on up-to-date views and the tables give new tuples of the head's table or, for
-//! a component with a negative cycle, instances of the clause. Backtracking recurses once per step,
-//! so no deeper than a body is long.
+//! The input is the [`Step`]s of a plan, up-to-date views and the tables. The output is new tuples
+//! of the head's table or, for a component with a negative cycle, instances of the clause.
+//! Backtracking recurses once per step, so no deeper than a body is long.
 
 use super::EvalError;
 use super::plan::{Mode, Planner, Rows, Step};
@@ -16,7 +16,7 @@ use std::sync::Arc;
 /// A ground atom: its relation, then its arguments.
 pub(super) type GroundAtom = Box<[u32]>;
 
-/// A clause's instance; only atoms of the head's own component are kept.
+/// An instance of a clause, without the atoms of other components.
 pub(super) struct Instance {
     pub(super) head: GroundAtom,
     pub(super) positive: Vec<GroundAtom>,
@@ -29,9 +29,9 @@ pub(super) enum Sink {
     Table {
         limit: usize,
     },
-    /// To a table apart.
+    /// A separate table, for an answer on demand.
     Answer(Table),
-    /// Nowhere: what the variables stand for in the first one is kept.
+    /// The values of the variables in the first solution.
     First(Option<Vec<Option<Id>>>),
     Instances(Vec<Instance>),
 }
@@ -40,20 +40,20 @@ pub(super) struct Solver<'p, 's> {
     pub(super) program: &'p Program,
     pub(super) store: &'s mut Store,
     pub(super) head: &'p Atom,
-    /// The clause's place in its component.
+    /// The index of the clause in its component.
     pub(super) clause: usize,
     pub(super) sink: Sink,
     pub(super) binding: Vec<Option<Id>>,
-    /// Variables bound so far, in order, so that they can be unbound.
+    /// The variables bound so far, in order, so that backtracking can unbind them.
     trail: Vec<usize>,
-    /// Atoms of the component passed on the way, for instances.
+    /// Atoms of the component in the steps so far, for instances; true for positive ones.
     passed: Vec<(&'p Atom, bool)>,
 }
 
-/// Questions that may be open at once, lest the stack overflow.
+/// The most queries on demand that may be nested, lest the stack overflow.
 const MAX_OPEN: usize = 64;
 
-/// The continuation of a branch.
+/// The steps after a branch of a disjunction.
 struct Rest<'r, 'p> {
     steps: &'r [Step<'p>],
     rest: Option<&'r Rest<'r, 'p>>,
@@ -76,7 +76,7 @@ impl<'p, 's> Solver<'p, 's> {
         self.solve(steps, None).map(|_| ())
     }
 
-    /// Runs the goals of a body with the arguments of the head given, except those that are
+    /// Plans and runs the goals of a body, given the arguments of the head except those that are
     /// [`FREE`].
     pub(super) fn run_given(
         &mut self,
@@ -96,7 +96,7 @@ impl<'p, 's> Solver<'p, 's> {
         self.run(&steps)
     }
 
-    /// True if the steps and the rest were satisfied at least once.
+    /// Runs the steps and the rest. Returns true if they were satisfied at least once.
     fn solve(&mut self, steps: &[Step<'p>], rest: Option<&Rest<'_, 'p>>) -> Result<bool, EvalError> {
         self.store.fuel.burn(1)?;
         let Some((step, tail)) = steps.split_first() else {
@@ -121,7 +121,7 @@ impl<'p, 's> Solver<'p, 's> {
                 if *record {
                     self.passed.push((atom, *positive));
                 }
-                // An atom to be recorded as negative is left open, not tested.
+                // A negative atom that is recorded is left open, not tested.
                 let open = *record && !positive;
                 let found = (open || self.is_member(atom)? == *positive) && self.solve(tail, rest)?;
                 if *record {
@@ -185,7 +185,8 @@ impl<'p, 's> Solver<'p, 's> {
         Ok(found)
     }
 
-    /// Binds the leaves' variables to the row's values; false if some value does not fit.
+    /// Binds the variables of the leaves to the values of a row. Returns false if a value does not
+    /// match.
     fn fits(&mut self, atom: &Atom, row: usize) -> bool {
         let row = self.store.views[atom.shape].row(row);
         atom.leaves.iter().zip(row).all(|(&leaf, &value)| match leaf {
@@ -200,7 +201,7 @@ impl<'p, 's> Solver<'p, 's> {
         })
     }
 
-    /// Binds a pattern's variables so that it becomes the given term; false if it cannot.
+    /// Matches a pattern with a term, and binds its variables. Returns false if they do not match.
     fn matches(&mut self, pattern: &Pattern, id: Id) -> bool {
         match pattern {
             Pattern::Ground(known) => *known == id,
@@ -246,7 +247,8 @@ impl<'p, 's> Solver<'p, 's> {
         Ok(tuple.is_some_and(|tuple| self.store.tables[atom.relation].contains(&tuple)))
     }
 
-    /// The term of a bound pattern, if it was ever met; a tuple with a new term is in no table.
+    /// Returns the term of a bound pattern, if it is interned. A tuple with a new term is in no
+    /// table.
     fn find(&self, pattern: &Pattern) -> Option<Id> {
         match pattern {
             Pattern::Variable(variable) => self.binding[*variable],
@@ -357,7 +359,8 @@ impl<'p, 's> Solver<'p, 's> {
         Ok(found)
     }
 
-    /// The tuples of a relation on demand that have the atom's arguments where those are bound.
+    /// Returns the tuples of a relation on demand that agree with the atom's bound arguments.
+    /// Answers are cached.
     fn answer(&mut self, atom: &Atom) -> Result<Arc<Table>, EvalError> {
         let mut arguments = Vec::new();
         for argument in &atom.arguments {

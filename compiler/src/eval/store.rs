@@ -1,4 +1,4 @@
-//! The derived facts: the tables, the views into them, and answers given on demand.
+//! The store of derived facts: tables, their views, and answers on demand.
 
 use super::EvalError;
 use super::program::Program;
@@ -9,7 +9,7 @@ use crate::rules::Rules;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// The steps that may still be taken.
+/// The budget of steps of a query.
 pub(super) struct Fuel {
     left: u64,
     limit: u64,
@@ -31,15 +31,15 @@ impl Fuel {
     }
 }
 
-/// The placeholder of an argument that is not given in a question.
+/// The placeholder for an unbound argument of a query.
 pub(super) const FREE: Id = Id::MAX;
 
-/// The answers of a relation that is asked about instead of being filled.
+/// The cached answers of a relation on demand.
 #[derive(Default)]
 pub(super) struct Answers {
-    /// The tuples that have the given arguments.
+    /// The tuples for each list of arguments.
     by_arguments: FxHashMap<Box<[Id]>, Arc<Table>>,
-    /// Questions and tuples kept.
+    /// The number of answers and of their tuples.
     size: usize,
 }
 
@@ -48,7 +48,7 @@ impl Answers {
         self.by_arguments.get(arguments).cloned()
     }
 
-    /// Keeps an answer; the size afterwards.
+    /// Adds an answer and returns the new size.
     pub(super) fn keep(&mut self, arguments: &[Id], tuples: Arc<Table>) -> usize {
         self.size += tuples.len() + 1;
         self.by_arguments.insert(arguments.into(), tuples);
@@ -56,7 +56,8 @@ impl Answers {
     }
 }
 
-/// The first derivation of a tuple: the clause of its component, and the values of its variables.
+/// The first derivation of a tuple: the index of the clause in its component, and the values of its
+/// variables.
 #[derive(Clone)]
 pub(super) struct Derivation {
     pub(super) clause: usize,
@@ -65,21 +66,22 @@ pub(super) struct Derivation {
 
 pub(super) struct Store {
     pub(super) terms: Terms,
-    /// By relation.
+    /// The tables, by relation.
     pub(super) tables: Vec<Table>,
-    /// By shape.
+    /// The views, by shape.
     pub(super) views: Vec<View>,
-    /// The views of each relation.
+    /// The indexes of the views of each relation.
     views_of: Vec<Vec<usize>>,
-    /// By relation; only for those that are asked about on demand.
+    /// The answers of relations on demand, by relation; `None` for other relations.
     pub(super) answers: Vec<Option<Answers>>,
     pub(super) fuel: Fuel,
     pub(super) max_atoms: usize,
-    /// Tuples of one answer.
+    /// The most tuples of one answer.
     pub(super) max_answer: usize,
-    /// The derivations of tuples, if they are kept: by relation and place in its table.
+    /// The derivations of tuples, by relation and index in its table; `None` unless they are
+    /// recorded.
     pub(super) derivations: Option<Vec<Vec<Derivation>>>,
-    /// Questions in the course of being answered, each for the sake of the one before.
+    /// The number of nested queries in progress.
     pub(super) n_open: usize,
 }
 
@@ -103,7 +105,7 @@ impl Store {
         }
     }
 
-    /// Forgets what was derived of a relation.
+    /// Removes the tuples, rows and answers of a relation.
     pub(super) fn clear(&mut self, relation: usize) {
         self.tables[relation].clear();
         for &view in &self.views_of[relation] {
@@ -118,7 +120,7 @@ impl Store {
         self.answers[relation].is_some()
     }
 
-    /// Brings a view up to date.
+    /// Adds the new tuples of a relation to a view.
     pub(super) fn refresh(&mut self, relation: usize, view: usize) {
         self.views[view].refresh(&self.tables[relation], &self.terms);
     }

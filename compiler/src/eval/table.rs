@@ -1,8 +1,8 @@
-//! Derived atoms and the ways into them.
+//! Tables of derived atoms, and indexed views of them.
 //!
 //! A [`Table`] holds the tuples of one relation. A [`View`] holds, for one shape of arguments, the
-//! leaves of the tuples that have the shape, and finds rows by any of its columns. Views are
-//! brought up to date by [`View::refresh`]; until then they may lack its newest tuples.
+//! leaves of the tuples that match the shape, with indexes over its columns. [`View::refresh`] adds
+//! the tuples that are new in the table.
 
 use super::program::Shape;
 use super::term::{Id, Terms};
@@ -13,9 +13,9 @@ use std::hash::Hasher;
 pub(super) struct Table {
     arity: usize,
     n_tuples: usize,
-    /// `arity` terms for each tuple.
+    /// The terms of all tuples, `arity` for each.
     cells: Vec<Id>,
-    /// Tuples by their hash, chained.
+    /// The latest tuple with each hash, which begins a chain.
     first: FxHashMap<u64, usize>,
     /// The next tuple of the same chain.
     next: Vec<usize>,
@@ -26,7 +26,7 @@ impl Table {
         Self { arity, n_tuples: 0, cells: Vec::new(), first: FxHashMap::default(), next: Vec::new() }
     }
 
-    /// Adds a tuple, unless it is known.
+    /// Adds a tuple, unless the table has it.
     pub(super) fn insert(&mut self, tuple: &[Id]) {
         if !self.contains(tuple) {
             let before = self.first.insert(hash(tuple.iter().copied()), self.n_tuples);
@@ -40,7 +40,7 @@ impl Table {
         self.place(tuple).is_some()
     }
 
-    /// The number of tuples before it.
+    /// The index of a tuple in the table, if it is there.
     pub(super) fn place(&self, tuple: &[Id]) -> Option<usize> {
         let mut i = self.first.get(&hash(tuple.iter().copied())).copied().unwrap_or(END);
         while i != END && self.tuple(i) != tuple {
@@ -65,20 +65,21 @@ impl Table {
     }
 }
 
-/// The tuples of a relation whose arguments have a certain shape, cut down to the leaves.
+/// The leaves of the tuples whose arguments match a shape.
 pub(super) struct View {
     shape: Vec<Shape>,
     width: usize,
-    /// `width` leaves for each row.
+    /// The leaves of all rows, `width` for each.
     cells: Vec<Id>,
-    /// The tuple of each row.
+    /// The index of the tuple of each row.
     tuple_of: Vec<usize>,
-    /// The number of tuples of the table that have been looked at.
+    /// The number of tuples of the table that were read.
     seen: usize,
     indexes: Vec<Index>,
 }
 
-/// Rows by the hash of some columns, chained; rows of a chain may differ in those columns.
+/// An index of rows by the hash of some columns, chained. Rows of a chain may differ in those
+/// columns.
 struct Index {
     columns: Vec<usize>,
     first: FxHashMap<u64, usize>,
@@ -86,7 +87,7 @@ struct Index {
     next: Vec<usize>,
 }
 
-/// The end of a chain of rows.
+/// The end of a chain, in tables and indexes.
 pub(super) const END: usize = usize::MAX;
 
 impl View {
@@ -105,7 +106,7 @@ impl View {
         }
     }
 
-    /// Takes in the tuples added to the table since the last call.
+    /// Adds the tuples that were added to the table since the last call.
     pub(super) fn refresh(&mut self, table: &Table, terms: &Terms) {
         for i in self.seen..table.len() {
             let tuple = table.tuple(i);
@@ -119,7 +120,7 @@ impl View {
         self.seen = table.len();
     }
 
-    /// The number of an up-to-date index over `columns`.
+    /// Returns the number of an index over `columns`, which is built or brought up to date.
     pub(super) fn index(&mut self, columns: &[usize]) -> usize {
         let number = self.indexes.iter().position(|index| index.columns == columns).unwrap_or_else(|| {
             self.indexes.push(Index {
@@ -146,7 +147,7 @@ impl View {
         &self.cells[row * self.width..(row + 1) * self.width]
     }
 
-    /// The rows that come from the tuples `from..to`.
+    /// The range of rows that come from the tuples `from..to`.
     pub(super) fn rows_of(&self, from: usize, to: usize) -> (usize, usize) {
         (self.tuple_of.partition_point(|&t| t < from), self.tuple_of.partition_point(|&t| t < to))
     }
@@ -174,7 +175,8 @@ fn leaves(shape: &Shape) -> usize {
     }
 }
 
-/// Adds the leaves of a term to `cells`; false, with some leaves added, if it has not the shape.
+/// Appends the leaves of a term to `cells`. Returns false, with some leaves added, if the term does
+/// not match the shape.
 fn extract(shape: &Shape, id: Id, terms: &Terms, cells: &mut Vec<Id>) -> bool {
     match shape {
         Shape::Leaf => {

@@ -1,7 +1,7 @@
-//! Ground terms: small ids inside, KIF text outside.
+//! Ground terms: interned ids inside the evaluator, KIF text outside.
 //!
-//! Terms of the rules and of KIF text have [`Id`]s that are equal exactly if the terms are; a
-//! [`Term`] prints as KIF. Every term that exists respects the limits on depth and size.
+//! Two terms have the same [`Id`] if and only if they are equal. A [`Term`] prints as KIF. Every
+//! interned term respects the limits on depth and size.
 
 use super::EvalError;
 use crate::rules::Symbols;
@@ -9,8 +9,8 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::Arc;
 
-/// A ground term, known by its KIF text: single spaces, symbols as first spelled. Terms are ordered
-/// by the bytes of that text.
+/// A ground term as KIF text, with single spaces and symbols as first spelled. Terms are ordered by
+/// the bytes of that text.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Term(Arc<str>);
 
@@ -38,16 +38,16 @@ impl fmt::Debug for Term {
 pub(super) type Id = u32;
 
 struct Node {
-    /// The symbol, then the arguments; a constant has none.
+    /// The symbol followed by the arguments, if there are any.
     key: Box<[u32]>,
-    /// One for a constant.
+    /// The depth; 1 for a constant.
     depth: usize,
-    /// Symbols of the term written out.
+    /// The number of symbols of the term as a tree.
     size: usize,
     text: Option<Term>,
 }
 
-/// All ground terms met so far, each once.
+/// The interned ground terms.
 pub(super) struct Terms {
     nodes: Vec<Node>,
     ids: FxHashMap<Box<[u32]>, Id>,
@@ -67,7 +67,7 @@ impl Terms {
         }
     }
 
-    /// The id of the term whose key is `key`, new if need be.
+    /// Returns the id of the term with this key, and interns it if it is new.
     pub(super) fn intern(&mut self, key: &[u32]) -> Result<Id, EvalError> {
         if let Some(&id) = self.ids.get(key) {
             return Ok(id);
@@ -90,7 +90,7 @@ impl Terms {
         Ok(id)
     }
 
-    /// The id of the term whose key is `key`, if it was ever met.
+    /// Returns the id of the term with this key, if it is interned.
     pub(super) fn find(&self, key: &[u32]) -> Option<Id> {
         self.ids.get(key).copied()
     }
@@ -100,7 +100,7 @@ impl Terms {
         &self.nodes[id as usize].key
     }
 
-    /// The term as KIF.
+    /// Returns the term as KIF text, which is cached.
     pub(super) fn term(&mut self, symbols: &Symbols, id: Id) -> Term {
         if let Some(text) = &self.nodes[id as usize].text {
             return text.clone();
@@ -130,7 +130,7 @@ impl Terms {
         out.push(')');
     }
 
-    /// The id of a term that may come from anywhere.
+    /// Returns the id of a term that need not come from this evaluator.
     pub(super) fn id(&mut self, symbols: &Symbols, term: &Term) -> Result<Id, EvalError> {
         match self.by_text.get(term) {
             Some(&id) => Ok(id),
@@ -138,11 +138,11 @@ impl Terms {
         }
     }
 
-    /// Reads one ground term. Names the rules do not use are no terms of the game.
+    /// Parses one ground term. A name that the rules do not use is an error.
     pub(super) fn parse(&mut self, symbols: &Symbols, text: &str) -> Result<Id, EvalError> {
         let wrong = || EvalError::NotATerm { text: text.chars().take(80).collect() };
         let spaced = text.replace('(', " ( ").replace(')', " ) ");
-        // One key under construction per open parenthesis; empty until its symbol is read.
+        // The keys of open parentheses, outermost first; each is empty until its symbol is read.
         let mut open: Vec<Vec<u32>> = Vec::new();
         let mut whole = None;
         for token in spaced.split_ascii_whitespace() {

@@ -1,22 +1,22 @@
 //! The well-founded model of ground rules, by the alternating fixpoint (Van Gelder 1989).
 //!
-//! It is the set of true atoms by instances of clauses, unless an atom is neither true
-//! nor false. With `T(s)` the least set closed under the instances none of whose negative atoms is
-//! in `s`:
+//! The input is instances of clauses. The output is the set of true atoms, or an atom that is
+//! neither true nor false. `T(s)` is the least set that is closed under the instances without a
+//! negative atom in `s`:
 //!
 //! ```text
 //! possible = T({});  certain = T(possible)
 //! while T(certain) != possible:  possible = T(certain);  certain = T(possible)
 //! ```
 //!
-//! `certain` grows and `possible` shrinks, so this ends; the model is total if they meet.
+//! `certain` grows and `possible` shrinks, so this ends. The model is total if they are equal then.
 
 use super::EvalError;
 use super::solve::{GroundAtom, Instance};
 use super::store::Fuel;
 use std::collections::BTreeMap;
 
-/// True atoms in order, or the first undefined one.
+/// Returns the true atoms in order, or the first undefined one.
 pub(super) fn solve(
     instances: &[Instance],
     fuel: &mut Fuel,
@@ -37,7 +37,7 @@ pub(super) fn solve(
             negative: number(&instance.negative),
         })
         .collect();
-    // The rules each atom may help to fire.
+    // The rules in which each atom is positive.
     let mut uses = vec![Vec::new(); numbers.len()];
     for (i, rule) in rules.iter().enumerate() {
         rule.positive.iter().for_each(|&atom| uses[atom].push(i));
@@ -69,7 +69,7 @@ struct Ground {
     negative: Vec<usize>,
 }
 
-/// The least set closed under the rules none of whose negative atoms is in `blocked`.
+/// Returns the least set that is closed under the rules without a negative atom in `blocked`.
 fn closure(
     rules: &[Ground],
     uses: &[Vec<usize>],
@@ -77,7 +77,7 @@ fn closure(
     fuel: &mut Fuel,
 ) -> Result<Vec<bool>, EvalError> {
     let mut holds = vec![false; uses.len()];
-    // How many positive atoms each rule still waits for; a blocked rule waits for ever.
+    // The number of positive atoms that each rule still waits for; `usize::MAX` for a blocked rule.
     let mut waiting: Vec<usize> = Vec::with_capacity(rules.len());
     let mut fired = Vec::new();
     for rule in rules {

@@ -1,8 +1,8 @@
-//! Advice for a rule with too many instances: a checked rule in, words for its author out.
+//! Advice for the author of a rule with too many instances.
 //!
-//! A rule has an instance for each way to choose all its variables. Those that only some literals
-//! of the body mention need not be chosen together with all others: a relation of its own can stand
-//! for these literals. O(literals · variables²) of the rule, which limits keep to some two million
+//! A rule has an instance for each way to choose all its variables. Variables that only some
+//! literals mention can be chosen apart from the others, if these literals become a relation of
+//! their own. O(literals · variables²) of the rule, which the limits keep below about two million
 //! steps.
 
 use crate::{
@@ -10,10 +10,11 @@ use crate::{
     rules::{Formula, Rule, Variable},
 };
 
-/// The number of variables of a long list that are named.
+/// The length of the longest list of variables that is named in full.
 const SHOWN: usize = 6;
 
-/// The variables that are chosen together: ``for `?x` and `?y` of its head and `?z` of its body``.
+/// Names the variables that are chosen together: ``for `?x` and `?y` of its head and `?z` of its
+/// body``.
 pub(super) fn choices(rule: &Rule) -> String {
     let head = in_head(rule);
     let (outer, inner): (Vec<Variable>, Vec<Variable>) = all(rule).partition(|v| head[v.index()]);
@@ -27,11 +28,11 @@ pub(super) fn choices(rule: &Rule) -> String {
     }
 }
 
-/// The advice on what to write instead.
+/// Returns advice on how to rewrite the rule.
 pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
     let head = in_head(rule);
     let outer = all(rule).filter(|v| head[v.index()]).count();
-    // A rule most of whose variables are in its head has about as many instances as its head.
+    // If most variables are in the head, the rule has about as many instances as its head.
     let is_wide = 2 * outer > rule.variables.len();
     if let (false, Some((gone, kept))) = (is_wide, part(rule)) {
         let arguments: Vec<&str> = kept.iter().map(|v| rule.variables[v.index()].as_str()).collect();
@@ -58,9 +59,10 @@ pub(super) fn help(rules: &Rules, rule: &Rule) -> String {
     format!("use fewer independent arguments in {what}, or raise the limit")
 }
 
-/// The variables that some literals mention and nothing else does, and the variables that these
-/// literals share with the rest of the rule. Of all such variables, those that share the fewest are
-/// taken. Returns `None` if all other variables are shared.
+/// Finds literals to move into a separate relation: those that mention a variable of the body
+/// alone. Returns the variables that only these literals mention, and those that they share with
+/// the rest of the rule. Prefers the fewest shared variables. Returns `None` if there is no such
+/// part.
 fn part(rule: &Rule) -> Option<(Vec<Variable>, Vec<Variable>)> {
     let head = in_head(rule);
     let parts = all(rule).filter(|v| !head[v.index()]).filter_map(|variable| {
@@ -102,7 +104,7 @@ fn in_formula(rule: &Rule, formula: &Formula) -> Vec<bool> {
     mentioned
 }
 
-/// `?x`, `?y` and 7 others.
+/// Lists variables for a message: `?x`, `?y` and 7 others.
 fn list(rule: &Rule, variables: &[Variable]) -> String {
     let names: Vec<String> = variables.iter().map(|v| format!("`{}`", rule.variables[v.index()])).collect();
     match &names[..] {

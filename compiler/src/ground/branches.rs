@@ -1,9 +1,8 @@
-//! Clauses that an `or` was multiplied out to.
+//! Groups of clauses that come from one `or`.
 //!
-//! [`group`] combines clauses that are equal except for one literal each.
-//!
-//! A clause is compared with one of each group of its rule, which takes a step each. Where there
-//! are too few, it stays by itself.
+//! [`group`] combines clauses that are equal except for one literal each. A clause is compared with
+//! the first clause of each group of its rule, at one step each. If too few steps are left, it
+//! forms a group of its own.
 
 use super::{
     clause::{Clause, Literal},
@@ -11,17 +10,17 @@ use super::{
 };
 use rustc_hash::FxHashMap;
 
-/// Clauses that differ in one literal each: the branches of an `or`.
+/// Clauses that differ in one literal each, such as the branches of an `or`.
 #[derive(Debug)]
 pub(super) struct Branches {
-    /// The clauses.
+    /// The numbers of the clauses.
     pub(super) numbers: Vec<usize>,
-    /// The place of the literals, and the literals.
+    /// The index of the differing literal, and this literal of each clause.
     pub(super) place: usize,
     pub(super) literals: Vec<Literal>,
 }
 
-/// Puts clauses together that are branches of one `or`, the others by themselves.
+/// Groups clauses that are branches of one `or`; any other clause forms a group of its own.
 pub(super) fn group(grounder: &mut Grounder<'_>, numbers: &[usize]) -> Vec<Branches> {
     let mut groups: Vec<Branches> = Vec::new();
     let mut of_rule: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
@@ -48,8 +47,8 @@ pub(super) fn group(grounder: &mut Grounder<'_>, numbers: &[usize]) -> Vec<Branc
     groups
 }
 
-/// The place of the only literal in which two clauses differ, if its variables are the same in
-/// both.
+/// The index of the only literal in which two clauses differ. Returns `None` unless it has the same
+/// variables in both.
 fn difference(one: &Clause, other: &Clause) -> Option<usize> {
     let is_same = one.is_guard == other.is_guard
         && one.head == other.head

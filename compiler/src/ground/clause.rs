@@ -1,12 +1,12 @@
 //! Rules in the form that grounding works on.
 //!
-//! A [`Clause`] has positive literals that bind variables, and tests that only look at bound ones;
-//! [`clauses`] makes them of checked [`Rules`]. An `or` that binds variables becomes a relation of
-//! its own, or where it has few branches one clause per branch; all other connectives stay inside
-//! the tests.
+//! A [`Clause`] has positive literals that bind variables, and tests that only read bound ones.
+//! [`clauses`] converts checked [`Rules`]. An `or` that binds variables becomes a relation of its
+//! own or, with fewer branches, one clause for each branch. All other connectives stay inside the
+//! tests.
 //!
-//! An `or` may give many clauses: what each of them and each copy of a body takes is spent and
-//! counted before it is made.
+//! An `or` may give many clauses. The steps and bytes of each clause, and of each copy of a body,
+//! are counted before it is made.
 
 use super::{
     excess::{Excess, What},
@@ -28,7 +28,7 @@ pub(super) struct Literal {
 }
 
 impl Literal {
-    /// The cost of looking at it, in variables.
+    /// The cost of reading the literal, as a number of variables.
     pub(super) fn size(&self) -> usize {
         self.arguments.iter().map(Pattern::size).sum()
     }
@@ -46,8 +46,8 @@ impl Literal {
         variables
     }
 
-    /// The atom that it is in a row which has all its variables, if there is one. What is on the
-    /// stack stays there.
+    /// Looks up the atom of the literal in a row that binds all its variables. Returns `None` if it
+    /// does not exist. The terms already on the stack stay there.
     pub(super) fn find(
         &self,
         atoms: &Atoms,
@@ -59,20 +59,20 @@ impl Literal {
         Pattern::with_found(&self.arguments, terms, row, stack, look).flatten()
     }
 
-    /// The literal with each variable replaced by its value.
+    /// The literal with each variable replaced by its entry in `values`.
     pub(super) fn substitute(&self, values: &[Pattern]) -> Self {
         let arguments = self.arguments.iter().map(|a| a.substitute(values)).collect();
         Self { relation: self.relation, arguments }
     }
 
-    /// The literal with each variable replaced by what `name` makes of it.
+    /// The literal with each variable renamed by `name`.
     pub(super) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
         let arguments = self.arguments.iter().map(|a| a.rename(name)).collect();
         Self { relation: self.relation, arguments }
     }
 }
 
-/// A condition on bound variables.
+/// A condition on bound variables, which binds none itself.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Test {
     Literal(Literal),
@@ -82,7 +82,7 @@ pub(super) enum Test {
 }
 
 impl Test {
-    /// The cost of deciding it, in variables.
+    /// The cost of deciding the test, as a number of variables.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Literal(literal) => FUNCTION + literal.size(),
@@ -111,7 +111,7 @@ impl Test {
         variables
     }
 
-    /// The test with each variable replaced by what `name` makes of it.
+    /// The test with each variable renamed by `name`.
     pub(super) fn rename(&self, name: &mut impl FnMut(u32) -> u32) -> Self {
         match self {
             Self::Literal(literal) => Self::Literal(literal.rename(name)),
@@ -121,7 +121,7 @@ impl Test {
         }
     }
 
-    /// The test with each variable replaced by its value.
+    /// The test with each variable replaced by its entry in `values`.
     pub(super) fn substitute(&self, values: &[Pattern]) -> Self {
         match self {
             Self::Literal(literal) => Self::Literal(literal.substitute(values)),
@@ -131,7 +131,7 @@ impl Test {
         }
     }
 
-    /// The test with each literal replaced by what `change` makes of it.
+    /// The test with each literal replaced by the result of `change`.
     pub(super) fn map(&self, change: &impl Fn(&Literal) -> Literal) -> Self {
         match self {
             Self::Literal(literal) => Self::Literal(change(literal)),
@@ -154,36 +154,35 @@ impl Test {
     }
 }
 
-/// A rule whose positive literals bind every variable.
+/// A rule in clausal form; its positive literals bind every variable.
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub(super) head: Literal,
     pub(super) positives: Vec<Literal>,
     pub(super) tests: Vec<Test>,
-    /// The number of variables, numbered from zero.
+    /// The number of variables, which are numbered from zero.
     pub(super) variables: usize,
-    /// Index of the rule it comes from.
+    /// The rule that the clause comes from, an index into [`Rules::rules`].
     pub(super) rule: usize,
-    /// True if the head only says what is possible, to narrow joins down, and has no part in
-    /// instances.
+    /// True if the head only bounds what is possible, to narrow joins, and occurs in no instance.
     pub(super) is_guard: bool,
 }
 
 impl Clause {
-    /// Steps that an instance takes once its values are found: every atom has to be made or found.
+    /// The steps of an instance whose values are found: each of its atoms is created or looked up.
     pub(super) fn effort(&self) -> u64 {
         let tests = self.tests.iter().map(Test::size).sum::<usize>();
-        // New terms and atoms are looked for all over memory.
+        // Lookups of new terms and atoms are spread over memory.
         (12 + 2 * self.head.size() + self.positives.len() / 4 + 2 * tests) as u64
     }
 
-    /// The number of values of a binding: one for each variable, and an atom for each positive
+    /// The length of a binding: one value for each variable, and one atom for each positive
     /// literal.
     pub(super) fn slots(&self) -> usize {
         self.variables + self.positives.len()
     }
 
-    /// The place of the atom of the positive literal at `place` in a binding.
+    /// The index in a binding of the atom of the positive literal at `place`.
     pub(super) fn slot(&self, place: usize) -> usize {
         self.variables + place
     }
@@ -205,7 +204,7 @@ impl Clause {
     }
 }
 
-/// The place of a variable among those met so far.
+/// Returns the index of a variable in `met`, after appending it if it is new.
 pub(super) fn numbered(variable: u32, met: &mut Vec<u32>) -> u32 {
     let place = met.iter().position(|&other| other == variable).unwrap_or_else(|| {
         met.push(variable);
@@ -223,27 +222,27 @@ pub(super) fn canonical(patterns: &[Pattern], names: &mut Vec<u32>) -> Vec<Patte
 #[derive(Debug)]
 pub(super) struct Clauses {
     pub(super) list: Vec<Rc<Clause>>,
-    /// Relations, those made for `or` and [`Clauses::formula`] included.
+    /// The number of relations, including [`Clauses::formula`] and those made for `or`.
     pub(super) relations: usize,
-    /// A relation without clauses, for the atoms that stand for formulas in instances.
+    /// The relation of the atoms that stand for formulas in instances. It has no clauses.
     pub(super) formula: RelationId,
-    /// Relations that are derived only in part.
+    /// The relations that are derived only as far as they are requested.
     pub(super) demanded: Vec<RelationId>,
-    /// Relations of the rules that have other facts than the rules say, or none.
+    /// The relations of the rules whose facts a rewriting changed or dropped.
     pub(super) rewritten: Vec<RelationId>,
 }
 
-/// The number of combinations below which an `or` is multiplied out. A relation of its own would
-/// hide from the optimiser which moves it mentions.
+/// The number of combinations from which on an `or` becomes a relation; with fewer, it is
+/// multiplied out. A relation would hide from the optimiser which moves the `or` mentions.
 const NAMED_FROM: usize = 4;
 
-/// The bytes of a literal with a few arguments.
+/// The approximate bytes of a literal besides its patterns.
 const BYTES_PER_LITERAL: usize = 200;
 
-/// Steps that converting a rule takes for each symbol and variable in it.
+/// The steps to convert a rule, for each symbol and variable in it.
 const STEPS_PER_SYMBOL: u64 = 5;
 
-/// Brings every rule into clausal form.
+/// Converts every rule into clauses.
 pub(super) fn clauses(
     rules: &Rules,
     terms: &mut Terms,
@@ -257,7 +256,7 @@ pub(super) fn clauses(
         list: Vec::new(),
         relations: rules.relations.len(),
         rule: 0,
-        // Without an `or`, a rule is one clause: only multiplying out can exceed this.
+        // A rule without an `or` is one clause, so only multiplying out can exceed this.
         max_clauses: limits.max_ground_rules.saturating_add(rules.rules.len()),
         bytes: limits.max_bytes,
     };
@@ -327,8 +326,8 @@ impl Converter<'_> {
         Ok(())
     }
 
-    /// Makes a relation of the `or` at `place` and returns the atom that stands for it, unless some
-    /// branch needs the rest of the body to bind its variables.
+    /// Makes a relation for the `or` at `place` and returns the atom that stands for it. Returns
+    /// `None` if some branch needs the rest of the body to bind its variables.
     fn name(
         &mut self,
         head: &Literal,
@@ -380,7 +379,7 @@ impl Converter<'_> {
         }
         self.bytes -= size;
         let (mut positives, mut tests) = (Vec::new(), Vec::new());
-        // A literal said twice would only cost a second plan.
+        // A repeated literal would only cost a second plan.
         for formula in body {
             if let Formula::Atom(atom) = formula {
                 let literal = self.literal(atom)?;
@@ -399,7 +398,7 @@ impl Converter<'_> {
         Ok(())
     }
 
-    /// Spends the steps to copy `size` symbols and variables and to look at them a few times.
+    /// Spends the steps to copy `size` symbols and variables and to read them.
     fn spend(&mut self, size: usize) -> Result<(), Excess> {
         let stopped = self.meter.spend(STEPS_PER_SYMBOL * size as u64).is_none();
         match self.meter.cancelled() {
@@ -449,7 +448,7 @@ fn flatten(formula: &Formula, out: &mut Vec<Formula>) {
     }
 }
 
-/// Marks the variables that the conjunction's atoms bind.
+/// Marks the variables that the atoms of a conjunction bind.
 fn bind(body: &[Formula], bound: &mut [bool]) {
     for formula in body {
         if let Formula::Atom(atom) = formula {
@@ -460,13 +459,14 @@ fn bind(body: &[Formula], bound: &mut [bool]) {
     }
 }
 
-/// Marks the variables that a formula, negated or not, binds wherever it holds: those of its atoms,
-/// and of an `or` those that every branch binds. O(symbols + branches · variables).
+/// Marks the variables that a formula, or its negation if `negated`, binds wherever it holds. An
+/// atom binds its variables; an `or` binds those that every branch binds. O(symbols + branches ·
+/// variables).
 fn bind_all(formula: &Formula, negated: bool, bound: &mut [bool]) {
     match (formula, negated) {
         (Formula::Atom(_), false) => formula.for_each_variable(&mut |v| bound[v.index()] = true),
         (Formula::Not(inner), _) => bind_all(inner, !negated, bound),
-        // None of the branches holds.
+        // A negated `or` holds if none of its branches does.
         (Formula::Or(branches), true) => branches.iter().for_each(|branch| bind_all(branch, true, bound)),
         (Formula::Or(branches), false) => {
             let mut common = vec![true; bound.len()];

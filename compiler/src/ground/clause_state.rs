@@ -1,5 +1,4 @@
-//! The state of a clause in the fixpoint: whether it is open, its instances so far, what they cost,
-//! and how much it may cost.
+//! The state of a clause in the fixpoint: its status, its instances, their cost and the cap on it.
 
 use super::{Literal, clause::Clause, terms::AtomId};
 use std::rc::Rc;
@@ -8,7 +7,7 @@ use std::rc::Rc;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cap {
     pub(super) instances: usize,
-    /// Steps on its joins.
+    /// The steps of its joins.
     pub(super) steps: u64,
 }
 
@@ -16,18 +15,18 @@ impl Cap {
     pub(super) const NONE: Self = Self { instances: usize::MAX, steps: u64::MAX };
 }
 
-/// The state of a clause's evaluation.
+/// The status of a clause's evaluation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Status {
-    /// Its plans run.
+    /// Its plans are executed.
     Open,
-    /// It took more than its cap.
+    /// It exceeded its cap, and its plans are suspended.
     Parked,
-    /// It does not count any more.
+    /// It was removed; other clauses derive its facts.
     Dropped,
 }
 
-/// Instances: the head of each, where its literals start, and the literals.
+/// Rule instances: the head of each with the index of its first literal, and all literals.
 #[derive(Debug, Default)]
 pub(super) struct Instances {
     pub(super) heads: Vec<(AtomId, u32)>,
@@ -35,7 +34,7 @@ pub(super) struct Instances {
 }
 
 impl Instances {
-    /// The head and the body of each.
+    /// Iterates over the head and the body of each instance.
     pub(super) fn iter(&self) -> impl Iterator<Item = (AtomId, &[Literal])> {
         self.heads.iter().enumerate().map(|(i, &(head, start))| {
             let end = self.heads.get(i + 1).map_or(self.literals.len(), |next| next.1 as usize);
@@ -48,21 +47,21 @@ impl Instances {
     }
 }
 
-/// A clause, and the state of its evaluation.
+/// A clause with the state of its evaluation.
 #[derive(Debug)]
 pub(super) struct ClauseState {
     pub(super) clause: Rc<Clause>,
     pub(super) status: Status,
     pub(super) cap: Cap,
-    /// Plans before this one are out of date.
+    /// The first plan that is current; earlier plans of the clause are out of date.
     pub(super) since: usize,
-    /// Instances found, those of guards and of fixed relations too.
+    /// The number of instances found, including those of guards and of fixed relations.
     pub(super) hits: usize,
-    /// Steps of its joins.
+    /// The steps of its joins since it was opened.
     pub(super) steps: u64,
-    /// The cost of these and of their joins.
+    /// The fuel spent on its instances and on its joins.
     pub(super) spent: u64,
-    /// The cost of one instance.
+    /// The fuel that one instance costs.
     pub(super) effort: u64,
     pub(super) instances: Instances,
 }

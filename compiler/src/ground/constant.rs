@@ -1,8 +1,8 @@
 //! Fluents that never change.
 //!
-//! Clauses may look at the start instead of the state for fluents that stay as they are, such as
-//! the walls of a maze, and afterwards do. The start is known when the rules are grounded, so what
-//! such fluents rule out is ruled out there and then, even where they are negated.
+//! A fluent such as a wall of a maze holds in every state or in none. [`fold`] makes clauses read
+//! such fluents from `init` instead of `true`. The initial state is known during grounding, so
+//! conditions on these fluents, even negated ones, are decided there.
 
 use super::{
     clause::{Clause, Clauses, Literal},
@@ -15,11 +15,11 @@ use crate::{
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
-/// The name of a fluent and how many arguments it has.
+/// The name of a fluent and its number of arguments.
 type Name = (Symbol, usize);
 
-/// Reads fluents that never change at the start. Those of a name do not if the only clause for
-/// `next` that may give one says of all of them that they stay. O(literals).
+/// Replaces `true` by `init` for fluents that never change. These are the fluents of a name whose
+/// only clauses for `next` keep all of them. O(literals).
 pub(super) fn fold(clauses: &mut Clauses, terms: &Terms, keywords: &Keywords) {
     let (mut kept, mut changed) = (FxHashSet::default(), FxHashSet::default());
     let is_next = |clause: &&Rc<Clause>| clause.head.relation == keywords.next;
@@ -48,7 +48,7 @@ pub(super) fn fold(clauses: &mut Clauses, terms: &Terms, keywords: &Keywords) {
     }
 }
 
-/// Returns whether a clause says that all fluents of a name stay.
+/// Returns whether a clause keeps all fluents of one name in the next state.
 fn stays(clause: &Clause, terms: &Terms, keywords: &Keywords) -> bool {
     let head = &clause.head;
     let all = match &head.arguments[..] {
@@ -56,7 +56,7 @@ fn stays(clause: &Clause, terms: &Terms, keywords: &Keywords) -> bool {
             arguments.iter().all(|argument| matches!(argument, Pattern::Variable(_)))
                 && head.variables().len() == arguments.len()
         }
-        // A ground fluent is all there is of its name if it has no arguments.
+        // A ground fluent covers its name only if it has no arguments.
         [Pattern::Ground(term)] => terms.arguments(*term).is_empty(),
         _ => false,
     };
@@ -67,7 +67,7 @@ fn stays(clause: &Clause, terms: &Terms, keywords: &Keywords) -> bool {
         && matches!(&clause.positives[..], [only] if same(only))
 }
 
-/// The name of the fluents that a literal for `true` or `next` speaks of, unless it may be any.
+/// The name of the fluents that a literal for `true` or `next` matches; `None` for a variable.
 fn name(literal: &Literal, terms: &Terms) -> Option<Name> {
     match &literal.arguments[0] {
         Pattern::Variable(_) => None,

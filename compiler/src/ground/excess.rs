@@ -1,5 +1,5 @@
-//! The message of grounding when it runs into a limit: which one, in which rule, and what to do. It
-//! looks at one rule.
+//! The diagnostic for a limit that grounding exceeded: the limit, the rule to blame and a remedy.
+//! Only this rule is analysed.
 
 use super::advice;
 use crate::{
@@ -8,24 +8,24 @@ use crate::{
     observer::Progress,
 };
 
-/// A limit that grounding ran into.
+/// A limit that grounding exceeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Excess {
     pub(super) what: What,
-    /// The rule to blame, an index into [`Rules::rules`]; `None` if it takes all of them.
+    /// The rule to blame, an index into [`Rules::rules`]; `None` if all rules together exceed it.
     pub(super) rule: Option<usize>,
-    /// True if the rule's head depends on itself.
+    /// True if the relation of the rule's head depends on itself.
     pub(super) recursive: bool,
-    /// Instances of the rule so far.
+    /// The number of instances of the rule so far.
     pub(super) instances: usize,
-    /// Steps on the joins of the rule so far.
+    /// The steps that the joins of the rule have taken so far.
     pub(super) steps: u64,
-    /// Steps that were left.
+    /// The remaining steps.
     pub(super) left: u64,
 }
 
 impl Excess {
-    /// The code for too many tuples, by the rule that makes them.
+    /// The code for too many tuples, which depends on the rule that makes them.
     fn code(&self, rules: &Rules) -> &'static Code {
         let makes_fluents = |rule: usize| rules.rules[rule].head.relation == rules.keywords.init;
         if self.recursive {
@@ -41,20 +41,20 @@ impl Excess {
 /// The quantity that exceeded its limit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// Rules, with their `or`s multiplied out.
+    /// Clauses, after multiplying out `or`s.
     Clauses,
     /// Rule instances.
     Instances,
     Atoms,
     Terms,
-    /// A term too deep or too large, abridged.
+    /// A term too deep or too large, with its abridged text.
     Term(String),
     Fluents,
     Bytes,
-    /// Text of fluents and moves.
+    /// Names of fluents and moves.
     Names,
     Fuel,
-    /// The caller had enough.
+    /// No limit: the caller cancelled grounding.
     Cancelled(Progress),
 }
 

@@ -1,11 +1,10 @@
 //! The facts found so far, and indexes over them.
 //!
-//! An [`Index`] leads from the values of a literal's bound variables to those of its free ones,
-//! with the atom. Facts are noted first and enter the indexes one by one, so that joins see them
-//! when their turn comes.
+//! An [`Index`] maps the values of a literal's bound variables to those of its free ones, with the
+//! atom. A fact is noted first. Joins see it once its turn comes and it has entered the indexes.
 //!
-//! An index takes some steps for each fact that may enter it, spent before it is filled
-//! ([`Facts::filling`]) or as facts enter. Facts and indexes are counted in bytes.
+//! Entering a fact into an index takes steps. They are spent before an index is filled
+//! ([`Facts::filling`]), and as later facts enter. The bytes of facts and indexes are counted.
 
 use super::{
     clause::{Literal, canonical},
@@ -18,7 +17,7 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 
-/// Rows of the free variables' values, and the atom, by the bound variables' values.
+/// The values of a literal's free variables, with the atom, by the values of its bound variables.
 #[derive(Debug)]
 struct Index {
     relation: RelationId,
@@ -28,15 +27,15 @@ struct Index {
     key: Vec<usize>,
     free: Vec<usize>,
     rows: FxHashMap<Box<[TermId]>, Vec<TermId>>,
-    /// Steps that entering a fact takes.
+    /// The steps to enter a fact.
     effort: u64,
     bytes: usize,
-    /// True if no plan needs it any more: it takes nothing then.
+    /// True if no plan needs the index any more; it is empty then.
     is_retired: bool,
 }
 
 impl Index {
-    /// Enters a fact if it matches, by a row to write to. Returns the bytes that takes.
+    /// Enters a fact if it matches, and returns the bytes taken. `row` is scratch memory.
     fn enter(&mut self, atom: AtomId, atoms: &Atoms, terms: &Terms, row: &mut Vec<TermId>) -> usize {
         if self.is_retired {
             return 0;
@@ -65,41 +64,41 @@ impl Index {
 /// The facts and their indexes.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// For each atom, its place in the list; none if it was not found.
+    /// For each atom, its index in `list`, or `NOWHERE`.
     places: Vec<u32>,
     /// The found atoms in the order they were noted.
     pub(super) list: Vec<AtomId>,
-    /// The number of facts that joins can see: those noted since wait for their turn.
+    /// The number of facts that joins can see. Later ones wait for their turn.
     entered: usize,
-    /// The found atoms of each relation, in the same way.
+    /// The found atoms of each relation, in the order they were noted.
     by_relation: Vec<Vec<AtomId>>,
     indexes: Vec<Index>,
-    /// The number of indexes that have been filled with earlier facts.
+    /// The number of indexes that have been filled with the facts before them.
     filled: usize,
-    /// The indexes by their patterns.
+    /// Finds the indexes that a fact may enter.
     watch: Watch,
     /// The indexes that the last fact may enter.
     found: Vec<usize>,
-    /// The values of the fact at work.
+    /// The values of the fact that is entered.
     row: Vec<TermId>,
     by_pattern: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), usize>,
-    /// Steps spent on plans and indexes, which are still to be paid for.
+    /// Steps spent on plans and indexes, not yet charged to the meter.
     pub(super) steps: u64,
-    /// Bytes in the indexes and plans.
+    /// The bytes of indexes and plans.
     pub(super) bytes: usize,
 }
 
 /// The place of an atom that was not found.
 const NOWHERE: u32 = u32::MAX;
 
-/// Bytes that a key of an index takes with its rows, whatever their length: an entry of a hash map
-/// that is two thirds full, and two small pieces of the heap.
+/// The bytes of a key of an index besides its terms. It takes an entry of a hash map, two thirds
+/// full, and two heap allocations.
 const BYTES_PER_KEY: usize = 120;
 
-/// Bytes that an index takes without its rows.
+/// The bytes of an index without its rows.
 const BYTES_PER_INDEX: usize = 400;
 
-/// Steps of fuel that a lookup in a hash table takes, in addition to those for the key.
+/// The steps of a lookup in a hash table, besides those for the key.
 pub(super) const FIND: u64 = 8;
 
 impl Facts {
@@ -117,7 +116,8 @@ impl Facts {
         self.places.get(atom.index()).copied().unwrap_or(NOWHERE)
     }
 
-    /// Notes that the atom was found; false if it was before. Joins do not see it yet.
+    /// Notes that the atom was found. Returns false if it was noted before. Joins do not see it
+    /// yet.
     pub(super) fn note(&mut self, atom: AtomId, atoms: &Atoms) -> bool {
         if self.contains(atom) {
             return false;
@@ -135,7 +135,7 @@ impl Facts {
         true
     }
 
-    /// The atoms found of a relation.
+    /// The found atoms of a relation.
     pub(super) fn of(&self, relation: RelationId) -> &[AtomId] {
         self.by_relation.get(relation.index()).map_or(&[], |atoms| atoms)
     }
@@ -145,7 +145,7 @@ impl Facts {
         self.bytes + size_of::<u32>() * self.places.len() + 2 * size_of::<AtomId>() * self.list.len()
     }
 
-    /// Enters the atom that was noted first of those that wait, if there is one, and gives it.
+    /// Enters the first waiting atom into the indexes and returns it.
     pub(super) fn enter(&mut self, atoms: &Atoms, terms: &Terms) -> Option<AtomId> {
         let &atom = self.list.get(self.entered)?;
         self.entered += 1;
@@ -158,14 +158,14 @@ impl Facts {
         Some(atom)
     }
 
-    /// Steps that the next index to be filled takes, if one was made since all were.
+    /// The steps to fill the first index that is not filled yet; `None` if all are.
     pub(super) fn filling(&self) -> Option<u64> {
         let index = self.indexes.get(self.filled)?;
         Some(self.of(index.relation).len() as u64 * index.effort)
     }
 
-    /// Enters all that was noted, and fills the next index made. Nothing may wait in indexes made
-    /// before.
+    /// Makes all noted facts visible, and fills the next new index. No fact may wait to enter the
+    /// older indexes.
     pub(super) fn fill(&mut self, atoms: &Atoms, terms: &Terms) {
         self.entered = self.list.len();
         let Some(index) = self.indexes.get_mut(self.filled) else { return };
@@ -175,12 +175,12 @@ impl Facts {
         self.filled += 1;
     }
 
-    /// The rows of an index for a key: for each, the free variables' values and the atom.
+    /// The rows of an index for a key, each with the values of the free variables and the atom.
     pub(super) fn rows(&self, index: usize, key: &[TermId]) -> &[TermId] {
         self.indexes[index].rows.get(key).map_or(&[], |rows| rows)
     }
 
-    /// Forgets the indexes that are not `used`.
+    /// Empties the indexes that are not `used`.
     pub(super) fn retire(&mut self, used: impl Iterator<Item = usize>) {
         let mut is_used = vec![false; self.indexes.len()];
         used.for_each(|index| is_used[index] = true);
@@ -191,7 +191,8 @@ impl Facts {
         self.by_pattern.retain(|_, index| is_used[*index]);
     }
 
-    /// The index for a literal with some variables bound, and those variables, bound and free.
+    /// Returns the index for a literal with some variables bound, created if it does not exist. The
+    /// lists are its bound and its free variables, in the order of the index.
     pub(super) fn index(&mut self, literal: &Literal, bound: &[bool]) -> (usize, Vec<u32>, Vec<u32>) {
         let mut names = Vec::new();
         let pattern = canonical(&literal.arguments, &mut names);

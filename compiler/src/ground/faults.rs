@@ -4,10 +4,10 @@
 //! impossible here is impossible in play. A possible atom may still never hold, so it is not
 //! reported. Each fault is reported once, where it starts; its consequences are not.
 //!
-//! Names are looked up in maps that are made once. Further searches take their steps from one
-//! meter, a small part of the fuel. When that is used up, the remaining checks report nothing, or
-//! less. Apart from the maps, which have an entry for each rule and each atom, and the
-//! declarations, which count their bytes with those of the program, little is kept.
+//! Names are looked up in maps that are built once. Further searches spend the steps of one meter,
+//! a small part of the fuel. When it runs out, the remaining checks report less or nothing. The
+//! maps have an entry for each rule and each atom. The declarations count their bytes with those of
+//! the program.
 
 mod declared;
 mod goals;
@@ -28,11 +28,11 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 
-/// Steps that all of this may take: at most one part in `SHARE` of those that grounding may.
+/// The steps that all checks together may take: [`STEPS`], but at most `fuel / SHARE`.
 const STEPS: u64 = 10_000_000;
 const SHARE: u64 = 16;
 
-/// Reports everything. Gives the steps that were taken.
+/// Reports all faults. Returns the steps taken.
 pub(super) fn report(
     rules: &Rules,
     clauses: &Clauses,
@@ -51,16 +51,16 @@ pub(super) fn report(
     steps - meter.left()
 }
 
-/// The rules and what grounding found.
+/// The rules and the result of grounding, with maps to look them up.
 struct Findings<'a> {
     rules: &'a Rules,
     program: &'a Program,
     /// The possible atoms of each relation.
     atoms: Vec<Vec<AtomId>>,
-    /// The rules of each relation.
+    /// The numbers of the rules of each relation.
     heads: Vec<Vec<usize>>,
-    /// The rules of each relation by the name of the last argument of the head; `None` for a
-    /// variable.
+    /// The numbers of the rules of each relation, by the name of the head's last argument; `None`
+    /// for a variable.
     named: FxHashMap<(RelationId, Option<Name>), Vec<usize>>,
     meant: Meant,
 }
@@ -93,20 +93,20 @@ impl<'a> Findings<'a> {
         &self.heads[relation.index()]
     }
 
-    /// The rules with this relation in the head whose last argument has this name; for none, those
-    /// where it is a variable.
+    /// The rules with this relation in the head and this name in its last argument. Without a name,
+    /// those whose last argument is a variable.
     fn rules_for(&self, relation: RelationId, name: Option<Name>) -> &[usize] {
         self.named.get(&(relation, name)).map_or(&[], |rules| rules)
     }
 
-    /// The first rule with one of the relations in the head whose last argument has this name.
+    /// The head of the first rule for one of the relations whose last argument has this name.
     fn namesake(&self, relations: &[RelationId], name: Name) -> Option<Span> {
         let rule = relations.iter().find_map(|&relation| self.rules_for(relation, Some(name)).first())?;
         Some(self.rules.rules[*rule].head.span)
     }
 
-    /// The name nearest to one that no rule gives, among the last arguments of heads with one of
-    /// the relations.
+    /// The name nearest to a name that no rule gives, if one is near. Searches the last arguments
+    /// of heads with one of the relations.
     fn near(&self, relations: &[RelationId], (symbol, arity): Name) -> Option<Name> {
         let heads = relations.iter().flat_map(|&relation| self.rules_of(relation));
         let names: FxHashMap<&str, Name> = heads
@@ -120,15 +120,15 @@ impl<'a> Findings<'a> {
         names.get(near).copied()
     }
 
-    /// Returns whether the rule was grounded: it was not if nothing depends on it, and maybe not
-    /// all of it if only what is asked for was.
+    /// Returns whether the rule was grounded completely. It was not if no output depends on it, or
+    /// if only the requested part of its relation was derived.
     fn is_relevant(&self, rule: usize) -> bool {
         let head = self.rules.rules[rule].head.relation.index();
         self.program.strata.relevant[head] && !self.program.strata.partial[head]
     }
 
-    /// Returns whether some possible atom matches, for all that is known, or None once all steps
-    /// are spent.
+    /// Returns whether some possible atom matches, as far as is known. Returns `None` once all
+    /// steps are spent.
     fn is_possible(&self, atom: &Atom, meter: &mut Meter) -> Option<bool> {
         let effort = effort(atom);
         meter.spend(effort)?;
@@ -153,12 +153,12 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// Steps that it takes to compare an atom with another: one for each symbol and variable.
+/// The steps to compare an atom with another: one for each symbol and variable.
 fn effort(atom: &Atom) -> u64 {
     1 + atom.arguments.iter().map(Term::size).sum::<usize>() as u64
 }
 
-/// Matches a term, binding variables that are not bound.
+/// Matches a term with a pattern, and binds the pattern's free variables.
 fn matches(pattern: &Term, term: TermId, terms: &Terms, bindings: &mut Vec<(u32, TermId)>) -> bool {
     match pattern {
         Term::Variable(variable) => {
@@ -177,10 +177,10 @@ fn matches(pattern: &Term, term: TermId, terms: &Terms, bindings: &mut Vec<(u32,
     }
 }
 
-/// A name and its number of arguments: one report stands for all fluents or moves with the name.
+/// A name and its arity. One report stands for all fluents or moves with the same name.
 type Name = (Symbol, usize);
 
-/// The outermost name of a term; none for a variable.
+/// The outermost name of a term; `None` for a variable.
 fn name(term: &Term) -> Option<Name> {
     match term {
         Term::Variable(_) => None,
@@ -193,13 +193,13 @@ fn name_of(term: TermId, terms: &Terms) -> Name {
     (terms.symbol(term), terms.arguments(term).len())
 }
 
-/// `pile` or `(pile ..)`.
+/// Displays a name as `pile` or `(pile ..)`.
 fn display_name((symbol, arity): Name, rules: &Rules) -> String {
     let name = rules.symbols.name(symbol);
     if arity == 0 { name.to_owned() } else { format!("({name} ..)") }
 }
 
-/// A text short enough for a message.
+/// Cuts a text after 80 characters, and marks the cut by `..`.
 fn shorten(text: String) -> String {
     const LONGEST: usize = 80;
     match text.char_indices().nth(LONGEST) {
@@ -208,11 +208,11 @@ fn shorten(text: String) -> String {
     }
 }
 
-/// The number of second places that a message shows.
+/// The number of further places that a message shows.
 const SHOWN: usize = 3;
 
-/// Adds the other places a diagnostic is about: a few as labels, the rest as a count next to the
-/// caret.
+/// Adds further places to a diagnostic: the first [`SHOWN`] as labels. If there are more, the note
+/// has their number.
 fn with_others(mut diagnostic: Diagnostic, others: &[Span], what: &str) -> Diagnostic {
     for &place in others.iter().take(SHOWN) {
         diagnostic = diagnostic.label(place, "likewise");

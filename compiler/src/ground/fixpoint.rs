@@ -1,16 +1,16 @@
-//! The semi-naive fixpoint: all atoms that can hold, and every instance that can derive them.
+//! The semi-naive fixpoint: finds all atoms that can hold, and every instance that can derive them.
 //!
-//! Facts wait in a list. Each in turn enters the indexes and starts the plans of all clauses that
-//! have a literal it matches; what those derive joins the list. An instance is found when the last
-//! of its facts is processed, through the first literal that matches that fact: exactly once.
-//! Instances that differ only in fixed atoms are deduplicated (`plan.rs`).
+//! Facts wait in a list. Each fact in turn enters the indexes and starts the plans of all clauses
+//! with a literal that it matches. The facts that these derive join the list. An instance is found
+//! when the last of its facts is processed, through the first literal that matches that fact:
+//! exactly once. Instances that differ only in fixed atoms are deduplicated (`plan.rs`).
 //!
-//! A clause that takes more than its [`Cap`] is parked: it derives no more and its instances are
-//! forgotten, while the others go on. It may be opened again with a larger cap, or be dropped for
-//! others of the same meaning.
+//! A clause that exceeds its [`Cap`] is parked: it derives no more and its instances are dropped,
+//! while the others go on. Later it is opened again with a larger cap, or dropped for other clauses
+//! of the same meaning.
 //!
-//! Every step costs fuel and every byte kept is counted, so the limits bound both. A clause's cost
-//! for each instance is known from its text ([`Clause::effort`]), and rows that wait to be emitted
+//! Every step costs fuel and every byte kept is counted, so the limits bound both. The cost of an
+//! instance follows from the text of its clause ([`Clause::effort`]). Rows that wait to be emitted
 //! have a share of the remaining bytes.
 
 mod instance;
@@ -39,10 +39,10 @@ use instance::{Ahead, Definition};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::{ops::Range, rc::Rc};
 
-/// The growth of a list while it is copied: its bytes are this many times those before.
+/// The factor by which the bytes of a list grow while it is reallocated.
 const GROWTH: usize = 3;
 
-/// Rows whose atoms are looked up together.
+/// The number of rows whose atoms are looked up together.
 const BLOCK: usize = 32;
 
 /// The semi-naive evaluation in progress.
@@ -51,10 +51,10 @@ pub(super) struct Grounder<'a> {
     meter: Meter,
     symbols: &'a Symbols,
     keywords: Keywords,
-    /// The number of relations of the rules; those after them stand for parts of rules.
+    /// The number of relations of the rules. Those with greater numbers stand for parts of rules.
     relations: usize,
     states: Vec<ClauseState>,
-    /// The number of them that are parked.
+    /// The number of parked clauses.
     waiting: usize,
     /// For each stage, the numbers of its clauses.
     stages: Vec<Vec<usize>>,
@@ -62,20 +62,20 @@ pub(super) struct Grounder<'a> {
     terms: Terms,
     atoms: Atoms,
     facts: Facts,
-    /// Statistics of the facts, as far as they are final for now.
+    /// Statistics of the facts. They are dropped when there are more facts.
     statistics: Statistics,
-    /// True if the stage at work came to its fixpoint before, so that its facts can be counted.
+    /// True if the current stage has reached its fixpoint before, so that its facts can be counted.
     is_settled: bool,
-    /// The plans of the stage at work, by the facts that start them.
+    /// The plans of the current stage; `watch` finds them by the facts that start them.
     plans: Vec<Plan>,
     watch: Watch,
-    /// The index of the current stage.
+    /// The current stage.
     stage: usize,
     /// For each rule, whether it has an instance.
     fired: Vec<bool>,
-    /// The roles, to keep `does` to them.
+    /// The roles. Only these get `does` from `legal`.
     roles: FxHashSet<TermId>,
-    /// Terms of the fluents that hold at the start.
+    /// The terms of the fluents in the initial state.
     initial: Vec<TermId>,
     fluents: usize,
     /// The number of instances kept, and their bytes.
@@ -84,18 +84,18 @@ pub(super) struct Grounder<'a> {
     /// Scratch buffers for the arguments and the body of the current instance.
     arguments: Vec<TermId>,
     body: Vec<Literal>,
-    /// Terms on their way into an atom.
+    /// A scratch stack for building terms.
     stack: Vec<TermId>,
-    /// The atoms of the rows that are emitted next.
+    /// The atoms, looked up ahead, of the rows that are emitted next.
     ahead: Ahead,
     formula: RelationId,
-    /// Atoms that stand for the disjunctions of literals.
+    /// The atoms that stand for disjunctions of literals, by their sorted literals.
     formulas: FxHashMap<Vec<Literal>, AtomId>,
     definitions: Vec<Definition>,
 }
 
-/// Grounds the static relations that `roots` depend on, which are static too. Gives the terms, the
-/// atoms and those of them that hold.
+/// Grounds the static relations that `roots`, which are static too, depend on. Returns the terms,
+/// the atoms, and the facts of `roots`.
 pub(super) fn declarations(
     rules: &Rules,
     clauses: &Clauses,
@@ -111,7 +111,8 @@ pub(super) fn declarations(
 }
 
 impl<'a> Grounder<'a> {
-    /// An evaluation without derived facts; only what `roots` depend on is ever derived.
+    /// Creates an evaluation without derived facts. It derives only relations that `roots` depend
+    /// on.
     pub(super) fn new(
         rules: &'a Rules,
         clauses: &Clauses,
@@ -162,8 +163,8 @@ impl<'a> Grounder<'a> {
         }
     }
 
-    /// Computes the relations that are fixed. Ends after a stage in which clauses are over `cap`,
-    /// with their numbers: then nothing more can be computed.
+    /// Computes the fixed relations. Stops after a stage in which clauses exceed `cap`, since later
+    /// stages need their facts, and returns their numbers.
     pub(super) fn settle(&mut self, cap: Cap) -> Result<Vec<usize>, Excess> {
         self.states.iter_mut().for_each(|state| state.cap = cap);
         for stage in 0..self.strata.last {
@@ -175,8 +176,8 @@ impl<'a> Grounder<'a> {
         Ok(Vec::new())
     }
 
-    /// Computes what can hold at any time, after the fixed relations; clauses over `cap` are left
-    /// parked.
+    /// Computes the atoms that can hold at any time, after the fixed relations. Clauses that exceed
+    /// `cap` stay parked.
     pub(super) fn play(&mut self, cap: Cap) -> Result<(), Excess> {
         let of = |relation: RelationId| -> Vec<TermId> {
             self.facts.of(relation).iter().map(|&a| self.atoms.arguments(a)[0]).collect()
@@ -191,14 +192,14 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// Runs the clauses of a stage to their fixpoint, from `start` and what is known.
+    /// Runs the clauses of a stage to their fixpoint, from the facts `start` and all earlier ones.
     fn begin(&mut self, stage: usize, start: &[AtomId]) -> Result<(), Excess> {
         self.stage = stage;
         self.plans.clear();
         self.watch = Watch::default();
         let mut at_once = Vec::new();
         for number in std::mem::take(&mut self.stages[stage]) {
-            // What waits for a fact of this stage has none to begin with.
+            // A clause that waits for facts of this stage finds none at its beginning.
             if !self.watch(number)? {
                 at_once.push(self.plan(number, None)?);
             }
@@ -211,8 +212,8 @@ impl<'a> Grounder<'a> {
         self.drain()
     }
 
-    /// Adds clauses, whose relations may be new, and runs everything to the fixpoint again. Gives
-    /// their numbers.
+    /// Adds clauses, whose relations may be new, and runs the stage to its fixpoint again. Returns
+    /// the numbers of the clauses.
     pub(super) fn add(&mut self, clauses: Vec<Clause>, cap: Cap) -> Result<Range<usize>, Excess> {
         let first = self.states.len();
         self.strata.extend(&clauses);
@@ -222,10 +223,10 @@ impl<'a> Grounder<'a> {
         Ok(added)
     }
 
-    /// Opens clauses, forgetting what they gave before, and runs everything to the fixpoint again.
+    /// Opens clauses, drops their earlier instances, and runs the stage to its fixpoint again.
     pub(super) fn open(&mut self, numbers: &[usize], cap: Cap) -> Result<(), Excess> {
         if let Some(&first) = numbers.first() {
-            // All plans are gone through, and each split on trial goes through what was measured.
+            // The call scans all plans, and each split on trial scans all statistics.
             self.spend((self.plans.len() + self.statistics.len()) as u64 / 4, first)?;
         }
         let mut at_once = Vec::new();
@@ -247,12 +248,12 @@ impl<'a> Grounder<'a> {
         self.drain()
     }
 
-    /// Drops a clause and its instances. Other clauses must give what it gave.
+    /// Drops a clause and its instances. Other clauses must derive the same facts.
     pub(super) fn drop_clause(&mut self, number: usize) {
         self.set_status(number, Status::Dropped);
     }
 
-    /// Changes the status of a clause. Its instances are forgotten.
+    /// Changes the status of a clause and drops its instances.
     fn set_status(&mut self, number: usize, status: Status) {
         let state = &mut self.states[number];
         let instances = std::mem::take(&mut state.instances);
@@ -263,7 +264,8 @@ impl<'a> Grounder<'a> {
         self.waiting -= usize::from(before == Status::Parked);
     }
 
-    /// Makes the plans for the literals of a clause that can bring news; false if there are none.
+    /// Makes a plan for each literal of a clause that is computed in this stage. Returns false if
+    /// there is none.
     fn watch(&mut self, number: usize) -> Result<bool, Excess> {
         let clause = self.states[number].clause.clone();
         let mut waits = false;
@@ -278,7 +280,7 @@ impl<'a> Grounder<'a> {
         Ok(waits)
     }
 
-    /// Plans a clause by what is known of the facts.
+    /// Plans a clause by the statistics of the facts.
     fn plan(&mut self, number: usize, start: Option<usize>) -> Result<Plan, Excess> {
         let clause = self.states[number].clause.clone();
         self.spend(plan::effort(&clause), number)?;
@@ -293,9 +295,9 @@ impl<'a> Grounder<'a> {
         Ok(plan)
     }
 
-    /// Fills the indexes that were made.
+    /// Fills all new indexes with the known facts.
     fn fill(&mut self) -> Result<(), Excess> {
-        // No clause is to blame for what all of them need.
+        // All clauses share the indexes: the error names the clause of the last plan.
         let number = self.plans.last().map_or(0, |plan| plan.clause);
         while let Some(steps) = self.facts.filling() {
             self.spend(steps, number)?;
@@ -306,15 +308,15 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// The facts that match a literal.
+    /// The statistics of the facts that match a literal.
     pub(super) fn rows(&mut self, literal: &clause::Literal) -> Rows {
         let rows = self.statistics.rows(literal, &self.facts, &self.atoms, &self.terms);
         self.facts.steps += std::mem::take(&mut self.statistics.steps);
         rows
     }
 
-    /// The tuples of values that `seen` takes in the facts that match a literal: better known if it
-    /// `matters`.
+    /// The statistics of the tuples that the variables `seen` take in the facts that match a
+    /// literal. Longer relations are counted exactly if it `matters`.
     pub(super) fn projection(&mut self, literal: &clause::Literal, seen: &[u32], matters: bool) -> Rows {
         let Self { facts, atoms, terms, .. } = self;
         let rows = self.statistics.projection(literal, seen, matters, facts, atoms, terms);
@@ -322,8 +324,8 @@ impl<'a> Grounder<'a> {
         rows
     }
 
-    /// Joins a body in a limited number of steps. Gives the tuples of values that each list of
-    /// variables takes in the results, unless there are none by now.
+    /// Joins a body in at most `steps` steps. Returns the statistics of each list of variables in
+    /// the results, or `None` if there are too few steps or no results.
     pub(super) fn probe<const N: usize>(
         &mut self,
         body: &Clause,
@@ -344,7 +346,7 @@ impl<'a> Grounder<'a> {
             .then(|| lists.map(|list| Rows::count(list, walk.found.chunks_exact(body.slots()))))
     }
 
-    /// Forgets what was counted of facts, since there are more.
+    /// Drops all statistics, since there are more facts.
     pub(super) fn measure(&mut self) {
         self.statistics = Statistics::default();
     }
@@ -353,12 +355,12 @@ impl<'a> Grounder<'a> {
         &mut self.statistics
     }
 
-    /// The clauses that took more than their cap.
+    /// The clauses that exceeded their caps.
     pub(super) fn parked(&self) -> Vec<usize> {
         self.with_status(Status::Parked)
     }
 
-    /// The clauses of the current stage.
+    /// The open clauses of all stages.
     pub(super) fn opened(&self) -> Vec<usize> {
         self.with_status(Status::Open)
     }
@@ -367,14 +369,14 @@ impl<'a> Grounder<'a> {
         (0..self.states.len()).filter(|&number| self.states[number].status == status).collect()
     }
 
-    /// A clause.
+    /// The clause with this number.
     pub(super) fn clause(&self, number: usize) -> &Rc<Clause> {
         &self.states[number].clause
     }
 
-    /// The clauses of a fixed relation that does not depend on itself.
+    /// The clauses of a relation that is fixed and not recursive; `None` for other relations.
     pub(super) fn definition(&self, relation: RelationId) -> Option<Vec<Rc<Clause>>> {
-        // Of a relation made in this round nothing is known yet.
+        // The strata do not know relations that were made in this round.
         let is_set = |flags: &[bool]| flags.get(relation.index()).copied().unwrap_or(true);
         if is_set(&self.strata.dynamic) || is_set(&self.strata.recursive) {
             return None;
@@ -384,38 +386,39 @@ impl<'a> Grounder<'a> {
         Some(self.states.iter().filter(defines).map(|state| state.clause.clone()).collect())
     }
 
-    /// The instances that a clause gave, unless its head is fixed or a guard.
+    /// The number of instances of a clause; 0 if its head is fixed or a guard.
     pub(super) fn yields(&self, number: usize) -> usize {
         let state = &self.states[number];
         if self.is_dynamic(state.clause.head.relation) { state.hits } else { 0 }
     }
 
-    /// The number of relations.
+    /// The number of classified relations.
     pub(super) fn relations(&self) -> usize {
         self.strata.dynamic.len()
     }
 
-    /// Takes steps away for optional work. Returns `None` if there are not enough.
+    /// Spends steps on optional work. Returns `None` and spends none if too few are left.
     pub(super) fn afford(&mut self, steps: u64) -> Option<()> {
         (steps <= self.meter.left()).then(|| self.meter.spend(steps))?
     }
 
-    /// The number of steps left.
+    /// The number of remaining steps.
     pub(super) fn left(&self) -> u64 {
         self.meter.left()
     }
 
-    /// The rest of steps and bytes.
+    /// Returns the meter with the remaining steps and bytes.
     pub(super) fn into_meter(self) -> Meter {
         self.meter
     }
 
-    /// The strata of the relations.
+    /// The classification of the relations, with those added since.
     pub(super) fn strata(&self) -> &Strata {
         &self.strata
     }
 
-    /// Returns whether the relation depends on the state or the moves, as far as it is known.
+    /// Returns whether the relation depends on the state or the moves; true if it is not classified
+    /// yet.
     pub(super) fn is_dynamic(&self, relation: RelationId) -> bool {
         self.strata.dynamic.get(relation.index()).copied().unwrap_or(true)
     }
@@ -425,7 +428,7 @@ impl<'a> Grounder<'a> {
         self.strata.stage[relation.index()] == self.stage
     }
 
-    /// Runs plans over all that is known.
+    /// Runs plans over all known facts.
     fn join(&mut self, plans: &[Plan]) -> Result<(), Excess> {
         let mut bindings = Vec::new();
         for plan in plans {
@@ -436,7 +439,7 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// Processes the facts that wait.
+    /// Processes the waiting facts until none is left.
     fn drain(&mut self) -> Result<(), Excess> {
         let plans = std::mem::take(&mut self.plans);
         let result = self.process(&plans);
@@ -472,7 +475,7 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// Takes steps away, and those that were made on plans and indexes.
+    /// Spends steps, and those that plans and indexes have taken since the last call.
     fn spend(&mut self, steps: u64, number: usize) -> Result<(), Excess> {
         self.meter.note(self.kept);
         let steps = steps + std::mem::take(&mut self.facts.steps);
@@ -482,7 +485,7 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// The bytes of everything kept.
+    /// The bytes of all terms, atoms, facts and instances.
     fn bytes(&self) -> usize {
         self.terms.bytes() + self.atoms.bytes() + self.facts.bytes() + self.kept_bytes
     }
@@ -504,8 +507,7 @@ impl<'a> Grounder<'a> {
         Err(self.excess(what, number))
     }
 
-    /// Builds the error for an exceeded limit. Blames the current clause, or a rule with more
-    /// instances than others.
+    /// Builds the error for an exceeded limit. Blames the rule with the most steps or instances.
     fn excess(&self, what: What, number: usize) -> Excess {
         let what = self.meter.cancelled().map_or(what, What::Cancelled);
         let mut costs = vec![(0, 0); self.fired.len()];
@@ -513,7 +515,8 @@ impl<'a> Grounder<'a> {
             self.states.iter().enumerate().filter(|(_, state)| state.status != Status::Dropped)
         {
             let (instances, steps) = &mut costs[state.clause.rule];
-            // What is fixed counts among rule instances only while it is found.
+            // For the limit of instances, those of fixed relations count only in the current
+            // clause.
             let is_kept = what != What::Instances || other == number;
             *instances += if is_kept { state.hits } else { self.yields(other) };
             *steps += state.spent;
@@ -530,9 +533,8 @@ impl<'a> Grounder<'a> {
         Excess { recursive, instances, steps, left: self.meter.left(), ..what.of(rule) }
     }
 
-    /// Derives consequences of an atom: a legal move can be made by a role, and a fluent that holds
-    /// next or at the start can hold. `init` comes here only if it depends on relations that may
-    /// not be stratified.
+    /// Derives the consequences of an atom: `legal` gives `does`, and `next` gives `true`. `init`
+    /// gives `true` here only if it depends on relations that may not be stratified.
     fn follow(&mut self, atom: AtomId) -> Result<(), Excess> {
         let relation = self.atoms.relation(atom);
         let arguments = self.atoms.arguments(atom).to_vec();
@@ -555,7 +557,7 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// Runs a plan from its start's bindings and enters what it derives.
+    /// Runs a plan from the bindings of its start and emits the instances that it finds.
     fn derive(&mut self, plan: &Plan, bindings: &mut [TermId], fact: Option<AtomId>) -> Result<(), Excess> {
         let number = plan.clause;
         let state = &self.states[number];
@@ -563,7 +565,7 @@ impl<'a> Grounder<'a> {
             return Ok(());
         }
         let clause = state.clause.clone();
-        // What is found waits in memory until it is emitted.
+        // The rows found wait in memory until they are emitted.
         let row = size_of::<TermId>() * clause.slots().max(1);
         let waiting = self.limits.max_bytes.saturating_sub(self.bytes()) / row / GROWTH;
         let capped = state.cap.instances - state.hits;
@@ -591,7 +593,7 @@ impl<'a> Grounder<'a> {
         }
         self.states[number].steps += most - left;
         if clause.slots() == 0 {
-            // A row without columns: the walk only counts.
+            // Rows without columns are only counted.
             self.look_ahead(&clause, &[]);
             return if hits > 0 { self.emit(number, &clause, &[], 0) } else { Ok(()) };
         }
@@ -606,8 +608,8 @@ impl<'a> Grounder<'a> {
         Ok(())
     }
 
-    /// True if an earlier literal of the clause matches the same fact. That literal's plan, or the
-    /// plan of a still earlier one, finds the instance, or one that differs only in fixed atoms.
+    /// Returns true if an earlier literal of the clause matches the same fact. The plan of the
+    /// earliest such literal finds the instance, or one that differs only in fixed atoms.
     fn is_repeated(&self, plan: &Plan, clause: &Clause, row: &[TermId], fact: Option<AtomId>) -> bool {
         let (Some(start), Some(fact)) = (plan.start, fact) else { return false };
         let mut before = clause.positives[..start].iter().enumerate();
@@ -616,7 +618,7 @@ impl<'a> Grounder<'a> {
         })
     }
 
-    /// The results.
+    /// Returns the program: the possible atoms, the instances and their cost.
     pub(super) fn finish(self) -> Program {
         let possible = (0..self.atoms.len() as u32)
             .map(AtomId)

@@ -1,7 +1,7 @@
-//! Joins: plans walked over the facts found so far.
+//! Joins: plans executed over the facts found so far.
 //!
-//! Steps stand for what is done: a lookup takes some and more for a long key, a test as many as it
-//! has parts. They are spent one by one.
+//! Each step of a plan costs fuel: a lookup more for a longer key, a test more for more parts.
+//! Steps are spent one by one.
 
 use super::{
     clause::{Clause, Literal, Test},
@@ -11,16 +11,16 @@ use super::{
 };
 use crate::meter::Meter;
 
-/// Walks plans over facts, counting steps.
+/// The execution of a plan over facts, which counts its steps.
 pub(super) struct Walk<'a> {
     pub(super) clause: &'a Clause,
     pub(super) facts: &'a Facts,
     pub(super) atoms: &'a Atoms,
     pub(super) terms: &'a Terms,
     pub(super) dynamic: &'a [bool],
-    /// Steps of plans that the walk may take; it ends early when there are none left.
+    /// The steps of plans that may still be taken; at zero the walk ends early.
     pub(super) steps: u64,
-    /// The meter that pays for them. If it runs out, no steps are left for anything else either.
+    /// The meter that pays for the steps. If it runs out, `steps` becomes zero.
     pub(super) meter: &'a mut Meter,
     /// The greatest number of bindings; the walk ends early when there are more.
     pub(super) room: usize,
@@ -28,16 +28,17 @@ pub(super) struct Walk<'a> {
     pub(super) last: usize,
     /// The number of bindings found.
     pub(super) hits: usize,
-    /// Bindings found, one row of the clause's variables and positive literals each.
+    /// The bindings found. A row has one entry for each variable and each positive literal of the
+    /// clause.
     pub(super) found: Vec<TermId>,
-    /// The fewest steps of the plan that were ever left to go.
+    /// The least number of remaining steps of the plan that any path has reached.
     pub(super) left: usize,
-    /// Terms on their way into an atom or a key.
+    /// A scratch stack for building terms and keys.
     stack: Vec<TermId>,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk of limited steps.
+    /// Creates a walk of at most `steps` steps.
     pub(super) fn new(
         clause: &'a Clause,
         facts: &'a Facts,
@@ -51,12 +52,12 @@ impl<'a> Walk<'a> {
         Self { clause, facts, atoms, terms, dynamic, steps, meter, room, last, hits, found, left, stack }
     }
 
-    /// Collects all bindings of the plan's remaining steps. Recurses once per literal of the body.
+    /// Collects all bindings of the plan's remaining steps. Recurses once per step.
     pub(super) fn run(&mut self, steps: &[Step], bindings: &mut [TermId]) {
         if self.steps == 0 || self.hits > self.room {
             return;
         }
-        // A row that was found is copied.
+        // At the end of the plan, the binding is copied to `found`.
         let cost = steps.first().map_or(1 + bindings.len() as u64 / 8, Step::cost);
         if self.meter.spend(cost).is_none() {
             self.steps = 0;
@@ -106,12 +107,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The atom that a literal is under bindings, if there is one.
+    /// The atom of a literal under bindings; `None` if it does not exist.
     fn find(&mut self, literal: &Literal, bindings: &[TermId]) -> Option<AtomId> {
         literal.find(self.atoms, self.terms, bindings, &mut self.stack)
     }
 
-    /// The truth of a test as far as it does not depend on the state.
+    /// Decides a test. Returns `None` if its truth depends on the state.
     pub(super) fn decide(&mut self, test: &Test, bindings: &[TermId]) -> Option<bool> {
         match test {
             Test::Literal(literal) => {

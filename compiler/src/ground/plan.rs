@@ -1,15 +1,15 @@
-//! The order in which the literals of a clause are joined.
+//! Plans: the order in which the literals of a clause are joined.
 //!
-//! A [`Plan`] orders the body of a clause so that what is bound most comes first and every test
-//! runs as soon as its variables are bound. Each lookup goes through an index from the
-//! values of its bound variables to the values of its free ones.
+//! A [`Plan`] orders the body of a clause. The literal with the fewest expected rows comes next,
+//! and each test runs as soon as its variables are bound. A lookup uses an index from the values of
+//! its bound variables to the values of its free ones.
 //!
-//! An instance is made of the head and of what its body asks of the state. Where the last steps of
-//! a plan bind nothing that these have, one binding of them is as good as all: four different ones
-//! of sixty constants are found once, and not twelve million times.
+//! An instance consists of the head and the dynamic literals of its body. If the last steps of a
+//! plan bind no variable of these, one binding for them is enough. For example, four distinct
+//! constants out of sixty are found once, not twelve million times.
 //!
-//! Planning takes steps, which are spent before ([`effort`]), and plans are counted in bytes with
-//! the facts.
+//! The steps of planning are spent before it ([`effort`]), and the bytes of plans are counted with
+//! those of the facts.
 
 use super::{
     clause::{Clause, Literal, Test},
@@ -18,42 +18,42 @@ use super::{
 };
 use crate::datalog::pattern::{Match, Pattern};
 
-/// One step of a plan.
+/// One step of a plan, with its cost in fuel.
 #[derive(Clone, Debug)]
 pub(super) enum Step {
-    /// Go on if the clause's literal at `place`, whose variables are all bound, is a fact.
+    /// Continues if the clause's literal at `place`, whose variables are all bound, is a fact.
     Check { place: usize, cost: u64 },
-    /// Look up `key` in an index, bind `free`, for each row: the clause's literal at `place`.
+    /// Looks up `key` in an index, and binds `free` for each row: the clause's literal at `place`.
     Lookup { place: usize, index: usize, key: Vec<u32>, free: Vec<u32>, cost: u64 },
-    /// Go on unless the test of the clause with this number is known to fail.
+    /// Continues unless the test of the clause with this number is known to fail.
     Test { test: usize, cost: u64 },
 }
 
 impl Step {
-    /// Steps of fuel that it takes.
+    /// The fuel that the step takes.
     pub(super) fn cost(&self) -> u64 {
         let (Self::Check { cost, .. } | Self::Lookup { cost, .. } | Self::Test { cost, .. }) = self;
         *cost
     }
 }
 
-/// The way through a clause's body once the literal at `start` (if any) is bound.
+/// The join order of a clause's body once the literal at `start` (if any) is bound.
 #[derive(Debug)]
 pub(super) struct Plan {
     pub(super) clause: usize,
     pub(super) start: Option<usize>,
-    /// The match of a fact's arguments with those of that literal.
+    /// The matches of a fact's arguments with those of the literal at `start`.
     pub(super) given: Vec<Match>,
     pub(super) steps: Vec<Step>,
-    /// The number of last steps that only have to be possible in some way.
+    /// The number of last steps for which one binding is enough.
     pub(super) last: usize,
 }
 
-/// Bytes that a step of a plan takes, with its lists of variables.
+/// The bytes of a step of a plan, including its lists of variables.
 const BYTES_PER_STEP: usize = 128;
 
-/// Steps that planning a clause takes once: each literal is compared with those left whenever one
-/// is chosen, and each test looked at.
+/// The steps to plan a clause: each choice compares all remaining literals, and each test is
+/// visited.
 pub(super) fn effort(clause: &Clause) -> u64 {
     let (literals, tests) = (clause.positives.len(), clause.tests.len());
     let size: usize = clause.positives.iter().map(Literal::size).sum();
@@ -62,8 +62,8 @@ pub(super) fn effort(clause: &Clause) -> u64 {
 }
 
 impl Plan {
-    /// Plans clause `number` for when its literal at `start` is bound. `rows` has the matches of
-    /// each of its literals where they are known.
+    /// Plans clause `number` for a binding of its literal at `start`. `rows` has the statistics of
+    /// each of its literals, if they are known.
     pub(super) fn new(
         facts: &mut Facts,
         clause: &Clause,
@@ -79,7 +79,7 @@ impl Plan {
         let given = Match::of_all(first, &mut bound);
         let estimate =
             |place: usize, bound: &[bool]| estimate(rows[place].as_ref(), &variables[place], bound);
-        // Each literal that waits and how many rows its lookup will find, as far as is known.
+        // Each remaining literal, and the expected rows of its lookup.
         let mut waiting: Vec<(usize, f64)> = (0..clause.positives.len())
             .filter(|&place| Some(place) != start)
             .map(|place| (place, estimate(place, &bound)))
@@ -124,8 +124,8 @@ impl Plan {
         Self { clause: number, start, given, steps, last: 0 }
     }
 
-    /// Finds the last steps that bind nothing an instance has, where `dynamic` relations depend on
-    /// the state.
+    /// Finds the last steps that bind no variable of an instance. `dynamic` marks the relations
+    /// that depend on the state.
     pub(super) fn find_last(&mut self, clause: &Clause, dynamic: &[bool]) {
         let is_dynamic = |literal: &Literal| dynamic[literal.relation.index()];
         let mut is_seen = vec![false; clause.variables];
@@ -144,7 +144,7 @@ impl Plan {
         self.last = self.steps.iter().rev().take_while(is_last).count();
     }
 
-    /// The indexes that it needs.
+    /// The indexes that the plan uses.
     pub(super) fn indexes(&self) -> impl Iterator<Item = usize> {
         self.steps.iter().filter_map(|step| match step {
             Step::Lookup { index, .. } => Some(*index),
@@ -153,14 +153,14 @@ impl Plan {
     }
 }
 
-/// The expected number of rows of a lookup of a literal: `rows` match it, and some of its variables
-/// are bound.
+/// The expected number of rows of a lookup. `rows` has the statistics of the literal, and `bound`
+/// marks the variables that are bound.
 fn estimate(rows: Option<&Rows>, variables: &[u32], bound: &[bool]) -> f64 {
     if let Some(rows) = rows {
         let bound = rows.values.iter().filter(|(v, _)| bound[*v as usize]);
         return rows.count / bound.map(|(_, values)| values).product::<f64>();
     }
-    // Nothing is known yet. A guess of 8 values a variable keeps bound lookups first and cross
+    // Without statistics, a guess of 8 values a variable keeps bound lookups first and cross
     // products last.
     let free = variables.iter().filter(|&&v| !bound[v as usize]).count();
     8f64.powi(free as i32) * 1.5

@@ -6,7 +6,7 @@
 
 use super::{GroundRules, Literal, terms::AtomId};
 
-/// Drops the instances that nothing depends on. O(literals).
+/// Drops the instances on which no output depends. O(literals).
 pub(super) fn trim(ground: &mut GroundRules) {
     let is_used = used(ground);
     let mut heads = Vec::with_capacity(ground.heads.len());
@@ -22,12 +22,12 @@ pub(super) fn trim(ground: &mut GroundRules) {
         }
         heads.push(origins.len() as u32);
     }
-    // A cycle is used as a whole or not at all.
+    // If one atom of a cycle is used, all of them are.
     ground.order.retain(|group| group.iter().any(|atom| is_used[atom.index()]));
     (ground.heads, ground.bodies, ground.literals, ground.origins) = (heads, bodies, literals, origins);
 }
 
-/// For each atom, whether some output depends on it or is it.
+/// For each atom, whether it is an output or some output depends on it.
 fn used(ground: &GroundRules) -> Vec<bool> {
     let mut is_used = vec![false; ground.meaning.len()];
     let listed =

@@ -1,12 +1,12 @@
-//! Clauses to clauses that derive the same from fewer instances: a list of rewritings.
+//! Rewritings: they turn clauses into equivalent ones with fewer instances.
 //!
-//! Grounding parks a clause that has many instances (`rounds.rs`), and asks the rewritings of the
-//! [`Stage`] for other clauses; the first that returns some makes it start again.
+//! If grounding parks a clause with many instances (`rounds.rs`), it tries the rewritings of the
+//! [`Stage`]. The first that returns clauses makes grounding start again.
 //!
-//! A rewriting keeps what the game is asked for: the facts of relations that are keywords. It lists
-//! other relations that have fewer facts afterwards, in [`Clauses::rewritten`] or
-//! [`Clauses::demanded`]. It pays the meter for its steps before it takes them. It returns `None`
-//! if that has too few, or if the clauses would not have fewer instances.
+//! A rewriting keeps the facts of relations that are keywords. It lists other relations that have
+//! fewer facts afterwards, in [`Clauses::rewritten`] or [`Clauses::demanded`]. It spends its steps
+//! from the meter beforehand. It returns `None` if the meter has too few, or if the clauses would
+//! not have fewer instances.
 
 mod demand;
 mod functional;
@@ -23,21 +23,20 @@ use crate::{Options, Rules, meter::Meter, rules::RelationId};
 /// The stage at which a rewriting is tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// As soon as a clause is parked: the result is always better, and takes the place of the
-    /// clauses.
+    /// As soon as a clause is parked. The result is always better and replaces the clauses.
     Parked,
-    /// At the point where splitting parked clauses brings nothing more: the result has a price. It
-    /// is grounded in place of the clauses, and the next one is made from the clauses again.
+    /// Once splitting parked clauses brings nothing more. The result has a price: it is grounded in
+    /// place of the clauses, but the next one is made from the original clauses.
     Stuck,
 }
 
 /// A rewriting: its stage, and the function that applies it.
 pub(super) type Rewrite = (Stage, fn(&Clauses, &mut Context<'_>) -> Option<Clauses>);
 
-/// The rewritings in the order in which they are tried.
+/// All rewritings, in the order in which they are tried.
 pub(super) const REWRITES: [Rewrite; 3] = [
     (Stage::Parked, inert::drop),
-    // It grounds moves and steps to learn of them, so what is cheaper comes first.
+    // It grounds moves and steps to learn from them, so the cheaper rewriting comes first.
     (Stage::Parked, functional::take_apart),
     (Stage::Stuck, demand::restrict),
 ];
@@ -47,14 +46,13 @@ pub(super) struct Context<'c> {
     pub(super) rules: &'c Rules,
     pub(super) options: &'c Options,
     pub(super) strata: &'c Strata,
-    /// The clauses with too many instances.
+    /// The clauses that are parked because of too many instances.
     pub(super) parked: Vec<&'c Clause>,
-    /// The relations of parked clauses for which this rewriting has been tried, those of this
-    /// time last.
+    /// The relations of parked clauses for which this rewriting is or was tried, the new ones last.
     pub(super) wide: &'c [RelationId],
-    /// The number of these it was tried for before.
+    /// The number of relations in `wide` for which it was tried before.
     pub(super) known: usize,
-    /// The relations that are kept to what is asked of them as it is.
+    /// The relations that are already restricted to their requested parts.
     pub(super) kept: &'c [RelationId],
     /// True if functional arguments may still be learnt.
     pub(super) learns: &'c mut bool,
@@ -62,7 +60,7 @@ pub(super) struct Context<'c> {
 }
 
 impl Context<'_> {
-    /// The relations for which the rewriting has not been tried before.
+    /// The relations for which the rewriting was not tried before.
     fn news(&self) -> &[RelationId] {
         &self.wide[self.known..]
     }

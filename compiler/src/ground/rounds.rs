@@ -1,19 +1,18 @@
-//! Grounding in rounds, by a profile of itself.
+//! Grounding in rounds, guided by its own statistics.
 //!
-//! [`solve`] makes of rules their ground [`Program`]. In the first round a clause that takes more
-//! than a small cap is parked while the others come to their fixpoint. The facts found by then show
-//! which parked clauses to split; the rest get a larger cap. What was found stays found, since
-//! every fact holds whatever is parked.
+//! [`solve`] turns rules into their ground [`Program`]. In the first round a clause that exceeds a
+//! small cap is parked, while the others reach their fixpoint. The facts found by then show which
+//! parked clauses to split; the rest get a larger cap. Facts stay from round to round, since they
+//! hold whatever is parked.
 //!
-//! All starts again when a rewriting finds clauses that have less to ground (`rewrite.rs`). Each is
-//! tried at most once for each relation that has a parked clause: some at once, and others, which
-//! have a price, when splitting brings nothing more.
+//! Grounding starts again when a rewriting returns clauses with fewer instances (`rewrite.rs`).
+//! Each rewriting is tried at most once for each relation with a parked clause. Some are tried at
+//! once; others, which have a price, only when splitting brings nothing more.
 //!
-//! Once all is found, clauses are split on trial: of a split that saves too little of its clause's
-//! instances nothing remains.
+//! Once all facts are found, clauses are split on trial. A split that saves too few of its clause's
+//! instances is undone.
 //!
-//! Rounds are few, and a trial is one of a few for each clause with many instances; all that they
-//! do takes its steps and bytes from the one meter of grounding.
+//! The steps and bytes of all rounds and trials come from the one meter of grounding.
 
 use super::{
     Program, branches,
@@ -28,36 +27,34 @@ use super::{
 };
 use crate::{Options, Rules, meter::Meter, observer::Phase, rules::RelationId};
 
-/// The cost that a clause may have in each round, as a multiple of the instances from which on it
-/// may be split. After the last round there is no limit.
+/// The caps of a clause in the rounds, as multiples of [`Options::split_from`]. After the last
+/// round there is no cap.
 const BUDGETS: [usize; 3] = [5, 25, 200];
 
-/// The same for a clause of a fixed relation, before rewritings look for what is needed of it.
+/// The cap of a clause of a fixed relation before it is rewritten, in the same unit.
 const FIXED: usize = 50;
 
-/// Once all is found, clauses with fewer instances are left as they are: a part of one that may be
-/// split before.
+/// The divisor of [`Options::split_from`] that gives the least number of instances for a trial
+/// split.
 const FEW: usize = 40;
 
-/// The number of splits of a clause that are tried then.
+/// The number of cuts of a clause that are tried.
 const TRIALS: usize = 3;
 
-/// Steps that an instance may cost.
+/// The steps that a cap allows for each instance.
 const STEPS: u64 = 20;
 
-/// The choice to take clauses apart by functional arguments.
+/// The handling of functional arguments.
 #[derive(Clone, Copy)]
 pub(super) enum Apart<'f> {
-    /// Learns if some clauses are vast.
+    /// Learns them once a parked clause asks for several fluents, and splits clauses by them.
     Learn,
     Never,
     By(&'f Functional),
 }
 
-/// Grounds rules. With the program come the clauses that it is of, without what only keeps
-/// relations to what is asked of them.
-///
-/// Only what `roots` depend on is.
+/// Grounds the rules that `roots` depend on. Returns the program and its clauses, without the
+/// guards that restrict relations to their requested parts.
 pub(super) fn solve(
     rules: &Rules,
     options: &Options,
@@ -102,8 +99,8 @@ pub(super) fn solve(
     }
 }
 
-/// Grounds what depends on the state. Returns true if `draft` was rewritten, so that all starts
-/// again.
+/// Grounds the relations that depend on the state. Returns true if `draft` was rewritten, so that
+/// grounding must start again.
 fn rounds(grounder: &mut Grounder<'_>, draft: &mut Draft<'_>, many: usize) -> Result<bool, Excess> {
     let mut budgets = BUDGETS.iter().map(|budget| cap(many.saturating_mul(*budget)));
     let mut budget = budgets.next().unwrap_or(Cap::NONE);
@@ -137,7 +134,7 @@ fn rounds(grounder: &mut Grounder<'_>, draft: &mut Draft<'_>, many: usize) -> Re
             grounder.add(parts, budget)?;
             continue;
         }
-        // To start again is dear: not for what a little more may do.
+        // A restart is expensive, so a larger cap is tried first.
         if !is_first && draft.rewrite(Stage::Stuck, grounder, &parked) {
             return Ok(true);
         }
@@ -153,17 +150,16 @@ fn cap(instances: usize) -> Cap {
     Cap { instances, steps: STEPS.saturating_mul(instances as u64) }
 }
 
-/// The clauses to ground, and what they were rewritten for.
+/// The clauses to ground, and the rewritings tried on them.
 struct Draft<'r> {
     rules: &'r Rules,
     options: &'r Options,
     clauses: Clauses,
-    /// The clauses that are grounded in their place, if relations are kept to what is asked of
-    /// them.
+    /// Clauses that are grounded instead, with relations restricted to their requested parts.
     kept: Option<Clauses>,
     /// True if functional arguments may still be learnt.
     learns: bool,
-    /// By rewriting, the relations that it was tried for.
+    /// For each rewriting, the relations that it was tried for.
     tried: [Vec<RelationId>; REWRITES.len()],
 }
 
@@ -208,7 +204,7 @@ impl Draft<'_> {
     }
 }
 
-/// Splits clauses, and what they were split into, where that is seen to pay.
+/// Splits clauses and their parts on trial, and keeps the splits that are seen to pay.
 fn refine(grounder: &mut Grounder<'_>, splitter: &mut Splitter, few: usize) -> Result<(), Excess> {
     grounder.measure();
     let mut pending = grounder.opened();

@@ -1,22 +1,22 @@
-//! Clauses that have many instances, split into others with the same meaning.
+//! Splitting of clauses with many instances into others with the same meaning.
 //!
-//! A [`Splitter`] decides by the facts that a [`Grounder`] has found so far. The literals of
+//! A [`Splitter`] decides by the facts that a [`Grounder`] has found so far. Literals with
 //! variables that the head does not mention become a relation of their own, over the variables
-//! shared with the rest. For example, `h(x) <- p(x,y), q(y,z), r(z,w)` has an instance for each
-//! `x, y, z, w` that join. After the split, `a(y) <- q(y,z), r(z,w)` has one for each `y, z, w`,
-//! and `h(x) <- p(x,y), a(y)` one for each `x, y`.
+//! shared with the rest. For example, `h(x) <- p(x,y), q(y,z), r(z,w)` has one instance for each
+//! `x, y, z, w` that join. After the split, `a(y) <- q(y,z), r(z,w)` has an instance for each `y,
+//! z, w`, and `h(x) <- p(x,y), a(y)` has one for each `x, y`.
 //!
-//! The text alone does not tell whether that pays, so the facts decide: their sizes, and joins of a
-//! part of a body where they are short. (Bichler, Morak and Woltran, "lpopt: A Rule Optimization
-//! Tool for Answer Set Programming", 2016, split by the text; Helmert, "Concise finite-domain
+//! The text alone does not show whether a split pays. The sizes of the facts decide, and joins of a
+//! part of a body if they are short. (Bichler, Morak and Woltran, "lpopt: A Rule Optimization Tool
+//! for Answer Set Programming", 2016, split by the text; Helmert, "Concise finite-domain
 //! representations for PDDL planning tasks", 2009, by joins.)
 //!
-//! A vast clause that cannot be split as it stands is made so: what an `or` was multiplied out to
-//! becomes one clause again (`branches.rs`), and fixed relations that say what is different give
-//! way to what they say (`unfold.rs`).
+//! A vast clause that cannot be split directly is rewritten first. Clauses from one `or` become one
+//! clause again (`branches.rs`). Fixed relations that state inequalities are replaced by their
+//! definitions (`unfold.rs`).
 //!
-//! Whatever the clauses, weighing all their cuts takes at most [`WEIGHING`] of the grounder's
-//! steps; beyond that clauses stay whole. Each cut that is carried out makes a few clauses.
+//! Weighing all cuts takes at most [`WEIGHING`] of the grounder's steps; after that, clauses stay
+//! whole. An applied cut makes two clauses, and one for each guard.
 
 mod cut;
 
@@ -31,53 +31,53 @@ use crate::{datalog::pattern::Pattern, rules::RelationId};
 use cut::{Body, Cut, Draft, Key, blocks, common, looking, probe};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// A split must bring the instances down to this part.
+/// The greatest ratio of the instances after a split to those before for which it pays.
 const GAIN: f64 = 0.95;
 
-/// A relation made here has at most this many arguments.
+/// The greatest number of arguments of a relation that is made for a part.
 const MAX_SHARED: usize = 14;
 
-/// The number of cuts of a clause that are tried on the facts found so far.
+/// The number of cuts of a clause that are probed: their parts are joined over the facts.
 const PROBES: usize = 6;
 
-/// Steps that a probe may take.
+/// The steps that a probe may take.
 const PROBE: u64 = 5_000;
 
-/// Steps that weighing cuts may take all together. What they promise is not worth more.
+/// The steps that weighing may take for all cuts of a program.
 const WEIGHING: u64 = 10_000_000;
 
-/// Steps that a literal or test takes when it is copied to one side of a cut.
+/// The steps to copy a literal or test to one side of a cut.
 const COPY: u64 = 20;
 
 /// A clause is vast if it has at least `VAST * Splitter::many` instances.
 const VAST: f64 = 200.0;
 
-/// Returns whether it pays to have clauses with `cost` instances instead of one with `now`.
+/// Returns whether clauses with `cost` instances may replace one with `now` instances.
 pub(super) fn pays(cost: f64, now: f64) -> bool {
     cost < GAIN * now
 }
 
-/// Splits clauses and remembers the relations made for that, so that clauses with a part in common
-/// share one.
+/// Splits clauses and remembers the relations made for their parts, so that clauses with a common
+/// part share one.
 pub(super) struct Splitter {
-    /// A clause with fewer instances stays as it is while not all is known.
+    /// The number of instances from which on a clause is split during the rounds.
     many: f64,
-    /// Steps that may still be spent on weighing cuts.
+    /// The steps that may still be spent on weighing cuts.
     left: u64,
-    /// The number of relations, and the number without those made here.
+    /// The number of relations, and their number before any were made here.
     relations: usize,
     ruled: usize,
     parts: FxHashMap<Key, RelationId>,
-    /// The relations that stand for the branches of an `or`.
+    /// The relations that stand for the branches of an `or`, by the bodies of these.
     unions: FxHashMap<Vec<Key>, RelationId>,
     guards: FxHashSet<RelationId>,
-    /// For each relation that a part was taken from, the relations its clauses came to mention by
-    /// that.
+    /// The dependencies that splitting added: for each relation, those that its clauses now
+    /// mention.
     below: FxHashMap<RelationId, Vec<RelationId>>,
 }
 
 impl Splitter {
-    /// An empty splitter for a program of `relations` relations.
+    /// Creates a splitter for a program of `relations` relations.
     pub(super) fn new(relations: usize, many: usize) -> Self {
         Self {
             many: many as f64,
@@ -96,17 +96,17 @@ impl Splitter {
         instances >= VAST * self.many
     }
 
-    /// The number of relations, with those made here.
+    /// The number of relations, including those made here.
     pub(super) fn relations(&self) -> usize {
         self.relations
     }
 
-    /// Gives up all but the first `relations`.
+    /// Forgets the parts made after the first `relations` relations.
     pub(super) fn forget(&mut self, relations: usize) {
         self.parts.retain(|_, relation| relation.index() < relations);
     }
 
-    /// Spends steps on weighing; `None` if there are too few.
+    /// Spends steps on weighing. Returns `None` if too few are left.
     fn spend(&mut self, steps: u64, grounder: &mut Grounder<'_>) -> Option<()> {
         self.left = self.left.checked_sub(steps)?;
         grounder.afford(steps)
@@ -117,8 +117,8 @@ impl Splitter {
         RelationId(self.relations as u32 - 1)
     }
 
-    /// Splits a clause, and what it was split into, as often as what was found so far promises that
-    /// it pays. Gives the clauses that take its place, if there are any.
+    /// Splits a clause and its parts repeatedly, while estimates promise that it pays. Returns the
+    /// clauses that replace it, or `None` if it stays whole.
     pub(super) fn split(&mut self, grounder: &mut Grounder<'_>, number: usize) -> Option<Vec<Clause>> {
         let clause = Clause::clone(grounder.clause(number));
         let now = expect(grounder, number);
@@ -130,9 +130,9 @@ impl Splitter {
         (is_unfolded || is_split).then_some(done)
     }
 
-    /// Puts one clause in the place of vast ones that differ in one literal, with a relation that
-    /// stands for any of those literals, if that promises to pay, and splits it. Gives the clauses
-    /// that take their place.
+    /// Merges vast clauses that differ in one literal, and splits the result. A new relation stands
+    /// for any of these literals. Returns the clauses that replace them, or `None` if estimates do
+    /// not promise that it pays.
     pub(super) fn merge(&mut self, grounder: &mut Grounder<'_>, branches: &Branches) -> Option<Vec<Clause>> {
         let Branches { numbers, place, literals } = branches;
         let found: usize = numbers.iter().map(|&number| grounder.yields(number)).sum();
@@ -179,8 +179,8 @@ impl Splitter {
         Some(done)
     }
 
-    /// Puts what fixed relations say in their place in a clause with `now` instances, one after the
-    /// other, where that promises to pay. Gives clauses with estimates of their instances.
+    /// Unfolds literals of fixed relations in a clause with `now` instances, one after the other,
+    /// while estimates promise that it pays. Returns clauses with their estimated instances.
     fn unfold(&mut self, grounder: &mut Grounder<'_>, clause: Clause, now: f64) -> Vec<(Clause, f64)> {
         let (mut pending, mut done) = (vec![(clause, now, 0)], Vec::new());
         while let Some((clause, now, place)) = pending.pop() {
@@ -195,8 +195,8 @@ impl Splitter {
         done
     }
 
-    /// The clauses that do without the literal at `place` of a clause with `now` instances, if they
-    /// promise to have fewer, cut once.
+    /// Unfolds the literal at `place` of a clause with `now` instances. Returns `None` unless the
+    /// new clauses, after one cut of each, promise fewer instances.
     fn replace(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -217,14 +217,14 @@ impl Splitter {
         pays(cost, self.promise(grounder, clause, now)).then_some(unfolded)
     }
 
-    /// The estimated cost of a clause with `now` instances after one cut, if that pays.
+    /// The estimated cost of a clause with `now` instances after its best cut; `now` if none pays.
     fn promise(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
         let scale = scale(grounder, clause, now);
         self.cuts(grounder, clause, now).first().map_or(now, |cut| cut.cost(scale))
     }
 
-    /// Splits clauses, and what they are split into, as often as it promises to pay. What results
-    /// goes to `done`.
+    /// Splits clauses and their parts repeatedly, while it promises to pay. Appends the results to
+    /// `done`, and returns whether any clause was split.
     fn settle(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -245,7 +245,7 @@ impl Splitter {
         is_split
     }
 
-    /// Carries out one cut of a clause. Gives the clauses that take its place.
+    /// Applies one cut to a clause. Returns the clauses that replace it.
     pub(super) fn carve(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, cut: Cut) -> Vec<Clause> {
         let mut clauses = Vec::new();
         let parts = self.apply(grounder, clause, cut, &mut clauses);
@@ -253,18 +253,19 @@ impl Splitter {
         clauses
     }
 
-    /// The cuts of a clause with `now` instances that seem to pay, the cheapest first.
+    /// The cuts of a clause with `now` instances that seem to pay, cheapest first.
     pub(super) fn cuts(&mut self, grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> Vec<Cut> {
         if self.spend(looking(clause), grounder).is_none() {
             return Vec::new();
         }
         let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
-        // Where the whole is more than is estimated, so are its parts.
+        // If the clause has more instances than estimated, its parts are scaled up by the same
+        // ratio.
         let scale = (now / Rows::join(&rows).count).max(1.0);
         let mut cuts: Vec<Cut> = Vec::new();
         let parts = (clause.positives.len() + clause.tests.len()) as u64;
         for block in blocks(clause) {
-            // Each part is looked at for the block, copied, and joined with the others by estimate.
+            // Each part is compared with the block, copied, and joined with the others by estimate.
             if self.spend(parts * (COPY + block.len() as u64), grounder).is_none() {
                 break;
             }
@@ -276,8 +277,7 @@ impl Splitter {
         for cut in cuts.iter_mut().filter(is_small).take(PROBES) {
             probe(grounder, clause, cut, PROBE);
         }
-        // Of a vast clause, what is taken out may be as little as is estimated, though the whole is
-        // more.
+        // The part of a vast clause is not scaled: it may be as small as estimated.
         let is_vast = self.is_vast(now);
         cuts.iter_mut().for_each(|cut| cut.is_counted |= is_vast);
         cuts.retain(|cut| pays(cut.cost(scale), now));
@@ -285,8 +285,9 @@ impl Splitter {
         cuts
     }
 
-    /// The cut that takes out all that mentions the variables of `block`; `rows` has the sizes of
-    /// the positive literals.
+    /// Cuts out all literals and tests that mention a variable of `block`. `rows` has the
+    /// statistics of the positive literals. Returns `None` if the cut is not possible, makes no
+    /// side smaller, or makes a relation recursive.
     fn cut(
         &self,
         grounder: &mut Grounder<'_>,
@@ -316,22 +317,22 @@ impl Splitter {
         Some(Cut { inner, outer, shared, inside, is_counted: false, outside, size })
     }
 
-    /// Returns whether a part is `relation`, or was split so that it is defined by it.
+    /// Returns whether a part is `relation`, or depends on it through earlier splits.
     fn rests_on(&self, part: RelationId, relation: RelationId) -> bool {
         let mut pending = vec![part];
         while let Some(part) = pending.pop() {
             if part == relation {
                 return true;
             }
-            // What rules define may depend on itself: that is for them to say.
+            // Relations of the rules may be recursive; only splits must not make them so.
             let below = self.below.get(&part).into_iter().flatten().copied();
             pending.extend(below.filter(|relation| relation.index() >= self.ruled));
         }
         false
     }
 
-    /// Carries a cut out. Gives the clauses that may be split further, with estimates of their
-    /// instances; those of guards go to `done`.
+    /// Applies a cut. Returns the clauses that may be split further, with their estimated
+    /// instances. Clauses of guards go to `done`.
     fn apply(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -367,7 +368,8 @@ impl Splitter {
         clauses
     }
 
-    /// A literal that holds for the values of `seen` for which `literal` is possible.
+    /// Returns the literal of a guard: it holds for the values of `seen` with which `literal` is
+    /// possible.
     fn guard(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -397,20 +399,20 @@ impl Splitter {
     }
 }
 
-/// The estimated number of instances of a clause.
+/// The estimated number of instances of a clause, from the statistics of its literals.
 fn estimate(grounder: &mut Grounder<'_>, clause: &Clause) -> f64 {
     let rows: Vec<Rows> = clause.positives.iter().map(|l| grounder.rows(l)).collect();
     Rows::join(&rows).count
 }
 
-/// The number of instances that the clause with this number may reach. It may exceed the present
-/// number by orders of magnitude, and is never less, whatever the estimate.
+/// The number of instances that a clause may reach: the estimate, but at least the present number,
+/// which it may exceed by orders of magnitude.
 fn expect(grounder: &mut Grounder<'_>, number: usize) -> f64 {
     let clause = grounder.clause(number).clone();
     estimate(grounder, &clause).max(grounder.yields(number) as f64)
 }
 
-/// The ratio of a clause's `now` instances to their estimate.
+/// The ratio of a clause's `now` instances to their estimate, at least 1.
 fn scale(grounder: &mut Grounder<'_>, clause: &Clause, now: f64) -> f64 {
     (now / estimate(grounder, clause)).max(1.0)
 }

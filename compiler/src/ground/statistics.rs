@@ -1,10 +1,10 @@
-//! The number of facts that match a literal, and of values that its variables take.
+//! Statistics: the number of facts that match a literal, and of values that its variables take.
 //!
-//! [`Rows`] are what planning a join and splitting a clause go by. They are estimates: of
-//! long relations a sample is counted, and joins are taken to be of independent columns.
+//! [`Rows`] guide the planning of joins and the splitting of clauses. They are estimates: long
+//! relations are sampled, and joins assume independent columns.
 //!
-//! A sample has fewer facts of what is wider, so each measure takes a bounded number of steps; they
-//! are counted in [`Statistics::steps`], and each measure is made once.
+//! Wider literals have smaller samples, so each measure takes a bounded number of steps. They are
+//! counted in [`Statistics::steps`], and each measure is made once.
 
 use super::{
     clause::{Literal, canonical},
@@ -17,13 +17,13 @@ use crate::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Facts of a relation that are looked at.
+/// The number of facts in a sample of a relation, divided for wide literals.
 const SAMPLE: usize = 20_000;
 
-/// Facts of a relation whose tuples are counted one by one where much depends on it.
+/// The number of facts up to which tuples are counted exactly where the result matters most.
 const TUPLES: usize = 200_000;
 
-/// The number of rows, and of values that each variable takes.
+/// The number of rows, and the number of values that each variable takes.
 #[derive(Clone, Debug)]
 pub(super) struct Rows {
     pub(super) count: f64,
@@ -31,15 +31,15 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// The rows of a join, if values are spread evenly and independently (Selinger et al., "Access
-    /// path selection in a relational database management system", 1979).
+    /// Estimates the rows of a join, assuming that values are spread evenly and independently
+    /// (Selinger et al., "Access path selection in a relational database management system", 1979).
     pub(super) fn join<'r>(parts: impl IntoIterator<Item = &'r Self>) -> Self {
         let (mut count, mut values) = (1.0, Vec::<(u32, f64)>::new());
         for part in parts {
             count *= part.count;
             for &(variable, n) in &part.values {
                 match values.iter_mut().find(|(v, _)| *v == variable) {
-                    // Of two sets of values the smaller is taken to lie in the larger.
+                    // The smaller set of values is assumed to lie inside the larger one.
                     Some((_, least)) => {
                         count /= least.max(n).max(1.0);
                         *least = least.min(n);
@@ -51,7 +51,7 @@ impl Rows {
         Self { count: count.min(product(&values)), values }
     }
 
-    /// The tuples of values that `variables` take in bindings.
+    /// Counts the distinct tuples that `variables` take in bindings.
     pub(super) fn count<'b>(variables: &[u32], bindings: impl Iterator<Item = &'b [TermId]>) -> Self {
         let mut tuples = FxHashSet::default();
         let mut values = vec![FxHashSet::default(); variables.len()];
@@ -66,7 +66,7 @@ impl Rows {
         Self { count: tuples.len() as f64, values }
     }
 
-    /// The rows of all together, if the fewer are among the more.
+    /// Estimates a union, assuming that smaller sets lie inside larger ones.
     pub(super) fn union(parts: impl IntoIterator<Item = Self>) -> Self {
         let mut all = Self { count: 0.0, values: Vec::new() };
         for part in parts {
@@ -81,14 +81,14 @@ impl Rows {
         all
     }
 
-    /// The rows that differ in `variables`.
+    /// Estimates the distinct tuples that `variables` take in the rows.
     pub(super) fn project(&self, variables: &[u32]) -> Self {
         let values: Vec<(u32, f64)> =
             self.values.iter().copied().filter(|(v, _)| variables.contains(v)).collect();
         Self { count: self.count.min(product(&values)), values }
     }
 
-    /// The same with each variable renamed.
+    /// The rows with each variable renamed.
     pub(super) fn rename(&self, name: impl Fn(u32) -> u32) -> Self {
         Self { count: self.count, values: self.values.iter().map(|&(v, n)| (name(v), n)).collect() }
     }
@@ -98,18 +98,19 @@ fn product(values: &[(u32, f64)]) -> f64 {
     values.iter().map(|(_, n)| n).product()
 }
 
-/// The measures, by relation and arguments with variables numbered by occurrence.
+/// All measures, by relation and arguments, with variables numbered by occurrence.
 #[derive(Debug, Default)]
 pub(super) struct Statistics {
     measured: FxHashMap<(u32, Vec<Pattern>), Rows>,
-    /// The numbers of different tuples at some of the variables, by the same keys.
+    /// The numbers of distinct tuples of some variables, by relation, arguments and the variables'
+    /// places.
     projected: FxHashMap<(u32, Vec<Pattern>, Vec<usize>), f64>,
     /// Steps spent on counting.
     pub(super) steps: u64,
 }
 
 impl Statistics {
-    /// The facts that match a literal. O(its relation's facts) the first time.
+    /// Measures the facts that match a literal. O(facts of its relation) the first time.
     pub(super) fn rows(&mut self, literal: &Literal, facts: &Facts, atoms: &Atoms, terms: &Terms) -> Rows {
         let mut names = Vec::new();
         let pattern = canonical(&literal.arguments, &mut names);
@@ -122,8 +123,9 @@ impl Statistics {
         self.measured[&key].rename(|place| names[place as usize])
     }
 
-    /// The tuples of values that `seen` takes in the facts that match a literal. O(its relation's
-    /// facts) the first time; of long relations an estimate, unless it `matters`.
+    /// Measures the tuples that `seen` take in the facts that match a literal. O(facts of its
+    /// relation) the first time. Long relations get an estimate; if it `matters`, only those ten
+    /// times as long do.
     pub(super) fn projection(
         &mut self,
         literal: &Literal,
@@ -163,26 +165,26 @@ impl Statistics {
         self.measured.len() + self.projected.len()
     }
 
-    /// Forgets what is known of the relations from `first` on.
+    /// Forgets the measures of the relations from `first` on.
     pub(super) fn forget(&mut self, first: usize) {
         self.measured.retain(|key, _| (key.0 as usize) < first);
         self.projected.retain(|key, _| (key.0 as usize) < first);
     }
 
-    /// Takes `rows` for what matches a relation applied to variables that are all different, until
-    /// it is measured.
+    /// Assumes `rows` for a relation applied to distinct variables, until the statistics are
+    /// dropped.
     pub(super) fn assume(&mut self, relation: RelationId, arity: usize, rows: Rows) {
         let pattern = (0..arity as u32).map(Pattern::Variable).collect();
         self.measured.insert((relation.0, pattern), rows);
     }
 }
 
-/// Facts that are looked at for a literal: fewer of wide ones.
+/// The number of facts in a sample for a literal, smaller for wide ones.
 fn sample(literal: &Literal) -> usize {
     SAMPLE / (1 + literal.size() / 16)
 }
 
-/// Steps to look at `facts` facts.
+/// The steps to match `facts` facts with a literal.
 fn effort(literal: &Literal, variables: usize, facts: usize) -> u64 {
     (facts * (1 + literal.size() / 4 + variables)) as u64
 }
@@ -199,7 +201,7 @@ fn measure(
     let mut values = vec![FxHashSet::default(); variables];
     let pattern = Match::of_all(pattern, &mut vec![false; variables]);
     let mut bindings = vec![TermId::NONE; variables];
-    // Facts are found in an order that follows their values: a sample must come from all over.
+    // The order of facts follows their values, so a sample is spread over all of them.
     let stride = facts.len().div_ceil(sample(literal)).max(1);
     let (mut seen, mut count) = (0, 0);
     for &atom in facts.iter().step_by(stride) {
@@ -212,7 +214,7 @@ fn measure(
         }
     }
     let scale = facts.len() as f64 / f64::from(seen.max(1));
-    // The size of a relation without facts is unknown; zero would make everything free.
+    // The size of a relation without facts is unknown; zero would make every join look free.
     let values = (0..).zip(values).map(|(v, set)| (v, set.len().max(1) as f64)).collect();
     Rows { count: (f64::from(count) * scale).max(1.0), values }
 }

@@ -1,11 +1,11 @@
-//! The stratification of relations: which are static, and in which order they are computed.
+//! The stratification of relations: which ones are static, and in which order they are computed.
 //!
-//! [`Strata`] classify the relations of clauses: the relevant ones, the dynamic ones, which depend
-//! on the state or the moves, and a stage for each. The stage of a static relation lies above
-//! everything it depends on, except its own cycle; the dynamic ones are the last stage. A static
-//! relation on a negative cycle counts as dynamic: only the ground program shows whether the cycle
-//! is real. O(literals); parts of split rules are looked at once more for each level of parts of
-//! parts, at most.
+//! [`Strata`] classify the relations of clauses: relevant or not, dynamic or static, and a stage
+//! for each. A dynamic relation depends on the state or the moves; all of these are in the last
+//! stage. The stage of a static relation lies above everything it depends on, except its own cycle.
+//! A static relation on a negative cycle counts as dynamic: only the ground program shows whether
+//! the cycle is real. O(literals). Parts of split rules are visited once more for each level of
+//! nesting, at most.
 
 use super::clause::{Clause, Clauses};
 use crate::{
@@ -17,23 +17,23 @@ use rustc_hash::FxHashSet;
 /// The classification of relations.
 #[derive(Debug)]
 pub(super) struct Strata {
-    /// For each relation, whether it can matter.
+    /// For each relation, whether a root, a guard or unstratified recursion needs it.
     pub(super) relevant: Vec<bool>,
     /// For each relation, whether it depends on the state or the moves, or is not stratified.
     pub(super) dynamic: Vec<bool>,
     /// For each relation, whether it depends on itself, other than through time.
     pub(super) recursive: Vec<bool>,
-    /// For each relation, whether its extension is incomplete.
+    /// For each relation, whether it has other facts than its rules derive.
     pub(super) partial: Vec<bool>,
-    /// The stage in which the relation is computed, from zero.
+    /// For each relation, the stage in which it is computed, from zero.
     pub(super) stage: Vec<usize>,
     /// The stage of the dynamic relations, which is the last.
     pub(super) last: usize,
 }
 
 impl Strata {
-    /// Classifies the relations after those known; they are the heads of `clauses`, one by one.
-    /// They are computed in the last stage whatever they depend on.
+    /// Classifies new relations, which are the heads of `clauses`. All are computed in the last
+    /// stage, whatever they depend on.
     pub(super) fn extend(&mut self, clauses: &[Clause]) {
         let known = self.dynamic.len();
         let new = |relation: RelationId| relation.index() >= known;
@@ -47,7 +47,7 @@ impl Strata {
                 self.stage.resize(number + 1, self.last);
             }
         }
-        // A part may be split further, and then comes before the clauses it depends on.
+        // A part that was split further comes before the clauses it depends on.
         let mut news = true;
         while std::mem::take(&mut news) {
             for clause in clauses.iter().filter(|clause| !clause.is_guard && new(clause.head.relation)) {
@@ -61,8 +61,8 @@ impl Strata {
     }
 }
 
-/// Classifies the relations of `clauses`; those can matter that `roots` depend on, or
-/// what may not be stratified. O(literals).
+/// Classifies the relations of `clauses`. Those are relevant that `roots` or unstratified relations
+/// depend on. O(literals).
 pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[RelationId]) -> Strata {
     let Keywords { fact, does, next, legal, goal, terminal, sees, .. } = *keywords;
     let relations = clauses.relations;
@@ -71,7 +71,7 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     let mut edges: Vec<Vec<(usize, bool)>> = vec![Vec::new(); relations];
     let mut seen = FxHashSet::default();
     let mut tested = vec![false; relations];
-    // Guards only narrow down what has to be computed: nothing means anything else for them.
+    // Guards narrow down joins but change no meaning, so they are no dependencies.
     for clause in clauses.list.iter().filter(|clause| !clause.is_guard) {
         let from = clause.head.relation.index();
         clause.for_each_literal(&mut |literal, negative| {
@@ -95,12 +95,12 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     let recursive: Vec<bool> = (0..relations).map(|r| inner(r).next().is_some()).collect();
     let unstratified: Vec<usize> =
         (0..relations).filter(|&r| inner(r).any(|&(_, negative)| negative)).collect();
-    // What may not be stratified is judged, whether it matters or not.
+    // Unstratified relations are checked even if no root depends on them.
     let judged = roots.iter().map(|r| r.index()).chain(unstratified.iter().copied()).collect();
     let mut relevant = guards.clone();
     spread(judged, &mut relevant, |from| edges[from].iter().map(|&(to, _)| to));
-    // What is derived on demand is not complete before the end: whatever tests it must wait for the
-    // net.
+    // A relation derived on demand is complete only at the end, so the net must decide the tests of
+    // it.
     let mut late = vec![false; relations];
     spread(clauses.demanded.iter().map(|r| r.index()).collect(), &mut late, |to| users[to].iter().copied());
     let tested = (0..relations).filter(|&r| late[r] && tested[r]);
@@ -109,7 +109,7 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     let changing = changing.into_iter().chain(unstratified).chain(tested).collect();
     spread(changing, &mut dynamic, |to| users[to].iter().copied());
 
-    // Components are numbered so that what a relation depends on has a smaller number or its own.
+    // A component has a greater number than all that it depends on.
     let mut stage = vec![0; relations];
     let is_last = |r: usize| dynamic[r] || late[r] || guards[r];
     let mut order: Vec<usize> = (0..relations).filter(|&r| !is_last(r)).collect();
@@ -131,7 +131,7 @@ pub(super) fn stratify(clauses: &Clauses, keywords: &Keywords, roots: &[Relation
     Strata { relevant, dynamic, recursive, partial, stage, last }
 }
 
-/// Marks `pending` and everything that `neighbours` lead to.
+/// Marks `pending` and everything reachable from it through `neighbours`.
 fn spread<I: Iterator<Item = usize>>(
     mut pending: Vec<usize>,
     marked: &mut [bool],

@@ -1,9 +1,9 @@
 //! The order of ground atoms, and the test that no negation lies on a cycle.
 //!
-//! [`order`] puts the derived atoms of [`GroundRules`] in an order in which each comes after all it
-//! depends on, cycles in groups, or finds the [`Cycle`]s with a negation on them. Fluents and moves
-//! are given, so a cycle through time is none. O(literals of the ground rules), and [`WORK`] more
-//! to show cycles.
+//! [`order`] sorts the derived atoms of [`GroundRules`] so that each comes after all it depends on,
+//! with cycles as groups. It fails with the [`Cycle`]s that contain a negation. Fluents and moves
+//! are inputs, so dependencies through time are no cycles. O(literals of the ground rules), and
+//! [`WORK`] more to show cycles.
 
 use super::{GroundRules, Literal, Meaning, Program, terms::AtomId};
 use crate::{Diagnostic, Rules, diagnostic::codes, graph};
@@ -13,15 +13,15 @@ use std::collections::VecDeque;
 /// A cycle of atoms with a negation: each depends on the next, the last on the first.
 #[derive(Debug)]
 pub(super) struct Cycle {
-    /// Each atom, the rule through which it depends on the next one, and whether negatively.
+    /// Each atom, the rule through which it depends on the next one, and true if that is negative.
     steps: Vec<(AtomId, usize, bool)>,
 }
 
-/// Literals that may be looked at to show further cycles after the first.
+/// The number of literals that may be visited to show further cycles after the first.
 const WORK: usize = 1_000_000;
 
-/// Orders the derived atoms, or shows a cycle for each rule whose negation lies on one that no
-/// other shows, as far as that is quickly done. O(literals).
+/// Orders the derived atoms. If negations lie on cycles, returns one cycle for each rule with such
+/// a negation, except for rules on earlier cycles and beyond [`WORK`]. O(literals).
 pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>> {
     let derived: Vec<AtomId> = (0..ground.meaning.len() as u32)
         .map(AtomId)
@@ -47,7 +47,7 @@ pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>
     let mut told: FxHashSet<usize> = FxHashSet::default();
     let mut left = WORK;
     for group in &groups {
-        // A trace goes through no more of a group than all.
+        // A trace visits each literal of a group at most once.
         let size: usize = group.iter().flat_map(|&atom| ground.bodies(atom)).map(|body| 1 + body.len()).sum();
         let members: FxHashSet<AtomId> = group.iter().copied().collect();
         for &head in group {
@@ -67,14 +67,15 @@ pub(super) fn order(ground: &GroundRules) -> Result<Vec<Vec<AtomId>>, Vec<Cycle>
     if cycles.is_empty() { Ok(groups) } else { Err(cycles) }
 }
 
-/// The truth of each atom where the fluents and moves hold that `given` says. O(literals).
+/// Computes the truth of each atom, where `given` returns which fluents and moves hold.
+/// O(literals).
 pub(super) fn evaluate(ground: &GroundRules, given: impl Fn(Meaning) -> bool) -> Vec<bool> {
     let given = |&meaning: &Meaning| meaning != Meaning::Derived && given(meaning);
     let mut truths: Vec<bool> = ground.meaning.iter().map(given).collect();
     for group in &ground.order {
         let holds = |literal: &Literal| truths[literal.atom().index()] != literal.is_negated();
         if let [atom] = group[..] {
-            // If it depends on itself, that helps it nothing.
+            // A positive dependency on itself does not make an atom true.
             truths[atom.index()] = ground.bodies(atom).any(|body| body.iter().all(holds));
         } else {
             close(ground, group, &mut truths);
@@ -83,11 +84,11 @@ pub(super) fn evaluate(ground: &GroundRules, given: impl Fn(Meaning) -> bool) ->
     truths
 }
 
-/// The least fixpoint of a cycle, after Dowling and Gallier (1984): each instance waits for the
-/// members of the cycle in its body.
+/// Computes the least fixpoint of a cycle (Dowling and Gallier, 1984). Each instance counts the
+/// members of the cycle in its body that are still false.
 fn close(ground: &GroundRules, group: &[AtomId], truths: &mut [bool]) {
     let mut users: FxHashMap<AtomId, Vec<usize>> = group.iter().map(|&atom| (atom, Vec::new())).collect();
-    // The head of each instance and how many members it waits for.
+    // The head of each instance, and the number of members that it waits for.
     let mut waiting: Vec<(AtomId, usize)> = Vec::new();
     let mut found = Vec::new();
     for &head in group {
@@ -123,7 +124,8 @@ fn close(ground: &GroundRules, group: &[AtomId], truths: &mut [bool]) {
     }
 }
 
-/// The shortest way from `target` back to `head` inside the group, closed by the negative edge.
+/// Finds the shortest path from `target` back to `head` inside the group, and closes it by the
+/// negative edge.
 fn trace(
     ground: &GroundRules,
     members: &FxHashSet<AtomId>,
@@ -156,7 +158,7 @@ fn trace(
     }
     steps.push((head, rule, true));
     steps.rotate_right(1);
-    // From the head through the negation to the target, then on until the head comes again.
+    // The steps go from the head through the negation to the target, and on to the head.
     steps[1..].reverse();
     Cycle { steps }
 }
@@ -165,7 +167,7 @@ fn trace(
 const SHOWN: usize = 12;
 
 impl Cycle {
-    /// The cycle as a diagnostic with a place for each edge.
+    /// Builds a diagnostic for the cycle with a place for each edge.
     pub(super) fn diagnostic(&self, rules: &Rules, program: &Program) -> Diagnostic {
         let name = |atom: AtomId| {
             let relation = program.atoms.relation(atom);

@@ -1,21 +1,21 @@
-//! The unfolding of static relations: their facts in place of the relation.
+//! The unfolding of static relations: a literal is replaced by the bodies of its definition.
 //!
-//! [`unfold`] makes of a clause, and of those that define a relation it mentions, clauses with the
-//! same meaning that do without. A relation such as `different(x1, y1, x2, y2)`, which says `x1` is
-//! not `x2` or `y1` is not `y2`, holds four variables together; in the clauses that name the one
-//! test or the other, the rest can be split off. What is made is [`MAX_CLAUSES`] copies of a clause
-//! at most, each with a definition more.
+//! [`unfold`] takes a clause and the clauses that define one of its relations. It returns
+//! equivalent clauses without that relation. For example, `different(x1, y1, x2, y2)`, which holds
+//! if `x1` is not `x2` or `y1` is not `y2`, ties four variables together. Each unfolded clause has
+//! only one of the two tests, so the rest can be split off. The result is at most [`MAX_CLAUSES`]
+//! copies of the clause, each with one body of the definition.
 
 use super::clause::{Clause, Literal, Test};
 use crate::datalog::pattern::Pattern;
 use std::rc::Rc;
 
-/// A relation with more clauses is left as it is.
+/// The greatest number of clauses of a relation that is unfolded.
 const MAX_CLAUSES: usize = 3;
 
-/// The clauses that together say what `clause` does, without its literal at `place`. Returns `None`
-/// unless all clauses of `definition`, which must not depend on themselves, speak of different
-/// variables in their heads, of no other in their bodies, and test something.
+/// Returns clauses that together are equivalent to `clause`, without its literal at `place`. The
+/// clauses of `definition` must not be recursive. Returns `None` unless each of them has distinct
+/// variables in its head, no others in its body, and a test.
 pub(super) fn unfold(clause: &Clause, place: usize, definition: &[Rc<Clause>]) -> Option<Vec<Clause>> {
     let variable = |pattern: &Pattern| match pattern {
         Pattern::Variable(variable) => Some(*variable),
@@ -45,7 +45,7 @@ pub(super) fn unfold(clause: &Clause, place: usize, definition: &[Rc<Clause>]) -
     Some(definition.iter().map(apply).collect())
 }
 
-/// Appends what is not there yet.
+/// Appends the items that the list does not have yet.
 fn add<T: PartialEq>(list: &mut Vec<T>, more: Vec<T>) {
     for item in more {
         if !list.contains(&item) {

@@ -1,43 +1,44 @@
-//! The literals that a fact may match: those that agree with it in their ground arguments.
+//! A filter for the literals that a fact may match: those that agree with it in their ground
+//! arguments.
 //!
-//! A [`Watch`] has literals with a number each, and finds for a fact the numbers of those that have
-//! its relation, its functions and its constants wherever they have some, as deep as the arguments
-//! of its arguments.
+//! A [`Watch`] holds numbered literals. For a fact it finds the numbers of those that have its
+//! relation, and its functions and constants wherever they have some. It compares the arguments,
+//! and the arguments of these, but nothing deeper.
 //!
-//! A fact is looked up once for each set of places that some literal of its relation looks at, in
-//! as many steps as there are places.
+//! A fact is looked up once for each set of places that literals of its relation compare. Each
+//! lookup takes steps in proportion to the places.
 
 use super::terms::{TermId, Terms};
 use crate::datalog::pattern::Pattern;
 use rustc_hash::FxHashMap;
 
-/// The place where an atom is looked at.
+/// A place in an atom that is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     /// A whole argument.
     Argument(usize),
-    /// The name of an argument and how many arguments it has itself.
+    /// The name and the arity of an argument.
     Name(usize),
     /// An argument of an argument.
     Inner(usize, usize),
 }
 
-/// Literals with something ground at the same places.
+/// The literals with ground terms at the same places.
 #[derive(Debug)]
 struct Shape {
     places: Vec<Place>,
-    /// By what stands there, in increasing order.
+    /// The numbers of the literals, increasing, by their terms at the places.
     numbers: FxHashMap<Vec<u32>, Vec<usize>>,
 }
 
-/// Numbered literals.
+/// Numbered literals, by relation and by the places of their ground terms.
 #[derive(Debug, Default)]
 pub(super) struct Watch {
     shapes: FxHashMap<u32, Vec<Shape>>,
 }
 
 impl Watch {
-    /// Adds a literal with a number greater than all before.
+    /// Adds a literal. Its number must be greater than all before.
     pub(super) fn add(&mut self, relation: u32, arguments: &[Pattern], number: usize) {
         let (mut places, mut key) = (Vec::new(), Vec::new());
         for (i, argument) in arguments.iter().enumerate() {
@@ -68,7 +69,7 @@ impl Watch {
     }
 
     /// Puts the numbers of the literals that a fact may match into `found`, in increasing order.
-    /// Returns how many steps that took.
+    /// Returns the steps that this took.
     pub(super) fn find(
         &self,
         relation: u32,

@@ -1,9 +1,9 @@
-//! Rules to a [`Lifted`] game: everything that is found out once.
+//! The assembly of a [`Lifted`] game from rules: everything that is computed once.
 //!
-//! The [`survey`](super::survey) pays for what it looks into, the [`trial`](super::trial) for what
-//! it tries, and an [`Effort`](super::plan::Effort) for plans. Names may take the bytes of an
-//! evaluation, and so may the tables of relations that depend on the rules alone, with their
-//! indexes. Apart from that it takes O(terms + clauses + names) steps.
+//! The [`survey`](super::survey) and the [`trial`](super::trial) spend steps on what they evaluate,
+//! and an [`Effort`](super::plan::Effort) bounds planning. Names may take the bytes of an
+//! evaluation. So may the tables of relations that depend on the rules alone, with their indexes.
+//! All else takes O(terms + clauses + names) steps.
 
 use super::{
     Lifted, Names, Relations, Stop,
@@ -30,7 +30,7 @@ use crate::{
 use gdl_format::shape::Shape;
 use rustc_hash::FxHashMap;
 
-/// Makes rules ready to be evaluated.
+/// Assembles a game from rules.
 pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop> {
     let limits = &options.limits;
     let mut terms = Terms::new(limits);
@@ -71,7 +71,7 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
     }
     let code = Code::new(&program, &k, &demanded, &measures, &mut memory.store, &effort)?;
 
-    // Texts may be far longer than the terms they are made from.
+    // A text may be far longer than its term, which shares equal subterms.
     let lengths = memory.terms.lengths(&rules.symbols);
     let named = domain.fluents.iter().chain(domain.moves.iter().chain(&domain.percepts).map(|(_, id)| id));
     let length = named.fold(0, |sum: usize, &id| sum.saturating_add(lengths[id.index()]));
@@ -124,9 +124,9 @@ pub(super) fn assemble(rules: &Rules, options: &Options) -> Result<Lifted, Stop>
 }
 
 impl Lifted {
-    /// The same game with the names that a net of the same rules has, so that rows of bits of
-    /// either mean the same to both. A net has names for all that can ever hold or be done, often
-    /// fewer than are found without it. Returns `None` if it has one that was not found.
+    /// Replaces the names of the game by those of a net of the same rules. Rows of bits then have
+    /// the same meaning in both. A net names all that can ever hold or be done, often less than is
+    /// found without it. Returns `None` if the net has a name that was not found.
     #[must_use]
     pub fn with_names_of(mut self, net: &Net) -> Option<Self> {
         let terms = &self.blank.terms;
@@ -158,8 +158,8 @@ impl Lifted {
     }
 }
 
-/// Parts the tables that are the same in all states, with views and indexes up to date, from those
-/// that are filled for each, which are left empty.
+/// Separates the tables that are the same in all states, with views and indexes up to date. The
+/// memory keeps empty tables.
 fn part(memory: &mut Memory, is_fixed: &[bool], limits: &Limits) -> Result<Store, Stop> {
     memory.store.set_prices();
     let blank = memory.store.blank();
@@ -172,7 +172,7 @@ fn part(memory: &mut Memory, is_fixed: &[bool], limits: &Limits) -> Result<Store
     if fits { Ok(fixed) } else { Err(Stop::Bytes) }
 }
 
-/// For each role how many goals those before it have.
+/// For each role, the number of goal values of all roles before it.
 fn goal_starts(role_goals: &[Vec<u8>]) -> Vec<usize> {
     let start = |next: &mut usize, goals: &Vec<u8>| {
         *next += goals.len();
@@ -191,7 +191,7 @@ fn open_names(rules: &Rules, program: &Program) -> FxHashMap<usize, String> {
     names.collect()
 }
 
-/// The names of a game, the numbers of its terms, and what each role has of them, ascending.
+/// The names of a game, the numbers of its terms, and each role's moves and percepts, ascending.
 struct Named {
     vocabulary: Vocabulary,
     names: Names,
@@ -238,14 +238,14 @@ impl Named {
     }
 }
 
-/// Sorts a list in which some may be more than once.
+/// Sorts a list and removes duplicates.
 fn ascend<T: Ord>(list: &mut Vec<T>) {
     list.sort_unstable();
     list.dedup();
 }
 
-/// For each role the goal values that a clause may give it, ascending. A value that is a variable
-/// may be any number of the rules.
+/// For each role, the goal values that a clause may give it, ascending. If a clause has a variable
+/// there, these are all numbers in the rules.
 fn goals(program: &Program, k: &Relations, names: &Names) -> Vec<Vec<u8>> {
     let mut all: Vec<u8> = names.goal_of.values().copied().collect();
     ascend(&mut all);

@@ -1,12 +1,12 @@
-//! Rules made ready for evaluation.
+//! Rules prepared for evaluation.
 //!
-//! Checked [`Rules`] become [`Clause`]s in negation normal form, with the [`Patterns`] that their
-//! positive atoms look for. [`relaxed`] turns the clauses into ones whose least model holds all
-//! that play can reach: time is folded together and nothing that depends on it is negated.
+//! Checked [`Rules`] become [`Clause`]s in negation normal form, and [`Patterns`] collect the
+//! shapes of their atoms. [`relaxed`] weakens the clauses so that their least model contains all
+//! that play can reach. Time is folded together, and negations that depend on it are dropped.
 //!
-//! Clauses take steps and bytes by the length of the rules. The variables of a disjunction count
-//! once for each disjunction around it: their depth is bounded by
-//! [`Limits::max_nesting`](crate::Limits::max_nesting).
+//! Steps and bytes are linear in the length of the rules, with one exception. The variables of a
+//! disjunction count once for each disjunction around it;
+//! [`Limits::max_nesting`](crate::Limits::max_nesting) bounds that depth.
 
 use super::Stop;
 use crate::{
@@ -18,14 +18,14 @@ use crate::{
 };
 use rustc_hash::FxHashMap;
 
-/// The functions of a pattern, without what stands at its leaves.
+/// The functions of a pattern, without the variables and ground terms at its leaves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Leaf,
     Function(Symbol, Vec<Shape>),
 }
 
-/// The requirement of an atom on a leaf of its shape, or the source of a column's value.
+/// A variable or a ground term: at a leaf of an atom's shape, or as the source of a column's value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Leaf {
     Variable(u32),
@@ -48,7 +48,7 @@ pub(super) struct Atom {
     pub(super) arguments: Vec<Pattern>,
     /// The leaves of the arguments, left to right.
     pub(super) leaves: Vec<Leaf>,
-    /// The view that has the arguments' shape, an index into [`Patterns::shapes`].
+    /// The view for the arguments' shape, an index into [`Patterns::shapes`].
     pub(super) view: usize,
 }
 
@@ -71,10 +71,10 @@ impl Atom {
 pub(super) enum Goal {
     Holds(Atom),
     Fails(Atom),
-    /// The patterns are equal or, if false, differ.
+    /// The patterns are equal if the flag is true; otherwise they differ.
     Compare(Pattern, Pattern, bool),
-    /// One of the conjunctions holds. Variables that stand outside too and are bound by some of
-    /// them only have to be bound before.
+    /// One of the conjunctions holds. The listed variables must be bound before: they also occur
+    /// outside, and not every branch binds them.
     Any(Vec<Vec<Goal>>, Vec<u32>),
 }
 
@@ -89,7 +89,7 @@ impl Goal {
         }
     }
 
-    /// The number of leaves of its own terms.
+    /// The number of leaves of the goal's own atom.
     pub(super) fn terms(&self) -> usize {
         match self {
             Self::Holds(atom) | Self::Fails(atom) => atom.leaves.len(),
@@ -97,7 +97,7 @@ impl Goal {
         }
     }
 
-    /// The number of its literals.
+    /// The number of literals of the goal.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Holds(_) | Self::Fails(_) | Self::Compare(..) => 1,
@@ -118,8 +118,8 @@ impl Goal {
         }
     }
 
-    /// Finds the variables that disjunctions have to wait for; `total` counts all occurrences in
-    /// the clause, except for the other branches of disjunctions that the goal is in.
+    /// Finds the variables that must be bound before each disjunction. `total` counts occurrences
+    /// in the clause, except in the other branches of disjunctions around the goal.
     fn find_outer(&mut self, total: &[u32]) {
         let mut bound = vec![false; total.len()];
         self.bind(&mut bound);
@@ -140,7 +140,7 @@ impl Goal {
         *outer = (0..total.len() as u32).filter(is_outer).collect();
     }
 
-    /// Marks the variables that are bound after the goal.
+    /// Marks the variables that are bound once the goal is satisfied.
     pub(super) fn bind(&self, bound: &mut [bool]) {
         match self {
             Self::Holds(atom) => atom.bind(bound),
@@ -158,24 +158,24 @@ impl Goal {
     }
 }
 
-/// A rule, a fact included.
+/// A rule or a fact.
 #[derive(Clone, Debug)]
 pub(super) struct Clause {
     pub(super) head: Atom,
     pub(super) body: Vec<Goal>,
-    /// The number of variables, numbered from zero.
+    /// The number of variables, which are numbered from zero.
     pub(super) variables: usize,
 }
 
 impl Clause {
-    /// Returns whether the body binds all variables.
+    /// Returns whether the body binds all variables that need a value.
     fn is_safe(&self) -> bool {
         let mut bound = vec![false; self.variables];
         self.body.iter().for_each(|goal| goal.bind(&mut bound));
         let mut all = self.head.is_bound(&bound);
         for goal in &self.body {
             match goal {
-                // What one branch alone binds may not be enough outside.
+                // A variable that only some branches bind may be unbound outside.
                 Goal::Any(_, outer) => all &= outer.iter().all(|&variable| bound[variable as usize]),
                 goal => goal.for_each_variable(&mut |variable| all &= bound[variable as usize]),
             }
@@ -184,7 +184,7 @@ impl Clause {
     }
 }
 
-/// The shapes of all atoms, with their relations: the views there may be into tables.
+/// The shapes of all atoms, with their relations: one for each possible view of a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Patterns {
     pub(super) shapes: Vec<(usize, Vec<Shape>)>,
@@ -214,7 +214,7 @@ fn shape(pattern: &Pattern, leaves: &mut Vec<Leaf>) -> Shape {
     Shape::Leaf
 }
 
-/// The clauses of the rules, one for each.
+/// Converts the rules into clauses, one for each rule.
 pub(super) fn clauses(
     rules: &Rules,
     terms: &mut Terms,
@@ -238,7 +238,7 @@ pub(super) fn clauses(
     Ok(clauses)
 }
 
-/// Turns the rules' terms and formulas into patterns and goals.
+/// Converts the terms and formulas of rules into patterns and goals.
 struct Reader<'t> {
     terms: &'t mut Terms,
     patterns: &'t mut Patterns,
@@ -254,7 +254,7 @@ impl Reader<'_> {
         Ok(self.patterns.atom(atom.relation.index(), arguments))
     }
 
-    /// Adds to `out` a conjunction that says the same as `formula`, or as its opposite if
+    /// Adds a conjunction to `out` that is equivalent to `formula`, or to its negation if
     /// `negative`.
     fn normalise(&mut self, formula: &Formula, negative: bool, out: &mut Vec<Goal>) -> Result<(), Stop> {
         match formula {
@@ -285,9 +285,9 @@ impl Reader<'_> {
     }
 }
 
-/// Clauses whose least model holds everything that can ever hold, in any state that play can reach.
-/// A fluent that is next is true, a legal move may be made, and a negation always succeeds if its
-/// atom depends on the state or the moves. `dynamic` marks the relations that depend on them.
+/// Builds clauses whose least model contains everything that can hold in any state that play can
+/// reach. `next` gives `true`, and `legal` gives `does`. A negation always succeeds if its atom
+/// depends on the state or the moves; `dynamic` marks such relations.
 pub(super) fn relaxed(
     clauses: &[Clause],
     keywords: &Keywords,
@@ -324,8 +324,8 @@ pub(super) fn relaxed(
     list
 }
 
-/// Drops what the clauses for `dynamic` relations demand of `vast` ones, where that leaves no
-/// variable unbound; true if anything was dropped. The clauses give the same as before or more.
+/// Drops literals for `vast` relations from the clauses for `dynamic` ones, where no variable
+/// becomes unbound. Returns true if any was dropped. The clauses derive the same facts or more.
 pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[bool]) -> bool {
     let mut changed = false;
     for clause in clauses.iter_mut().filter(|clause| dynamic[clause.head.relation]) {
@@ -347,7 +347,7 @@ pub(super) fn drop_demands(clauses: &mut [Clause], dynamic: &[bool], vast: &[boo
     changed
 }
 
-/// The goal without negations of relations that depend on the state; `None` if nothing is left.
+/// Removes negations of relations that depend on the state. Returns `None` if the goal is one.
 fn without_negation(goal: Goal, dynamic: &[bool]) -> Option<Goal> {
     match goal {
         Goal::Fails(atom) if dynamic[atom.relation] => None,

@@ -1,8 +1,8 @@
 //! The code of a program: the components to fill for each purpose, and the code of their clauses
 //! and of the procedures that these call.
 //!
-//! A [`Code`] is made of a program, the relations that are called instead of being filled, and how
-//! large the others are. It fills the tables of a [`Memory`].
+//! A [`Code`] is made from a program, the relations that are called instead of filled, and the
+//! sizes of the others. It fills the tables of a [`Memory`].
 
 use super::{
     Relations, Stop, fixpoint,
@@ -13,24 +13,24 @@ use super::{
     table::{Measure, Store},
 };
 
-/// The code that evaluates a program.
+/// The code that evaluates a program in each state.
 #[derive(Debug)]
 pub(super) struct Code {
     procedures: Procedures,
-    /// By clause.
+    /// The plan of each clause.
     plans: Vec<Plan>,
     pub(super) phases: Phases,
 }
 
-/// The code of a clause that is filled.
+/// The code of a clause that is filled: of the clause itself and of each of its variants.
 #[derive(Debug, Default)]
 struct Plan {
     whole: Vec<Step>,
     variants: Vec<Vec<Step>>,
 }
 
-/// The components that are filled to see a state without its goals, and those that are filled
-/// besides for these, for a step and for what is perceived of it.
+/// The components to fill: `observe` for a state without its goals, and in addition to it `score`
+/// for the goals, `advance` for a step and `perceive` for percepts.
 #[derive(Debug, Default)]
 pub(super) struct Phases {
     pub(super) observe: Vec<usize>,
@@ -40,11 +40,11 @@ pub(super) struct Phases {
 }
 
 impl Code {
-    /// The code by which `demanded` relations are called and all others filled; the indexes that it
-    /// needs are made in `store`.
+    /// Plans a program: `demanded` relations are called and all others filled. Adds the indexes
+    /// that the code needs to `store`.
     ///
     /// # Errors
-    /// Returns an error if planning takes more than there is, or the code more than it may.
+    /// Returns an error if planning exceeds its steps or the code exceeds its bytes.
     pub(super) fn new(
         program: &Program,
         k: &Relations,
@@ -61,12 +61,12 @@ impl Code {
         Ok(Self { procedures, plans, phases })
     }
 
-    /// Fills components, those below being filled. Some tables may be `fixed`, in addition to those
-    /// of the memory.
+    /// Fills components; those below them must be filled. Tables may be `fixed`, in addition to
+    /// those of the memory.
     ///
     /// # Errors
-    /// Returns an error if that takes more than the memory allows, or the rules leave something
-    /// open.
+    /// Returns an error if the steps or bytes of the memory are exceeded, or if the rules leave an
+    /// atom undefined.
     pub(super) fn fill(
         &self,
         program: &Program,
@@ -105,7 +105,7 @@ impl Phases {
     }
 }
 
-/// The plans of the clauses that are filled, by clause.
+/// Plans the clauses that are filled. Other clauses get an empty plan.
 fn plans(planner: &mut Planner<'_>, phases: &Phases) -> Result<Vec<Plan>, Stop> {
     let program = planner.program;
     let mut plans = Vec::new();

@@ -1,21 +1,20 @@
-//! The terms that can ever hold, be done or be perceived: the names of the bits in rows.
+//! The domain: all terms that can ever hold, be done or be perceived. They name the bits of rows.
 //!
-//! The terms of the fluents, moves and percepts are found from the clauses, once the relations that
-//! depend on the rules alone are filled. They are those of the least model of the
-//! [`relaxed`](super::clause::relaxed) clauses, as in planning without delete lists (Bonet and
-//! Geffner 2001). Every state that play can reach is a subset of it, by induction over the moves
-//! that lead there: a clause that derives an atom in a state derives it in the model too. Grounding
-//! finds the same atoms, but here only atoms are kept and not the instances that make them, and a
-//! clause stops at the first proof of an atom. If even that takes too much, `base` and `input` are
-//! trusted where the rules have them, unless sample states show more.
+//! It is found from the clauses, once the relations that depend on the rules alone are filled. It
+//! is the least model of the [`relaxed`](super::clause::relaxed) clauses, as in planning without
+//! delete lists (Bonet and Geffner 2001). Every state that play can reach is a subset of it, by
+//! induction over the moves that lead there. A clause that derives an atom in a state derives it in
+//! the model too. Grounding finds the same atoms, but here no instances are kept, and a clause
+//! stops at the first proof of an atom. If even that exceeds the limits, `base` and `input` are
+//! trusted where the rules have them, unless sample states contradict them.
 //!
-//! Terms of some games grow as long as the game lasts. Their least model is infinite, so names are
-//! found step by step ([`Search::layered`]): what may hold after each number of steps, again
-//! without negation. That ends where nothing may hold any more, or what held before. Otherwise it
-//! ends before there are more than [`NAMES`] names, and later steps have no answer.
+//! In some games terms grow as long as the game lasts. Their least model is infinite, so names are
+//! found step by step ([`Search::layered`]). Each layer has the atoms that may hold after a number
+//! of steps, again without negation. The search ends when a layer repeats. Otherwise it ends before
+//! there are more than [`NAMES`] names, and later steps have no answer.
 //!
-//! There are [`ATTEMPTS`] attempts at most, each with its part of the fuel and as many bytes as an
-//! evaluation may take, which are given back.
+//! There are at most [`ATTEMPTS`] attempts. Each has its share of the fuel, and the bytes of an
+//! evaluation, which it frees afterwards.
 
 use super::{
     Relations, Stop,
@@ -27,17 +26,17 @@ use super::{
 use crate::{Limits, datalog::terms::TermId, rules::Rules};
 use rustc_hash::FxHashSet;
 
-/// Terms, without names yet.
+/// The terms of a domain, not named yet.
 #[derive(Debug, Default)]
 pub(super) struct Domain {
     pub(super) fluents: Vec<TermId>,
-    /// Role and move.
+    /// Pairs of role and move.
     pub(super) moves: Vec<(TermId, TermId)>,
-    /// Role and percept.
+    /// Pairs of role and percept.
     pub(super) percepts: Vec<(TermId, TermId)>,
-    /// The reason why fluents and moves are those of `base` and `input`, if they are.
+    /// The exceeded limit, if fluents and moves are taken from `base` and `input` because of it.
     pub(super) declared: Option<Stop>,
-    /// The steps that fluents and moves are those of, if later ones have more.
+    /// The number of steps that were searched, if later ones may have more fluents and moves.
     pub(super) steps: Option<usize>,
 }
 
@@ -53,28 +52,28 @@ pub(super) fn singles(memory: &Memory, relation: usize) -> Vec<TermId> {
     (0..table.len()).map(|i| table.tuple(i)[0]).collect()
 }
 
-/// The share of [`Limits::fuel`] that one attempt may take: one part in this number.
+/// The divisor of [`Limits::fuel`] that gives the steps of one attempt.
 const FUEL_SHARE: u64 = 5;
 
-/// Attempts, each with weaker clauses than the one before; the last is with all clauses and all
-/// fuel.
+/// The greatest number of attempts. Each has weaker clauses than the one before, except for the
+/// last, which has all clauses and all fuel.
 const ATTEMPTS: usize = 4;
 
-/// Tuples from which on a relation is not worth its cost.
+/// The number of tuples beyond which literals for a relation may be dropped.
 const VAST: u32 = 20_000;
 
-/// Names of a game in which terms grow, at most: rows of bits stay short.
+/// The greatest number of names of a game in which terms grow, so that rows of bits stay short.
 const NAMES: usize = 1 << 16;
 
-/// Fluents of all layers of such a game, at most.
+/// The greatest number of fluents of all layers of such a game together.
 const LAYERED: usize = 1 << 20;
 
 /// The data of the search for the domain.
 pub(super) struct Search<'s, 'p> {
     pub(super) rules: &'s Rules,
     pub(super) relaxed: &'s [Clause],
-    /// For each relation, whether it depends on the state or the moves; the tables of those are
-    /// empty afterwards.
+    /// For each relation, whether it depends on the state or the moves. The tables of these
+    /// relations are empty after the search.
     pub(super) dynamic: &'s [bool],
     pub(super) survey: &'s mut Survey<'p>,
     pub(super) limits: &'s Limits,
@@ -93,15 +92,15 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The domain by the relaxed clauses, or if that takes too much by weaker ones that do without
-    /// relations that grew vast.
+    /// Finds the domain by the relaxed clauses. If that exceeds the limits, tries again with
+    /// literals for vast relations dropped.
     fn reachable(&mut self) -> Result<Domain, Stop> {
         let Self { rules, relaxed, dynamic, ref mut survey, limits } = *self;
         let k = &rules.keywords;
         let (fact, does, legal, next, sees) =
             (k.fact.index(), k.does.index(), k.legal.index(), k.next.index(), k.sees.index());
-        // What depends on time is all one here, and stays so where a negation that made it depend
-        // is gone.
+        // All that depends on time is one layer here, including relations that depend on it only by
+        // dropped negations.
         let is_timed: Vec<bool> = (0..dynamic.len()).map(|r| dynamic[r] || r == does).collect();
         let given: Vec<(usize, Layer)> =
             (0..dynamic.len()).filter(|&r| is_timed[r]).map(|r| (r, Layer::State)).collect();
@@ -135,8 +134,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The domain as `base` and `input` have it, if they are there and that is enough; otherwise
-    /// what stood in the way before.
+    /// Takes the domain from `base` and `input`. Returns the earlier error, `excess`, if they are
+    /// missing or the rules have percepts.
     fn declared(&mut self, excess: Stop) -> Result<Domain, Stop> {
         let Self { rules, survey, .. } = self;
         let k = &rules.keywords;
@@ -151,7 +150,7 @@ impl Search<'_, '_> {
         Ok(Domain { fluents, moves, declared: Some(excess), ..Domain::default() })
     }
 
-    /// The domain step by step.
+    /// Finds the domain step by step.
     fn layered(&mut self) -> Result<Domain, Stop> {
         let Self { rules, relaxed, dynamic, ref mut survey, limits } = *self;
         let k = Relations::of(&rules.keywords);
@@ -190,15 +189,15 @@ impl Search<'_, '_> {
     }
 }
 
-/// Names that are found step by step.
+/// The names found so far, layer by layer.
 #[derive(Default)]
 struct Layers {
     fluents: FxHashSet<TermId>,
     moves: FxHashSet<(TermId, TermId)>,
     percepts: FxHashSet<(TermId, TermId)>,
-    /// The layers so far, each sorted, lest one come twice.
+    /// The layers so far, each sorted, to detect repetition.
     known: FxHashSet<Vec<TermId>>,
-    /// Their fluents together.
+    /// The number of fluents of all layers together.
     kept: usize,
     /// The number of layers that were added.
     steps: usize,
@@ -206,7 +205,8 @@ struct Layers {
 }
 
 impl Layers {
-    /// Adds what may hold after as many steps; false if that is all, or would be too much.
+    /// Adds the fluents that may hold after this number of steps. Returns false if the layer is
+    /// known, or if it would exceed a limit.
     fn add_fluents(&mut self, layer: &mut Vec<TermId>) -> bool {
         layer.sort_unstable();
         layer.dedup();

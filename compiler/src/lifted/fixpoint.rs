@@ -1,15 +1,15 @@
-//! Fills the tables of one component.
+//! Evaluation of one component: fills its tables.
 //!
-//! Semi-naive: after the first round every derivation uses a tuple that was new in the round
-//! before. A component with a negation on a cycle gets its well-founded model, by the alternating
-//! fixpoint (Van Gelder 1989). If that leaves something undefined, as with `(<= p (not p))`, the
-//! rules do not say what holds, and no other way of evaluation accepts them: it is an error, never
-//! read as false. Negations on a cycle of relations that lie on none of atoms leave nothing
-//! undefined.
+//! It is semi-naive: after the first round every derivation uses a tuple that was new in the
+//! previous round. A component with a negation on a cycle gets its well-founded model, by the
+//! alternating fixpoint (Van Gelder 1989). If an atom stays undefined, as with `(<= p (not p))`,
+//! the rules do not decide it, and the other engines reject them too. That is an error; the atom is
+//! never read as false. A negation on a cycle of relations leaves nothing undefined if it lies on
+//! no cycle of atoms.
 //!
-//! Each round takes fuel for its clauses and for all that they do. There are as many rounds as
-//! tuples at most, and as many models as a component with such a negation has tuples; the bytes of
-//! each of them are charged.
+//! Each round spends fuel on its clauses and on all that they do. There are at most as many rounds
+//! as tuples. A component with such a negation has at most as many models as tuples; the bytes of
+//! each are charged.
 
 use super::{Stop, clause::Goal, memory::Memory, program::Program};
 
@@ -45,7 +45,8 @@ pub(super) fn fill(
         assume(memory);
         close(program, component, memory, &mut run)?;
         if count(memory) == possible {
-            // What is certain is less than what is possible, and neither changes any more.
+            // The certain tuples are fewer than the possible ones, and neither set changes any
+            // more.
             let is_open =
                 |&&relation: &&usize| memory.assumed[relation].len() < memory.store.tables[relation].len();
             return Err(relations.iter().find(is_open).map_or(Stop::Unsafe, |&open| Stop::Undecided(open)));
@@ -54,7 +55,8 @@ pub(super) fn fill(
     }
 }
 
-/// The least set closed under the clauses, negations of the component judged by what is assumed.
+/// Computes the least set closed under the clauses. The `assumed` tables decide negations inside
+/// the component.
 fn close(
     program: &Program,
     component: usize,

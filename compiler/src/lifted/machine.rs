@@ -1,16 +1,16 @@
 //! The interpreter of plans: finds all bindings that satisfy a body and derives the head for each.
 //!
-//! A [`Machine`] takes the steps of [`plan`](super::plan) and adds to a [`Memory`] new tuples in a
-//! relation's table, or answers to a question. A clause that meets a question of its own component
-//! is suspended with its variables and resumes with each answer when it is found. So recursion in
-//! the rules costs no stack and cycles end (tabling, as in SLG resolution, Chen and Warren 1996). A
-//! question of a lower component is answered completely before the clause goes on, so it may be
-//! negated too.
+//! A [`Machine`] executes the steps of [`plan`](super::plan). It adds new tuples to a relation's
+//! table in a [`Memory`], or answers to a question. A clause that meets a question of its own
+//! component is suspended with its variables, and resumes with each answer that is found. So
+//! recursion in the rules costs no stack and cycles end (tabling, as in SLG resolution, Chen and
+//! Warren 1996). A question of a lower component is answered completely before the clause
+//! continues, so it may be negated too.
 //!
 //! Backtracking recurses once per step of a body and per component, up to [`MAX_DEPTH`].
 //!
-//! Every step, row, answer and task takes fuel, more of it if many terms are handled, and what is
-//! kept is charged ([`memory`](super::memory)).
+//! Every step, row, answer and task costs fuel, and more if it handles many terms. All that is
+//! stored is charged ([`memory`](super::memory)).
 
 use super::{
     Stop,
@@ -27,36 +27,36 @@ use crate::datalog::{
     terms::TermId,
 };
 
-/// Steps that may be nested, lest the stack overflow.
+/// The greatest nesting depth of steps, so that the stack does not overflow.
 const MAX_DEPTH: usize = 1_000;
 
 /// The target of a clause's run.
 #[derive(Clone, Copy)]
 enum Target {
-    /// The table of the clause's relation.
+    /// The table of a clause's relation, for the clause with this number.
     Clause(usize),
-    /// A question, by the entry of this number.
+    /// A question, for the entry of its procedure with this number.
     Question(u32, usize),
 }
 
-/// A clause at work: where its variables are, and what for.
+/// A running clause: the start of its variables, and its target.
 #[derive(Clone, Copy)]
 struct Frame {
     base: usize,
     target: Target,
 }
 
-/// The interpreter of plans, and its data.
+/// The interpreter of plans, with the memory that it writes to.
 pub(super) struct Machine<'p> {
     pub(super) program: &'p Program,
     pub(super) procedures: &'p Procedures,
-    /// Tables that are the same in all states, and which relations they are of.
+    /// The tables that are the same in all states, and for each relation whether it has one.
     pub(super) fixed: Option<(&'p Store, &'p [bool])>,
     pub(super) memory: &'p mut Memory,
 }
 
 impl<'p> Machine<'p> {
-    /// Runs a clause's code for its relation's table.
+    /// Runs a clause's code, which adds tuples to its relation's table.
     pub(super) fn run_clause(&mut self, clause: usize, code: &'p [Step]) -> Result<(), Stop> {
         self.with_frame(self.program.clauses[clause].variables, Target::Clause(clause), |m, frame| {
             m.run(code, 0, frame).map(|_| ())
@@ -87,7 +87,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// True if the steps from `at` on were satisfied at least once.
+    /// Runs the steps from `at` on. Returns true if they were satisfied at least once.
     fn run(&mut self, code: &'p [Step], mut at: usize, frame: Frame) -> Result<bool, Stop> {
         loop {
             self.memory.burn(1)?;
@@ -133,7 +133,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Does what may go on to further steps inside.
+    /// Calls `work`, which may run further steps, one level deeper.
     fn nested<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
         if self.memory.depth == MAX_DEPTH {
             return Err(Stop::Depth);
@@ -197,7 +197,7 @@ impl<'p> Machine<'p> {
         Ok(found)
     }
 
-    /// Gives variables the row's values; false if some value does not fit.
+    /// Binds variables to the row's values. Returns false if some value does not fit.
     fn fits(&mut self, scan: &Scan, is_fixed: bool, row: u32, base: usize) -> bool {
         let Memory { store, slots, .. } = &mut *self.memory;
         let store = match self.fixed {
@@ -215,7 +215,7 @@ impl<'p> Machine<'p> {
         scan.checks.iter().all(|&(column, variable)| cells[column] == slots[variable as usize])
     }
 
-    /// Tries the answers of a procedure, or waits for them.
+    /// Tries the answers of a procedure, or suspends the clause until there are answers.
     fn call(&mut self, code: &'p [Step], at: usize, frame: Frame) -> Result<bool, Stop> {
         let Step::Call { procedure, bound, free, own, once } = &code[at] else { return Ok(false) };
         let question = if *own {
@@ -244,7 +244,7 @@ impl<'p> Machine<'p> {
         Ok(found)
     }
 
-    /// The question with these arguments; a new one is put on the agenda.
+    /// Returns the question with these arguments. A new one is put on the agenda.
     fn ask(&mut self, procedure: usize, bound: &[Pattern], base: usize) -> Result<u32, Stop> {
         let start = self.build_all(bound, base)?;
         let Memory { questions, stack, .. } = &mut *self.memory;
@@ -257,7 +257,7 @@ impl<'p> Machine<'p> {
         Ok(question)
     }
 
-    /// The question with these arguments, of a lower component, with all its answers.
+    /// Returns a question of a lower component, once it has all its answers.
     fn answered(&mut self, procedure: usize, bound: &[Pattern], base: usize) -> Result<u32, Stop> {
         let (open, first) = (self.memory.agenda.len(), self.memory.questions.len());
         let waiting = self.memory.questions.n_waiting();
@@ -278,7 +278,7 @@ impl<'p> Machine<'p> {
         Ok(question)
     }
 
-    /// Runs all clauses for a question.
+    /// Runs the clauses of a question's procedure.
     fn start(&mut self, question: u32) -> Result<(), Stop> {
         let procedure = &self.procedures.list[self.memory.questions.procedure(question)];
         for (number, entry) in procedure.entries.iter().enumerate() {
@@ -295,9 +295,9 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Puts a clause aside until there are answers to a question.
+    /// Suspends a clause until a question has answers.
     fn wait(&mut self, question: u32, at: usize, frame: Frame) -> Result<(), Stop> {
-        // Only the clauses of procedures have questions of their own component.
+        // Only clauses of procedures call procedures of their own component.
         let Target::Question(own, entry) = frame.target else { return Err(Stop::Unsafe) };
         let end = frame.base + self.entry(own, entry).variables;
         self.memory.charge(end - frame.base)?;
@@ -311,7 +311,7 @@ impl<'p> Machine<'p> {
         Ok(())
     }
 
-    /// Lets a clause that waited go on with an answer.
+    /// Resumes a suspended clause with an answer.
     fn resume(&mut self, waiting: u32, answer: u32) -> Result<(), Stop> {
         let (Waiting { question, entry: number, step, .. }, variables) =
             self.memory.questions.waiting(waiting);
@@ -331,7 +331,7 @@ impl<'p> Machine<'p> {
         &self.procedures.list[self.memory.questions.procedure(question)].entries[entry]
     }
 
-    /// Gives variables the values of an answer; false if some value does not fit.
+    /// Binds variables to the values of an answer. Returns false if some value does not fit.
     fn accepts(&mut self, free: &[Match], answer: u32, base: usize) -> bool {
         let Memory { questions, terms, slots, .. } = &mut *self.memory;
         Match::all_fit(free, questions.values(answer), terms, &mut slots[base..])
@@ -350,7 +350,7 @@ impl<'p> Machine<'p> {
             == Some(true)
     }
 
-    /// The term of a bound pattern.
+    /// Builds the term of a bound pattern.
     fn build(&mut self, pattern: &Pattern, base: usize) -> Result<TermId, Stop> {
         match pattern {
             Pattern::Variable(variable) => Ok(self.memory.slots[base + *variable as usize]),
@@ -370,7 +370,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Pushes the terms of bound patterns; where they start on the stack.
+    /// Pushes the terms of bound patterns on the stack. Returns their start.
     fn build_all(&mut self, patterns: &[Pattern], base: usize) -> Result<usize, Stop> {
         self.memory.handle(patterns.len())?;
         let start = self.memory.stack.len();
@@ -381,7 +381,7 @@ impl<'p> Machine<'p> {
         Ok(start)
     }
 
-    /// The terms that a frame derives, on the stack from the returned place.
+    /// Builds the terms that a frame derives. Returns their start on the stack.
     fn head(&mut self, frame: Frame) -> Result<usize, Stop> {
         match frame.target {
             Target::Clause(clause) => {
@@ -394,7 +394,7 @@ impl<'p> Machine<'p> {
         }
     }
 
-    /// Returns whether a head is derived already.
+    /// Returns whether the head of a frame is derived already.
     fn is_known(&mut self, frame: Frame) -> Result<bool, Stop> {
         let start = self.head(frame)?;
         let Memory { store, questions, stack, .. } = &mut *self.memory;

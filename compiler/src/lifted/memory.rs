@@ -1,12 +1,12 @@
 //! The memory of an evaluation: tables, terms, questions with their answers, and the steps and
 //! bytes that it may still take.
 //!
-//! Every step is paid for with fuel before it is done. Every tuple, term, question and answer is
-//! paid for with bytes when it is kept, and so are its entries in views and indexes. While plans
-//! are searched the price is the present size of these ([`Store::indexed`]); in play it is their
-//! future size, so that the order of evaluations does not matter. The agenda is bounded by its
-//! length. Memory in use is about the bytes charged, and twice that while a table moves to a larger
-//! place.
+//! Every step spends fuel before it is done. Every tuple, term, question and answer that is stored
+//! is charged in bytes, and so are its entries in views and indexes. During planning, views and
+//! indexes are charged at their present size ([`Store::indexed`]). During play they are charged at
+//! their future size, so that the order of evaluations does not matter. The length of the agenda is
+//! bounded. The memory in use is about the bytes charged, and twice that while a table is
+//! reallocated.
 
 use super::{
     Stop,
@@ -18,35 +18,35 @@ use crate::{
     datalog::terms::{TermId, Terms},
 };
 
-/// The number of terms that are handled in a step.
+/// The number of terms that a step handles without further fuel.
 const TERMS: usize = 16;
 
-/// Everything an evaluation writes to.
+/// The memory that an evaluation writes to.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Memory {
     pub(super) store: Store,
     pub(super) terms: Terms,
     pub(super) questions: Questions,
     pub(super) agenda: Vec<Task>,
-    /// The tuples of each relation that were new in the round before.
+    /// For each relation, the range of tuples that were new in the previous round.
     pub(super) new: Vec<(u32, u32)>,
-    /// The tuples that negations on a cycle are judged by.
+    /// The tuples by which negations on a cycle are decided.
     pub(super) assumed: Vec<Table>,
-    /// The variables of the clauses at work.
+    /// The variables of all running clauses.
     pub(super) slots: Vec<TermId>,
-    /// Terms on their way into a tuple or a larger term.
+    /// A scratch stack for building terms and tuples.
     pub(super) stack: Vec<TermId>,
-    /// The depth to which steps are nested.
+    /// The nesting depth of running steps.
     pub(super) depth: usize,
-    /// The remaining steps and bytes; no observer is called during play.
+    /// The remaining steps and bytes. It calls no observer during play.
     meter: Meter,
-    /// The bytes of an evaluation in views and indexes, and how many of them remain.
+    /// The bytes that views and indexes may take in an evaluation, and the rest of them.
     room: usize,
     rows: usize,
 }
 
 impl Memory {
-    /// A memory with only the tables and the terms, within the limits. The observer is called at
+    /// Creates a memory with tables and terms, within the limits. The observer is called at
     /// intervals of the steps.
     pub(super) fn new(store: Store, terms: Terms, limits: &Limits, observer: Observer) -> Self {
         let relations = store.tables.len();
@@ -62,7 +62,7 @@ impl Memory {
         }
     }
 
-    /// Gives a relation its tuples.
+    /// Replaces the tuples of a relation.
     pub(super) fn give(&mut self, relation: usize, tuples: impl Iterator<Item = Vec<TermId>>) {
         self.store.clear(relation);
         tuples.for_each(|tuple| {
@@ -70,7 +70,7 @@ impl Memory {
         });
     }
 
-    /// Sets the steps and bytes that may be taken from now on.
+    /// Sets the remaining steps and bytes, and clears the agenda and the stacks.
     pub(super) fn refuel(&mut self, fuel: u64, bytes: usize) {
         self.meter.refill(fuel, bytes);
         self.rows = self.room;
@@ -80,7 +80,7 @@ impl Memory {
         self.depth = 0;
     }
 
-    /// Steps that may still be taken.
+    /// The remaining steps.
     pub(super) fn fuel(&self) -> u64 {
         self.meter.left()
     }
@@ -90,24 +90,24 @@ impl Memory {
         self.meter.spend(steps).ok_or_else(|| self.meter.cancelled().map_or(Stop::Fuel, Stop::Cancelled))
     }
 
-    /// Burns the fuel to handle `terms` terms beyond the few of a step.
+    /// Spends the fuel to handle `terms` terms beyond those that a step includes.
     #[inline]
     pub(super) fn handle(&mut self, terms: usize) -> Result<(), Stop> {
         if terms < TERMS { Ok(()) } else { self.burn((terms / TERMS) as u64) }
     }
 
-    /// Bytes that may still be taken.
+    /// The remaining bytes.
     pub(super) fn bytes(&self) -> usize {
         self.meter.room()
     }
 
-    /// Accounts for a stored item of `width` terms.
+    /// Charges the bytes of a stored item of `width` terms.
     #[inline]
     pub(super) fn charge(&mut self, width: usize) -> Result<(), Stop> {
         self.meter.take(BYTES_PER_ENTRY + 8 * width).ok_or(Stop::Bytes)
     }
 
-    /// Accounts for a tuple of a relation.
+    /// Charges the bytes of a tuple of a relation, including its entries in views and indexes.
     #[inline]
     pub(super) fn charge_tuple(&mut self, relation: usize, width: usize) -> Result<(), Stop> {
         self.rows = self.rows.checked_sub(self.store.price(relation)).ok_or(Stop::Bytes)?;
@@ -135,17 +135,17 @@ impl Memory {
     }
 }
 
-/// The share of [`Limits::max_bytes`] that one evaluation may take: there may be one for each
-/// thread.
+/// The bytes that one evaluation may take: a part of [`Limits::max_bytes`], since each thread may
+/// run one.
 pub(super) fn bytes_of(limits: &Limits) -> usize {
     limits.max_bytes / 4
 }
 
-/// The work that remains for open questions.
+/// A task for an open question.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Task {
-    /// Run the clauses for a question.
+    /// Runs the clauses for a question.
     Start(u32),
-    /// Go on where a clause waits, with an answer.
+    /// Resumes a waiting clause with an answer, both by number.
     Resume(u32, u32),
 }

@@ -1,17 +1,17 @@
 //! The order in which the literals of a body are tried, as code for the [`machine`](super::machine).
 //!
-//! A test comes as soon as its variables are bound, otherwise the atom or disjunction with the
-//! fewest expected rows is next, as the sizes measured so far have it. What follows once the head's
-//! variables are bound only needs to succeed once, so a [`Step::Cut`] stands there. Which variables
-//! are bound is known at every step, so nothing has to be unbound when a step fails.
+//! A test comes as soon as its variables are bound. Otherwise the atom or disjunction with the
+//! fewest expected rows is next, by the sizes measured so far. Once the head's variables are bound,
+//! the remaining goals need to succeed only once, so a [`Step::Cut`] stands there. The bound
+//! variables are known at every step, so nothing has to be unbound when a step fails.
 //!
-//! A relation that is not filled is called with the arguments known by then. Each pattern of known
-//! arguments makes a [`Procedure`] with plans of its own: the sideways passing of information of
-//! magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
+//! A relation that is not filled is called with the arguments that are known by then. Each pattern
+//! of known arguments gets a [`Procedure`] with plans of its own. This is the sideways information
+//! passing of magic sets (Beeri and Ramakrishnan 1991), without rewriting the rules.
 //!
-//! To weigh a goal is a step, up to the square of a body's goals for each plan. All planning may
-//! take [`Limits::fuel`](crate::Limits::fuel) / [`FUEL_SHARE`] steps. The plans that are kept are
-//! procedures and those of the game; their code may take the bytes of an evaluation.
+//! Weighing a goal is a step; a plan weighs at most the square of a body's goals. All planning may
+//! take [`Limits::fuel`](crate::Limits::fuel) / [`FUEL_SHARE`] steps. The code of procedures, and
+//! of the game's own plans, is kept and may take the bytes of an evaluation.
 
 use super::{
     Stop,
@@ -27,22 +27,22 @@ use crate::{
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
 
-/// One step of a plan. Steps follow each other unless it is said where to go on.
+/// One step of a plan. The next one follows unless the step branches or jumps.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// Tries rows of a view.
+    /// Tries rows of a view, and binds variables by them.
     Scan(Scan),
-    /// Tests whether a tuple is in a table.
+    /// Tests whether a tuple is in a table, or in none if not `positive`.
     Member { relation: usize, arguments: Vec<Pattern>, positive: bool, assumed: bool },
-    /// Tries the answers of a procedure.
+    /// Tries the answers of a procedure, and binds variables by them.
     Call { procedure: usize, bound: Vec<Pattern>, free: Vec<Match>, own: bool, once: bool },
     /// Tests that a procedure, all of whose arguments are bound, has no answer.
     Deny { procedure: usize, bound: Vec<Pattern> },
-    /// Tests whether two terms are equal or not.
+    /// Tests that two terms are equal or, if `equal` is false, that they differ.
     Compare { left: Pattern, right: Pattern, equal: bool },
-    /// Goes on at each of the places, one after the other.
+    /// Continues at each of the places, one after the other; with `once`, until one succeeds.
     Branch { starts: Vec<usize>, once: bool },
-    /// Goes on at another place.
+    /// Continues at another place.
     Jump(usize),
     /// Continues only if the head is not derived yet; after it one solution is enough.
     Cut,
@@ -50,17 +50,17 @@ pub(super) enum Step {
     Emit,
 }
 
-/// The way in which rows of a view are tried.
+/// A scan of the rows of a view.
 #[derive(Debug)]
 pub(super) struct Scan {
     pub(super) view: usize,
     pub(super) relation: usize,
     pub(super) rows: Rows,
-    /// Columns that must have a known value.
+    /// Columns with a required value.
     pub(super) key: Vec<(usize, Leaf)>,
-    /// Columns that give variables their value.
+    /// Columns that bind variables.
     pub(super) binds: Vec<(usize, u32)>,
-    /// Columns that must agree with a variable that another column of the row gives its value.
+    /// Columns that must equal a variable that another column of the row binds.
     pub(super) checks: Vec<(usize, u32)>,
     pub(super) once: bool,
 }
@@ -69,81 +69,81 @@ pub(super) struct Scan {
 #[derive(Debug)]
 pub(super) enum Rows {
     All,
-    /// The tuples that were new in the round before.
+    /// The tuples that were new in the previous round.
     New,
     /// The tuples that an index over the key's columns finds.
     Index(usize),
 }
 
-/// A relation asked about with some arguments given.
+/// A relation that is called with some arguments given.
 #[derive(Debug)]
 pub(super) struct Procedure {
     pub(super) relation: usize,
-    /// The arguments that are given.
+    /// For each argument, whether it is given.
     pub(super) bound: Vec<bool>,
-    /// One for each clause of the relation.
+    /// One entry for each clause of the relation.
     pub(super) entries: Vec<Entry>,
 }
 
-/// The code with which a clause answers for a procedure.
+/// The code by which one clause answers a procedure.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// The required values of the given arguments.
+    /// The matches of the given arguments with the head's.
     pub(super) given: Vec<Match>,
-    /// The other arguments: the answer.
+    /// The other arguments of the head, which form the answer.
     pub(super) answer: Vec<Pattern>,
     pub(super) code: Vec<Step>,
     pub(super) variables: usize,
 }
 
-/// The procedures that some plan calls.
+/// The procedures that the plans call, each planned once.
 #[derive(Debug, Default)]
 pub(super) struct Procedures {
     pub(super) list: Vec<Procedure>,
     numbers: FxHashMap<(usize, Vec<bool>), usize>,
-    /// The bytes of their code.
+    /// The bytes of all code that is kept.
     bytes: usize,
 }
 
 /// The steps and bytes that planning may still take.
 #[derive(Debug)]
 pub(super) struct Effort {
-    /// Goals that may still be weighed.
+    /// The number of goals that may still be weighed.
     weighings: Cell<u64>,
-    /// The most bytes of code.
+    /// The greatest number of bytes of code.
     bytes: usize,
 }
 
-/// The share of the fuel that planning may take: one part in this number.
+/// The divisor of the fuel that gives the steps of planning.
 const FUEL_SHARE: u64 = 10;
 
-/// About what a step takes, and each term pattern of one.
+/// The approximate bytes of a step, and of each pattern in it.
 const BYTES_PER_STEP: usize = 160;
 const BYTES_PER_PATTERN: usize = 40;
 
 impl Effort {
-    /// All the effort that the limits allow.
+    /// The effort that the limits allow.
     pub(super) fn new(limits: &Limits) -> Self {
         Self::within(limits, limits.fuel / FUEL_SHARE)
     }
 
-    /// An effort of `weighings` goals to weigh.
+    /// Creates an effort for weighing `weighings` goals.
     pub(super) fn within(limits: &Limits, weighings: u64) -> Self {
         Self { weighings: Cell::new(weighings), bytes: bytes_of(limits) }
     }
 
-    /// Takes account of goals that are weighed.
+    /// Counts goals as weighed.
     fn weigh(&self, goals: usize) {
         self.weighings.set(self.weighings.get().saturating_sub(goals as u64));
     }
 
-    /// True as long as there is some left.
+    /// Checks that some effort is left.
     fn check(&self) -> Result<(), Stop> {
         if self.weighings.get() > 0 { Ok(()) } else { Err(Stop::Planning) }
     }
 }
 
-/// About what some code takes, in bytes.
+/// The approximate bytes of some code.
 fn bytes_of_code(code: &[Step]) -> usize {
     let patterns = |step: &Step| match step {
         Step::Scan(scan) => scan.key.len() + scan.binds.len() + scan.checks.len(),
@@ -156,28 +156,29 @@ fn bytes_of_code(code: &[Step]) -> usize {
     code.iter().map(|step| BYTES_PER_STEP + BYTES_PER_PATTERN * patterns(step)).sum()
 }
 
-/// The most procedures: a relation of many arguments may be asked about in exponentially many ways.
+/// The greatest number of procedures: a relation may be called with exponentially many patterns of
+/// given arguments.
 const MAX_PROCEDURES: usize = 20_000;
 
-/// The most copies of a body's end that disjunctions are multiplied out to.
+/// The greatest number of copies of a body's end that are made to multiply disjunctions out.
 const MAX_COPIES: usize = 64;
 
-/// The most steps of one plan, where disjunctions have to be multiplied out.
+/// The greatest length of a plan while disjunctions are multiplied out.
 const MAX_STEPS: usize = 100_000;
 
-/// The number of terms of a goal that are weighed in a step.
+/// The number of terms of a goal that add one to its weighing.
 const TERMS: usize = 16;
 
-/// The expected rows of the best goal from which on copies are worth their while.
+/// The expected rows of the best goal from which on multiplying out pays.
 const WORTH_A_COPY: f64 = 4.0;
 
-/// The expected cost of a call whose arguments are all given: more than a test, less than a scan.
+/// The expected cost of a call with all arguments given: more than a test, less than a scan.
 const QUESTION: f64 = 0.5;
 
-/// Expected answers of a call for each argument that is not given.
+/// The factor of a call's expected answers for each argument that is not given.
 const ANSWERS: f64 = 100.0;
 
-/// The penalty of a call without a given argument: it may never end.
+/// The factor of a call's cost without any given argument: it may never end.
 const BLIND: f64 = 1_000.0;
 
 /// The input of planning.
@@ -185,23 +186,23 @@ pub(super) struct Planner<'p> {
     pub(super) program: &'p Program,
     /// For each relation, whether it is called instead of being filled.
     pub(super) demanded: &'p [bool],
-    /// By view.
+    /// The measure of each view.
     pub(super) measures: &'p [Measure],
-    /// The store in which indexes are made.
+    /// The store to which indexes are added.
     pub(super) store: &'p mut Store,
     pub(super) procedures: &'p mut Procedures,
     pub(super) effort: &'p Effort,
 }
 
 impl Planner<'_> {
-    /// [`Planner::filled`] for a plan that is kept.
+    /// Plans a clause like [`Planner::filled`], and accounts for the code, which is kept.
     pub(super) fn kept(&mut self, clause: usize, variant: Option<usize>) -> Result<Vec<Step>, Stop> {
         let code = self.filled(clause, variant)?;
         self.keep(&code)?;
         Ok(code)
     }
 
-    /// Accounts for code that is kept.
+    /// Accounts for the bytes of code that is kept.
     fn keep(&mut self, code: &[Step]) -> Result<(), Stop> {
         let bytes = self.procedures.bytes.saturating_add(bytes_of_code(code));
         self.procedures.bytes = bytes;
@@ -230,7 +231,7 @@ impl Planner<'_> {
         Ok(order.code)
     }
 
-    /// Plans the procedures from a certain one on, and those that they call in turn.
+    /// Plans the procedures from number `first` on, and those that they call in turn.
     pub(super) fn procedures_from(&mut self, first: usize) -> Result<(), Stop> {
         let mut number = first;
         while number < self.procedures.list.len() {
@@ -282,7 +283,7 @@ impl Planner<'_> {
                 let measure = &self.measures[atom.view];
                 let known =
                     atom.leaves.iter().zip(&measure.distinct).filter(|(leaf, _)| leaf.is_bound(bound));
-                // As if the columns were independent.
+                // The columns are assumed to be independent.
                 Some(known.fold(measure.rows, |rows, (_, distinct)| rows / distinct.max(1.0)))
             }
             Goal::Compare(left, right, _) => (left.is_bound(bound) && right.is_bound(bound)).then_some(0.0),
@@ -297,7 +298,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Like [`Planner::cost`] for the conjunction of a branch.
+    /// The expected number of rows of a branch's conjunction; `None` if it has to wait for
+    /// variables.
     fn branch_cost(&self, goals: &[Goal], bound: &[bool]) -> Option<f64> {
         let mut inside = bound.to_vec();
         let mut waiting: Vec<&Goal> = goals.iter().collect();
@@ -325,18 +327,19 @@ impl Planner<'_> {
     }
 }
 
-/// Code under construction.
+/// The code of a plan under construction.
 struct Order<'o, 'p> {
     planner: &'o mut Planner<'p>,
     /// The component of the head.
     component: usize,
-    /// The derived head.
+    /// The arguments that are derived: those of the head, or of a procedure's answer.
     head: &'o [Pattern],
     code: Vec<Step>,
 }
 
 impl Order<'_, '_> {
-    /// Appends a cut if the head is bound and there was none yet; whether there is one now.
+    /// Appends a cut if the head is bound and there is no cut yet. Returns whether there is one
+    /// now.
     fn cut(&mut self, bound: &[bool], once: bool) -> bool {
         if once || !self.head.iter().all(|pattern| pattern.is_bound(bound)) {
             return once;
@@ -345,8 +348,8 @@ impl Order<'_, '_> {
         true
     }
 
-    /// Appends the goals, with a cut as soon as the head is bound, and the derivation of the head.
-    /// The copies of the remaining goals are bounded.
+    /// Appends the goals and the derivation of the head, with a cut as soon as the head is bound.
+    /// Disjunctions are multiplied out to at most `copies` copies of the remaining goals.
     fn derive(
         &mut self,
         mut rest: Vec<&Goal>,
@@ -366,15 +369,15 @@ impl Order<'_, '_> {
             self.goal(rest.remove(i), &mut bound, once)?;
             once = self.cut(&bound, once);
         }
-        // To derive a head tells by itself whether it is derived already.
+        // Deriving a head checks for duplicates by itself.
         self.code.pop_if(|step| matches!(step, Step::Cut));
         self.code.push(Step::Emit);
         Ok(())
     }
 
-    /// A disjunction whose branches are better tried one after the other, each with all remaining
-    /// goals. They bind variables that others need, but not the same ones, and the best of the
-    /// others has a high cost, or an infinite one if they all have to wait.
+    /// Finds a disjunction to multiply out: its branches are tried one after the other, each with
+    /// all remaining goals. That pays if the best goal has a high cost, or an infinite one because
+    /// all goals have to wait for variables.
     fn disjunction<'g>(
         &self,
         rest: &[&'g Goal],
@@ -396,7 +399,8 @@ impl Order<'_, '_> {
         })
     }
 
-    /// Appends a place to go on for each branch: its goals with all others.
+    /// Multiplies a disjunction out: appends a place to continue for each branch, with all other
+    /// goals.
     fn multiply(
         &mut self,
         branches: &[Vec<Goal>],
@@ -419,7 +423,7 @@ impl Order<'_, '_> {
         Ok(())
     }
 
-    /// The goal to be tried first, if one can be, and its cost.
+    /// Finds the goal of lowest cost that can be tried now. Returns its cost and its index.
     fn best(&self, rest: &[&Goal], bound: &[bool]) -> Option<(f64, usize)> {
         let mut best: Option<(f64, usize)> = None;
         for (i, goal) in rest.iter().enumerate() {
@@ -491,7 +495,7 @@ impl Order<'_, '_> {
                 let end = self.code.len();
                 ends.into_iter().for_each(|jump| self.code[jump] = Step::Jump(end));
                 self.code[place] = Step::Branch { starts, once };
-                // Without branches nothing follows, so calling everything bound is right.
+                // Without branches nothing follows, so every variable may count as bound.
                 bound.copy_from_slice(&after);
             }
         }

@@ -1,10 +1,11 @@
-//! Clauses gathered into components: strongly connected relations, each after those it depends on.
+//! Clauses grouped into components: strongly connected relations, each after those it depends on.
 //!
-//! A component knows whether its relations hang on the rules alone, on the state, or on the state
-//! and the joint move, and whether one of them depends on the failure of another.
+//! A component has a layer: its relations depend on the rules alone, on the state, or on the state
+//! and the joint move. It also records whether one of them depends on the negation of another.
 //!
-//! That takes O(literals) steps and bytes, except for the variants. These copy a body for each of
-//! its atoms of the head's own component; their literals are bounded by the bytes of an evaluation.
+//! Grouping takes O(literals) steps and bytes, except for the variants. These copy a body for each
+//! of its atoms of the head's own component; their literals are bounded by the bytes of an
+//! evaluation.
 
 use super::{
     Stop,
@@ -28,7 +29,7 @@ pub(super) enum Layer {
 #[derive(Debug)]
 pub(super) struct Component {
     pub(super) relations: Vec<usize>,
-    /// The clauses for them, indexes into [`Program::clauses`].
+    /// The clauses of its relations, as indexes into [`Program::clauses`].
     pub(super) clauses: Vec<usize>,
     /// The clauses that the first round evaluates. Only disjunctions in their bodies may have
     /// positive atoms of the component.
@@ -36,7 +37,7 @@ pub(super) struct Component {
     /// True if some clause has a variant, so that evaluation goes on to a fixpoint.
     pub(super) is_recursive: bool,
     pub(super) layer: Layer,
-    /// Some relation depends on the failure of a relation of the same component.
+    /// True if some relation depends on the negation of a relation of the same component.
     pub(super) negative_cycle: bool,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct Component {
 pub(super) struct Program {
     pub(super) clauses: Vec<Clause>,
     /// For each clause and each of its positive atoms of the head's own component: the body with
-    /// that atom in front, and each disjunction round it cut down to the branch it stands in.
+    /// that atom first. Each disjunction around the atom is reduced to the branch that contains it.
     pub(super) variants: Vec<Vec<Vec<Goal>>>,
     /// The clauses of each relation.
     pub(super) clauses_of: Vec<Vec<usize>>,
@@ -52,16 +53,16 @@ pub(super) struct Program {
     pub(super) components: Vec<Component>,
     /// The component of each relation.
     pub(super) component_of: Vec<usize>,
-    /// Components each component depends on directly.
+    /// The components that each component depends on directly.
     dependencies: Vec<Vec<usize>>,
 }
 
 impl Program {
-    /// Gathers clauses over `relations` relations. Those `given` hang on their layer, whatever
-    /// clauses there are.
+    /// Groups clauses over `relations` relations. The `given` relations have at least their layer,
+    /// whatever clauses there are.
     ///
     /// # Errors
-    /// Returns an error if variants take more than the limits.
+    /// Returns an error if the variants exceed the bytes of an evaluation.
     pub(super) fn new(
         clauses: Vec<Clause>,
         relations: usize,
@@ -148,8 +149,8 @@ impl Program {
         self.components[self.component_of[relation]].layer
     }
 
-    /// The components that some relations depend on, their own included, each after those it
-    /// depends on.
+    /// The components of some relations and all components that these depend on, in dependency
+    /// order.
     pub(super) fn closure(&self, relations: &[usize]) -> Vec<usize> {
         let mut needed = vec![false; self.components.len()];
         let mut stack: Vec<usize> = relations.iter().map(|&relation| self.component_of[relation]).collect();
@@ -162,7 +163,7 @@ impl Program {
     }
 }
 
-/// See [`Program::variants`].
+/// Builds the variants of a body: see [`Program::variants`].
 fn variants(goals: &[Goal], internal: &impl Fn(&Atom) -> bool) -> Vec<Vec<Goal>> {
     let mut found = Vec::new();
     for (i, goal) in goals.iter().enumerate() {

@@ -1,20 +1,20 @@
-//! Questions, each a procedure with the arguments given, and the answers found.
+//! Questions, each a procedure with its given arguments, and the answers found.
 //!
-//! Each question and each answer is stored once. A clause that has to wait for answers is kept with
-//! its variables until all are there.
+//! Each question and each answer is stored once. A clause that waits for answers is stored with its
+//! variables until all answers are found.
 
 use super::table::END;
 use crate::datalog::{calls::Calls, terms::TermId};
 
-/// Questions by number, with their answers by number.
+/// Questions and answers, each by number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Questions {
-    /// A procedure and the arguments given for each question.
+    /// The procedure and the given arguments of each question.
     asked: Calls,
     list: Vec<Question>,
-    /// A question and the other arguments for each answer.
+    /// The question and the other arguments of each answer.
     found: Calls,
-    /// The next answer to the same question, for each answer.
+    /// For each answer, the next answer to the same question, or `END`.
     next: Vec<u32>,
     waiting: Vec<Waiting>,
     saved: Vec<TermId>,
@@ -22,21 +22,21 @@ pub(super) struct Questions {
 
 #[derive(Clone, Debug)]
 struct Question {
-    /// Its answers, in the order they were found.
+    /// The first and the last answer found, or `END`.
     first: u32,
     last: u32,
-    /// The clauses that wait for its answers, the last one first.
+    /// The last clause that waits for its answers, or `END`.
     waiting: u32,
-    /// All answers are there.
+    /// True if all answers are found.
     is_complete: bool,
 }
 
 /// A clause that stopped at a question of its own component.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Waiting {
-    /// The question that the clause is to answer.
+    /// The question that the clause answers.
     pub(super) question: u32,
-    /// The clause's place in the procedure.
+    /// The index of the clause in its procedure.
     pub(super) entry: usize,
     /// The step where it stopped.
     pub(super) step: usize,
@@ -70,12 +70,12 @@ impl Questions {
         self.list[question as usize].is_complete
     }
 
-    /// The first answer to a question.
+    /// The first answer to a question, or `END`.
     pub(super) fn first(&self, question: u32) -> u32 {
         self.list[question as usize].first
     }
 
-    /// The answer after this one.
+    /// The next answer to the same question, or `END`.
     pub(super) fn next(&self, answer: u32) -> u32 {
         self.next[answer as usize]
     }
@@ -85,12 +85,12 @@ impl Questions {
         self.found.arguments(answer)
     }
 
-    /// The clause that waits for a question's answers, of several the last.
+    /// The last clause that waits for a question's answers, or `END`.
     pub(super) fn waits_for(&self, question: u32) -> u32 {
         self.list[question as usize].waiting
     }
 
-    /// The question, and true if it is new.
+    /// Returns the number of a question, and true if it is new.
     pub(super) fn ask(&mut self, procedure: usize, arguments: &[TermId]) -> (u32, bool) {
         let (question, is_new) = self.asked.intern(procedure as u32, arguments);
         if is_new {
@@ -103,7 +103,7 @@ impl Questions {
         self.found.find(question, values).is_some()
     }
 
-    /// Adds an answer, unless it is known.
+    /// Adds an answer and returns its number. Returns `None` if it is known.
     pub(super) fn answer(&mut self, question: u32, values: &[TermId]) -> Option<u32> {
         let (answer, true) = self.found.intern(question, values) else { return None };
         self.next.push(END);
@@ -115,7 +115,7 @@ impl Questions {
         Some(answer)
     }
 
-    /// Lets a clause wait for the answers to `question`.
+    /// Makes a clause wait for the answers to `question`. Returns the number of the waiting clause.
     pub(super) fn wait(&mut self, question: u32, mut waiting: Waiting, variables: &[TermId]) -> u32 {
         self.saved.extend_from_slice(variables);
         waiting.end = self.saved.len() as u32;
@@ -125,7 +125,7 @@ impl Questions {
         number
     }
 
-    /// A clause that waits, with its variables.
+    /// A waiting clause and its variables.
     pub(super) fn waiting(&self, number: u32) -> (Waiting, &[TermId]) {
         let place = number as usize;
         let waiting = self.waiting[place];
@@ -133,19 +133,20 @@ impl Questions {
         (waiting, &self.saved[start as usize..waiting.end as usize])
     }
 
-    /// The number of clauses that wait.
+    /// The number of waiting clauses.
     pub(super) fn n_waiting(&self) -> usize {
         self.waiting.len()
     }
 
-    /// Calls the questions from a certain one on complete, for which no clause waits any longer.
+    /// Marks the questions from `first` on as complete, and drops the clauses that wait for them:
+    /// all but the first `waiting`.
     pub(super) fn complete(&mut self, first: usize, waiting: usize) {
         self.list[first..].iter_mut().for_each(|question| question.is_complete = true);
         self.waiting.truncate(waiting);
         self.saved.truncate(self.waiting.last().map_or(0, |waiting| waiting.end as usize));
     }
 
-    /// Forgets all questions but the first `len`, which were complete before there were others.
+    /// Drops all questions but the first `len`, which were complete before the others were asked.
     pub(super) fn truncate(&mut self, len: usize) {
         if len < self.list.len() {
             let kept =

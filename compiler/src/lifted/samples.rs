@@ -1,9 +1,9 @@
-//! Sample states: what plans are made for, and whether what they show has a name.
+//! Sample states, for which plans are made.
 //!
-//! A game is played at random from the start, some [`SAMPLES`] states long or until that has taken
-//! [`SAMPLE_FUEL`] steps. On the way relations turn out to be vast, and the survey notes it. Each
-//! state's goals are numbers afterwards; and if fluents and moves were taken from `base` and
-//! `input`, these list all that the states hold and allow.
+//! A random game is played from the initial state, for [`SAMPLES`] states or until [`SAMPLE_FUEL`]
+//! steps are spent. Relations that turn out to be vast are marked in the survey. The goals of each
+//! state must be numbers. If fluents and moves were taken from `base` and `input`, these must
+//! declare all that the states hold and allow.
 
 use super::{
     Relations, Stop,
@@ -20,20 +20,20 @@ use crate::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// States that are looked at before plans are made, along one random game.
+/// The number of states of one random game that are measured before plans are made.
 const SAMPLES: usize = 12;
 
-/// Steps after which no further state is looked at.
+/// The steps after which no further state is measured.
 const SAMPLE_FUEL: u64 = 5_000_000;
 
-/// A state, and a joint move that is made there.
+/// A state, and the joint move that is made there.
 pub(super) struct Sample {
     pub(super) state: Vec<TermId>,
-    /// Roles and their moves.
+    /// Pairs of a role and its move.
     pub(super) joint: Vec<Vec<TermId>>,
 }
 
-/// The tests of a sample state.
+/// The checks of a sample state.
 pub(super) struct Guard<'a> {
     k: &'a Relations,
     roles: &'a [TermId],
@@ -42,7 +42,7 @@ pub(super) struct Guard<'a> {
     declared: Option<Declared>,
 }
 
-/// The names that `base` and `input` list, and why they count as all.
+/// The names that `base` and `input` declare, and the limit that was exceeded without them.
 struct Declared {
     fluents: FxHashSet<TermId>,
     moves: FxHashSet<(TermId, TermId)>,
@@ -59,7 +59,7 @@ impl<'a> Guard<'a> {
         Self { k, roles, role_set: roles.iter().copied().collect(), symbols: &rules.symbols, declared }
     }
 
-    /// Returns whether what is seen of the state has a name.
+    /// Checks that goals are numbers and that legal moves are declared.
     fn see(&self, memory: &Memory) -> Result<(), Stop> {
         let is_role = |(role, _): &(TermId, TermId)| self.role_set.contains(role);
         let mut goals = domain::pairs(memory, self.k.goal).into_iter().filter(is_role);
@@ -71,7 +71,7 @@ impl<'a> Guard<'a> {
         if legal.all(|pair| moves.contains(&pair)) { Ok(()) } else { Err(*excess) }
     }
 
-    /// The state that follows, if all of it has a name.
+    /// The successor state. Fails if one of its fluents is not declared.
     fn follow(&self, memory: &Memory) -> Result<Vec<TermId>, Stop> {
         let next = domain::singles(memory, self.k.next);
         match &self.declared {
@@ -83,8 +83,8 @@ impl<'a> Guard<'a> {
     }
 }
 
-/// Plays a game at random from the start and measures what its states hold, on average; with the
-/// states. On the way relations turn out to be vast.
+/// Plays a random game and measures all views, averaged over its states. Returns the measures and
+/// the states. Relations that turn out to be vast are marked in the survey.
 pub(super) fn measure(
     survey: &mut Survey<'_>,
     guard: &Guard<'_>,
@@ -95,7 +95,7 @@ pub(super) fn measure(
     let mut list = Vec::new();
     let mut state = initial.to_vec();
     let start = survey.fuel();
-    // A linear congruential generator (Knuth): which moves are made hardly matters.
+    // A linear congruential generator (Knuth), since the choice of moves hardly matters.
     let mut random = 0x9e37_79b9_7f4a_7c15_u64;
     for samples in 1..=SAMPLES {
         survey.next_state();
@@ -123,7 +123,7 @@ pub(super) fn measure(
             }
         }
         match result {
-            // What comes later may be too much to look at here, and play must cope.
+            // A later state that exceeds the limits ends the samples; play may still fail there.
             Err(stop) if samples > 1 && stop.is_excess() => break,
             result => result.and_then(|()| guard.see(&survey.memory))?,
         }

@@ -1,12 +1,12 @@
 //! A state as a row of bits together with the list of its fluents.
 //!
-//! Few of many fluents hold, so a row is long and mostly empty. The list saves a search of the row,
+//! Most fluents do not hold, so a row is long and mostly empty. The list saves a search of the row,
 //! and clears it without visiting each word.
 
-/// Words of a row that are looked at at once.
+/// The number of words of a row that are tested at once.
 const CHUNK: usize = 16;
 
-/// A state, none of whose fluents holds at first.
+/// A state. In the default state no fluent holds.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     row: Vec<u64>,
@@ -15,7 +15,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// Returns whether the row is that of this state.
+    /// Returns whether this state has the given row.
     pub(super) fn is(&self, row: &[u64]) -> bool {
         self.row == row
     }
@@ -25,7 +25,7 @@ impl State {
         &self.fluents
     }
 
-    /// Becomes the state of a row. O(words).
+    /// Reads a row into this state. O(words).
     pub(super) fn read(&mut self, row: &[u64]) {
         row.clone_into(&mut self.row);
         self.fluents.clear();
@@ -40,8 +40,8 @@ impl State {
         }
     }
 
-    /// Becomes the state in which these fluents hold, each named once, in a row of `words` words.
-    /// O(n log n) for n fluents that hold before or afterwards.
+    /// Sets this state to the given distinct fluents, in a row of `words` words. O(n log n) for n
+    /// fluents that hold before or afterwards.
     pub(super) fn set(&mut self, words: usize, fluents: Vec<u32>) {
         fill(&mut self.row, &self.fluents, false);
         self.row.resize(words, 0);
@@ -50,7 +50,7 @@ impl State {
         fill(&mut self.row, &self.fluents, true);
     }
 
-    /// Changes the row of this state into that of another one. O(fluents of both).
+    /// Changes a row of this state into the row of another state. O(fluents of both).
     pub(super) fn change(&self, row: &mut [u64], next: &Self) {
         fill(row, &self.fluents, false);
         fill(row, &next.fluents, true);

@@ -1,5 +1,5 @@
-//! Chooses how a program is evaluated: which components are filled, which are called, and the sizes
-//! of their views.
+//! A survey chooses how a program is evaluated: which components are filled, which are called, and
+//! the sizes of their views.
 //!
 //! Components are filled in dependency order, and each clause is planned for the current sizes. A
 //! component that exceeds its [`Share`] is *called* instead if possible: it is evaluated on demand,
@@ -21,32 +21,32 @@ use super::{
 };
 use crate::{Limits, datalog::terms::TermId, rules::Rules};
 
-/// The steps and bytes that a component may take before it is called instead of being filled, if it
-/// may be.
+/// The steps and bytes that a component may take. If it may be called, it is called instead of
+/// filled beyond them.
 #[derive(Clone, Copy)]
 pub(super) struct Share {
     fuel: u64,
     bytes: usize,
 }
 
-/// The share of a component that depends on the rules alone: it is filled once.
+/// The share of a component that depends on the rules alone and is filled once.
 pub(super) const OF_RULES: Share = Share { fuel: 10_000_000, bytes: 20_000_000 };
 
-/// The share of a component that depends on the state: it is filled again and again.
+/// The share of a component that depends on the state and is filled in each state.
 pub(super) const OF_STATE: Share = Share { fuel: 500_000, bytes: 2_000_000 };
 
-/// A program while it is looked into.
+/// A program under analysis.
 pub(super) struct Survey<'p> {
     pub(super) program: &'p Program,
     /// For each relation, whether it is called instead of being filled.
     pub(super) demanded: Vec<bool>,
     pub(super) memory: Memory,
     procedures: Procedures,
-    /// By view: how large it was when it was last looked at.
+    /// For each view, its size when it was last measured.
     measures: Vec<Measure>,
-    /// Relations that have to have a table.
+    /// Relations that must have a table.
     asked: Vec<usize>,
-    /// The steps that may still be taken: for good, and in the state at hand.
+    /// The remaining steps, and the remaining bytes: overall and in the current state.
     fuel: u64,
     bytes: usize,
     bytes_of_state: usize,
@@ -74,18 +74,18 @@ impl<'p> Survey<'p> {
         survey
     }
 
-    /// The steps that planning may still take.
+    /// Returns the relations that are called, the memory, and the effort left for planning.
     pub(super) fn into_parts(self) -> (Vec<bool>, Memory, Effort) {
         (self.demanded, self.memory, self.effort)
     }
 
-    /// Gives a relation of the state at hand its tuples.
+    /// Sets the tuples of a relation in the current state.
     pub(super) fn give(&mut self, relation: usize, tuples: impl Iterator<Item = Vec<TermId>>) {
         self.memory.give(relation, tuples);
         self.measure(relation);
     }
 
-    /// The tables that depend on a state are those of the next one from now on.
+    /// Starts the next state: the bytes of tables that depend on the state are free again.
     pub(super) fn next_state(&mut self) {
         self.bytes_of_state = self.bytes;
     }
@@ -98,8 +98,8 @@ impl<'p> Survey<'p> {
             && component.clauses.iter().any(|&clause| !self.program.clauses[clause].body.is_empty())
     }
 
-    /// The components that depend on the state and are filled, but need not be, each after those it
-    /// depends on.
+    /// The components that depend on the state and are filled, but may be called. Each comes after
+    /// those it depends on.
     pub(super) fn optional(&self) -> Vec<usize> {
         let components = &self.program.components;
         let is_filled = |component: &usize| {
@@ -109,13 +109,12 @@ impl<'p> Survey<'p> {
         (0..components.len()).filter(is_filled).filter(|&number| self.may_be_demanded(number)).collect()
     }
 
-    /// Steps that may still be taken.
+    /// The remaining steps.
     pub(super) fn fuel(&self) -> u64 {
         self.fuel
     }
 
-    /// Fills the components of a layer that some relations need, or finds that they are to be
-    /// called.
+    /// Fills the components of a layer that some relations need, or marks them to be called.
     pub(super) fn fill_all(&mut self, relations: &[usize], layer: Layer, share: Share) -> Result<(), Stop> {
         for component in self.program.closure(relations) {
             if self.program.components[component].layer == layer {
@@ -134,7 +133,7 @@ impl<'p> Survey<'p> {
         let optional = self.may_be_demanded(component);
         let is_kept = program.components[component].layer == Layer::Rules;
         let left = if is_kept { self.bytes } else { self.bytes_of_state };
-        // Something is left for what has to have a table.
+        // Half of the bytes stay for components that must have tables.
         let most = (share.fuel, share.bytes.min(left / 2));
         let (fuel, bytes) = if optional { most } else { (self.fuel, left) };
         let fuel = fuel.min(self.fuel);
@@ -156,7 +155,7 @@ impl<'p> Survey<'p> {
                     self.memory.store.drop_table(relation);
                     self.demanded[relation] = true;
                 }
-                // They were made as if the relations had tables.
+                // They were planned as if the relations had tables.
                 self.procedures = Procedures::default();
                 Ok(())
             }
@@ -179,7 +178,7 @@ impl<'p> Survey<'p> {
         })
     }
 
-    /// Measures the views of a relation again.
+    /// Measures all views of a relation.
     fn measure(&mut self, relation: usize) {
         for i in 0..self.memory.store.views_of(relation).len() {
             let view = self.memory.store.views_of(relation)[i];
@@ -187,14 +186,14 @@ impl<'p> Survey<'p> {
         }
     }
 
-    /// The sizes of all views as they are now.
+    /// Measures all views and returns their sizes.
     pub(super) fn measured(&mut self) -> &[Measure] {
         (0..self.measures.len()).for_each(|view| measure(view, &mut self.memory, &mut self.measures));
         &self.measures
     }
 }
 
-/// Measures a view again if its size has changed much.
+/// Measures a view if it has grown by more than half or shrunk by more than 40 percent.
 fn measure(view: usize, memory: &mut Memory, measures: &mut [Measure]) {
     let rows = f64::from(memory.store.refresh(view, &memory.terms));
     let last = measures[view].rows;

@@ -1,11 +1,11 @@
-//! Tuples of a relation, and views into them that are indexed by what a literal knows.
+//! Tables of a relation's tuples, and views of them with indexes for what literals look up.
 //!
-//! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] is the
-//! tuples whose arguments have a certain shape, cut down to the leaves of that shape, with an index
-//! for each set of columns that some plan looks up. Views and indexes follow their table when asked
-//! to, in steps and bytes by the rows that are new. A [`Store`] knows the bytes that all of them
-//! hold, and those that each tuple of a relation takes there once all views and indexes are up to
-//! date.
+//! A [`Table`] holds tuples of terms, each once, in the order they were found. A [`View`] has the
+//! tuples whose arguments have a certain shape, reduced to the leaves of that shape. It has an
+//! index for each set of columns that some plan looks up. Views and indexes are brought up to date
+//! on request, in steps and bytes proportional to the new rows. A [`Store`] counts the bytes of all
+//! views and indexes. It also has the bytes that a tuple of each relation takes there once all of
+//! them are up to date.
 
 use super::clause::Shape;
 use crate::datalog::{
@@ -15,7 +15,7 @@ use crate::datalog::{
 use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
-/// The end of a chain of rows.
+/// The end of a chain of rows or answers.
 pub(super) const END: u32 = u32::MAX;
 
 /// The hash of a tuple.
@@ -23,7 +23,7 @@ fn hash_tuple(tuple: &[TermId]) -> u64 {
     hash(tuple.iter().map(|term| term.0))
 }
 
-/// The number of tuples that are searched one by one, which takes less than to hash one.
+/// The number of tuples up to which a linear search takes less time than hashing.
 const FEW: u32 = 8;
 
 /// Tuples of one length, each once.
@@ -32,7 +32,7 @@ pub(super) struct Table {
     arity: usize,
     len: u32,
     cells: Vec<TermId>,
-    /// All tuples by their hash, if there are more than a few.
+    /// All tuples by their hash, if there are more than [`FEW`].
     set: HashTable<u32>,
 }
 
@@ -60,7 +60,7 @@ impl Table {
         self.set.find(hash_tuple(tuple), |&i| self.tuple(i) == tuple).is_some()
     }
 
-    /// Adds a tuple; false if it is known.
+    /// Adds a tuple. Returns false if it is known.
     pub(super) fn insert(&mut self, tuple: &[TermId]) -> bool {
         if self.arity == 0 {
             return std::mem::replace(&mut self.len, 1) == 0;
@@ -97,29 +97,29 @@ impl Table {
     }
 }
 
-/// The tuples of a relation whose arguments have a certain shape, cut down to the leaves.
+/// The tuples of a relation whose arguments have a certain shape, reduced to its leaves.
 #[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) relation: usize,
     shape: Vec<Shape>,
     pub(super) width: usize,
-    /// The leaves are the arguments themselves: the rows are the table's.
+    /// True if the leaves are the arguments themselves, so that the rows are the table's.
     plain: bool,
     /// `width` leaves for each row.
     cells: Vec<TermId>,
-    /// The tuple of each row, unless the view is plain.
+    /// The number of the tuple of each row, unless the view is plain.
     tuple_of: Vec<u32>,
-    /// The number of tuples of the table that have been looked at.
+    /// The number of the table's tuples that the view has processed.
     seen: u32,
     indexes: Vec<Index>,
 }
 
-/// Rows by the hash of some columns, chained; rows of a chain may differ in those columns.
+/// Rows by the hash of some columns, in chains. Rows of a chain may differ in these columns.
 #[derive(Clone, Debug)]
 struct Index {
     columns: Vec<usize>,
     first: FxHashMap<u64, u32>,
-    /// The next row of the same chain, for each row: an older one.
+    /// For each row, the next older row of its chain, or [`END`].
     next: Vec<u32>,
 }
 
@@ -131,7 +131,7 @@ impl View {
         Self { relation, shape, width, plain, cells, tuple_of, seen: 0, indexes }
     }
 
-    /// The same view and indexes of an empty table.
+    /// Returns the view and its indexes without rows.
     fn blank(&self) -> Self {
         let indexes = self.indexes.iter().map(|index| Index {
             columns: index.columns.clone(),
@@ -141,17 +141,17 @@ impl View {
         Self { indexes: indexes.collect(), ..Self::new(self.relation, self.shape.clone()) }
     }
 
-    /// The bytes of a row.
+    /// The bytes of a row of the view, without indexes.
     fn row_bytes(&self) -> usize {
         if self.plain { 0 } else { BYTES_PER_ROW + 8 * self.width }
     }
 
-    /// The bytes of a row, the indexes included.
+    /// The bytes of a row in the view and its indexes.
     fn price(&self) -> usize {
         self.row_bytes() + BYTES_PER_INDEXED * self.indexes.len()
     }
 
-    /// The bytes of all rows.
+    /// The bytes of all rows in the view and its indexes.
     fn bytes(&self) -> usize {
         let indexed: usize = self.indexes.iter().map(|index| index.next.len()).sum();
         self.row_bytes() * self.tuple_of.len() + BYTES_PER_INDEXED * indexed
@@ -185,12 +185,13 @@ pub(super) struct Store {
     views_of: Vec<Vec<usize>>,
     /// Bytes of all views and indexes.
     indexed: usize,
-    /// By relation, what a tuple takes there. Empty as long as there may be more of them.
+    /// For each relation, the bytes of a tuple in views and indexes. Empty until no index is added
+    /// any more.
     prices: Vec<usize>,
 }
 
 impl Store {
-    /// Tables of relations with the given arities, all empty.
+    /// Creates empty tables of relations with the given arities.
     pub(super) fn new(arities: &[usize]) -> Self {
         Self {
             tables: arities.iter().map(|&arity| Table::new(arity)).collect(),
@@ -206,13 +207,13 @@ impl Store {
         self.indexed
     }
 
-    /// About the bytes of all tables, views and indexes.
+    /// The approximate bytes of all tables, views and indexes.
     pub(super) fn bytes(&self) -> usize {
         let table = |table: &Table| table.len as usize * (BYTES_PER_ENTRY + 8 * table.arity);
         self.tables.iter().map(table).sum::<usize>() + self.indexed
     }
 
-    /// The bytes of a tuple of a relation in views and indexes; nothing before prices are set.
+    /// The bytes of a tuple of a relation in views and indexes; 0 before prices are set.
     #[inline]
     pub(super) fn price(&self, relation: usize) -> usize {
         self.prices.get(relation).copied().unwrap_or(0)
@@ -222,7 +223,7 @@ impl Store {
         !self.prices.is_empty()
     }
 
-    /// Sets the prices: there will be no more indexes.
+    /// Sets the prices. No index may be added afterwards.
     pub(super) fn set_prices(&mut self) {
         let price = |views: &Vec<usize>| views.iter().map(|&view| self.views[view].price()).sum();
         self.prices = self.views_of.iter().map(price).collect();
@@ -233,7 +234,7 @@ impl Store {
         &self.views_of[relation]
     }
 
-    /// The same views and indexes of empty tables.
+    /// Returns the views and indexes with empty tables.
     pub(super) fn blank(&self) -> Self {
         Self {
             tables: self.tables.iter().map(|table| Table::new(table.arity)).collect(),
@@ -244,7 +245,7 @@ impl Store {
         }
     }
 
-    /// Adds the views that are missing.
+    /// Adds views for the shapes that have none yet.
     pub(super) fn add_views(&mut self, shapes: &[(usize, Vec<Shape>)]) {
         for (relation, shape) in &shapes[self.views.len()..] {
             self.views_of[*relation].push(self.views.len());
@@ -252,7 +253,7 @@ impl Store {
         }
     }
 
-    /// The number of the view's index over some columns, made if need be.
+    /// Returns the number of the view's index over some columns, adding it if it does not exist.
     pub(super) fn add_index(&mut self, view: usize, columns: &[usize]) -> usize {
         let indexes = &mut self.views[view].indexes;
         indexes.iter().position(|index| index.columns == columns).unwrap_or_else(|| {
@@ -273,7 +274,7 @@ impl Store {
         }
     }
 
-    /// Gives up a table's memory.
+    /// Clears a table and its views, and frees their memory.
     pub(super) fn drop_table(&mut self, relation: usize) {
         self.tables[relation] = Table::new(self.tables[relation].arity);
         for &view in &self.views_of[relation] {
@@ -283,7 +284,7 @@ impl Store {
         }
     }
 
-    /// Brings a view up to date with its table; the number of its rows.
+    /// Brings a view up to date with its table. Returns the number of its rows.
     pub(super) fn refresh(&mut self, view: usize, terms: &Terms) -> u32 {
         let view = &mut self.views[view];
         let table = &self.tables[view.relation];
@@ -306,7 +307,7 @@ impl Store {
         view.tuple_of.len() as u32
     }
 
-    /// Brings an index of an up-to-date view up to date.
+    /// Brings an index up to date with its view, which must be up to date itself.
     pub(super) fn refresh_index(&mut self, view: usize, index: usize) {
         let View { indexes, cells, tuple_of, width, plain, relation, .. } = &mut self.views[view];
         let table = &self.tables[*relation];
@@ -320,8 +321,8 @@ impl Store {
         }
     }
 
-    /// Brings every view and index of a relation up to date, as long as all of them hold at most
-    /// `most` bytes; true if they do.
+    /// Brings every view and index of a relation up to date. Stops and returns false once all views
+    /// and indexes hold more than `most` bytes.
     pub(super) fn refresh_all(&mut self, relation: usize, terms: &Terms, most: usize) -> bool {
         for i in 0..self.views_of[relation].len() {
             let view = self.views_of[relation][i];
@@ -351,7 +352,7 @@ impl Store {
         &view.cells[start..start + view.width]
     }
 
-    /// The rows of an up-to-date view that come from the tuples `from..to`.
+    /// The range of rows of an up-to-date view that come from the tuples `from..to`.
     pub(super) fn rows_of(&self, view: usize, from: u32, to: u32) -> (u32, u32) {
         let view = &self.views[view];
         if view.plain {
@@ -361,7 +362,7 @@ impl Store {
         (place(from), place(to))
     }
 
-    /// The newest row of the chain with this hash.
+    /// The newest row of the chain with this hash, or [`END`].
     pub(super) fn first(&self, view: usize, index: usize, key: u64) -> u32 {
         self.views[view].indexes[index].first.get(&key).copied().unwrap_or(END)
     }
@@ -374,8 +375,8 @@ impl Store {
         self.views.len()
     }
 
-    /// The number of rows of an up-to-date view, and of different values in each column, judged by
-    /// its first rows.
+    /// Measures an up-to-date view: the number of its rows, and of distinct values in each column,
+    /// estimated from its first rows.
     pub(super) fn measure(&self, view: usize) -> Measure {
         const SAMPLE: u32 = 10_000;
         let rows = self.rows(view);
@@ -393,7 +394,7 @@ impl Store {
     }
 }
 
-/// Rows of a view, and different values in each column.
+/// The number of rows of a view, and of distinct values in each column.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Measure {
     pub(super) rows: f64,
@@ -401,7 +402,7 @@ pub(super) struct Measure {
 }
 
 impl Measure {
-    /// Takes in the `n`th of some measures to average.
+    /// Adds the `n`th measure to a running average.
     pub(super) fn add(&mut self, other: &Self, n: usize) {
         let average = |mean: &mut f64, value: f64| *mean += (value - *mean) / n as f64;
         average(&mut self.rows, other.rows);
@@ -417,7 +418,8 @@ fn leaves(shape: &Shape) -> usize {
     }
 }
 
-/// Adds the leaves of a term to `cells`; false, with some leaves added, if it has not the shape.
+/// Appends the leaves of a term to `cells`. Returns false if it does not have the shape; some
+/// leaves may be appended then.
 fn extract(shape: &Shape, id: TermId, terms: &Terms, cells: &mut Vec<TermId>) -> bool {
     match shape {
         Shape::Leaf => {

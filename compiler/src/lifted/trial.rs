@@ -1,14 +1,15 @@
 //! A trial to decide which relations are called instead of being filled.
 //!
-//! To fill a relation takes what all of it takes in a state, to call it what is asked of it.
-//! [`Trial::choose`] goes through those that the [`survey`](super::survey) left to be filled,
-//! evaluates a few sample states with one more of them called, and keeps to that if it takes fewer
-//! steps. A relation is tried after those that are derived from it, since it pays to ask only if
-//! little is asked for, and all of them once more as long as some are found.
+//! Filling a relation costs all of it in each state; calling it costs only what is requested.
+//! [`Trial::choose`] goes through the relations that the [`survey`](super::survey) fills. It
+//! evaluates sample states with one more of them called, and keeps that if it takes fewer steps. A
+//! relation is tried after those that are derived from it, since calls pay only if little is
+//! requested. The pass is repeated as long as it finds one.
 //!
-//! The trial counts steps, so its result is deterministic. An evaluation takes at most [`STEPS`],
-//! or a quarter of the remaining steps, one for each clause included. It weighs as many goals for
-//! plans, and takes the memory of one evaluation in addition to its own tables and terms.
+//! The trial counts steps, so its result is deterministic. All evaluations take at most [`STEPS`],
+//! or a quarter of the remaining steps, including one for each clause. Planning weighs at most as
+//! many goals. The trial takes the memory of one evaluation in addition to its own tables and
+//! terms.
 
 use super::{
     Relations, Stop,
@@ -21,19 +22,19 @@ use super::{
 };
 use crate::Limits;
 
-/// Steps that all evaluations may take.
+/// The steps that all evaluations together may take.
 const STEPS: u64 = 10_000_000;
 
-/// The part of what there is that they may take.
+/// The divisor of the remaining steps that gives those of the trial.
 const FUEL_PART: u64 = 4;
 
-/// The number of sample states that are evaluated.
+/// The number of sample states that a trial evaluates.
 const STATES: usize = 3;
 
-/// The part of a state's steps that has to be saved at least.
+/// The divisor of a state's steps that gives the least saving.
 const PART: u64 = 64;
 
-/// The subject of a trial.
+/// A trial of a program on sample states.
 pub(super) struct Trial<'t> {
     program: &'t Program,
     k: &'t Relations,
@@ -41,13 +42,13 @@ pub(super) struct Trial<'t> {
     samples: &'t [Sample],
     limits: &'t Limits,
     memory: Memory,
-    /// The number of terms before.
+    /// The number of terms before the trial.
     terms: usize,
 }
 
 impl<'t> Trial<'t> {
-    /// A trial of a program on sample states. The memory has the tables of what depends on the
-    /// rules alone, and is copied.
+    /// Creates a trial of a program on sample states. Copies the memory, which has the tables of
+    /// relations that depend on the rules alone.
     pub(super) fn new(
         program: &'t Program,
         k: &'t Relations,
@@ -59,12 +60,12 @@ impl<'t> Trial<'t> {
         Self { program, k, measures, samples, limits, memory: memory.clone(), terms }
     }
 
-    /// The relations to call: those `demanded`, and of those of `optional` components, each after
-    /// those it depends on, the ones that it pays to call. `fuel` is what there is for all that is
-    /// made of the rules.
+    /// Chooses the relations to call: the `demanded` ones, and those of `optional` components for
+    /// which calls take fewer steps. Each optional component comes after those it depends on.
+    /// `fuel` is the number of remaining steps.
     ///
     /// # Errors
-    /// Returns an error if it is cancelled.
+    /// Returns an error if the trial is cancelled.
     pub(super) fn choose(
         mut self,
         mut demanded: Vec<bool>,
@@ -88,7 +89,7 @@ impl<'t> Trial<'t> {
                 left = rest;
                 let mut more = demanded.clone();
                 relations.iter().for_each(|&relation| more[relation] = true);
-                // The first that is evaluated has to take fewer, the others no more.
+                // The state that is evaluated first must take fewer steps, and the others no more.
                 let mut most = best;
                 most[STATES - 1] -= most[STATES - 1].div_ceil(PART);
                 let (steps, taken) = self.steps(&more, most, left, &effort)?;
@@ -101,9 +102,9 @@ impl<'t> Trial<'t> {
         Ok(demanded)
     }
 
-    /// The steps that each sample state takes if some relations are called, unless one takes more
-    /// than it may at most, or all take more than are left; with the steps that it took to find
-    /// that out.
+    /// Measures the steps of each sample state if `demanded` relations are called. Returns `None`
+    /// if a state exceeds its entry of `most`, or if all together exceed `left`. Also returns the
+    /// steps that the measurement took.
     fn steps(
         &mut self,
         demanded: &[bool],
@@ -118,7 +119,7 @@ impl<'t> Trial<'t> {
             Ok(code) => code,
             Err(stop) => return stop.or_none(0),
         };
-        // The last one is most like the many that come, and may be one that is scored.
+        // The last state is most like those of play, and may be a terminal one, which is scored.
         for i in (0..STATES).rev() {
             let Sample { state, joint } = &samples[i * last / (STATES - 1)];
             memory.questions.truncate(0);

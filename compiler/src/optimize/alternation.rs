@@ -1,23 +1,22 @@
-//! Cycles that all moves share: fluents, such as the player on turn, that take the same values in
-//! every play, though rules derive their next values from the move that is made.
+//! Finds cycles that all moves share: fluents that take the same values in every play, though their
+//! next values depend on moves. An example is the player to move.
 //!
-//! Random play shows which fluents have one value at each place of a cycle in all games. Induction
-//! proves that they keep to it: where all of them have their values of a place and legal moves are
-//! made, propagation must show that each has its value of the next place. Fluents for which it does
-//! not are dropped, until none is. The induction starts at the initial state, which is the first
-//! place.
+//! Random play proposes fluents that have the same value at each place of a cycle in all games.
+//! Induction proves that they keep to it: given the values of a place and legal moves, propagation
+//! must show the values of the next place. Fluents for which it fails are dropped until none fails.
+//! The induction starts at the initial state, which is the first place.
 //!
-//! A few steps of play, then proofs as far as their [`Budget`] lasts, for each length of a cycle.
+//! For each length of a cycle, the proofs take at most their [`Budget`].
 
 use super::{budget::Budget, proof::Prover, simulate::Simulation};
 use crate::meter::Meter;
 use crate::propnet::Net;
 
-/// The values of fluents at a place, of those that are known.
+/// The values of the fluents at a place of the cycle, if they are known.
 type Place = Vec<Option<bool>>;
 
-/// The places of the cycle, at most `longest`, that most fluents are proved to go round; one place
-/// without any if there is none.
+/// Returns the places of the cycle of at most `longest` steps that most fluents are proved to
+/// follow. If there is none, returns one place without known values.
 pub(super) fn cycle(net: &Net, longest: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     let seen = observe(net, 2 * longest, meter)?;
     let mut best = (0, vec![vec![None; net.initial.len()]]);
@@ -43,8 +42,8 @@ pub(super) fn cycle(net: &Net, longest: usize, meter: &mut Meter) -> Option<Vec<
     Some(best.1)
 }
 
-/// The values of the fluents after each of some steps where they are the same in all games that
-/// have not ended.
+/// Simulates steps and returns the values of the fluents after each, where all games that have not
+/// ended agree.
 fn observe(net: &Net, steps: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     let mut simulation = Simulation::new(net, meter)?;
     let mut going_on = u64::MAX;
@@ -64,8 +63,8 @@ fn observe(net: &Net, steps: usize, meter: &mut Meter) -> Option<Vec<Place>> {
     Some(seen)
 }
 
-/// Gives up the fluents that are not proved to have their values at each place if all have those of
-/// the place before.
+/// Drops the fluents that are not proved to have their values at each place, given those of the
+/// place before.
 fn prove(net: &Net, places: &mut [Place], meter: &mut Meter) -> Option<()> {
     let mut prover = Prover::of(net, true, meter)?;
     let mut budget = Budget::new(net);

@@ -1,15 +1,13 @@
-//! Constant folding: removes from the gates fluents that never change, moves that are never legal,
-//! and moves of a role that has no other.
+//! Constant folding: removes fluents that never change, moves that are never legal, and the only
+//! moves of roles from the gates.
 //!
-//! Ternary simulation from the initial state, with every possible move unknown, joins the states it
-//! meets until nothing changes. A fluent that is then known keeps its initial value for ever, and a
-//! move whose legality is then false is never made. (Bryant 1987 for the simulation; constant
-//! latches are found so in hardware.) Afterwards no gate mentions them. Where the net has a turn
-//! cycle the states of each phase are joined by themselves, and each phase has constants of its
-//! own.
+//! Ternary simulation from the initial state, with every possible move unknown, joins the reached
+//! states up to a fixpoint. (Bryant 1987 for the simulation; it also finds constant latches in
+//! hardware.) A fluent that is then known keeps its initial value, and a move whose legality is
+//! then false is never made. Afterwards no gate mentions them. If the net has a turn cycle, the
+//! states of each phase are joined separately.
 //!
-//! Each value becomes unknown once at most, so each operand is looked at twice at most in each
-//! phase.
+//! Each value becomes unknown at most once, so each operand is visited at most twice in each phase.
 
 use super::{
     rebuild::{inputs, open, same, substitute},
@@ -27,9 +25,9 @@ pub fn fold_constants(net: &Net, meter: &mut Meter) -> Option<Net> {
 /// The value of each input, by gate, if it is known.
 pub(super) type Known = Vec<Option<bool>>;
 
-/// The net with what is known in the place of inputs.
+/// Replaces the known inputs of a net by constants.
 pub(super) fn fold(net: &Net, known: &Known, meter: &mut Meter) -> Option<Net> {
-    // The constant is known in any case.
+    // Entry 0 is the constant, which is always known.
     if known[1..].iter().all(Option::is_none) {
         return same(net, meter);
     }
@@ -39,17 +37,17 @@ pub(super) fn fold(net: &Net, known: &Known, meter: &mut Meter) -> Option<Net> {
     substitute(net, known.iter().zip(inputs(net)).map(signal).collect(), meter)
 }
 
-/// The value of a signal, if it is known, where those of some gates are.
+/// Returns the value of a signal, if it is known, given the known values of gates.
 pub(super) fn value(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
 }
 
-/// The values known at each phase of a cycle in all states that play can reach.
+/// Computes the inputs whose values are the same in all reachable states of each phase.
 pub(super) fn known(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Vec<Known>> {
     open(net, meter)?;
     let phases = cycle.values.len();
-    // Each operand is looked at once more if its value becomes unknown, and is in the list of its
-    // users.
+    // Each operand is visited once more if its value becomes unknown, and has an entry in the list
+    // of users.
     meter.spend(2 * (phases * net.literals()) as u64)?;
     meter.take(size_of::<Signal>() * net.literals() + (48 + 8 * phases) * net.len())?;
     let values = simulate(net, cycle);
@@ -58,7 +56,7 @@ pub(super) fn known(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Vec<K
         let mut first = 1 + net.initial.len();
         for role in net.does().chunk_by(|left, right| left.0 == right.0) {
             let moves = first..first + role.len();
-            // A role makes one move in each step: if only one is possible, that.
+            // A role makes one move in each step, so it makes an only possible move.
             let mut possible = moves.clone().filter(|&gate| known[gate].is_none());
             if let (Some(only), None) = (possible.next(), possible.next()) {
                 known[only] = Some(true);
@@ -70,13 +68,13 @@ pub(super) fn known(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Vec<K
     Some(known.collect())
 }
 
-/// The value of each gate at each phase, if it is known.
+/// Computes the value of each gate at each phase, if it is known.
 fn simulate(net: &Net, cycle: &Cycle) -> Vec<Option<bool>> {
     let (gates, phases) = (net.len(), cycle.values.len());
     let mut of_cycle = vec![None; net.initial.len()];
     cycle.fluents.iter().enumerate().for_each(|(place, &fluent)| of_cycle[fluent as usize] = Some(place));
-    // Values only ever become unknown. So each gate waits for the last of its false operands to do
-    // so.
+    // Values change only from known to unknown, so each gate waits until its last false operand
+    // becomes unknown.
     let mut values: Vec<Option<bool>> = Vec::with_capacity(phases * gates);
     let mut falses = vec![0u32; phases * gates];
     for (phase, known) in cycle.values.iter().enumerate() {
@@ -86,11 +84,10 @@ fn simulate(net: &Net, cycle: &Cycle) -> Vec<Option<bool>> {
                 Gate::Fluent(fluent) => match of_cycle[fluent as usize] {
                     Some(place) => Some(known[place]),
                     None if phase == 0 => Some(net.initial[fluent as usize]),
-                    // That of a step without moves, until it is known which may be made.
+                    // The value after a step without moves, before possible moves are found.
                     None => value(&values[before..], net.outputs.next[fluent as usize]),
                 },
-                // A move that is not known to be possible is not made; the others may or may not
-                // be.
+                // A move is false until it is found to be possible, and unknown from then on.
                 Gate::Constant | Gate::Does { .. } => Some(false),
                 Gate::And(operands) => {
                     let is_false = |&&s: &&Signal| value(&values[first..], s) == Some(false);
@@ -101,8 +98,8 @@ fn simulate(net: &Net, cycle: &Cycle) -> Vec<Option<bool>> {
             });
         }
     }
-    // What becomes unknown with a gate's value: in the next phase fluents, by what makes them true,
-    // and moves, by their legality.
+    // By gate: the inputs that become unknown with it. These are fluents of the next phase, and
+    // moves whose legality it is.
     let users = Users::new(net);
     let mut followers: Vec<Vec<u32>> = vec![Vec::new(); gates];
     let mut news: Vec<usize> = Vec::new();

@@ -1,17 +1,17 @@
-//! Decisive play: nets by which the role on turn makes a move that wins at once, if it has one.
-//! Otherwise it makes none that loses at once or after which the next role could win at once, if it
-//! has another. (Decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of
-//! decisive moves in Monte-Carlo tree search algorithms", 2010.)
+//! Decisive play: nets by which the role to move makes a move that wins at once, if it has one.
+//! Otherwise it avoids moves that lose at once or let the next role win at once, if it can.
+//! (Decisive and anti-decisive moves: Teytaud and Teytaud, "On the huge benefit of decisive moves
+//! in Monte-Carlo tree search algorithms", 2010.)
 //!
-//! From a net come nets of the phases of its cycle that differ only in the legal moves. Of the
-//! moves of the role on turn they keep some, and at least one where there was one. Facts that hold
-//! in every state that play can reach are taken from the net that was given: decisive play goes on
-//! from any of them, and not only from those that it leads to itself.
+//! The nets of the phases differ from those of [`phases`](super::phases) only in the legal moves.
+//! They keep some moves of the role to move, and at least one if there was one. Invariants are
+//! taken from the given net: decisive play may start in any reachable state, not only in those that
+//! decisive play reaches.
 //!
-//! A move wins if the next values, put in the place of the fluents, make the end and the goal hold.
-//! The same substitution in the condition "the next role can win" shows what comes after it. So
-//! each move takes four looks at the gates of a phase, and equal gates are made once: most moves
-//! change little. Random play then tells in how many states that leaves fewer moves.
+//! A move wins if substituting the next values for the fluents makes the end and the goal hold. The
+//! same substitution in the condition "the next role can win" finds the threats after it. So each
+//! move visits the gates of a phase four times. Equal gates are shared, and most moves change
+//! little. Random play then measures in how many states fewer moves remain.
 
 use super::{
     complement,
@@ -25,50 +25,52 @@ use super::{
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// The average growth that the net of a phase may have; small ones may grow more. Games by larger
-/// nets tell more, but there are fewer in the same time, and large programs do not stay in the
-/// caches of a processor.
+/// The largest average growth of the net of a phase, and the bounds of the resulting operations.
+/// Playouts of larger nets are better, but fewer in the same time, and large programs do not fit in
+/// the caches of a processor.
 const GROWTH: usize = 12;
 const OPERATIONS: std::ops::RangeInclusive<usize> = 1000..=6000;
 
-/// The growth in operations that is abandoned before equal factors are shared.
+/// The growth before factoring, as a multiple of the final bound, at which the attempt is
+/// abandoned.
 const UNSHARED: usize = 4;
 
-/// One in this number of states of random play has to have fewer moves. At equal times search by
-/// decisive games was better where it is one in two to five (connect four, breakthrough), and worse
-/// where it is one in twelve (ultimate tic-tac-toe).
+/// At least one in this number of states of random play must have fewer moves. At equal times,
+/// search with decisive playouts was better at one in two to five (connect four, breakthrough), and
+/// worse at one in twelve (ultimate tic-tac-toe).
 const NARROWED: usize = 7;
 
-/// Steps of random play after which games are abandoned.
+/// The steps after which a random game is abandoned.
 const LONGEST: usize = 300;
 
 /// The nets of decisive play.
 #[derive(Clone, Debug)]
 pub struct Decisive {
-    /// For each phase of the cycle.
+    /// The nets of the phases of the cycle.
     pub phases: Phases,
-    /// The moves of a random game, about.
+    /// The approximate number of moves of a random game.
     pub length: usize,
 }
 
-/// A move of the role on turn.
+/// A move of the role to move.
 struct Move {
     action: u32,
     legal: Signal,
-    /// It is legal, and the game ends with the role's greatest goal, or its next move will make it
-    /// so.
+    /// The move is legal and ends the game with the role's greatest goal, or lets the role's next
+    /// move do so.
     wins: Signal,
     /// The move is legal and ends the game with the role's least goal.
     loses: Signal,
-    /// The game ends.
+    /// The game ends after the move.
     ends: Signal,
     /// The successor state, by fluent.
     next: Vec<Signal>,
 }
 
-/// The nets of decisive play. Returns `None` if the net has no cycle, chance plays, or several
-/// roles have a choice at the same phase. Also if no next move ever wins or loses, few states have
-/// fewer moves, a phase becomes many times as large, or the meter runs out.
+/// Makes the nets of decisive play. Returns `None` if the net has no cycle, chance plays, or
+/// several roles have a choice at the same phase. It also returns `None` if no next move ever wins
+/// or loses, or few states have fewer moves. The same holds if the nets grow too much or the meter
+/// runs out.
 pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     let cycle = turn_cycle(net, meter)?;
     if cycle.values.len() == 1 || net.vocabulary.chance.is_some() {
@@ -81,7 +83,7 @@ pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     let most = |net: &Net| (GROWTH * net.operations()).clamp(*OPERATIONS.start(), *OPERATIONS.end());
     let most = nets.iter().map(most).sum();
 
-    // All that moves lead to, of all phases together.
+    // The net that contains the results of the moves at all phases.
     let mut all = net.without_gates();
     let mut phases = Vec::with_capacity(nets.len());
     for (phase, &mover) in movers.iter().enumerate() {
@@ -114,9 +116,9 @@ pub fn decisive(net: &Net, meter: &mut Meter) -> Option<Decisive> {
     Some(Decisive { phases: Phases { nets: decisive, cycle }, length })
 }
 
-/// For each phase a net whose end is that its role on turn can win. A role that moves again wins by
-/// what it can do then, which its moves have from now on. Returns `None` if one role moves all the
-/// time.
+/// Makes a net for each phase whose terminal output is "the role to move can win". If a role moves
+/// twice in a row, its first move also wins if the second one can; `wins` of its moves is extended
+/// accordingly. Returns `None` if one role makes all moves.
 fn look_ahead(
     movers: &[usize],
     phases: &mut [Vec<Move>],
@@ -126,7 +128,7 @@ fn look_ahead(
     let length = movers.len();
     let after = |phase: usize| (phase + 1) % length;
     let is_last = |phase: usize| movers[phase] != movers[after(phase)];
-    // What is looked into comes first.
+    // Later phases come first, since earlier ones refer to them.
     let last = (0..length).find(|&phase| is_last(phase))?;
     let mut can_win = vec![all.without_gates(); length];
     for phase in (0..length).map(|back| (last + length - back) % length) {
@@ -144,8 +146,8 @@ fn look_ahead(
     Some(can_win)
 }
 
-/// The length of random games; `None` if too few of their states have fewer moves by the decisive
-/// nets of phases than by the others.
+/// Returns the length of random games. Returns `None` if decisive nets have fewer moves than the
+/// plain ones in too few of their states.
 fn narrowed(net: &Net, plain: &[Net], decisive: &[Net], meter: &mut Meter) -> Option<usize> {
     let mut both = net.clone();
     meter.take(both.bytes())?;
@@ -175,7 +177,7 @@ fn narrowed(net: &Net, plain: &[Net], decisive: &[Net], meter: &mut Meter) -> Op
     (fewer * NARROWED >= states && states > 0).then_some(states / 64)
 }
 
-/// The role that has a choice at a phase with known values, the first role if none has. Returns
+/// Returns the role that has a choice at a phase with known values, the first role if none has, or
 /// `None` if several have.
 fn mover(net: &Net, known: &Known) -> Option<usize> {
     let open = (0..net.does().len()).filter(|&at| known[net.does_at(at).gate() as usize].is_none());
@@ -184,7 +186,7 @@ fn mover(net: &Net, known: &Known) -> Option<usize> {
     roles.all(|role| role == mover).then_some(mover)
 }
 
-/// The moves of the role on turn at one phase, and what they lead to at the next.
+/// Returns the moves of the role to move at one phase, with their results at the next.
 fn moves([net, after]: [&Net; 2], mover: usize, all: &mut Net, meter: &mut Meter) -> Option<Vec<Move>> {
     let signals = through(net, &inputs(net), all, meter)?;
     let goals = &after.outputs.goal[mover];
@@ -207,7 +209,7 @@ fn moves([net, after]: [&Net; 2], mover: usize, all: &mut Net, meter: &mut Meter
         meter.take(size_of::<Signal>() * next.len())?;
         let seen = through(after, &with_state(after, &next), all, meter)?;
         let ends = of(&seen, after.outputs.terminal);
-        // Where all goals are the same there is nothing to win or lose.
+        // A role with a single goal value can neither win nor lose.
         let is_told = Signal::FALSE.negate_if(least.0 < greatest.0);
         let [wins, loses] =
             [greatest, least].map(|goal| all.and(vec![is_told, legal, ends, of(&seen, goal.1)]));
@@ -217,8 +219,8 @@ fn moves([net, after]: [&Net; 2], mover: usize, all: &mut Net, meter: &mut Meter
     Some(list)
 }
 
-/// Leaves those moves of a role legal that win, if it can, and else those after which none of the
-/// `threats` of the next one is there, if there are any.
+/// Restricts the legal moves of a role to those that win, if there are any. Otherwise it restricts
+/// them to the safe ones, after which the next role has none of the `threats`, if there are any.
 fn narrow(
     net: &mut Net,
     mover: usize,
@@ -241,8 +243,8 @@ fn narrow(
     let mut legal = net.outputs.legal[mover].clone();
     for (action, &safe) in moves.iter().zip(&safe) {
         let misses = net.and(vec![wins, !action.wins]);
-        // A winning move is safe, unless erroneous rules give a role its least goal too: a move
-        // stays even there.
+        // A winning move is safe, unless erroneous rules also give the role its least goal. A move
+        // remains even then.
         let risks = net.and(vec![!wins, is_safe, !safe]);
         let narrowed = net.and(vec![action.legal, !misses, !risks]);
         legal.iter_mut().filter(|entry| entry.0 == action.action).for_each(|entry| entry.1 = narrowed);
@@ -251,7 +253,7 @@ fn narrow(
     net.pay(meter)
 }
 
-/// The net of one signal, which stands for the end.
+/// Makes a net whose terminal output is one signal of another net.
 fn alone(net: &Net, signal: Signal) -> Net {
     let mut alone = net.clone();
     alone.outputs.terminal = signal;
@@ -259,14 +261,14 @@ fn alone(net: &Net, signal: Signal) -> Net {
     alone
 }
 
-/// The inputs of a net with these fluents.
+/// Returns the inputs of a net, with these signals for the fluents.
 fn with_state(net: &Net, fluents: &[Signal]) -> Vec<Signal> {
     let mut inputs = inputs(net);
     inputs[1..=fluents.len()].copy_from_slice(fluents);
     inputs
 }
 
-/// The signals of a net's gates in another, where these are its inputs.
+/// Copies the gates of a net into another for the given inputs. Returns their signals there.
 fn through(net: &Net, inputs: &[Signal], copy: &mut Net, meter: &mut Meter) -> Option<Vec<Signal>> {
     meter.spend((net.len() + net.literals()) as u64)?;
     let mut signals = inputs.to_vec();

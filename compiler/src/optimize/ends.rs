@@ -1,17 +1,17 @@
-//! Ends that the last step cannot have brought about: where players take turns, only who has just
-//! moved can have made a line.
+//! Drops terminal conditions that the last move cannot have caused: where players take turns, only
+//! the player who just moved can have made a line.
 //!
-//! Play goes on from states that are not terminal, so a signal that implies the end was false in
-//! the state before. If no step from one phase of the turn cycle to the next can make it true, it
-//! is false at the latter. The values known at the phase before show what a step can change. A
-//! fluent whose next value is a conjunction with itself does not become true. One whose next value
-//! is a disjunction with itself does not become false. A gate changes only with one of its
-//! operands. Where such a signal is used, "and the state is at another phase" is added; then the
-//! nets of phases, and circuits that are specialised for whose turn it is, do without the rest.
+//! Steps start in states that are not terminal, so a signal that implies the end was false in the
+//! previous state. If no step from one phase of the turn cycle to the next can make it true, it is
+//! false at the latter. The values known at the phase before limit the changes of a step. A fluent
+//! whose next value is a conjunction with itself does not become true. One whose next value is a
+//! disjunction with itself does not become false. A gate changes only with one of its operands.
+//! Where such a signal is used, "and the state is at another phase" is added. Then the nets of
+//! phases, and circuits specialised by the role to move, fold it to false.
 //!
-//! The values at each phase are found as [`phases`](super::phases) finds them. In addition each
-//! phase takes a few looks at each operand, and at those of the gates that a next value passes
-//! through. The pass is skipped where few operations serve the end alone.
+//! The values at each phase are computed as for [`phases`](super::phases). In addition, each phase
+//! visits each operand a constant number of times, and the operands of the gates that a next value
+//! passes through. The pass is skipped if few operations serve only the end.
 
 use super::{
     constants::{Known, known, value},
@@ -25,10 +25,10 @@ use gdl_format::lanes::Cycle;
 /// A set of phases of the cycle, one in each bit.
 type Set = u8;
 
-/// Ends are looked at if one in this number of operations serves nothing else.
+/// The pass runs if at least one in this number of operations serves only the end.
 const SHARE: usize = 256;
 
-/// Two values for each gate: of its signal and of the complement of that.
+/// Two values for each gate: one for its signal, one for the complement.
 struct OfSignals<T>(Vec<[T; 2]>);
 
 impl<T: Copy + Default> OfSignals<T> {
@@ -45,11 +45,11 @@ impl<T: Copy + Default> OfSignals<T> {
     }
 }
 
-/// Adds to signals that imply the end that the state is at a phase at which they can hold.
-/// O(literals x length of the cycle).
+/// Restricts signals that imply the end to the phases at which they can hold. O(literals x length
+/// of the cycle).
 pub fn drop_impossible_ends(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
-    // Flags and sets of phases, a byte each.
+    // The flags and sets of phases take a byte each.
     meter.take(16 * net.len())?;
     let look = (net.len() + net.literals()) as u64;
     meter.spend(3 * look)?;
@@ -99,12 +99,12 @@ pub fn drop_impossible_ends(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(copy)
 }
 
-/// The signals for states that are at none of some phases.
+/// The literals that exclude phases, by set of phases.
 struct Elsewhere {
     all: Set,
-    /// By set: what [`Elsewhere::best`] gives.
+    /// By set: the result of [`Elsewhere::best`].
     best: Vec<Set>,
-    /// By set: the literal that is false at these and true at all others, if there is one.
+    /// By set: the literal that is false at these phases and true at all others, if there is one.
     literal: Vec<Option<Signal>>,
 }
 
@@ -130,12 +130,13 @@ impl Elsewhere {
         Self { all, best: (0..sets).map(best).collect(), literal }
     }
 
-    /// The most of some phases that one literal excludes.
+    /// Returns the largest subset of some phases that one literal excludes.
     fn best(&self, phases: Set) -> Set {
         self.best[usize::from(phases)]
     }
 
-    /// A signal that never holds at some phases, and that the state is at none of them.
+    /// Returns the conjunction of a signal that never holds at some phases and "the state is at
+    /// none of them".
     fn and(&self, net: &mut Net, phases: Set, signal: Signal) -> Signal {
         match self.literal[usize::from(phases)] {
             Some(elsewhere) => net.and(vec![elsewhere, signal]),
@@ -144,7 +145,7 @@ impl Elsewhere {
     }
 }
 
-/// For each signal, the phases at which it holds in no state that play can reach.
+/// Computes for each signal the phases at which it holds in no reachable state.
 fn never(
     net: &Net,
     ends: &OfSignals<bool>,
@@ -168,7 +169,7 @@ fn never(
             }
         }
     }
-    // What is a conjunction with one of them.
+    // A conjunction is false where one of its operands is.
     for gate in net.inputs()..net.len() {
         if let Gate::And(operands) = net.gate(gate as u32) {
             let s = Signal::new(gate as u32, false);
@@ -181,7 +182,8 @@ fn never(
     Some(never)
 }
 
-/// By gate, the phases at which its value matters: for the rest it is spared where it is used.
+/// Computes for each gate the phases at which its value matters. At the other phases, its uses do
+/// not depend on it.
 fn matters(net: &Net, never: &OfSignals<Set>, elsewhere: &Elsewhere) -> Vec<Set> {
     let mut matters = vec![0; net.len()];
     for s in net.outputs.iter() {
@@ -198,12 +200,12 @@ fn matters(net: &Net, never: &OfSignals<Set>, elsewhere: &Elsewhere) -> Vec<Set>
     matters
 }
 
-/// The signals that are the end or a part of a disjunction that is.
+/// Returns the signals that imply the end: the end itself and, if it is a disjunction, its parts.
 fn ends(net: &Net) -> OfSignals<bool> {
     let mut ends = OfSignals::new(net);
     ends.set(net.outputs.terminal, true);
     for gate in (net.inputs() as u32..net.len() as u32).rev() {
-        // Of a disjunction that does, each part does.
+        // Each part of a disjunction that implies the end implies it too.
         if let (true, Gate::And(operands)) = (ends.get(Signal::new(gate, true)), net.gate(gate)) {
             operands.iter().for_each(|&s| ends.set(!s, true));
         }
@@ -211,8 +213,8 @@ fn ends(net: &Net) -> OfSignals<bool> {
     ends
 }
 
-/// The signals that may become true by a step from one phase to the next; what is known is so at
-/// the first.
+/// Computes the signals that may become true in a step from the phase `before`, with its known
+/// values, to the phase `after`.
 fn rises(
     net: &Net,
     cycle: &Cycle,
@@ -221,7 +223,7 @@ fn rises(
     meter: &mut Meter,
 ) -> Option<OfSignals<bool>> {
     let values = values(net, known);
-    // What is made is not known, and changes from step to step.
+    // Moves are unknown and change from step to step.
     let mut rises = OfSignals(vec![[true; 2]; net.len()]);
     rises.0[0] = [false; 2];
     for (fluent, &next) in net.outputs.next.iter().enumerate() {
@@ -245,8 +247,8 @@ fn rises(
     Some(rises)
 }
 
-/// True if one signal implies another, as far as its gate and those that pass on a single operand
-/// show.
+/// Returns true if one signal is seen to imply another: from its gate, and through gates whose
+/// value is that of a single operand.
 fn implies(
     net: &Net,
     values: &[Option<bool>],
@@ -272,7 +274,7 @@ fn implies(
     }
 }
 
-/// The value of each gate, if it is known, where those of some inputs are.
+/// Computes the known values of all gates from those of the inputs.
 fn values(net: &Net, known: &[Option<bool>]) -> Known {
     let mut values = known.to_vec();
     for gate in net.inputs()..net.len() {
@@ -286,7 +288,7 @@ fn values(net: &Net, known: &[Option<bool>]) -> Known {
     values
 }
 
-/// Operations that nothing but signals that imply the end depends on.
+/// Counts the operations that only signals that imply the end depend on.
 fn alone(net: &Net, ends: &OfSignals<bool>) -> usize {
     let is_end = |gate: u32| [false, true].iter().any(|&negated| ends.get(Signal::new(gate, negated)));
     let mut needed = vec![false; net.len()];

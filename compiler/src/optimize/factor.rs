@@ -1,15 +1,14 @@
-//! Algebraic factoring: common operands of the products of a sum are taken out.
+//! Algebraic factoring: extracts common operands of the products of a sum.
 //!
-//! Every AND gate is, complemented, a sum of products: an operand that is a complemented AND gate
-//! used nowhere else, or a conjunction of two inputs, is a product, any other operand a product of
-//! one. The most frequent literal is divided out again and again, with all that its products have
-//! in common (Brayton and Mc Mullen 1982, the quick form). Nested conjunctions used once are merged
-//! first. Frame axioms collapse: what depends on thousands of moves in the same way becomes one
-//! product with one sum of moves.
+//! The complement of an AND gate is a sum of products. An operand that is a complemented AND gate
+//! used nowhere else, or a complemented conjunction of two inputs, is a product; any other operand
+//! is a product of one literal. The most frequent literal is divided out repeatedly, with all
+//! common literals of its products (Brayton and Mc Mullen 1982, the quick form). Nested
+//! conjunctions used once are merged first. Frame axioms collapse: thousands of moves with the same
+//! effect become one product with one sum of moves.
 //!
-//! Factoring ends: a sum that is left to factor has fewer literals than the one that it is a part
-//! of, and each factor takes at least two products. Every literal of a sum is paid for at each
-//! level of nesting.
+//! Factoring terminates: a nested sum has fewer literals than the sum that contains it, and each
+//! factor takes at least two products. Every literal of a sum is paid for at each level of nesting.
 
 use super::rebuild::{close, inputs, live, open, uses};
 use crate::meter::Meter;
@@ -17,15 +16,15 @@ use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Sums nested deeper than this are left as they are; the limit only guards the stack.
+/// The deepest nesting of sums that are factored. The limit only guards the stack.
 const MAX_DEPTH: usize = 200;
 
-/// Steps to sort and count a literal.
+/// The steps to sort and count a literal.
 const SORTED: u64 = 4;
 
-/// Bytes for a literal that may be in several products: the literal and its place, in lists that
-/// may be twice as long as needed. Half of an entry among the shared ones and in the heap is added.
-/// A product takes less: its end, its place in order, and a literal.
+/// The bytes of a literal that may be in several products: its entries in lists whose capacity may
+/// be twice their length, and half an entry among the shared literals and in the heap. Also an
+/// upper bound of the bytes of a product.
 const BYTES: usize = 64;
 
 /// Factors every sum of products. O(literals x log) for each level of nesting.
@@ -35,7 +34,7 @@ pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
     let inlined = inlined(net, &live);
     let mut copy = net.without_gates();
     let mut signals: Vec<Signal> = inputs(net);
-    // The operands of gates that their only user takes over.
+    // The operands of gates that are merged into their only user.
     let mut products: FxHashMap<u32, Vec<Signal>> = FxHashMap::default();
     for gate in net.inputs()..net.len() {
         signals.push(Signal::FALSE);
@@ -43,7 +42,7 @@ pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
         if !live[gate] {
             continue;
         }
-        // The gate is the conjunction of `plain`, with no product of `sums` true.
+        // The gate is the conjunction of `plain` and the complements of the products of `sums`.
         let (mut plain, mut sums) = (Vec::new(), Products::default());
         for s in operands {
             let child = s.gate();
@@ -71,24 +70,24 @@ pub fn factor(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(close(net, copy, &signals))
 }
 
-/// True for a conjunction of two inputs: to make it once more costs nothing where others need it,
-/// and little elsewhere.
+/// Returns true for a conjunction of two inputs. Duplicating it costs nothing if it has other
+/// users, and little otherwise.
 fn is_small(net: &Net, gate: u32) -> bool {
     let is_input = |s: &Signal| (s.gate() as usize) < net.inputs();
     matches!(net.gate(gate), Gate::And(operands) if operands.len() == 2 && operands.iter().all(is_input))
 }
 
-/// For each gate, whether it is an AND gate with one user, itself an AND gate.
+/// Returns, for each gate, true if it is an AND gate whose only user is an AND gate.
 fn inlined(net: &Net, live: &[bool]) -> Vec<bool> {
     let uses = uses(net, live);
     (0..net.len()).map(|gate| gate >= net.inputs() && uses[gate] == 1).collect()
 }
 
-/// Products, one after another in a list.
+/// A list of products, stored one after another.
 #[derive(Default)]
 struct Products {
     literals: Vec<Signal>,
-    /// The end of each.
+    /// The end of each product in `literals`.
     ends: Vec<usize>,
 }
 
@@ -98,14 +97,14 @@ impl Products {
         self.ends.push(self.literals.len());
     }
 
-    /// The products in order, each of them sorted and none there twice.
+    /// Sorts each product, then the products, and removes duplicates.
     fn sorted(&mut self) -> Vec<&[Signal]> {
         let (mut rest, mut start) = (&mut self.literals[..], 0);
         let mut list: Vec<&[Signal]> = Vec::with_capacity(self.ends.len());
         for &end in &self.ends {
             let (product, behind) = rest.split_at_mut(end - start);
             product.sort_unstable();
-            // A slice cannot drop what is there twice.
+            // Slices have no `dedup`.
             let mut len = 0;
             for place in 0..product.len() {
                 if place == 0 || product[place] != product[len - 1] {
@@ -121,27 +120,27 @@ impl Products {
         list
     }
 
-    /// Literals and products.
+    /// The number of literals and products.
     fn size(&self) -> usize {
         self.literals.len() + self.ends.len()
     }
 }
 
-/// A literal that is in several products.
+/// A literal that several products contain.
 struct Shared<'p> {
     literal: Signal,
-    /// With the numbers of the products, ascending.
+    /// The literal with the number of each product that contains it, ascending.
     places: &'p [(Signal, u32)],
-    /// The number of products left.
+    /// The number of these products that are not factored yet.
     count: usize,
 }
 
-/// The disjunction of products, factored.
+/// Makes the factored disjunction of products.
 fn sum(net: &mut Net, mut products: Products, meter: &mut Meter, depth: usize) -> Option<Signal> {
     let size = products.size();
     meter.spend(SORTED * size as u64)?;
-    // Different products of one literal have nothing in common, and most sums are of such. A
-    // product of none makes the sum true.
+    // Different products of one literal have nothing in common; most sums have only such products.
+    // An empty product makes the sum true.
     let may_share = products.literals.len() > products.ends.len();
     let bytes = BYTES * if may_share { size } else { products.ends.len() };
     meter.take(bytes)?;

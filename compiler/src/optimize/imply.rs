@@ -1,10 +1,9 @@
-//! Implied operands: drops from a conjunction what the rest of it implies in every state that play
-//! can reach.
+//! Drops operands of a conjunction that its other operands imply in every reachable state.
 //!
-//! The operands are assumed one after the other, and what follows from them by propagation needs no
-//! gate: a piece on a cell implies that no other piece is there, and a legal move all that its
-//! legality depends on. A conjunction that contradicts itself is false. Each gate is looked at
-//! once, as long as the [`Budget`] of proofs lasts.
+//! The operands are assumed one after the other, and those that propagation concludes are dropped.
+//! For example, a piece on a cell implies that no other piece is there, and a move implies the
+//! conditions of its legality. A contradictory conjunction is false. Each gate is visited once,
+//! while the [`Budget`] of proofs lasts.
 
 use super::{
     budget::Budget,
@@ -19,8 +18,8 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     let live = live(net);
     let depends = depends_on_does(net);
-    // Legality has proofs of its own: in some nets the conditions of winning are so large that none
-    // would be left.
+    // Legality has a budget of its own, which the large winning conditions of some nets would use
+    // up.
     let legality = net.cone(net.outputs.legal.iter().flatten().map(|&(_, signal)| signal));
     let mut provers = [
         (Prover::of(net, false, meter)?, Vec::new(), Budget::new(net)),
@@ -55,7 +54,8 @@ pub fn drop_implied(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(close(net, copy, &signals))
 }
 
-/// For each gate, whether it depends on moves, and so matters only where legal moves are made.
+/// Returns, for each gate, true if it depends on moves. Its value then matters only in steps with
+/// legal moves.
 pub(super) fn depends_on_does(net: &Net) -> Vec<bool> {
     let mut depends = vec![false; net.len()];
     for gate in 0..net.len() {
@@ -68,12 +68,11 @@ pub(super) fn depends_on_does(net: &Net) -> Vec<bool> {
     depends
 }
 
-/// An operand that is assumed, the place to return to without it, and whether it follows from those
-/// before it.
+/// An assumed operand, the mark before it, and true if the operands before it imply it.
 type Assumed = (Signal, usize, bool);
 
-/// The operands that do not follow from those before them; false if all together contradict each
-/// other. What was assumed for the gate before is kept as far as it is the same.
+/// Returns the operands that those before them do not imply; only false if the operands contradict
+/// each other. Assumptions for the previous gate are reused if they are a common prefix.
 fn essential(prover: &mut Prover<'_>, assumed: &mut Vec<Assumed>, operands: &[Signal]) -> Vec<Signal> {
     let common = assumed.iter().zip(operands).take_while(|((old, ..), new)| old == *new).count();
     if let Some(&(_, mark, _)) = assumed.get(common) {

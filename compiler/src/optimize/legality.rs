@@ -1,26 +1,27 @@
-//! Assumes that moves are legal: drops from a conjunction with `does` what the move's legality
-//! implies.
+//! Assumes that moves are legal: drops operands of a conjunction with `does` that the move's
+//! legality implies.
 //!
 //! If a role makes a move, the move is legal, and all operands of that legality hold. So
 //! `does & legal_operand` is `does`, and `does & !legal_operand` is never true. Steps with an
 //! illegal move are not preserved; the runtime checks moves before it steps.
 //!
-//! Each gate is copied once, and compared with the legality of each of its moves.
+//! Each gate is copied once and compared with the legality of each of its moves.
 
 use super::rebuild::{close, inputs, open};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// Drops what legality implies. O(literals x log), for each move of a conjunction.
+/// Drops operands that legality implies. O(literals x log) for each move of a conjunction.
 pub fn assume_legality(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     let mut kept = net.without_gates();
-    // Where each gate goes; those of the second half stay false until their turn comes.
+    // The signal of each gate in the copy. Gates outside the cone of legality are false until they
+    // are copied.
     let mut place = inputs(net);
     place.resize(net.len(), Signal::FALSE);
     let of = |place: &[Signal], s: Signal| place[s.gate() as usize].negate_if(s.is_negated());
 
-    // Legality does not depend on moves: its gates are copied first, as they are.
+    // Legality does not depend on moves, so its gates are copied first and unchanged.
     let legality = net.outputs.legal.iter().flatten().map(|&(_, signal)| signal);
     let cone = net.cone(legality);
     for gate in net.inputs()..net.len() {
@@ -50,7 +51,7 @@ pub fn assume_legality(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(close(net, kept, &place))
 }
 
-/// The conjunction of operands without those that the legality of their moves implies.
+/// Makes the conjunction of operands without those that the legality of their moves implies.
 fn drop_implied(
     net: &mut Net,
     mut operands: Vec<Signal>,

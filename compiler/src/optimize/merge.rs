@@ -1,11 +1,10 @@
-//! Equal gates: merges gates that have the same value in every state that play can reach, though
-//! not the same operands.
+//! Merges gates that have the same value in every reachable state, though not the same operands.
 //!
-//! Random play shows which gates may be equal or complements of each other. A pair is merged if
-//! propagation proves it: where one holds and the other does not there is a contradiction, both
-//! ways round (SAT sweeping, Kuehlmann 2004, with a weaker and cheaper proof).
+//! Random play proposes gates that may be equal or complements of each other. A pair is merged if
+//! propagation refutes both ways in which they could differ (SAT sweeping, Kuehlmann 2004, with a
+//! weaker and cheaper proof).
 //!
-//! A gate is compared with a few others at most, and the [`Budget`] bounds their proofs.
+//! A gate is compared with at most [`RIVALS`] others, and the [`Budget`] bounds the proofs.
 
 use super::{
     budget::Budget,
@@ -18,10 +17,10 @@ use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::FxHashMap;
 
-/// The number of gates with equal values that another one is compared with.
+/// The most gates with equal simulated values that a gate is compared with.
 const RIVALS: usize = 4;
 
-/// Bytes of a class of gates that look alike.
+/// The bytes of a class of gates with equal simulated values.
 const CLASS: usize = 128;
 
 /// Merges equal gates. O(literals), with a large factor.
@@ -34,7 +33,7 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
         (Prover::of(net, false, meter)?, Budget::new(net)),
         (Prover::of(net, true, meter)?, Budget::new(net)),
     ];
-    // Gates that look alike and are not known to be equal.
+    // The classes of gates with equal simulated values that are not proved equal.
     let mut classes: FxHashMap<u64, Class> = FxHashMap::default();
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
@@ -54,7 +53,7 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
         };
         let class = classes.entry(look).or_default();
         let (prover, budget) = &mut provers[usize::from(depends[gate])];
-        // What does not depend on moves is also seen where none is made.
+        // A gate that does not depend on moves must be equal in states without moves too.
         let mut rivals_here = if depends[gate] { class.all.iter() } else { class.still.iter() };
         let equal = rivals_here.find(|&&rival| {
             budget.lasts(prover) && prover.refutes(&[itself, !rival]) && prover.refutes(&[!itself, rival])
@@ -75,7 +74,7 @@ pub fn merge_equal(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(close(net, copy, &signals))
 }
 
-/// The first gates that look alike: those that another one is compared with.
+/// The first gates with equal simulated values, with which later ones are compared.
 #[derive(Default)]
 struct Class {
     all: Vec<Signal>,
@@ -94,8 +93,8 @@ impl Class {
     }
 }
 
-/// For each gate, a number that stands for its values in random play, and whether they are taken
-/// complemented: then gates that are complements of each other look the same.
+/// Computes for each gate a hash of its values in random play, and true if these are complemented.
+/// Gates that are complements of each other have equal hashes.
 fn looks(net: &Net, meter: &mut Meter) -> Option<Vec<(u64, bool)>> {
     let mut simulation = Simulation::new(net, meter)?;
     let value = |simulation: &Simulation<'_>, gate: usize| simulation.value(Signal::new(gate as u32, false));

@@ -1,21 +1,20 @@
-//! Sums of products of moves: a role makes one move, so a move's destination can be split from its
-//! source.
+//! Factors sums of products of moves: a role makes one move, so a move's destination can be split
+//! from its source.
 //!
-//! The rules of a board say what stands on a square next by its moves, one by one: a rook is on B
-//! if one of the moves from A to B is made and a rook is on A. For each B that is a sum of as many
-//! products as moves lead there, and so for each kind of piece. One sum for all squares can say
-//! instead that a rook is moved, with the moves gathered by the square they leave; and a rook is on
-//! B if some move to B is made and a rook is moved.
+//! In the rules of a board, a rook is next on B if it is on A and moves from A to B. For each B and
+//! each kind of piece, that is a sum with one product for each move to B. Instead, one sum for all
+//! squares computes "a rook is moved", with the moves gathered by the square they leave. A rook is
+//! then next on B if some move to B is made and a rook is moved.
 //!
-//! In general, some gates have sums of products, each of moves and a rest, such that a move has the
-//! same rest in all of them. The sum of all these products is made once, with the moves of equal
-//! rests gathered. The sum of a gate is that, and one of the gate's moves: one move is made, and if
-//! it is one of the gate's, what holds is its rest. Gates are grouped by the rests that they share,
-//! and a group is rewritten where that takes fewer operands; what several groups have in common is
-//! counted once.
+//! In general, a group of gates has sums of products. Each product has moves and a *rest*, and a
+//! move has the same rest in all gates of the group. The sum of all these products is made once,
+//! with the moves of equal rests gathered. The sum of one gate is then the conjunction of that
+//! total and the disjunction of the gate's moves: exactly one move is made, and it selects its
+//! rest. Gates are grouped by the rests that they share. A group is rewritten if that takes fewer
+//! operands; operands that several groups share are counted once.
 //!
-//! Rests depend on no gate with moves, so no gate depends on itself. Each product is looked at a
-//! fixed number of times, once of them for each of the few groups that it is compared with.
+//! Rests do not depend on moves, so the result is acyclic. Each product is visited a constant
+//! number of times, and once for each group that it is compared with.
 
 use super::{
     imply::depends_on_does,
@@ -26,46 +25,47 @@ use crate::propnet::{Gate, Net, Signal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 
-/// The number of groups that a sum is compared with: those that share most of its rests.
+/// The number of groups that a sum is compared with, those that share most of its rests.
 const COMPARED: usize = 4;
 
-/// The number of groups that take a part of a sum.
+/// The largest number of groups among which a sum is divided.
 const ROUNDS: usize = 8;
 
-/// The weight of an operand; those that are shared count in part.
+/// The weight of an operand in sums of sizes, where shared operands count as fractions.
 const UNIT: usize = 64;
 
-/// Steps and bytes of a product: to find it and its rest, and for its places in a sum and a group.
+/// The steps to find a product and its rest, and the bytes of its entries in a sum and a group.
 const PRODUCT: (u64, usize) = (32, 160);
 
-/// A product of a sum: a `does` input and the rest.
+/// A product of a sum: a `does` input and a rest.
 #[derive(Clone, Copy)]
 struct Product {
     input: u32,
-    /// A number for the operands without the move: the same for equal rests of moves of one role.
+    /// The number of the rest, the other operands; equal rests of moves of one role have one
+    /// number.
     rest: u32,
-    /// The operand that the product is, complemented.
+    /// The operand of the sum's gate, which is the complement of the product.
     operand: Signal,
 }
 
-/// Products of a gate with moves of one role, by their moves.
+/// The products of a gate with moves of one role, sorted by their moves.
 struct Sum {
     gate: u32,
     products: Vec<Product>,
 }
 
-/// Sums in which each move has the same rest.
+/// A group of sums in which each move has only one rest.
 #[derive(Default)]
 struct Group {
     sums: Vec<Sum>,
-    /// By `does` input.
+    /// By `does` input: the number of its rest.
     rests: FxHashMap<u32, u32>,
-    /// All of them.
+    /// The numbers of all rests.
     has: FxHashSet<u32>,
 }
 
-/// The change of a gate: operands of the net that are gone, and operands of the copy in their
-/// place.
+/// The change of a gate: removed operands, as signals of the net, and added ones, as signals of the
+/// copy.
 #[derive(Default)]
 struct Change {
     gone: Vec<Signal>,
@@ -88,7 +88,7 @@ pub fn factor_moves(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut signals = inputs(net);
     signals.resize(net.len(), Signal::FALSE);
     let of = |signals: &[Signal], s: &Signal| signals[s.gate() as usize].negate_if(s.is_negated());
-    // What rests are made of comes first.
+    // The gates that rests are made of come first.
     let ands = (net.inputs()..net.len()).filter(|&gate| live[gate]);
     let (moving, still): (Vec<usize>, Vec<usize>) = ands.partition(|&gate| depends[gate]);
     for gate in still {
@@ -116,7 +116,7 @@ pub fn factor_moves(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(close(net, copy, &signals))
 }
 
-/// Makes the sum of a group, and what takes the place of its products.
+/// Makes the total of a group, and records the changed operands of its gates.
 fn rewrite(
     net: &Net,
     group: &Group,
@@ -143,8 +143,7 @@ fn rewrite(
     }
 }
 
-/// The products of each gate, those of each role by themselves, with the gate, and the rests by
-/// their numbers.
+/// Returns the sums of all gates, one for each gate and role, and the rests by number.
 fn find_sums(
     net: &Net,
     live: &[bool],
@@ -155,7 +154,7 @@ fn find_sums(
     let (mut sums, mut rests) = (Vec::new(), Vec::new());
     for gate in (net.inputs()..net.len()).filter(|&gate| live[gate] && depends[gate]) {
         let Gate::And(operands) = net.gate(gate as u32) else { continue };
-        // With their roles.
+        // The products, each with its role.
         let mut products: Vec<(u32, Product)> = Vec::new();
         for &operand in operands.iter().filter(|s| s.is_negated()) {
             let Gate::And(factors) = net.gate(operand.gate()) else { continue };
@@ -184,8 +183,8 @@ fn find_sums(
     Some((sums, rests))
 }
 
-/// The place of the moves among the factors of a product, and the moves: a `does` input, or a sum
-/// of such of one role.
+/// Returns the place of the moves among the factors of a product, and the moves: one `does` input,
+/// or a disjunction of `does` inputs of one role.
 fn moves<'n>(net: &'n Net, factors: &'n [Signal]) -> Option<(usize, &'n [Signal])> {
     factors.iter().enumerate().find_map(|(place, s)| match net.gate(s.gate()) {
         Gate::Does { .. } if !s.is_negated() => Some((place, std::slice::from_ref(s))),
@@ -198,7 +197,7 @@ fn moves<'n>(net: &'n Net, factors: &'n [Signal]) -> Option<(usize, &'n [Signal]
     })
 }
 
-/// The role of a `does` input.
+/// Returns the role of a `does` input, or `None` for any other signal.
 fn role(net: &Net, signal: Signal) -> Option<u32> {
     match net.gate(signal.gate()) {
         Gate::Does { role, .. } => Some(role),
@@ -206,12 +205,11 @@ fn role(net: &Net, signal: Signal) -> Option<u32> {
     }
 }
 
-/// Puts each sum into the group that shares most of its rests and has no other rest for one of its
-/// moves. A sum in which a move has several rests is taken apart: the part that fits a group joins
-/// it.
+/// Adds each sum to the group that shares most of its rests and has no other rest for one of its
+/// moves. A sum in which a move has several rests is divided: the part that fits a group joins it.
 fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
     let mut groups: Vec<Group> = Vec::new();
-    // By rest: the first groups that have it.
+    // By rest: the first groups that contain it.
     let mut having: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
     let (plain, mixed): (Vec<Sum>, Vec<Sum>) =
         sums.into_iter().partition(|sum| sum.products.is_sorted_by(|left, right| left.input < right.input));
@@ -268,7 +266,7 @@ fn gather(sums: Vec<Sum>, meter: &mut Meter) -> Option<Vec<Group>> {
     Some(groups)
 }
 
-/// The groups that take fewer operands when they are rewritten.
+/// Returns the groups that take fewer operands after rewriting.
 fn choose(
     mut groups: Vec<Group>,
     rests: &[Vec<Signal>],
@@ -277,10 +275,10 @@ fn choose(
     meter: &mut Meter,
 ) -> Option<Vec<Group>> {
     groups.retain(|group| group.sums.len() > 1);
-    // The lists of moves of each group, those of its sums and those of equal rests, with what each
-    // is an operand of. Equal lists are made once.
+    // The lists of moves of each group, those of its sums and those of equal rests, each with the
+    // operands that it adds. Equal lists are made once.
     let mut counts: FxHashMap<Vec<u32>, usize> = FxHashMap::default();
-    // By operand: how often it would be gone.
+    // By operand: the number of its uses that rewriting would remove.
     let mut gone: FxHashMap<Signal, u32> = FxHashMap::default();
     let mut lists_of: Vec<Vec<(Vec<u32>, usize)>> = Vec::new();
     for group in &groups {
@@ -291,7 +289,8 @@ fn choose(
             meter.take(PRODUCT.1 * products.len())?;
             by_rest.extend(products.iter().map(|product| (product.rest, product.input)));
             whole(net, products).into_iter().for_each(|(operand, _)| *gone.entry(operand).or_default() += 1);
-            // A conjunction of two, and the gate of the sum.
+            // Adds three operands: two of the conjunction with the total, and one of the sum's
+            // gate.
             lists.push((products.iter().map(|product| product.input).collect(), 3));
         }
         by_rest.sort_unstable();
@@ -316,7 +315,8 @@ fn choose(
     Some(groups)
 }
 
-/// The operands that products are with all of their moves, and how many operands these have.
+/// Returns the operands whose moves are all among the products, and the number of their own
+/// operands.
 fn whole(net: &Net, products: &[Product]) -> Vec<(Signal, usize)> {
     let mut operands: Vec<Signal> = products.iter().map(|product| product.operand).collect();
     operands.sort_unstable();

@@ -1,15 +1,14 @@
-//! Mutex groups: sets of fluents such that no two hold together, such as the contents of a cell,
-//! the player on turn, or the value of a counter. They are found by their names and in random play,
-//! and proved by induction.
+//! Mutex groups: sets of mutually exclusive fluents, such as the contents of a cell, the player to
+//! move, or the value of a counter. Names and random play propose them, and induction proves them.
 //!
-//! Fluents whose names differ in some arguments only are a group to try, unless simulation refutes
-//! it. Such a group is assumed to hold in a state, with those proved before. If propagation through
-//! the gates then shows it for the next state, for each move that matters to it, it is an
-//! invariant: it holds at the start, and every legal step keeps it. (Such mutexes are what planners
-//! derive: Edelkamp and Helmert 1999.)
+//! Fluents whose names differ only in some arguments are a candidate, unless simulation refutes it.
+//! The proof assumes that the candidate and the groups proved before hold in a state. If
+//! propagation then shows it for the next state, for each move that affects it, it is an invariant:
+//! it holds in the initial state, and every legal step keeps it. (Planners derive such mutexes:
+//! Edelkamp and Helmert 1999.)
 //!
-//! Each word of a name puts its fluent into two groups at most, and each group is looked at once
-//! for each step of the simulation, and as often as the [`Budget`] of proofs allows.
+//! Each word of a name adds its fluent to at most two candidates. Each candidate is checked once
+//! for each step of the simulation, and proved within the [`Budget`].
 
 use super::{
     budget::Budget,
@@ -25,16 +24,16 @@ use rustc_hash::FxHashMap;
 /// The most roles whose moves a proof distinguishes case by case.
 const ROLES: usize = 4;
 
-/// Fluents with longer names are in no group: names with this number of arguments are no cell and
-/// no counter.
+/// The most words of a name whose fluent is in a group. Longer names are neither cells nor
+/// counters.
 const MOST_WORDS: usize = 32;
 
-/// Steps and bytes of a word of a name, and of a fluent in a group.
+/// The steps and bytes of a word of a name, and of a fluent in a group.
 const WORD: (usize, usize) = (4, 32);
 const ENTRY: (u64, usize) = (8, 20);
 
-/// Finds mutex groups of fluents and notes them in the net, whose gates stay as they are.
-/// O(literals + bytes of names), with a large factor.
+/// Finds mutex groups of fluents and adds them to the net. The gates do not change. O(literals +
+/// bytes of names), with a large factor.
 pub fn find_mutex_groups(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     meter.take(net.bytes())?;
@@ -48,11 +47,12 @@ pub fn find_mutex_groups(net: &Net, meter: &mut Meter) -> Option<Net> {
     Some(net)
 }
 
-/// Groups of fluents whose names differ in one argument, in all but one, or in all of them.
+/// Returns candidates: groups of fluents whose names differ in one argument, in all but one, or in
+/// all.
 fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     let mut numbers: FxHashMap<&str, u64> = FxHashMap::default();
-    // What is the same in all names of a group, as a number: names with equal numbers are tried
-    // together, and no more than tried, so that it is of no account should two be equal by chance.
+    // The hash of the common part of a group's names, with each fluent. A collision is harmless,
+    // since groups are only candidates.
     let mut entries: Vec<(u64, u32)> = Vec::new();
     for (number, name) in (0u32..).zip(fluents) {
         let words = words(name, &mut numbers, meter)?;
@@ -62,7 +62,7 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
         let places = 2 * words.len();
         meter.spend(ENTRY.0 * places as u64)?;
         meter.take(ENTRY.1 * places)?;
-        // The name of the relation always counts, and so does how many words there are.
+        // The relation's name and the number of words are always part of the hash.
         let length = mix(words.len() as u64);
         let all = words.iter().fold(length, |all, word| all.wrapping_add(*word));
         for (place, &word) in (0u64..).zip(&words) {
@@ -81,8 +81,8 @@ fn candidates(fluents: &[String], meter: &mut Meter) -> Option<Vec<Vec<u32>>> {
     Some(groups)
 }
 
-/// The words of a name, each with its place, as numbers that look random: sums of them tell names
-/// apart. `numbers` has the words so far.
+/// Hashes the words of a name, each with its place, such that sums of hashes distinguish names.
+/// `numbers` has the words so far.
 fn words<'n>(name: &'n str, numbers: &mut FxHashMap<&'n str, u64>, meter: &mut Meter) -> Option<Vec<u64>> {
     meter.spend(name.len() as u64)?;
     let parts = term::parts(name);
@@ -95,7 +95,7 @@ fn words<'n>(name: &'n str, numbers: &mut FxHashMap<&'n str, u64>, meter: &mut M
     Some(words.collect())
 }
 
-/// The groups that hold in random play.
+/// Returns the candidates that hold in random play.
 fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
     let mut groups: Vec<MutexGroup> =
         candidates.into_iter().map(|members| MutexGroup { members, exactly_one: true }).collect();
@@ -116,10 +116,10 @@ fn refute(net: &Net, candidates: Vec<Vec<u32>>, meter: &mut Meter) -> Option<Vec
     Some(groups)
 }
 
-/// The groups that every step keeps, if they and those proved before them hold before it. Small
-/// groups come first, among these the ones of relations with few fluents. They help to prove
-/// others, such as the player on turn does, and must not be lost because proofs of many cells used
-/// up the budget.
+/// Returns the groups that every step keeps, given that they and the groups proved before hold.
+/// Small groups come first, and among equals those of relations with few fluents. Such a group, for
+/// example the player to move, helps to prove others, so proofs of many cells must not use up its
+/// budget.
 fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Vec<MutexGroup>> {
     let relation = |fluent: u32| {
         term::parts(&net.vocabulary.fluents[fluent as usize]).first().copied().unwrap_or_default()
@@ -150,7 +150,7 @@ fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Ve
         if !is_kept {
             prover.know(number, MutexGroup::default());
         } else if group.exactly_one != exactly_one {
-            // That one holds may have helped to prove the rest.
+            // The rest of the proof may have used that one member holds.
             prover.know(number, MutexGroup { exactly_one, ..group });
             if !in_all_cases(&mut prover, &moves, &budget, &|prover| are_exclusive(prover, &next, &budget)) {
                 prover.know(number, MutexGroup::default());
@@ -165,8 +165,8 @@ fn prove(net: &Net, mut groups: Vec<MutexGroup>, meter: &mut Meter) -> Option<Ve
     Some(groups.filter(|group| !group.members.is_empty()).cloned().collect())
 }
 
-/// True if `holds` is found to be true, if need be for each of the moves of a role on its own, and
-/// for none of them. Recurses once for each of `ROLES`.
+/// Returns true if `holds` is proved, if necessary by cases: for each relevant move of a role, and
+/// for none of them. Recurses once for each of at most `ROLES` roles.
 fn in_all_cases(
     prover: &mut Prover<'_>,
     moves: &[Vec<Signal>],
@@ -187,7 +187,7 @@ fn in_all_cases(
     })
 }
 
-/// True if no two of the signals can hold together, and the budget suffices to prove it.
+/// Returns true if it is proved within the budget that no two of the signals hold together.
 fn are_exclusive(prover: &mut Prover<'_>, signals: &[Signal], budget: &Budget) -> bool {
     signals.iter().enumerate().all(|(i, &left)| {
         if !budget.lasts(prover) {

@@ -2,29 +2,29 @@
 //! than half of a role's moves is the disjunction of the others. The same holds for fluents if
 //! exactly one of them holds.
 //!
-//! Frame axioms speak of all moves but a few; afterwards they speak of the few. Also, two moves of
-//! one role exclude each other.
+//! Frame axioms exclude most moves; afterwards they list the others. Also, a conjunction of two
+//! moves of one role is false.
 //!
-//! A conjunction is complemented for one group after the other until nothing is gained. That ends:
-//! with each replacement it has fewer leaves, which are the inputs that it mentions, each as often
-//! as it does, with all its gates written out as trees. What is looked at is paid for before: the
-//! operands of a gate, the groups that they are in or deny, and for a group that may be
-//! complemented its members and the operands of operands.
+//! A conjunction is complemented for one group after the other until nothing is gained. That
+//! terminates: each replacement leaves it fewer leaves, the inputs of its gates expanded into a
+//! tree, counted with repetition. Steps are paid for before they are taken: for the operands of a
+//! gate and the groups that they mention. A group that may be complemented also costs its members
+//! and the operands of operands.
 
 use super::rebuild::{inputs, live, rebuild, uses};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// Steps to count one more in a group.
+/// The steps to count an operand in a group.
 const COUNTED: u64 = 4;
 
-/// Bytes of a gate: where its mentions start, its uses and its leaves, in lists that may be twice
-/// as long as they have to be.
+/// The bytes of a gate: the start of its mentions, its uses and its leaves, in lists whose capacity
+/// may be twice their length.
 const GATE: usize = 32;
 
-/// Replaces long exclusions by their complements, those too that are spread over conjunctions and
-/// disjunctions among the operands. O(literals), for each group that an input is in and each gate
-/// whose operands are looked into.
+/// Replaces long exclusions by their complements, including those spread over conjunctions and
+/// disjunctions among the operands. O(literals) for each group of an input and each gate whose
+/// operands are inspected.
 pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     let mut groups = Groups::new(net, meter)?;
     let live = live(net);
@@ -42,7 +42,7 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
         }
         let signal = copy.and(operands);
         groups.note(copy, meter)?;
-        // Gates are copied in this order.
+        // Live gates are copied in this order.
         if let Some(gate) = gates.next() {
             groups.uses[signal.gate() as usize] += uses[gate];
         }
@@ -50,36 +50,37 @@ pub fn complement(net: &Net, meter: &mut Meter) -> Option<Net> {
     })
 }
 
-/// The mention of a group: an input that is a member, or some operands of a gate that are denied
+/// The mention of a group by a gate: an input that is a member, or operands that are complemented
 /// members.
 #[derive(Clone, Copy)]
 struct Mention {
     group: u32,
-    /// The number of members: one, if it is an input.
+    /// The number of members that the gate mentions; one for an input.
     count: u32,
 }
 
 /// An operand that mentions a group.
 #[derive(Clone, Copy)]
 struct Touch {
-    /// Its place among the operands.
+    /// The operand's place among the operands.
     place: u32,
     mention: Mention,
 }
 
-/// Groups of inputs in which exactly one holds: the moves of a role, and fluents.
+/// The groups of inputs with exactly one that holds: the moves of a role, and mutex groups of
+/// fluents.
 struct Groups {
-    /// By group, in order.
+    /// By group: its members, sorted.
     members: Vec<Vec<Signal>>,
     /// The mentions of all gates of the copy in turn, ascending by group.
     mentions: Vec<Mention>,
-    /// By gate of the copy: where its mentions start, which end where those of the next do.
+    /// By gate of the copy: the start of its mentions, which end at the start of the next gate's.
     starts: Vec<u32>,
     /// The number of gates that are inputs, including the constant.
     inputs: usize,
-    /// By gate of the copy: how many gates have it as an operand, as far as it is known.
+    /// By gate of the copy: the number of known gates that have it as an operand.
     uses: Vec<u32>,
-    /// By gate of the copy: how many leaves it has, if that is a number.
+    /// By gate of the copy: the number of its leaves, [`u64::MAX`] if it is larger.
     leaves: Vec<u64>,
 }
 
@@ -88,7 +89,7 @@ impl Groups {
         let ones = || net.mutex_groups.iter().filter(|group| group.exactly_one);
         let count = net.does().len() + ones().map(|group| group.members.len()).sum::<usize>();
         meter.spend(COUNTED * count as u64)?;
-        // A member stands in its group, in a list that is put in order, and among the mentions.
+        // A member is stored in its group, in a list for sorting, and among the mentions.
         let member = size_of::<Signal>() + size_of::<(Signal, u32)>() + size_of::<Mention>();
         meter.take(2 * member * count + GATE * net.inputs())?;
         let mut members = moves(net);
@@ -101,7 +102,7 @@ impl Groups {
         }
         mentions.sort_unstable();
         let (uses, mut leaves) = (vec![0; net.inputs()], vec![1; net.inputs()]);
-        // The constant is none.
+        // The constant is no leaf.
         leaves[0] = 0;
         let mut starts = vec![0; 1 + net.inputs()];
         mentions.iter().for_each(|(member, _)| starts[1 + member.gate() as usize] += 1);
@@ -110,7 +111,7 @@ impl Groups {
         Some(Self { members, mentions, starts, inputs: net.inputs(), uses, leaves })
     }
 
-    /// The groups that a gate mentions.
+    /// The mentions of groups by a gate, ascending by group.
     fn mentions(&self, signal: Signal) -> &[Mention] {
         let gate = signal.gate() as usize;
         &self.mentions[self.starts[gate] as usize..self.starts[gate + 1] as usize]
@@ -120,14 +121,14 @@ impl Groups {
         (signal.gate() as usize) < self.inputs
     }
 
-    /// True if a signal is a member that is denied.
+    /// Returns true if a signal is a complemented member of the group.
     fn is_denied(&self, signal: Signal, group: u32) -> bool {
         let is_member =
             || self.mentions(signal).binary_search_by_key(&group, |mention| mention.group).is_ok();
         signal.is_negated() && self.is_input(signal) && is_member()
     }
 
-    /// The number of leaves of some operands; [`u64::MAX`] if they are more than that.
+    /// The number of leaves of some operands, [`u64::MAX`] if it is larger.
     fn leaves(&self, operands: &[Signal]) -> u64 {
         operands.iter().fold(0, |sum, s| sum.saturating_add(self.leaves[s.gate() as usize]))
     }
@@ -155,7 +156,7 @@ impl Groups {
     }
 
     /// Replaces a long exclusion among sorted operands, or all of them by false if two exclude each
-    /// other; false if there is nothing to replace.
+    /// other. Returns false if there is nothing to replace.
     fn complement(
         &self,
         net: &mut Net,
@@ -165,7 +166,7 @@ impl Groups {
     ) -> Option<bool> {
         let count: usize = operands.iter().map(|&operand| self.mentions(operand).len()).sum();
         meter.spend(operands.len() as u64 + COUNTED * count as u64)?;
-        // They are moved once more to be put in order.
+        // Sorting needs a second buffer.
         meter.take(2 * size_of::<Touch>() * count.saturating_sub(touches.capacity()))?;
         touches.clear();
         touches.reserve_exact(count);
@@ -192,15 +193,15 @@ impl Groups {
         Some(false)
     }
 
-    /// The operand that touches a group, if it is a member that holds.
+    /// Returns the operand of a touch if it is an uncomplemented member.
     fn holding(&self, operands: &[Signal], touch: Touch) -> Option<Signal> {
         let operand = operands[touch.place as usize];
         (!operand.is_negated() && self.is_input(operand)).then_some(operand)
     }
 
-    /// Puts one operand in the place of all that deny members of the group that these touch, if
-    /// that is shorter. Such an operand is a member denied, a conjunction with some, or a
-    /// disjunction of members, which denies all others.
+    /// Replaces all operands that deny members of the touched group by one operand, if that is
+    /// shorter. An operand that denies members is a complemented member, a conjunction with some,
+    /// or a disjunction of members, which denies all others.
     fn shorten(
         &self,
         net: &mut Net,
@@ -212,9 +213,9 @@ impl Groups {
         let group = touches[0].mention.group;
         let members = &self.members[group as usize];
         let (mut denied, mut choices) = (Vec::new(), Vec::new());
-        // The places of operands that go, and what stays of them.
+        // The places of operands to remove, and their remaining parts.
         let (mut places, mut kept) = (Vec::new(), Vec::new());
-        // How many literals there would be no more, and how many leaves.
+        // The numbers of literals and leaves that would be removed.
         let (mut gone, mut leaves) = (0, 0);
         meter.spend(touches.len() as u64)?;
         for &Touch { place, mention } in touches {
@@ -247,7 +248,8 @@ impl Groups {
                 && choices.iter().all(|choice| choice.binary_search(&!*member).is_ok())
         };
         if let Some(holds) = holds {
-            // What another member's holding implies says nothing.
+            // A member that holds implies that the others do not, so operands that only deny others
+            // are redundant.
             let is_open = is_open(&holds, &choices);
             if is_open && leaves == 0 {
                 return Some(false);
@@ -265,8 +267,8 @@ impl Groups {
             None if 2 * denied.len() > members.len() => (&members[..], false),
             None => return Some(false),
         };
-        // A gate that others need stays; and what is replaced by as many leaves may be replaced
-        // again and again.
+        // A gate with other users stays, so it saves nothing. A replacement must have fewer leaves,
+        // since rewriting would not terminate otherwise.
         let most = gone.min(leaves - 1).min((members.len() - 1) / 2);
         meter.spend((1 + choices.len() as u64) * least.len() as u64)?;
         let open = least.iter().map(|s| s.negate_if(is_choice)).filter(|s| is_open(s, &choices));
@@ -280,14 +282,14 @@ impl Groups {
     }
 }
 
-/// Puts others in the place of the operands at these places, which are ascending.
+/// Replaces the operands at ascending places by others.
 fn replace(operands: &mut Vec<Signal>, places: &[u32], others: Vec<Signal>) {
     let (mut places, mut place) = (places.iter().peekable(), 0..);
     operands.retain(|_| places.next_if_eq(&&place.next().expect("without end")).is_none());
     operands.extend(others);
 }
 
-/// For each role, the signals of its moves that some gate mentions or that can be legal.
+/// Returns, for each role, the signals of its moves that some gate mentions or that can be legal.
 fn moves(net: &Net) -> Vec<Vec<Signal>> {
     let live = live(net);
     let mut groups = vec![Vec::new(); net.vocabulary.roles.len()];

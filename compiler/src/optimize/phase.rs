@@ -1,16 +1,14 @@
-//! Phases: fluents that go round a fixed cycle whatever the moves, and the net at each phase of it.
+//! Phases: fluents that go round a fixed cycle whatever the moves, and the net at each phase.
 //!
-//! In most games the players take turns, so half of the net is at rest at any time. A fluent
-//! belongs to a cycle if its next value depends on fluents of the cycle alone, and on no move. Play
-//! from the initial state then shows the cycle, and every state has a place on it, given by the
-//! number of steps from the start. At each place these fluents are constants, and so is everything
-//! else that never changes there ([`known`]), such as the moves of roles without a choice. If there
-//! is no such fluent, [`alternation`] looks for fluents that go round whatever legal moves are
-//! made.
+//! In most games the players take turns, so half of the net is idle in any state. A fluent belongs
+//! to a cycle if its next value depends only on fluents of the cycle, and on no move. Simulation
+//! from the initial state finds the cycle, and the number of steps from there gives the phase of a
+//! state. At each phase these fluents are constants, and so are other inputs ([`known`]), such as
+//! the moves of roles without a choice. If there is no such fluent, [`alternation`] searches for
+//! fluents that go round whatever legal moves are made.
 //!
-//! The cycle is found by as many steps of play as the longest may have, each a look at every gate;
-//! the net of a phase takes what the passes take that make it. There are at most [`LONGEST`]
-//! phases.
+//! Finding the cycle takes [`LONGEST`] steps of simulation, and each step visits every gate. There
+//! are at most [`LONGEST`] phases, and each runs passes on its net.
 
 use super::{
     alternation, complement,
@@ -24,22 +22,22 @@ use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use gdl_format::lanes::Cycle;
 
-/// The longest cycle looked for: there is a net for each of its phases, and games that are played
-/// together wait for its start.
+/// The longest cycle considered. Each phase has a net, and games that are played together wait for
+/// the start of the cycle.
 const LONGEST: usize = 4;
 
-/// The nets of a cycle, and what tells its phases apart.
+/// The nets of a cycle, and the fluents that distinguish its phases.
 #[derive(Clone, Debug)]
 pub struct Phases {
     /// The net at each phase, starting with that of the initial state. There are at least two.
     pub nets: Vec<Net>,
-    /// The fluents of the cycle, which tell the phases apart. They stay in the vocabulary, but no
-    /// gate of the nets reads them.
+    /// The fluents that distinguish the phases. They stay in the vocabulary, but no gate of the
+    /// nets reads them.
     pub cycle: Cycle,
 }
 
-/// The net at each phase of its cycle; `None` if it has none, or if that takes more than the meter
-/// has. O(literals x length).
+/// Makes the net at each phase of the cycle. Returns `None` if there is no cycle or the meter runs
+/// out. O(literals x length).
 pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     let cycle = turn_cycle(net, meter)?;
     if cycle.values.len() == 1 {
@@ -52,18 +50,18 @@ pub fn phases(net: &Net, meter: &mut Meter) -> Option<Phases> {
     Some(phases)
 }
 
-/// The net at each phase of a cycle, with what is known there in the place of inputs; `None` if
-/// that takes more than the meter has. No other pass is run. O(literals x length).
+/// Makes the net at each phase of a cycle by folding the inputs known there, without other passes.
+/// Returns `None` if the meter runs out. O(literals x length).
 pub fn fold_phases(net: &Net, cycle: &Cycle, meter: &mut Meter) -> Option<Phases> {
     let known = known(net, cycle, meter)?;
     let nets = known.iter().map(|known| fold(net, known, meter)).collect::<Option<_>>()?;
     Some(Phases { nets, cycle: cycle.clone() })
 }
 
-/// The cycle that most fluents follow; one of a single phase if there is none.
+/// Finds the cycle that most fluents follow; a single phase if there is none.
 pub(super) fn turn_cycle(net: &Net, meter: &mut Meter) -> Option<Cycle> {
     open(net, meter)?;
-    // In each step who depends on what is asked, and all is computed.
+    // Each step finds the dependents of gates and computes all values.
     meter.spend(LONGEST as u64 * (2 * net.len() + 3 * net.literals()) as u64)?;
     let looks = 40 * net.len() + size_of::<Signal>() * net.literals();
     meter.take(looks)?;
@@ -73,7 +71,7 @@ pub(super) fn turn_cycle(net: &Net, meter: &mut Meter) -> Option<Cycle> {
         phases = alternation::cycle(net, LONGEST, meter)?;
     }
     if phases.len() == 1 {
-        // What never changes has been folded.
+        // Constant fluents are folded already.
         return Some(Cycle::still());
     }
     let goes_round = |&fluent: &u32| {
@@ -85,7 +83,7 @@ pub(super) fn turn_cycle(net: &Net, meter: &mut Meter) -> Option<Cycle> {
     Some(Cycle { values: phases.iter().map(of).collect(), fluents })
 }
 
-/// The values of the fluents at the phases of the longest cycle that most fluents follow.
+/// Returns the values of the fluents at the phases of the cycle that most fluents follow.
 fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     let dependents = Dependents::new(net);
     let moves = 1 + net.initial.len()..net.inputs();
@@ -97,8 +95,8 @@ fn cycle(net: &Net) -> Vec<Vec<Option<bool>>> {
     for length in 1..=LONGEST {
         phases.push(values.clone());
         values = step(net, &free, &values);
-        // Those that are not back at their start, and what follows from them, are not of a cycle so
-        // long.
+        // Fluents without their initial values after the cycle, and their dependents, do not follow
+        // it.
         let differs = |&fluent: &usize| values[fluent] != net.initial[fluent];
         let mut astray: Vec<u32> =
             (0..values.len()).filter(differs).map(|fluent| 1 + fluent as u32).collect();
@@ -129,7 +127,7 @@ impl Dependents {
         Self { users: Users::new(net), followers }
     }
 
-    /// The gates that depend on some of `gates`, now or later.
+    /// Returns the gates that depend on some of `gates`, in the same state or a later one.
     fn reached(&self, mut gates: Vec<u32>) -> Vec<bool> {
         let mut reached = vec![false; self.followers.len()];
         while let Some(gate) = gates.pop() {
@@ -142,7 +140,7 @@ impl Dependents {
     }
 }
 
-/// The next values of the fluents that are not free.
+/// Computes the next values of the fluents that are not free.
 fn step(net: &Net, free: &[bool], fluents: &[bool]) -> Vec<bool> {
     let mut values = vec![false; net.len()];
     for gate in 0..net.len() {

@@ -1,14 +1,13 @@
-//! Plies: the net of each step of a game that is so small that all its states can be visited.
+//! Plies: a net for each ply of a game that is small enough to visit all its states.
 //!
-//! A game that is over after a few moves has a net for each number of moves made, as it has for
-//! each phase of a cycle. It need only be right in the states that play reaches by
-//! that number of moves, and all of these are known. A gate that has the same value in all of them
-//! is a constant, gates that never differ are one, and an operand that changes nothing is left out.
-//! Nothing has to be proved. So early plies have no gates for the winner, and at most of them the
-//! number of legal moves is known.
+//! The net of a ply need only be correct in the states that play reaches after that number of
+//! moves. All of these are enumerated. Gates that have one value in all of them become constants,
+//! gates that never differ are merged, and redundant operands are dropped. No proofs are needed. So
+//! early plies have no gates for the winner, and at most plies the number of legal moves is
+//! constant.
 //!
-//! There are at most [`LONGEST`] plies and [`WORK`] values of gates in all their states and steps:
-//! no more joint moves are written down than that leaves, from the initial state on.
+//! A game has at most [`LONGEST`] plies, and at most [`WORK`] values of gates in all states and
+//! steps. The steps of each ply are bounded by the remaining values.
 
 mod samples;
 
@@ -27,29 +26,34 @@ use samples::{Row, Samples, all, restrict};
 /// The most moves of a game.
 const LONGEST: usize = 16;
 
-/// The most values of gates in states and steps that are looked at.
+/// The most values of gates that are computed, over all states and steps.
 const WORK: usize = 1 << 23;
 
-/// Bytes of a row in addition to its words: its places in a list and in tables.
+/// The bytes of a row without its words: its entries in a list and in tables.
 const ROW: usize = 160;
 
-/// The average length that games must reach, as a percentage of the longest: games that are played
-/// together wait for each other.
+/// The least average length of games, as a percentage of the longest. Games that are played
+/// together wait for the longest one.
 const BUSY: f64 = 75.0;
 
-/// A game ply by ply.
+/// The nets of a game, ply by ply.
 #[derive(Clone, Debug)]
 pub struct Plies {
-    /// The net for each number of moves made; after the last number all games are over.
+    /// The net for each number of moves made. After the last, all games are over.
     pub nets: Vec<Net>,
-    /// For each number of moves but the last, by role, how many moves are legal, if there are as
-    /// many wherever the game goes on.
+    /// The number of legal moves for each ply except the last and each role, if it is constant in
+    /// the states that are not terminal.
     pub counts: Vec<Vec<Option<usize>>>,
 }
 
-/// The plies of a game. Returns `None` if games may be longer than sixteen moves or are usually
-/// much shorter than the longest, there are too many states, a role may have no legal move, or the
-/// meter runs out. O(states x gates), and both are few.
+/// Computes the plies of a game. O(states x gates).
+///
+/// Returns `None` if
+/// - games may be longer than sixteen moves,
+/// - average games are much shorter than the longest,
+/// - there are too many states,
+/// - a role may have no legal move, or
+/// - the meter runs out.
 pub fn plies(net: &Net, meter: &mut Meter) -> Option<Plies> {
     if !is_short(net, meter)? {
         return None;
@@ -75,7 +79,7 @@ pub fn plies(net: &Net, meter: &mut Meter) -> Option<Plies> {
     (longest > 0.0 && 100.0 * busy >= BUSY * longest).then_some(plies)
 }
 
-/// True if random games are all over before long.
+/// Returns true if all random games end after at most `LONGEST` moves.
 fn is_short(net: &Net, meter: &mut Meter) -> Option<bool> {
     let mut simulation = Simulation::new(net, meter)?;
     let mut over = 0;
@@ -86,16 +90,15 @@ fn is_short(net: &Net, meter: &mut Meter) -> Option<bool> {
     Some(over == u64::MAX)
 }
 
-/// The net that is right in some states and steps.
+/// Returns a net that equals another in the sampled states and steps.
 fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
     let (live, depends) = (live(net), depends_on_does(net));
     let [states, steps] = samples.sizes().map(all);
     let words = states.len() + steps.len();
-    // Each row is looked up, complemented or not, and what is new is kept.
+    // Each row is normalised and looked up, and a new one is stored.
     meter.take(net.len() * (3 * size_of::<u64>() * words + ROW))?;
-    // What is known by its values: in all states, and, of what need only be right where moves are
-    // made, in all steps.
+    // The signals by their values: in all states and, for gates that depend on moves, in all steps.
     let mut known: [FxHashMap<Row, Signal>; 2] = Default::default();
     let mut copy = net.without_gates();
     let mut signals = inputs(net);
@@ -114,7 +117,7 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
         let signal = match (known_here, net.gate(gate as u32)) {
             (Some(signal), _) => signal,
             (None, Gate::And(operands)) => {
-                // Each operand is left out once, and the others are taken together.
+                // For each operand, the conjunction of the others is computed.
                 meter.spend((operands.len() * operands.len() * (1 + words)) as u64 / 2)?;
                 let rows = if depends[gate] { (&samples.made, &steps) } else { (&samples.seen, &states) };
                 let operands = essential(operands, &rows.0[gate], rows.0, rows.1);
@@ -135,8 +138,8 @@ fn narrow(net: &Net, samples: &Samples, meter: &mut Meter) -> Option<Net> {
     share(&factor(&complement(&copy, meter)?, meter)?, meter)
 }
 
-/// A row, complemented if that is so for its first sample: then gates that are complements of each
-/// other are alike.
+/// Normalises a row: complements it if its first bit is set, and returns whether it did. Gates that
+/// are complements of each other then have equal rows.
 fn normal((row, all): (&Row, &Row)) -> (Row, bool) {
     if row.first().is_some_and(|word| word & 1 == 1) {
         let mut complement = all.clone();
@@ -146,10 +149,10 @@ fn normal((row, all): (&Row, &Row)) -> (Row, bool) {
     (row.clone(), false)
 }
 
-/// The operands of a conjunction without those that change nothing.
+/// Returns the operands of a conjunction without redundant ones.
 fn essential(operands: &[Signal], result: &Row, rows: &[Row], all: &Row) -> Vec<Signal> {
     let mut left = operands.to_vec();
-    // Gates before inputs.
+    // Gates are tried before inputs.
     for place in (0..left.len()).rev() {
         let mut row = all.clone();
         let others = left.iter().enumerate().filter(|&(other, _)| other != place);

@@ -1,15 +1,15 @@
-//! Proofs by propagation: what follows where some signals hold.
+//! Proofs by propagation: the consequences of assumed signals.
 //!
 //! A [`Prover`] assumes signals and draws the conclusions that gates, legality and mutex groups
-//! allow, one gate at a time and in both directions, like unit propagation (Davis and Putnam 1960).
-//! A contradiction proves that the assumptions never hold together in a state that play can reach.
-//! It finds no more than that, but each conclusion costs only the uses of a gate, and nothing is
-//! searched.
+//! allow. It visits one gate at a time and propagates in both directions, like unit propagation
+//! (Davis and Putnam 1960). A contradiction proves that the assumptions never hold together in a
+//! reachable state. The method is incomplete, but it needs no search, and each conclusion costs
+//! only the uses of a gate.
 //!
-//! Each gate gets one value until that is taken back, so an assumption takes no more steps than the
-//! net has operands, moves and members of groups; the caller bounds the assumptions
-//! ([`Budget`](super::budget::Budget)). What is kept is a few numbers for each gate, operand and
-//! member, paid for at the start.
+//! Each gate gets at most one value until it is undone. So the steps of an assumption are linear in
+//! the operands, moves and members of groups; the caller bounds the assumptions by a
+//! [`Budget`](super::budget::Budget). The memory, linear in gates, operands and members, is paid
+//! for at the start.
 
 use super::{
     turns::{Turn, turns},
@@ -20,53 +20,53 @@ use crate::propnet::{Gate, MutexGroup, Net, Signal};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// Bytes for each gate, each operand and each member of a group that is known.
+/// The bytes for each gate, each operand and each member of a known group.
 const GATE: usize = 64;
 const OPERAND: usize = 8;
 const MEMBER: usize = 16;
 
-/// The assumptions and their consequences. Assumptions are taken back in the opposite order.
+/// A set of assumptions and their consequences. Assumptions are undone in reverse order.
 pub(super) struct Prover<'n> {
     net: &'n Net,
     users: Users,
     /// By `does` input: its legality.
     legal: Vec<Signal>,
-    /// The `does` inputs whose legality a gate is, complemented or not.
+    /// By gate: the `does` inputs whose legality is the gate, complemented or not.
     moves_of: FxHashMap<u32, Vec<u32>>,
-    /// By role: its `does` inputs, and those that matter.
+    /// By role: all its `does` inputs, and the relevant ones.
     inputs_of: Vec<Range<u32>>,
     relevant: Vec<Vec<u32>>,
-    /// The gates that matter have the present number.
+    /// By gate: equal to `present` if the gate is relevant.
     scope: Vec<u32>,
     present: u32,
-    /// Pairs of signals, by the gate of the first: where that does not hold, the second is the only
+    /// Pairs of signals, by the gate of the first: where the first is false, the second is the only
     /// remaining move of a role.
     forced: FxHashMap<u32, Vec<(Signal, Signal)>>,
-    /// For each gate, whether it is in one of these two.
+    /// For each gate, true if it is a key of `moves_of` or `forced`.
     decides_moves: Vec<bool>,
     mutex_groups: Vec<MutexGroup>,
-    /// By fluent: the groups it is in.
+    /// By fluent: the numbers of its mutex groups.
     groups_of: Vec<Vec<u32>>,
-    /// True if the game goes on and moves are made, legal ones, one by each role.
+    /// True if a step is assumed: the state is not terminal, and each role makes one legal move.
     steps: bool,
     values: Vec<Option<bool>>,
-    /// By gate: operands that are not known to hold.
+    /// By gate: the number of operands not known to be true.
     open: Vec<u32>,
-    /// By role: moves that are not known not to be made.
+    /// By role: the number of relevant moves not known to be false.
     moves_left: Vec<u32>,
-    /// By group: members that are not known not to hold.
+    /// By group: the number of members not known to be false.
     members_left: Vec<u32>,
     /// The gates with a value, in the order in which they got it.
     trail: Vec<u32>,
-    /// The number of them that have been looked at.
+    /// The number of gates on the trail whose conclusions are drawn.
     done: usize,
     work: u64,
 }
 
 impl<'n> Prover<'n> {
-    /// A prover that assumes only the constant and, for steps, that the state before them is not
-    /// terminal and that no move is made that never is legal. The state of all `groups` groups is
-    /// open. O(literals + groups).
+    /// Creates a prover with room for `groups` mutex groups, none of them known yet. It assumes the
+    /// constant. If `steps` is true, it also assumes that the state is not terminal and that moves
+    /// that are never legal are not made. O(literals + groups).
     pub(super) fn new(net: &'n Net, groups: usize, steps: bool, meter: &mut Meter) -> Option<Self> {
         meter.spend((net.len() + 2 * net.literals() + groups) as u64)?;
         meter.take(GATE * net.len() + OPERAND * net.literals() + 64 * groups)?;
@@ -116,15 +116,15 @@ impl<'n> Prover<'n> {
                 }
             }
         }
-        // All conclusions, even if they contradict each other: then no state has a step, and all is
-        // true of it.
+        // Draws all conclusions, even contradictory ones: then no state has a step, and every proof
+        // about steps is valid.
         while prover.done < prover.trail.len() {
             prover.conclude_next();
         }
         Some(prover)
     }
 
-    /// A prover that knows what the net says of its fluents.
+    /// Creates a prover that uses the mutex groups of the net.
     pub(super) fn of(net: &'n Net, steps: bool, meter: &mut Meter) -> Option<Self> {
         let mut prover = Self::new(net, net.mutex_groups.len(), steps, meter)?;
         let members: usize = net.mutex_groups.iter().map(|group| group.members.len()).sum();
@@ -133,13 +133,13 @@ impl<'n> Prover<'n> {
         Some(prover)
     }
 
-    /// The groups as they stand.
+    /// The currently known mutex groups.
     pub(super) fn mutex_groups(&self) -> &[MutexGroup] {
         &self.mutex_groups
     }
 
-    /// Lets nothing matter but what some signals depend on, and what the legality of the moves
-    /// among that depends on. Nothing may be assumed. Returns the moves, by role.
+    /// Restricts propagation to the cone of some signals and of the legality of the moves in it.
+    /// Returns these moves, by role. There must be no assumptions.
     pub(super) fn focus(&mut self, signals: &[Signal]) -> Vec<Vec<Signal>> {
         self.present += 1;
         let mut moves = vec![Vec::new(); self.relevant.len()];
@@ -162,8 +162,7 @@ impl<'n> Prover<'n> {
         moves
     }
 
-    /// Lets a group be known, in the place of what was known under its number. Nothing may be
-    /// assumed.
+    /// Makes a group known and replaces the one with the same number. There must be no assumptions.
     pub(super) fn know(&mut self, number: usize, group: MutexGroup) {
         for &fluent in &self.mutex_groups[number].members {
             self.groups_of[fluent as usize].retain(|&other| other as usize != number);
@@ -176,7 +175,7 @@ impl<'n> Prover<'n> {
         self.mutex_groups[number] = group;
     }
 
-    /// Steps taken so far.
+    /// The number of steps taken so far.
     pub(super) fn work(&self) -> u64 {
         self.work
     }
@@ -191,13 +190,13 @@ impl<'n> Prover<'n> {
         self.values[signal.gate() as usize].map(|value| value != signal.is_negated())
     }
 
-    /// A place to return to by [`Prover::undo`].
+    /// A mark of the present assumptions, for [`Prover::undo`].
     pub(super) fn mark(&self) -> usize {
         self.trail.len()
     }
 
-    /// Assumes a signal. False if it contradicts what is assumed already; then only `undo` makes
-    /// sense.
+    /// Assumes a signal. Returns false if it contradicts earlier assumptions; the caller must then
+    /// call `undo`.
     pub(super) fn assume(&mut self, signal: Signal) -> bool {
         let mut consistent = self.set(signal);
         while consistent && self.done < self.trail.len() {
@@ -206,7 +205,8 @@ impl<'n> Prover<'n> {
         consistent
     }
 
-    /// True if the signals cannot hold together; assumes nothing.
+    /// Returns true if the signals are proved never to hold together. Leaves the assumptions
+    /// unchanged.
     pub(super) fn refutes(&mut self, signals: &[Signal]) -> bool {
         let mark = self.mark();
         let consistent = signals.iter().all(|&signal| self.assume(signal));
@@ -214,7 +214,7 @@ impl<'n> Prover<'n> {
         !consistent
     }
 
-    /// Takes back what was assumed since the mark.
+    /// Undoes the assumptions made since the mark.
     pub(super) fn undo(&mut self, mark: usize) {
         while self.trail.len() > mark {
             let gate = self.trail.pop().expect("longer than the mark");
@@ -241,7 +241,7 @@ impl<'n> Prover<'n> {
         self.done = self.done.min(mark);
     }
 
-    /// Notes a value; false if it is known to be the other one.
+    /// Records that a signal holds. Returns false if its complement is known to hold.
     fn set(&mut self, signal: Signal) -> bool {
         let value = &mut self.values[signal.gate() as usize];
         if value.is_none() {
@@ -251,8 +251,8 @@ impl<'n> Prover<'n> {
         *value == Some(!signal.is_negated())
     }
 
-    /// Draws all conclusions from the value of the next gate. All counters are up to date
-    /// afterwards, even if some conclusion is a contradiction.
+    /// Draws all conclusions from the value of the next gate. Returns false for a contradiction;
+    /// all counters are up to date even then.
     fn conclude_next(&mut self) -> bool {
         let net = self.net;
         let gate = self.trail[self.done];
@@ -293,8 +293,8 @@ impl<'n> Prover<'n> {
             }
     }
 
-    /// Draws the consequences of a gate's value for moves: those whose legality it is, and the only
-    /// one that is left.
+    /// Draws the consequences of a gate's value for moves: those whose legality is the gate, and
+    /// the only remaining move of a role.
     fn conclude_moves(&mut self, gate: u32) -> bool {
         let mut consistent = true;
         for place in 0..self.moves_of.get(&gate).map_or(0, Vec::len) {
@@ -313,14 +313,14 @@ impl<'n> Prover<'n> {
         consistent
     }
 
-    /// Concludes that the last operand does not hold, where a gate does not hold and all its other
-    /// operands do.
+    /// Concludes that the last operand is false, where the gate is false and all its other operands
+    /// are true.
     fn deny_last(&mut self, gate: u32) -> bool {
         let Gate::And(operands) = self.net.gate(gate) else { return true };
         self.work += operands.len() as u64;
         match operands.iter().find(|&&operand| self.value(operand) != Some(true)) {
             Some(&last) => self.set(!last),
-            // The last one has got its value and will be looked at.
+            // The last operand has a value already, and is on the trail.
             None => true,
         }
     }
@@ -371,8 +371,8 @@ impl<'n> Prover<'n> {
     }
 }
 
-/// The turns of roles by the gate of their condition: it, and the move that is left where it does
-/// not hold.
+/// Returns the turns of roles by the gate of their condition: the condition, and the move that
+/// remains where it is false.
 fn forced(net: &Net, decides_moves: &mut [bool]) -> FxHashMap<u32, Vec<(Signal, Signal)>> {
     let mut forced: FxHashMap<u32, Vec<(Signal, Signal)>> = FxHashMap::default();
     for Turn { condition, rest } in turns(net) {

@@ -1,18 +1,17 @@
 //! Copies the live part of a net, gate by gate.
 //!
-//! A copy takes a look at each gate and its operands, and a few numbers for each; what is made of
-//! the operands is paid for as it is made.
+//! A copy visits each gate and operand once. New gates are paid for when they are made.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// For each gate, whether an output depends on it.
+/// Returns, for each gate, true if an output depends on it.
 pub(super) fn live(net: &Net) -> Vec<bool> {
     net.cone(net.outputs.iter())
 }
 
-/// For each gate, how many live gates have it as an operand; an output counts as two, since it
-/// keeps its gate.
+/// Counts, for each gate, the live gates that have it as an operand. An output counts as two, since
+/// its gate must stay.
 pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
     let mut uses = vec![0; net.len()];
     for gate in net.inputs()..net.len() {
@@ -24,16 +23,16 @@ pub(super) fn uses(net: &Net, live: &[bool]) -> Vec<u32> {
     uses
 }
 
-/// Pays for the cost of a copy of a net besides its gates: looks at the gates and operands, the
-/// lists of inputs and outputs, and three values for each gate. These are its signal in the copy,
-/// whether it is live and the number of its uses.
+/// Pays for a copy of a net without its gates: steps for the gates and operands, and bytes for the
+/// lists of inputs and outputs and for three values for each gate. These are its signal in the
+/// copy, its liveness and the number of its uses.
 pub(super) fn open(net: &Net, meter: &mut Meter) -> Option<()> {
     meter.spend((net.len() + net.literals()) as u64)?;
     meter.take(3 * size_of::<Signal>() * net.len() + net.list_bytes())
 }
 
-/// Copies `net`, making each live AND gate by `make` from its operands, which are signals of the
-/// copy. `inputs` gives the signals of the copy's inputs, by gate.
+/// Copies `net`. `make` makes each live AND gate from its operands, which are signals of the copy.
+/// `inputs` has the signals in the copy of the net's inputs, by gate.
 pub(super) fn rebuild(
     net: &Net,
     inputs: Vec<Signal>,
@@ -60,7 +59,7 @@ pub(super) fn rebuild(
     Some(close(net, copy, &signals))
 }
 
-/// The net as it is, without dead gates.
+/// Returns a copy of the net without dead gates.
 pub(super) fn same(net: &Net, meter: &mut Meter) -> Option<Net> {
     meter.take(net.bytes())?;
     let mut same = net.clone();
@@ -73,10 +72,9 @@ pub(super) fn substitute(net: &Net, inputs: Vec<Signal>, meter: &mut Meter) -> O
     rebuild(net, inputs, meter, |copy, operands, _| Some(copy.and(operands)))
 }
 
-/// Ends a copy: its outputs are those of the net, and gates that none depends on are gone.
-/// `signals` has the signals of the net's gates in the copy. Mutex groups with a fluent that
-/// another signal stands for are forgotten: what is proved of a net speaks of its inputs, and no
-/// pass may read them through a group again.
+/// Completes a copy: sets its outputs to those of the net and sweeps dead gates. `signals` has the
+/// signals of the net's gates in the copy. Drops mutex groups with a fluent that another signal
+/// replaces, so that no later pass reads the fluent through a group.
 pub(super) fn close(net: &Net, mut copy: Net, signals: &[Signal]) -> Net {
     let own = |&fluent: &u32| signals[1 + fluent as usize] == net.fluent(fluent as usize);
     copy.mutex_groups.retain(|group| group.members.iter().all(own));

@@ -1,42 +1,43 @@
-//! Sharing: what several conjunctions have in common becomes a gate of its own.
+//! Sharing: common operands of several conjunctions become a gate of their own.
 //!
-//! The pair of operands that most gates have is taken out again and again (single-cube extraction,
-//! Rajski and Vasudevamurthi 1992; Re-Pair of Larsson and Moffat 1999 does the same to texts). Many
-//! moves change each cell, most of them several cells, so the disjunctions of moves overlap widely;
-//! a net has a third of the operations afterwards. Only operands of equal height are a pair, so a
-//! gate gets no deeper than a balanced tree: depth is what a step of a small game waits for. Gates
-//! that are wide for the size of their net are looked at in blocks, so that there are never many
-//! more pairs than `PAIRS`. Pairs wait in queues by the most gates that they may still be in, which
-//! are counted again when their turn comes: most are gone by then. Only those of the first queue
-//! are put in order.
+//! The pair of operands that occurs in most gates is extracted repeatedly (single-cube extraction,
+//! Rajski and Vasudevamurthi 1992; Re-Pair of Larsson and Moffat 1999 does so for texts). Each cell
+//! is changed by many moves, and most moves change several cells, so disjunctions of moves overlap
+//! widely. A net has a third of the operations afterwards. Only operands of equal height form a
+//! pair, so a gate gets no deeper than a balanced tree: the depth determines the time of a step of
+//! a small game. Gates that are wide for the size of their net are divided into blocks, so that the
+//! pairs hardly exceed `PAIRS`. Pairs wait in queues by an upper bound of their frequency. It is
+//! recounted when their turn comes, and most are gone by then. Only the pairs of the first queue
+//! are sorted.
 //!
-//! Sharing ends: with each pair taken out the blocks have fewer operands. Pairs are paid for before
-//! they are counted, in steps and bytes, and so is each block that a pair is taken out of.
+//! Sharing terminates: each extracted pair leaves the blocks fewer operands. Pairs are paid for in
+//! steps and bytes before they are counted, and so is each block that a pair is extracted from.
 
 use super::rebuild::{close, inputs, open};
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// About how many pairs are counted at first, in a net of any usual size.
+/// The approximate number of pairs that are counted at first in a net of usual size.
 const PAIRS: usize = 4 << 20;
 
-/// The operands of a block. Any two of a gate's operands are a pair only if they are in one block.
+/// The size of a block in operands. Two operands of a gate form a pair only if they are in one
+/// block.
 const BLOCK: std::ops::RangeInclusive<usize> = 8..=512;
 
-/// Steps to count a pair, and for one that is in several blocks to wait for its turn.
+/// The steps to count a pair, and to enqueue one that is in several blocks.
 const COUNTED: u64 = 1;
 const WAITED: u64 = 8;
 
-/// Bytes of a pair that is in several blocks: its places in a queue and in the heap, which may be
-/// twice as long as they have to be.
+/// The bytes of a pair that is in several blocks: its entries in a queue and in the heap, whose
+/// capacity may be twice their length.
 const REMEMBERED: usize = 32;
 
-/// Takes common pairs of operands out of the gates. O(literals x log), with a factor of up to half
+/// Extracts common pairs of operands from the gates. O(literals x log), with a factor of up to half
 /// a block.
 pub fn share(net: &Net, meter: &mut Meter) -> Option<Net> {
     open(net, meter)?;
-    // The numbers of operands, the blocks, and where each operand is.
+    // The numbers of operands, the blocks, and the places of each operand.
     meter.take(48 * net.len() + 16 * net.literals())?;
     let live = net.cone(net.outputs.iter());
     let block = (2 * PAIRS / net.literals().max(1)).clamp(*BLOCK.start(), *BLOCK.end());
@@ -46,7 +47,7 @@ pub fn share(net: &Net, meter: &mut Meter) -> Option<Net> {
         _ => &[],
     };
     let mut sharing = Sharing::default();
-    // Operands are marked, and then numbered in their order, which parts follow.
+    // Operands are marked and then numbered in order. Parts get the numbers after them.
     let mut numbers = vec![0; 2 * net.len()];
     gates.clone().flat_map(operands).for_each(|operand| numbers[operand.code() as usize] = 1);
     for (code, number) in (0_u32..).zip(&mut numbers) {
@@ -85,25 +86,25 @@ type Pair = [u32; 2];
 struct Sharing {
     /// The operands of the net, in order. Parts have the numbers that follow theirs.
     operands: Vec<Signal>,
-    /// The operands of the gates by their numbers, in order.
+    /// The blocks: operands of one gate by number, sorted.
     blocks: Vec<Vec<u32>>,
-    /// The blocks that an operand is in, in order.
+    /// By operand: the blocks that contain it, sorted.
     places: Vec<Vec<u32>>,
-    /// Pairs by the most blocks that they may be in; those in one block wait nowhere.
+    /// The pairs by the most blocks that they may be in. Pairs in a single block are not stored.
     queues: Vec<Vec<Pair>>,
-    /// The pairs that may be in as many blocks as there are queues.
+    /// The pairs that may be in at least `queues.len()` blocks.
     heap: BinaryHeap<Reverse<Pair>>,
-    /// The pairs taken out.
+    /// The extracted pairs.
     parts: Vec<Pair>,
-    /// The number of pairs that each of `parts` has below it, one in the other.
+    /// The height of each of `parts`: the number of nested pairs.
     heights: Vec<u32>,
-    /// The number of current blocks in which an operand is next to another one: all zero in
-    /// between.
+    /// A scratch counter by operand: the blocks that it shares with the extracted pair. All zero
+    /// between extractions.
     beside: Vec<u32>,
 }
 
 impl Sharing {
-    /// Counts the pairs.
+    /// Counts the pairs of all blocks and enqueues those in several.
     fn count(&mut self, meter: &mut Meter) -> Option<()> {
         let count = |block: &Vec<u32>| block.len() * block.len().saturating_sub(1) / 2;
         meter.spend(COUNTED * self.blocks.iter().map(count).sum::<usize>() as u64)?;
@@ -137,7 +138,7 @@ impl Sharing {
         Some(())
     }
 
-    /// Puts a pair where those in at most `most` blocks wait.
+    /// Adds a pair to the queue of pairs in at most `most` blocks, or to the heap.
     fn enqueue(&mut self, pair: Pair, most: usize) {
         match self.queues.get_mut(most) {
             Some(queue) if most > 1 => queue.push(pair),
@@ -146,7 +147,8 @@ impl Sharing {
         }
     }
 
-    /// Takes the most frequent pair out, of several the first. False if no pair is in two blocks.
+    /// Extracts the most frequent pair, the least one of equals. Returns false if no pair is in two
+    /// blocks.
     fn extract_next(&mut self, meter: &mut Meter) -> Option<bool> {
         loop {
             if let Some(Reverse(pair)) = self.heap.pop() {
@@ -166,7 +168,8 @@ impl Sharing {
         }
     }
 
-    /// The number of blocks that have a pair; the count stops early if it is less than `least`.
+    /// Counts the blocks that contain a pair. If there are fewer than `least`, the count may be an
+    /// upper bound.
     fn count_common(&self, pair: Pair, least: usize, meter: &mut Meter) -> Option<usize> {
         let [a, b] = pair.map(|operand| &self.places[operand as usize][..]);
         let most = a.len().min(b.len());
@@ -174,14 +177,14 @@ impl Sharing {
         if most < least {
             return Some(most);
         }
-        // Each of the fewer places is looked for among the others.
+        // Each place of the shorter list is searched for in the longer one.
         meter.spend(most as u64)?;
         let mut count = 0;
         intersect(a, b, |_| count += 1);
         Some(count)
     }
 
-    /// Takes a pair out.
+    /// Extracts a pair: replaces it by a new part in all its blocks.
     fn extract(&mut self, pair: Pair, meter: &mut Meter) -> Option<()> {
         let part = (self.operands.len() + self.parts.len()) as u32;
         let height = 1 + self.height(pair[0]);
@@ -222,8 +225,8 @@ impl Sharing {
         (operand as usize).checked_sub(self.operands.len()).map_or(0, |number| self.heights[number])
     }
 
-    /// The signal in `net` of an operand. Recurses as deep as the part is high: to the logarithm of
-    /// a block.
+    /// Makes the signal of an operand in `net`. The recursion is as deep as the part is high, at
+    /// most the logarithm of a block's size.
     fn make(&self, net: &mut Net, operand: u32, signals: &[Signal], parts: &mut [Option<Signal>]) -> Signal {
         let Some(number) = (operand as usize).checked_sub(self.operands.len()) else {
             let s = self.operands[operand as usize];
@@ -239,7 +242,7 @@ impl Sharing {
     }
 }
 
-/// Counts operands in one more block. The `others` are those that were in none before.
+/// Counts operands in one more block, and adds those whose count was zero to `others`.
 fn note(beside: &mut [u32], others: &mut Vec<u32>, operands: &[u32]) {
     for &operand in operands {
         let count = &mut beside[operand as usize];
@@ -250,8 +253,8 @@ fn note(beside: &mut [u32], others: &mut Vec<u32>, operands: &[u32]) {
     }
 }
 
-/// Gives what is in both of two lists in order. O(short list x log long list), by steps that
-/// double.
+/// Passes the common items of two sorted lists to `give`, by galloping search. O(short list x log
+/// long list).
 fn intersect(a: &[u32], b: &[u32], mut give: impl FnMut(u32)) {
     let (short, mut long) = if a.len() < b.len() { (a, b) } else { (b, a) };
     for &place in short {

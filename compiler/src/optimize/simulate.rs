@@ -1,43 +1,43 @@
-//! Random play on the net, 64 games side by side: what is often seen is worth trying to prove.
+//! Random play on the net, 64 games at once, which proposes properties to prove.
 //!
-//! A step computes every gate once and looks at every move a few times; it is paid for before it is
-//! taken.
+//! A step computes every gate once and visits every move a constant number of times. It is paid for
+//! before it is taken.
 
 use super::imply::depends_on_does;
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
 
-/// Steps of the 64 games: the greatest number for a small net, fewer for a large one.
+/// The bounds of the steps that are simulated: the largest for small nets, fewer for large ones.
 const STEPS: std::ops::RangeInclusive<usize> = 8..=16;
 
-/// Operands whose values are looked at in a step of a meter.
+/// The operands that are read in one step of a meter.
 const LOOKS: usize = 4;
 
-/// Literals that these steps look at in a net of usual size.
+/// The literals that all steps together read in a net of usual size.
 const SIMULATED: usize = 1 << 20;
 
-/// The number of steps to simulate, smaller for nets with more literals.
+/// Returns the number of steps to simulate, smaller for nets with more literals.
 pub(super) fn steps(net: &Net) -> usize {
     (SIMULATED / net.literals().max(1)).clamp(*STEPS.start(), *STEPS.end())
 }
 
-/// Steps of a meter that a step of the games takes.
+/// The steps of a meter that one step of the games costs.
 fn cost(net: &Net) -> u64 {
     ((net.len() + net.literals()) / LOOKS + net.does().len() + net.initial.len()) as u64
 }
 
-/// Games, one in each bit of a word, and the values of all gates in their present states and moves.
-/// A game that is over, or in which a role has no legal move, starts anew.
+/// A simulation of 64 games, one in each bit of a word: the values of all gates in their states and
+/// moves. A game that is over, or in which a role has no legal move, restarts.
 pub(super) struct Simulation<'n> {
     net: &'n Net,
     random: u64,
-    /// By gate, if it depends on moves.
+    /// By gate: true if it depends on moves.
     depends_on_does: Vec<bool>,
     values: Vec<u64>,
 }
 
 impl<'n> Simulation<'n> {
-    /// The initial state, with moves drawn.
+    /// Creates a simulation in the initial state and draws moves.
     pub(super) fn new(net: &'n Net, meter: &mut Meter) -> Option<Self> {
         meter.take((1 + size_of::<u64>()) * net.len() + size_of::<u64>() * net.initial.len())?;
         meter.spend(cost(net))?;
@@ -50,13 +50,13 @@ impl<'n> Simulation<'n> {
         Some(simulation)
     }
 
-    /// The values of a signal: of game g in bit g.
+    /// The values of a signal, that of game g in bit g.
     pub(super) fn value(&self, signal: Signal) -> u64 {
         self.values[signal.gate() as usize] ^ if signal.is_negated() { u64::MAX } else { 0 }
     }
 
-    /// The games in which one of some fluents holds at least, and those in which two do.
-    /// O(fluents).
+    /// Returns the games in which at least one of some fluents holds, and those in which at least
+    /// two do. O(fluents).
     pub(super) fn holders(&self, fluents: &[u32]) -> (u64, u64) {
         fluents.iter().fold((0, 0), |(once, twice), &fluent| {
             let value = self.value(self.net.fluent(fluent as usize));
@@ -64,7 +64,7 @@ impl<'n> Simulation<'n> {
         })
     }
 
-    /// Makes the moves. O(literals).
+    /// Makes the drawn moves and draws the next ones. O(literals).
     pub(super) fn step(&mut self, meter: &mut Meter) -> Option<()> {
         meter.spend(cost(self.net))?;
         let over = !self.going_on();
@@ -76,7 +76,7 @@ impl<'n> Simulation<'n> {
         Some(())
     }
 
-    /// The games that are not over and in which every role makes a move. O(moves).
+    /// Returns the games that are not over and in which every role makes a move. O(moves).
     pub(super) fn going_on(&self) -> u64 {
         let mut can_move = vec![0; self.net.vocabulary.roles.len()];
         for (position, &(role, _)) in self.net.does().iter().enumerate() {
@@ -92,8 +92,8 @@ impl<'n> Simulation<'n> {
         self.values[moves].fill(0);
         self.compute(false);
         for (role, legal) in (0u32..).zip(&net.outputs.legal) {
-            // Each legal move in turn with some chance, from a random one on, then the rest: not
-            // evenly, but all games at once.
+            // Takes each legal move with probability 1/8, from a random one on, then the first
+            // legal one. This is not uniform, but draws for all games at once.
             let start = self.draw() as usize % legal.len().max(1);
             let mut open = u64::MAX;
             for round in 0..2 {
@@ -121,14 +121,14 @@ impl<'n> Simulation<'n> {
         }
     }
 
-    /// The next random number: splitmix64 (Steele, Lea and Flood 2014).
+    /// Returns the next random number of splitmix64 (Steele, Lea and Flood 2014).
     fn draw(&mut self) -> u64 {
         self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix(self.random)
     }
 }
 
-/// A number that looks like no other one: the last step of splitmix64.
+/// Mixes the bits of a number by the last step of splitmix64, a bijection.
 pub(super) fn mix(number: u64) -> u64 {
     let mixed = (number ^ number >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

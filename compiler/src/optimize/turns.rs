@@ -1,26 +1,26 @@
-//! Turns: conditions that all moves of a role but one ask for. Where such a condition does not
-//! hold, the role makes that one: it rests.
+//! Turns: conditions for all moves of a role except one. Where such a condition is false, the role
+//! makes that move: it rests.
 
 use crate::propnet::{Gate, Net, Signal};
 
-/// A turn of a role.
+/// A turn of a role: a condition, and the move that the role makes if it is false.
 #[derive(Clone, Copy)]
 pub(super) struct Turn {
-    /// The condition of all moves of the role but one.
+    /// The condition that every move of the role except one requires.
     pub condition: Signal,
-    /// The input of that one.
+    /// The `does` input of the exception.
     pub rest: Signal,
 }
 
-/// The turns of all roles, in order of roles and conditions. O(literals x log): moves of the same
-/// legality are looked at together.
+/// Finds the turns of all roles, sorted by role and condition. O(literals x log), since moves of
+/// the same legality are visited together.
 pub(super) fn turns(net: &Net) -> Vec<Turn> {
     let mut turns = Vec::new();
     for (role, legal) in (0u32..).zip(&net.outputs.legal) {
         let mut possible: Vec<(Signal, u32)> =
             legal.iter().filter(|(_, s)| *s != Signal::FALSE).map(|&(action, s)| (s, action)).collect();
         possible.sort_unstable();
-        // What each legality asks for, with the first of its moves and how many have it.
+        // For each legality: its conditions, the first of its moves and the number of its moves.
         let alike = possible.chunk_by(|left, right| left.0 == right.0);
         let alike: Vec<(Vec<Signal>, u32, usize)> =
             alike.map(|moves| (conditions(net, moves[0].0), moves[0].1, moves.len())).collect();
@@ -35,7 +35,7 @@ pub(super) fn turns(net: &Net) -> Vec<Turn> {
                 continue;
             }
             let condition = same[0].0;
-            // The one move that lacks a condition is alone in its legality.
+            // The only move without a condition shares its legality with no other.
             let lacks = |(conditions, _, count): &&(Vec<Signal>, u32, usize)| {
                 *count == 1 && conditions.binary_search(&condition).is_err()
             };
@@ -47,13 +47,13 @@ pub(super) fn turns(net: &Net) -> Vec<Turn> {
     turns
 }
 
-/// The signals that hold where a signal does, in order: for a conjunction its operands, for a
-/// disjunction the conditions shared by all its operands, and itself.
+/// Returns signals that a signal implies, sorted: itself, the operands of a conjunction, and the
+/// conditions shared by all operands of a disjunction.
 fn conditions(net: &Net, signal: Signal) -> Vec<Signal> {
     let mut all: Vec<Signal> = net.conjuncts(signal).collect();
     if let (true, Gate::And(operands)) = (signal.is_negated(), net.gate(signal.gate())) {
-        // From the operand that asks for least, so that no more is compared than the disjunction
-        // has literals.
+        // Starts from the operand with the fewest conditions, so that the comparisons are at most
+        // linear in the literals.
         let least = operands.iter().min_by_key(|&&s| net.conjuncts(!s).count());
         let mut shared: Vec<Signal> = least.map_or(Vec::new(), |&s| net.conjuncts(!s).collect());
         shared.retain(|&condition| operands.iter().all(|&s| net.implies(!s, condition)));

@@ -1,8 +1,9 @@
-//! The users of a net's gates, in one list.
+//! The users of a net's gates, stored in one list.
 
 use crate::propnet::{Gate, Net, Signal};
 
-/// For each gate, the gates with it as an operand, complemented if the operand is.
+/// The users of each gate: the AND gates with it as an operand, as signals that are complemented if
+/// the operand is.
 pub(super) struct Users {
     starts: Vec<u32>,
     users: Vec<Signal>,

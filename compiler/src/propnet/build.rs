@@ -1,8 +1,8 @@
-//! Ground rules to net.
+//! Translates ground rules into a net.
 //!
-//! Each derived atom becomes the disjunction of its instances, in the order of dependence. A group
-//! of atoms that depend on each other without negation is a system of equations, which `cycle`
-//! solves. Every gate and every product of a system is paid for, in steps and bytes, as it is made.
+//! Each derived atom becomes the disjunction of its instances, in the order of dependence. An SCC
+//! of atoms is a system of equations, which `cycle` solves. Every gate and every product of a
+//! system is paid for, in steps and bytes, when it is made.
 
 use super::{Net, Outputs, Signal, cycle::System};
 use crate::{
@@ -61,7 +61,7 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
             .as_ref()
             .map(|lists| lists.iter().map(|list| list.iter().map(|&(p, a)| (p, of(a))).collect()).collect()),
     };
-    // `070` and `70` are two atoms and one value.
+    // Atoms that differ only in spelling, such as `070` and `70`, are one goal value.
     let goal = ground.goal.iter().map(|list| {
         let same = list.chunk_by(|left, right| left.0 == right.0);
         same.map(|atoms| (atoms[0].0, net.or(atoms.iter().map(|&(_, a)| of(a)).collect()))).collect()
@@ -70,7 +70,7 @@ pub fn build(ground: &GroundRules, options: &Options, diagnostics: &mut Diagnost
     Some(net)
 }
 
-/// The error for `atoms` atoms that depend on each other in more ways than a net can show.
+/// Returns the error for an SCC of `atoms` atoms whose system of equations exceeds its budget.
 fn knot(atoms: usize, place: Option<Span>) -> Diagnostic {
     let message = format!("{atoms} atoms depend on each other in too many ways for a net");
     Diagnostic::new(&codes::OUT_OF_FUEL, place, message).note("this rule derives some of them").help(
@@ -78,8 +78,8 @@ fn knot(atoms: usize, place: Option<Span>) -> Diagnostic {
     )
 }
 
-/// The error for an exceeded limit, by the reason why it stopped; too many gates if it did not
-/// stop.
+/// Returns the error for an exceeded limit: of steps or bytes if the meter stopped, otherwise of
+/// gates.
 fn excess(stop: Option<Stop>, limits: &Limits) -> Diagnostic {
     let (code, message) = match stop {
         None => {
@@ -101,15 +101,15 @@ fn excess(stop: Option<Stop>, limits: &Limits) -> Diagnostic {
         .help("use fewer independent variables in the rule, or raise the limit")
 }
 
-/// The disjunction of an atom's instances under the present signals.
+/// Returns the disjunction of an atom's instances, given the signals of the atoms before it.
 fn define(ground: &GroundRules, net: &mut Net, signals: &[Signal], atom: AtomId) -> Signal {
     let value = |literal: &Literal| signals[literal.atom().index()].negate_if(literal.is_negated());
     let terms = ground.bodies(atom).map(|body| net.and(body.iter().map(value).collect())).collect();
     net.or(terms)
 }
 
-/// The signals of atoms that depend on each other, in the order of `group`, under the signals of
-/// the others.
+/// Returns the signals of the atoms of an SCC, in the order of `group`, given the signals of the
+/// other atoms.
 fn solve(
     ground: &GroundRules,
     net: &mut Net,

@@ -1,42 +1,43 @@
-//! Atoms that depend on each other: a system of monotone equations in, the signals of its least
-//! solution out.
+//! Solves the system of monotone equations of an SCC of atoms: its least fixpoint as signals.
 //!
-//! Such a group never has a negation inside, so each atom is a disjunction of products of atoms of
-//! the group, each with a coefficient from outside. Where no product has two of them, the system is
-//! linear over the Boolean semiring and Gaussian elimination solves it (Carré 1971): an atom gains
-//! nothing from itself, so its equation without itself takes its place in all others. Reachability
-//! on a board, the usual cycle, needs a fraction of the gates that as many rounds as there are
-//! cells would need; the atom with the fewest products and uses goes first, as for sparse matrices
-//! (Markowitz 1957). What would grow too much is unrolled from false until the gates repeat, at the
-//! latest after as many rounds as atoms are left. So it ends: each step eliminates an atom or is
-//! one of these rounds. Each product is paid for before it is kept.
+//! An SCC has no negation inside, so each atom is a disjunction of products of atoms of the SCC,
+//! each with a coefficient from outside. If no product has two atoms, the system is linear over the
+//! Boolean semiring, and Gaussian elimination solves it (Carré 1971): an atom does not gain from
+//! itself, so its equation without itself replaces it in all others. The atom with the fewest
+//! products and uses is eliminated first, as for sparse matrices (Markowitz 1957). Reachability on
+//! a board, the usual cycle, then needs a fraction of the gates of an unrolling with one round for
+//! each cell.
 //!
-//! A board of 19 by 19 points takes a few million steps. If solving a system exceeds its budget, it
-//! is an intractable knot and is abandoned: it would need so much that evaluating the rules
-//! themselves is faster.
+//! A system that would grow too much is unrolled from false until the gates repeat, at the latest
+//! after one round for each remaining atom. So solving terminates: each step eliminates an atom or
+//! is one of these rounds. Each product is paid for before it is stored.
+//!
+//! A board of 19 by 19 points takes several million steps. A system that exceeds its budget is an
+//! intractable SCC, here a *knot*, and is abandoned. Evaluating the rules in each state is then
+//! faster.
 
 use super::{Net, Signal};
 use crate::meter::Meter;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A product of unknowns, sorted; the empty one is what is known.
+/// A product of unknowns, sorted. The coefficient of the empty product is the constant term.
 type Product = Vec<u32>;
 
-/// Each product of a disjunction, and the terms whose disjunction is its coefficient.
+/// A disjunction of products, each with the terms whose disjunction is its coefficient.
 type Equation = BTreeMap<Product, Vec<Signal>>;
 
 /// Equations for unknowns numbered from zero.
 #[derive(Debug, Default)]
 pub(super) struct System {
     equations: Vec<Equation>,
-    /// For each unknown, the equations with it.
+    /// For each unknown, the equations that contain it.
     users: Vec<BTreeSet<u32>>,
-    /// Once no more steps are left than this, the system is a knot.
+    /// The steps that the meter has left when the system becomes a knot.
     knot: u64,
 }
 
-/// Steps and bytes of a product in an equation, in addition to its unknowns, and bytes of an
-/// unknown of a product and of a system.
+/// The cost of a product in steps and bytes, without its unknowns; the bytes of an unknown in a
+/// product; and the bytes of an unknown of the system.
 const PRODUCT: (u64, usize) = (16, 112);
 const FACTOR: usize = 16;
 const UNKNOWN: usize = 128;
@@ -49,12 +50,14 @@ const UNKNOWN: usize = 128;
 const LINEAR: u64 = 20;
 const OTHER: u64 = 1_000;
 
-/// Steps that any system may take, and that none may exceed.
+/// The steps that every system may take in addition to the expected ones, and the upper bound of
+/// their sum.
 const FEW: u64 = 100_000;
 const MOST: u64 = 10_000_000;
 
 impl System {
-    /// A system in which every one of `unknowns` is false.
+    /// Creates a system of `unknowns` unknowns without products, so that each is false. Returns
+    /// `None` if the meter runs out.
     pub(super) fn new(unknowns: usize, meter: &mut Meter) -> Option<Self> {
         meter.take(UNKNOWN * unknowns)?;
         Some(Self {
@@ -64,7 +67,8 @@ impl System {
         })
     }
 
-    /// Lets `head` hold where the coefficient and all unknowns of the product do.
+    /// Adds a product to the equation of `head`: it holds if the coefficient and all unknowns of
+    /// the product hold.
     pub(super) fn add(
         &mut self,
         head: usize,
@@ -75,7 +79,7 @@ impl System {
         meter.spend(PRODUCT.0 + product.len() as u64)?;
         product.sort_unstable();
         product.dedup();
-        // An atom that follows from itself alone does not follow.
+        // A product that contains its own head adds nothing to the least fixpoint.
         if coefficient == Signal::FALSE || product.contains(&(head as u32)) {
             return Some(());
         }
@@ -91,9 +95,9 @@ impl System {
         Some(())
     }
 
-    /// The least solution; nothing comes back if it takes more than the meter has, or is a knot:
-    /// then the meter has not stopped. O(unknowns³) for a dense linear system, far less for a
-    /// sparse one.
+    /// Returns the least fixpoint, or `None` if the meter runs out or the system is a knot. If it
+    /// is a knot, the meter has not stopped. O(unknowns³) for a dense linear system, fewer steps
+    /// for a sparse one.
     pub(super) fn solve(mut self, net: &mut Net, meter: &mut Meter) -> Option<Vec<Signal>> {
         let labels: Vec<Signal> = self.equations.iter().map(label).collect();
         let is_linear = self.equations.iter().flat_map(Equation::keys).all(|product| product.len() < 2);
@@ -109,7 +113,7 @@ impl System {
                 queue.insert((cost, labels[unknown as usize], unknown));
                 break;
             }
-            // All whose cost may change.
+            // The unknowns whose cost may change.
             let mut touched: BTreeSet<u32> = self.users[unknown as usize].clone();
             touched.extend(self.equations[unknown as usize].keys().flatten());
             for &u in &touched {
@@ -141,17 +145,17 @@ impl System {
         Some(signals)
     }
 
-    /// Returns `None` once it is a knot.
+    /// Returns `None` if the system has used up its budget and is a knot.
     fn go_on(&self, meter: &Meter) -> Option<()> {
         (meter.left() > self.knot).then_some(())
     }
 
-    /// The number of products that eliminating an unknown makes.
+    /// Returns the largest number of products that eliminating an unknown can make.
     fn cost(&self, unknown: u32) -> usize {
         self.equations[unknown as usize].len() * self.users[unknown as usize].len()
     }
 
-    /// Puts an unknown's equation in the place of the unknown, everywhere, and returns it.
+    /// Substitutes an unknown's equation for it in all other equations, and returns that equation.
     fn eliminate(&mut self, net: &mut Net, unknown: u32, meter: &mut Meter) -> Option<Equation> {
         let mut equation = std::mem::take(&mut self.equations[unknown as usize]);
         for (product, terms) in &mut equation {
@@ -182,20 +186,20 @@ impl System {
     }
 }
 
-/// Decides between unknowns of equal cost in a way that is the same for systems that differ in
-/// little, so that their solutions share gates: by the first coefficient.
+/// Returns the least coefficient, the tie-breaker between unknowns of equal cost. Similar systems
+/// are then eliminated in a similar order, and their solutions share gates.
 fn label(equation: &Equation) -> Signal {
     let coefficients =
         equation.iter().filter(|(product, _)| !product.is_empty()).flat_map(|(_, terms)| terms);
     coefficients.min().copied().unwrap_or_default()
 }
 
-/// The bytes paid for each term of a product.
+/// The bytes that are paid for each term of a product.
 fn bytes(product: &Product) -> usize {
     PRODUCT.1 + FACTOR * product.len()
 }
 
-/// The disjunction of an equation's products.
+/// Evaluates an equation, the disjunction of its products, given the signals of its unknowns.
 fn evaluate(net: &mut Net, equation: &Equation, signals: &[Signal], meter: &mut Meter) -> Option<Signal> {
     meter.spend(PRODUCT.0 * (1 + equation.len()) as u64)?;
     let sum = equation.iter().map(|(product, terms)| {
@@ -218,7 +222,7 @@ mod tests {
         propnet::{Gate, Vocabulary},
     };
 
-    /// A net with `count` fluents and nothing else.
+    /// Creates a net with `count` fluents, without moves and gates.
     fn inputs(count: usize) -> Net {
         let vocabulary = Vocabulary { fluents: vec![String::new(); count], ..Vocabulary::default() };
         Net::new(vocabulary, vec![false; count], Vec::new())
@@ -236,7 +240,7 @@ mod tests {
         values[signal.gate() as usize] != signal.is_negated()
     }
 
-    /// Numbers that look random: splitmix64.
+    /// A pseudorandom generator: splitmix64.
     struct Numbers(u64);
 
     impl Numbers {
@@ -248,7 +252,7 @@ mod tests {
         }
     }
 
-    /// Random systems have the solution that iteration in every state gives.
+    /// Solutions of random systems equal the fixpoint that iteration finds in every state.
     #[test]
     fn solutions_are_least() {
         const FLUENTS: usize = 5;
@@ -286,8 +290,8 @@ mod tests {
         }
     }
 
-    /// The points that can be reached from each cell of a board, through cells that are free: equal
-    /// systems share gates.
+    /// Reachability from each cell of a board through free cells takes few gates, since similar
+    /// systems share them.
     #[test]
     fn reachability_is_sparse() {
         const SIDE: usize = 6;
@@ -308,7 +312,7 @@ mod tests {
         assert!(per_source < 500, "{per_source}");
     }
 
-    /// A dense system of `unknowns` unknowns; each of them follows from each other.
+    /// Solves a dense system in which each of `unknowns` unknowns follows from every other.
     fn solve(unknowns: usize, meter: &mut Meter) -> Option<Vec<Signal>> {
         let mut net = inputs(unknowns);
         let mut system = System::new(unknowns, meter)?;
@@ -320,7 +324,7 @@ mod tests {
         system.solve(&mut net, meter)
     }
 
-    /// The cells next to a cell of a square board.
+    /// Returns the cells next to a cell of a square board.
     fn beside(cell: usize, side: usize) -> impl Iterator<Item = usize> {
         let (row, column) = (cell / side, cell % side);
         let all = [

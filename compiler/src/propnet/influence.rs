@@ -3,10 +3,10 @@
 use super::{Gate, Net};
 
 impl Net {
-    /// For each fluent, whether a legal move, a goal, the end or a percept depends on it, now or
-    /// after any number of steps. The others are part of the state, which is shown and compared,
-    /// but play goes on alike without them. (The cone of influence of model checking: Clarke,
-    /// Grumberg and Peled 1999.) O(literals).
+    /// Returns the cone of influence of play (Clarke, Grumberg and Peled 1999): for each fluent,
+    /// true if a legal move, a goal, the end or a percept depends on it, now or after any number of
+    /// steps. The other fluents are part of the state, but play does not depend on them.
+    /// O(literals).
     ///
     /// ```
     /// use gdl_compiler::{Options, Source, compile};

@@ -1,11 +1,11 @@
-//! A net as text: one line a gate for tests and people, and Graphviz for pictures.
+//! Prints a net: as text with one line for each gate, or as a Graphviz digraph.
 
 use super::{Gate, Net, Signal};
 use std::fmt::{self, Write as _};
 
 impl Net {
-    /// The signal as text: `0`, `1`, a fluent, `role: move`, or `g` and a number for a gate; with
-    /// `!` if complemented.
+    /// Prints a signal: `0`, `1`, a fluent, `role: move`, or `g` and a number for a gate, with `!`
+    /// if complemented.
     #[must_use]
     pub fn signal_text(&self, signal: Signal) -> String {
         let name = match self.gate(signal.gate()) {
@@ -20,7 +20,7 @@ impl Net {
         if signal.is_negated() { format!("!{name}") } else { name }
     }
 
-    /// The outputs with their names, in a fixed order.
+    /// Lists the outputs with their names, such as `next (cell 1 1 x)`, in a fixed order.
     fn named_outputs(&self) -> Vec<(String, Signal)> {
         let vocabulary = &self.vocabulary;
         let mut named = Vec::new();
@@ -46,8 +46,8 @@ impl Net {
         named
     }
 
-    /// The net as a Graphviz digraph: boxes for inputs and outputs, circles for gates, dashed lines
-    /// for complements. O(literals).
+    /// Prints the net as a Graphviz digraph: boxes for inputs and outputs, circles for gates,
+    /// dashed lines for complements. O(literals).
     #[must_use]
     pub fn to_dot(&self) -> String {
         let mut out = String::new();

@@ -1,28 +1,28 @@
-//! Purposes: what the operations of a net are for.
+//! Attributes the operations of a net to purposes, such as the legality of a move.
 
 use super::{Gate, Net, Signal};
 use gdl_format::term;
 use std::collections::BTreeMap;
 
-/// The number of purposes that are distinguished: those with the most operations are the first, and
-/// all others are one.
+/// The number of purposes with a bit of their own, those whose outputs have the most operands. All
+/// others share one bit.
 const MOST: usize = 63;
 
-/// The purpose of some outputs of a net: a keyword, with the relation that its argument has where
-/// there are several.
+/// The purpose of some outputs of a net: a keyword and, if there are several, the relation of its
+/// argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Purpose {
-    /// Such as `next cell`, `legal mark`, `goal` and `terminal`.
+    /// The name, such as `next cell`, `legal mark`, `goal` or `terminal`.
     pub name: String,
-    /// Operations of two operands on which these outputs depend.
+    /// The number of two-input operations on which these outputs depend.
     pub operations: usize,
-    /// The number of these on which no other output depends.
+    /// The number of these operations on which no other output depends.
     pub alone: usize,
 }
 
 impl Net {
-    /// The purposes of the operations, the purpose with the most operations of its own first. An
-    /// operation of several purposes is counted for each of them. O(literals).
+    /// Returns the purposes of the operations, the one with the most operations of its own first.
+    /// An operation with several purposes counts for each of them. O(literals).
     ///
     /// ```
     /// use gdl_compiler::{Options, Source, compile};
@@ -39,7 +39,7 @@ impl Net {
     #[must_use]
     pub fn purposes(&self) -> Vec<Purpose> {
         let named = self.outputs_by_purpose();
-        // A purpose has its own bit; those after the first few share one.
+        // The first `MOST` purposes have a bit each; the others share one.
         let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
         for (name, signal) in &named {
             if let Gate::And(operands) = self.gate(signal.gate()) {
@@ -74,7 +74,7 @@ impl Net {
         counts
     }
 
-    /// Each output with the name of its purpose.
+    /// Lists each output with the name of its purpose.
     fn outputs_by_purpose(&self) -> Vec<(String, Signal)> {
         let Self { vocabulary, outputs, .. } = self;
         let relation = |keyword: &str, text: &str| match term::parts(text).first() {

@@ -1,10 +1,10 @@
 //! Detection of the syntax of a text from its contents.
 //!
-//! File extensions do not decide: `.hrf` names infix GDL and Epilog. Three tests do, in this order.
-//! A form that starts with `(<=` is KIF, whatever else there is. Otherwise the text is KIF unless
-//! its first sentence is a call such as `role(white)`, or has a sign after its head. Other texts
-//! are Epilog where they have operations (`::`, `==>`), and infix GDL where they have none.
-//! O(bytes); only the first tokens, which decide, are looked at twice.
+//! File extensions do not decide, since `.hrf` names infix GDL and Epilog. Three tests decide, in
+//! this order. A text with a form that starts with `(<=` is KIF. Otherwise it is KIF unless its
+//! first sentence is a call such as `role(white)`, or has a sign after its head. Other texts are
+//! Epilog if they have operations (`::`, `==>`), and infix GDL if they have none. O(bytes); only
+//! the first tokens, which decide, are read twice.
 
 use super::fence;
 use super::tokens::{Token, tokens};
@@ -24,7 +24,7 @@ pub enum Syntax {
 }
 
 impl Syntax {
-    /// The name, as options have it.
+    /// The name in options.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Syntax {
         }
     }
 
-    /// The name for people.
+    /// The name in messages.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -44,23 +44,23 @@ impl Syntax {
         }
     }
 
-    /// The syntax of a text.
+    /// Detects the syntax of a text.
     #[must_use]
     pub fn of(text: &str) -> Self {
         Reading::of(text).syntax
     }
 }
 
-/// The syntax of a text, and what shows it.
+/// The detected syntax of a text, and the evidence for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
     pub(super) syntax: Syntax,
-    /// The word or sign that shows it; empty if nothing does.
+    /// The place of the word or sign that decides; empty if none does.
     pub(super) sign: Span,
 }
 
 impl Reading {
-    /// A fault with the word or sign that decided the syntax; without it if the syntax was given.
+    /// Adds the word or sign that decided the syntax to a fault, unless the syntax was given.
     pub(super) fn show(source: &Source, syntax: Syntax, fault: Diagnostic) -> Diagnostic {
         let reading = Self::of(source.text());
         if reading.syntax != syntax || reading.sign == Span::default() {
@@ -72,7 +72,7 @@ impl Reading {
     pub(super) fn of(text: &str) -> Self {
         let kif = |sign| Self { syntax: Syntax::Kif, sign };
         if let [first, ..] = &fence::outside(text)[..] {
-            // Signs of the block are offset by what stands before it.
+            // Signs of the block are offset by the text before it.
             let rest = &text[first.end..];
             let block = &rest[..rest.find("```").unwrap_or(rest.len())];
             let Self { syntax, mut sign } = Self::of(block);
@@ -123,8 +123,8 @@ impl Reading {
     }
 }
 
-/// Returns whether a text begins with a parenthesis, comments apart. The rest of the text then
-/// gives no further evidence.
+/// Returns whether a text begins with a parenthesis, after comments. The rest of the text then
+/// gives no evidence.
 fn opens_form(text: &str) -> bool {
     let mut rest = text.trim_start_matches('\u{FEFF}').trim_ascii_start();
     while rest.starts_with(['%', ';']) {

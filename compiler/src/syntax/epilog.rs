@@ -1,18 +1,19 @@
-//! Epilog to a tree.
+//! Reading of Epilog: from a text to a tree.
 //!
-//! Epilog has rules for one state (views), and operations that change it:
-//! `mark(M,N) :: control(R) ==> cell(M,N,R) & ~cell(M,N,b)`. Only the player whom `control` names
-//! moves; facts that no operation deletes stay. The translation writes the same game in the shape
-//! of KIF. Facts of the state become `true`, and each operation a relation that holds when it is
-//! made. Its additions become rules for `next`, its deletions relations that end the persistence of
-//! a fact. The other players have one move, `noop`. Each node has the place of the text that it
-//! comes from.
+//! Epilog has rules for one state (views), and operations that change it, such as `mark(M,N) ::
+//! control(R) ==> cell(M,N,R) & ~cell(M,N,b)`. Only the player named by `control` moves, and facts
+//! that no operation deletes stay. The translation writes the same game in the shape of KIF. A fact
+//! of the state becomes `true`. An operation becomes a relation that holds when the move is made.
+//! Its additions become rules for `next`, and its deletions become relations that end the
+//! persistence of a fact. The other players have one move, `noop`. Each node has the place of the
+//! text that it comes from.
 //!
-//! Read as the reference interpreter reads. Case counts. A name that heads any rule is a view, and
-//! all others are facts of the state. A variable that is unbound where `~` is met is any value
-//! there, and `distinct` of such a variable fails. Additions win over deletions. An operation is a
-//! fact if none of its heads fits. Constructs that KIF lacks become facts, as far as the values are
-//! bounded (`values`). Each refusal has its reason. O(sentences · literals) apart from that.
+//! The translation has the semantics of the reference interpreter. Case counts. A name that heads a
+//! rule is a view, and all other names are facts of the state. A variable that is unbound at a `~`
+//! stands for any value, and `distinct` of such a variable fails. Additions win over deletions. An
+//! operation becomes a fact if none of its heads matches. Constructs that KIF lacks become facts if
+//! their values are bounded (`values`); otherwise they are rejected. Apart from these, O(sentences
+//! · literals).
 
 mod clause;
 mod lints;
@@ -27,7 +28,7 @@ use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use crate::limits::Limits;
 use clause::{Clause, Literal, Shape, Term};
 
-/// Reads a text of Epilog.
+/// Reads a text of Epilog. Returns its translation and the diagnostics.
 pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) {
     let mut expressions = expressions(source, Syntax::Epilog, limits);
     let found = std::mem::take(&mut expressions.found);
@@ -41,7 +42,7 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
         return (tree, vec![fault]);
     }
     let mut said = full_stops(source, &expressions);
-    // What seems missing may stand in a sentence that could not be read.
+    // A definition that seems missing may be in a sentence that could not be read.
     if !expressions.broken {
         usage::check(&sheet, &mut said);
         lints::check(&sheet, &mut said);
@@ -49,7 +50,7 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     let (clauses, mut found) = rules::translate(sheet, limits);
     tree.broken |= found.iter().any(|fault| fault.severity == crate::Severity::Error);
     for clause in &clauses {
-        // A rule of a sheet that makes very many is reported by the limit of rules.
+        // Later rules are dropped, since the limit of rules is reported anyway.
         if tree.forms.len() > limits.max_rules {
             break;
         }
@@ -60,7 +61,7 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     (tree, found)
 }
 
-/// Names that end in a full stop, which Epilog takes for a part of the name.
+/// Reports names that end in a full stop, which Epilog reads as a part of the name.
 fn full_stops(source: &Source, expressions: &super::expressions::Expressions) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for &sentence in &expressions.sentences {

@@ -1,13 +1,14 @@
-//! Texts of infix GDL and Epilog to expressions.
+//! Parsing of infix GDL and Epilog to expressions.
 //!
-//! An explicit stack makes [`Expressions`], an arena, of the [`tokens`](super::tokens), so reading
-//! does not recurse. The signs bind, from the tightest: application, `~`, `!`, `&`, `|`, `==>`,
-//! `:=`, `:-`, `::`. All except `~` join two expressions and group to the right, and `&` and `|`
-//! are flat. A sentence ends before a token that cannot continue it. Each language's reader refuses
-//! what only the other has. A fault gives one diagnostic, and reading resumes at the next line that
-//! starts with a word. O(bytes); expressions are no deeper than
-//! [`Limits::max_nesting`](crate::Limits::max_nesting), and there are no more tokens than
-//! [`Limits::max_tokens`](crate::Limits::max_tokens).
+//! An explicit stack builds [`Expressions`], an arena, from the [`tokens`](super::tokens), so
+//! reading does not recurse. The signs in order of precedence, the tightest first: application,
+//! `~`, `!`, `&`, `|`, `==>`, `:=`, `:-`, `::`. All except `~` join two expressions and group to
+//! the right, and `&` and `|` are flat. A sentence ends before a token that cannot continue it.
+//! Each language's reader rejects the constructs of the other. A fault gives one diagnostic, and
+//! reading resumes at the next line that starts with a word.
+//!
+//! O(bytes); expressions are no deeper than [`Limits::max_nesting`](crate::Limits::max_nesting),
+//! and there are no more tokens than [`Limits::max_tokens`](crate::Limits::max_tokens).
 
 mod foreign;
 
@@ -18,15 +19,15 @@ use super::{
 };
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 
-/// An expression, as an index.
+/// The index of an expression in [`Expressions`].
 pub(super) type Id = usize;
 
-/// The kind of an expression.
+/// The kind of an expression: a leaf, a call or the sign that joins its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     Name,
     Variable,
-    /// The name comes first, then the arguments.
+    /// A call: the name comes first, then the arguments.
     Call,
     Not,
     Cons,
@@ -46,37 +47,40 @@ pub(super) enum What {
 pub(super) struct Expression {
     pub(super) what: What,
     pub(super) span: Span,
-    /// The sign, or the first of several; of a call the name.
+    /// The place of the sign or the first of several signs, or of the name of a call.
     pub(super) sign: Span,
     pub(super) parts: Vec<Id>,
     depth: usize,
 }
 
-/// A text as expressions.
+/// The expressions of a text.
 #[derive(Debug, Default)]
 pub(super) struct Expressions {
     list: Vec<Expression>,
     pub(super) sentences: Vec<Id>,
-    /// The place of each sentence, with the parentheses that its expression is without.
+    /// The place of each sentence, including parentheses around it that are no part of its
+    /// expression.
     pub(super) places: Vec<Span>,
-    /// With the sign that they begin with.
+    /// The places of comments, including the sign that begins them.
     pub(super) comments: Vec<Span>,
     pub(super) found: Vec<Diagnostic>,
-    /// True if some of the text could not be read.
+    /// True if part of the text could not be read.
     pub(super) broken: bool,
 }
 
-/// A literal, and whether it is negated.
+/// A literal, and true if it is negated.
 pub(super) type Literal = (Id, bool);
 
 impl Expressions {
-    /// A formula as its alternatives, each a conjunction of literals: `~` is pushed inwards, `&`
-    /// inwards over `|`. Returns `None` if there are more literals than `most` in all.
+    /// Returns the alternatives of a formula, each a conjunction of literals: `~` is pushed
+    /// inwards, and `&` is multiplied out over `|`. Returns `None` if there are more than `most`
+    /// literals in all.
     pub(super) fn alternatives(&self, id: Id, negated: bool, most: usize) -> Option<Vec<Vec<Literal>>> {
         self.multiplied(id, negated, true, most)
     }
 
-    /// The same, where what `~` negates stays whole: each literal is an atom or a negated formula.
+    /// Like [`Self::alternatives`], but a formula under `~` stays whole: each literal is an atom or
+    /// a negated formula.
     pub(super) fn alternatives_outside(
         &self,
         id: Id,
@@ -120,7 +124,7 @@ impl Expressions {
     }
 }
 
-/// Reads a text.
+/// Reads a text of infix GDL or Epilog. Its faults are in [`Expressions::found`].
 pub(super) fn read(source: &Source, syntax: Syntax, limits: &crate::Limits) -> Expressions {
     let mut reader = Reader {
         source,
@@ -154,12 +158,12 @@ pub(super) fn read(source: &Source, syntax: Syntax, limits: &crate::Limits) -> E
     reader.out
 }
 
-/// A parenthesis that is open.
+/// An open parenthesis.
 struct Frame {
     start: Span,
-    /// The name before it, if it holds arguments.
+    /// The name before it, if the parentheses hold arguments.
     name: Option<Id>,
-    /// The start of its operands and signs.
+    /// The start of its operands; `signs` is the start of its signs.
     operands: usize,
     signs: usize,
     /// The arguments so far.
@@ -175,15 +179,15 @@ struct Reader<'s> {
     operands: Vec<Id>,
     signs: Vec<(What, Span)>,
     frames: Vec<Frame>,
-    /// True if an expression is complete before the next token.
+    /// True if the tokens so far end with a complete expression.
     ready: bool,
-    /// True if the sentence has a fault, and is skipped.
+    /// True if the rest of the sentence is skipped after a fault.
     lost: bool,
-    /// The end of the last token.
+    /// The offset after the last token.
     end: u32,
     /// Tokens that start before this offset belong to a comment in the syntax of another language.
     skip: u32,
-    /// The start of the sentence, if a token of it was read.
+    /// The start of the current sentence; `None` before its first token.
     begin: Option<u32>,
 }
 
@@ -197,7 +201,7 @@ impl Reader<'_> {
         self.out.found.push(diagnostic);
     }
 
-    /// Reports what stands at `span`, and leaves the sentence.
+    /// Reports a fault and skips the rest of the sentence.
     fn lose(&mut self, diagnostic: Diagnostic) {
         self.fault(diagnostic);
         self.lost = true;
@@ -266,7 +270,7 @@ impl Reader<'_> {
             );
             return;
         }
-        // After a head it stands for the arrow.
+        // After a head, `=` stands for the arrow.
         if c == '=' && self.ready && !self.inside() && self.signs.is_empty() {
             self.arrow(span);
             return;
@@ -295,7 +299,7 @@ impl Reader<'_> {
         let source = self.source;
         let mut text = source.slice(span);
         if text == "." && !self.inside() {
-            // A full stop by itself says nothing, wherever a sentence may end.
+            // A full stop by itself is ignored wherever a sentence may end.
             if self.ready || self.signs.is_empty() {
                 if self.syntax == Syntax::Infix {
                     self.stop(span);
@@ -398,7 +402,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A full stop directly after a sentence.
+    /// Reports a full stop after a sentence, and ends the sentence.
     fn stop(&mut self, span: Span) {
         self.out.found.push(
             Diagnostic::new(&codes::FULL_STOP, span, "sentences end without a full stop")
@@ -459,14 +463,14 @@ impl Reader<'_> {
             self.misplaced(span, "write an operand on its left, or remove it");
             return;
         }
-        // To the right: operators that bind as tightly wait too, except the flat signs, which are
-        // joined when they are made.
+        // Operators group to the right, so those of the same precedence wait. Flat signs are joined
+        // when they are built.
         self.reduce(|top| top < what);
         self.signs.push((what, span));
         self.ready = false;
     }
 
-    /// Makes expressions of the signs of this frame, as long as the last one is to be made.
+    /// Builds expressions from the last signs of this frame, as long as `is_due` accepts them.
     fn reduce(&mut self, is_due: impl Fn(What) -> bool) {
         let base = self.frames.last().map_or(0, |frame| frame.signs);
         while self.signs.len() > base
@@ -483,14 +487,16 @@ impl Reader<'_> {
             }
             let Some(left) = self.operands.pop() else { return };
             let span = Span { start: self.out.get(left).span.start, end: self.out.get(right).span.end };
-            // A flat sign takes the parts of the one after it, which is made already.
+            // A flat sign takes over the parts of the same sign on its right, which is built
+            // already.
             let flat = matches!(what, What::And | What::Or)
                 && self.out.list[right].what == what
                 && right + 1 == self.out.list.len();
             let id = if flat {
                 let parts = std::mem::take(&mut self.out.list[right].parts);
                 self.out.list.pop();
-                // The last part first: the whole chain is turned when the sentence is complete.
+                // The last part comes first: `turn` reverses the chain when the sentence is
+                // complete.
                 let depth = parts.iter().map(|&part| self.out.get(part).depth + 1).max().unwrap_or(1);
                 let depth = depth.max(self.out.get(left).depth + 1);
                 let mut parts = parts;
@@ -572,16 +578,15 @@ impl Reader<'_> {
         self.ready = false;
     }
 
-    /// Returns whether a parenthesis opens a form of KIF: an arrow, a variable with a question
-    /// mark, or a word and another one, or a list, without a sign between. No more than the first
-    /// bytes of it are looked at.
+    /// Returns whether a parenthesis opens a form of KIF. Its first bytes must have `(<=`, a
+    /// question mark, or two words or lists side by side without a sign between them.
     fn is_form(&self, span: Span) -> bool {
         const LOOKED_AT: usize = 400;
         let is_letter = |b: u8| b.is_ascii_alphanumeric() || b"_*+-./".contains(&b);
         let rest = &self.source.text().as_bytes()[span.end as usize..];
         let rest = &rest[..rest.len().min(LOOKED_AT)];
         let mut depth = 1;
-        // The byte before, blanks apart, and whether there were blanks.
+        // The last byte that is no blank, and true if blanks followed it.
         let (mut last, mut apart) = (b'(', false);
         for (i, &byte) in rest.iter().enumerate() {
             match byte {
@@ -606,7 +611,7 @@ impl Reader<'_> {
         false
     }
 
-    /// Reports a form of KIF: the first one, since one says it for all.
+    /// Reports a form of KIF, only the first one of a text.
     fn kif_form(&mut self, span: Span) {
         if self.out.found.iter().any(|fault| fault.code == &codes::INFIX_SYNTAX) {
             self.out.broken = true;
@@ -649,7 +654,7 @@ impl Reader<'_> {
         self.ready = false;
     }
 
-    /// Takes the last expression as an argument of the frame.
+    /// Moves the last operand to the arguments of the frame.
     fn argument(&mut self) {
         if let (Some(argument), Some(frame)) = (self.operands.pop(), self.frames.last_mut()) {
             frame.arguments.push(argument);
@@ -725,7 +730,7 @@ impl Reader<'_> {
         self.reset();
     }
 
-    /// Turns the parts of flat signs, which were joined from the last to the first.
+    /// Reverses the parts of flat signs, which are stored last first.
     fn turn(&mut self, id: Id) {
         let mut waiting = vec![id];
         while let Some(id) = waiting.pop() {

@@ -1,11 +1,12 @@
 //! Rulesheets inside Markdown: the text between lines that begin with three backticks.
 //!
-//! Language models answer so. What stands outside the fences is not read. O(bytes).
+//! Language models answer in this form. Text outside the fences is ignored. O(bytes).
 
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use std::ops::Range;
 
-/// The lines of a text that are outside its fences, the fences included; none if there is no fence.
+/// Returns the ranges of lines outside the fences, including the fences themselves; empty if there
+/// is no fence.
 pub(super) fn outside(text: &str) -> Vec<Range<usize>> {
     let mut outside: Vec<Range<usize>> = Vec::new();
     let (mut start, mut is_inside, mut place) = (0, false, 0);
@@ -27,8 +28,8 @@ pub(super) fn outside(text: &str) -> Vec<Range<usize>> {
     outside
 }
 
-/// The same text with blanks for what is outside its fences, and a warning; nothing if there is no
-/// fence.
+/// Replaces the text outside the fences by blanks. Returns the new source and a warning, or `None`
+/// if there is no fence.
 pub(super) fn strip(source: &Source) -> Option<(Source, Diagnostic)> {
     let outside = outside(source.text());
     let first = outside.first()?.clone();
@@ -48,7 +49,7 @@ pub(super) fn strip(source: &Source) -> Option<(Source, Diagnostic)> {
     .note("text outside the fences is ignored")
     .help("remove the fences and the text outside them")
     .suggest_all(outside.iter().map(|range| Edit::remove(Span::new(range.start, range.end))));
-    // Of several blocks some may be no part of the rulesheet.
+    // If there are several blocks, some may be no part of the rulesheet.
     let is_one = outside.len() <= 2;
     let warning = if is_one { warning.machine_applicable() } else { warning };
     Some((Source::new(source.name(), text), warning))

@@ -1,21 +1,21 @@
-//! Infix GDL to a tree.
+//! Reading of infix GDL: from a text to a tree.
 //!
-//! `head(X) :- p(X, y) & ~q(X)` is the list `(<= (head ?X) (p ?X y) (not (q ?X)))`, and all nodes
-//! stand where the text has what they come from. Words that begin with a capital letter or `_` are
-//! variables, each `_` one of its own; `or(..)`, `|`, `not(..)` and `~` are the same. `&` inside
-//! `|` or `~` is multiplied out, into rules of their own. [`translate`] writes sentences of infix
-//! GDL that stand in a text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is
-//! multiplied out.
+//! `head(X) :- p(X, y) & ~q(X)` is the list `(<= (head ?X) (p ?X y) (not (q ?X)))`, and each node
+//! has the place of its source. Words that begin with a capital letter or `_` are variables; each
+//! `_` is a variable of its own. `or(..)` and `|` are the same, as are `not(..)` and `~`. `&`
+//! inside `|` or `~` is multiplied out into separate rules. [`translate`] writes sentences of infix
+//! GDL in a text of KIF as forms. O(bytes), and [`MOST_LITERALS`] for each rule that is multiplied
+//! out.
 
 use super::expressions::{Expressions, Id, Literal, What, read as expressions};
 use super::{Kind, NodeId, Syntax, Tree, writer::BLANK, writer::Writer};
 use crate::diagnostic::{Diagnostic, Edit, Source, Span, codes};
 use crate::limits::Limits;
 
-/// Literals that a body may have when `&` is multiplied out over `|`.
+/// The most literals of a body when `&` is multiplied out over `|`.
 pub(super) const MOST_LITERALS: usize = 2_000;
 
-/// Reads a text of infix GDL.
+/// Reads a text of infix GDL. Returns the tree and the diagnostics.
 pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) {
     let mut expressions = expressions(source, Syntax::Infix, limits);
     let found = std::mem::take(&mut expressions.found);
@@ -41,13 +41,13 @@ pub(super) fn read(source: &Source, limits: &Limits) -> (Tree, Vec<Diagnostic>) 
     (reader.tree, reader.found)
 }
 
-/// The edits that write the sentences from `start` on in KIF; none if the first is none of infix
-/// GDL.
+/// Returns the edits that write the sentences from `start` on in KIF; empty if the first is no
+/// sentence of infix GDL.
 pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
     let source = Source::new("", &text[start..]);
     let limits = Limits { max_nesting: DEEPEST, ..Limits::default() };
     let (tree, found) = read(&source, &limits);
-    // Faults that only concern how a sign is written are fixed by writing it in KIF.
+    // The edits also fix faults that only concern the spelling of a sign.
     let first_bad = found
         .iter()
         .filter(|fault| fault.edits.is_empty())
@@ -58,7 +58,7 @@ pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
     let mut edits: Vec<Edit> = Vec::new();
     for &form in &tree.forms {
         let mut span = tree.node(form).span;
-        // A variable says nothing by itself, and a word alone may be prose.
+        // A variable alone is no sentence, and a word alone may be prose.
         let has_head = tree.children(form).get(1).is_some_and(|&head| tree.node(head).kind != Kind::Variable);
         let is_sentence =
             tree.children(form).first().is_some_and(|&word| tree.text(word, &source) != "<=") || has_head;
@@ -84,7 +84,7 @@ pub(super) fn translate(text: &str, start: usize) -> Vec<Edit> {
     edits
 }
 
-/// Lists inside each other at most that are translated.
+/// The deepest nesting of lists that is translated.
 const DEEPEST: usize = 64;
 
 struct Reader<'s> {
@@ -92,7 +92,7 @@ struct Reader<'s> {
     expressions: &'s Expressions,
     tree: Tree,
     found: Vec<Diagnostic>,
-    /// The number of variables without a name.
+    /// The number of anonymous variables so far.
     blanks: usize,
 }
 
@@ -179,7 +179,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A literal or term.
+    /// Adds the node of a literal or term.
     fn literal(&mut self, id: Id) -> Option<NodeId> {
         let expressions = self.expressions;
         let expression = expressions.get(id);

@@ -1,9 +1,9 @@
-//! Infix GDL and Epilog in the usual layout: text in, text out.
+//! The formatter of infix GDL and Epilog, from text to text.
 //!
-//! A sentence that fits takes one line. Others have their head on the first line, each literal on a
-//! line of its own followed by the sign that joins it to the next, and `==>` before effects. Facts
-//! that share a line go on to share it; blank lines stay, one of several. Afterwards the tokens and
-//! comments are those of the text, full stops left out, in the same order, and to format again
+//! A sentence that fits takes one line. Others have their head on the first line. Each literal has
+//! a line of its own, followed by the sign that joins it to the next, and `==>` comes before
+//! effects. Facts that share a line stay on it, and one of several blank lines stays. The tokens
+//! and comments are those of the source in the same order, without full stops. Formatting again
 //! changes nothing. O(bytes).
 
 use super::{
@@ -15,18 +15,18 @@ use crate::diagnostic::{Diagnostic, Source, Span};
 use crate::limits::Limits;
 use std::fmt::Write as _;
 
-/// Sentences are broken to be no longer than this.
+/// The most columns of a sentence on one line.
 const WIDTH: usize = 100;
 
-/// The kind of item in a sentence or between two.
+/// A token or comment, in a sentence or between two.
 struct Piece<'s> {
     text: &'s str,
     is_comment: bool,
-    /// The number of lines that end before it.
+    /// The number of line ends before it.
     lines: usize,
 }
 
-/// Formats a text, or has its faults.
+/// Formats a text, or returns its faults.
 pub(crate) fn layout(source: &Source, syntax: Syntax, limits: &Limits) -> Result<String, Vec<Diagnostic>> {
     let expressions = read(source, syntax, limits);
     if expressions.broken {
@@ -35,7 +35,7 @@ pub(crate) fn layout(source: &Source, syntax: Syntax, limits: &Limits) -> Result
     let mut writer = Writer { text: String::new(), line: 0 };
     let mut next = 0;
     let mut pieces: Vec<Piece<'_>> = Vec::new();
-    // Where the last piece ends, and whether the sentence before is a fact.
+    // The end of the last piece, and true if the sentence before is a fact.
     let (mut last, mut fact) = (0, false);
     for (token, mut span) in tokens(source.text()) {
         while let Some(sentence) = sentence(&expressions, next)
@@ -52,7 +52,7 @@ pub(crate) fn layout(source: &Source, syntax: Syntax, limits: &Limits) -> Result
         if let Some(sentence) = inside {
             span = Span { start: span.start.max(sentence.start), end: span.end.min(sentence.end) };
         } else if token != Token::Comment {
-            // A full stop.
+            // Full stops are dropped.
             continue;
         }
         last = span.end;
@@ -105,7 +105,8 @@ impl Writer {
         self.text.extend(std::iter::repeat_n(' ', indent));
     }
 
-    /// Starts a line for an item with line ends before it, after a blank one if there is one.
+    /// Starts a line for an item with this number of line ends before it. Several make a blank
+    /// line.
     fn start(&mut self, lines: usize) {
         if lines > 1 && !self.text.is_empty() {
             self.text.push('\n');
@@ -122,7 +123,7 @@ impl Writer {
         self.text.push_str(piece.text);
     }
 
-    /// Writes a sentence, on the line at hand if it `may_join` it and was there.
+    /// Writes a sentence. It shares the current line if it `may_join` it and did so in the source.
     fn sentence(&mut self, pieces: &[Piece<'_>], may_join: bool) {
         let Some(first) = pieces.first() else { return };
         let flat = if pieces.iter().any(|piece| piece.is_comment) { None } else { Some(flat(pieces)) };
@@ -197,7 +198,7 @@ fn flat(pieces: &[Piece<'_>]) -> String {
     text
 }
 
-/// Returns whether a space stands between two tokens.
+/// Returns whether a space separates two tokens.
 fn is_spaced(before: &str, behind: &str) -> bool {
     let is_sign = |text: &str| matches!(text, ":-" | "::" | ":=" | "==>" | "&" | "|" | "!" | ",");
     match (before, behind) {

@@ -1,18 +1,18 @@
-//! Messages in the syntax of the author.
+//! Rewriting of messages in the author's syntax.
 //!
-//! Messages are written as for KIF: text between backticks is a form, a name or a variable of it.
-//! [`say`] writes these as infix GDL, which Epilog shares, and leaves other text alone. Names that
-//! the translation of Epilog gives to relations of its own are never shown: each stands for a word
-//! of the language. O(bytes), and no more than [`LONGEST`] of a snippet is looked at.
+//! Messages are written for KIF: text between backticks is a form, a name or a variable. [`say`]
+//! rewrites these in infix GDL, whose terms Epilog shares, and leaves other text alone. Names of
+//! relations that the translation of Epilog adds are never shown. O(bytes); a snippet longer than
+//! [`LONGEST`] stays as it is.
 
 use super::{Kind, Syntax, kif, writer::Writer, writer::capital};
 use crate::diagnostic::{Diagnostic, Edit, Source};
 use crate::limits::Limits;
 
-/// Longer snippets stay as they are.
+/// The longest snippet that is rewritten, in bytes.
 const LONGEST: usize = 500;
 
-/// A message in a syntax.
+/// Rewrites a message in a syntax.
 pub(crate) fn say(message: &str, syntax: Syntax) -> String {
     if syntax == Syntax::Kif {
         return message.to_owned();
@@ -22,7 +22,7 @@ pub(crate) fn say(message: &str, syntax: Syntax) -> String {
         if i > 0 {
             said.push('`');
         }
-        // Every other part is a snippet.
+        // Every second part is a snippet.
         match snippet(part).filter(|_| i % 2 == 1) {
             Some(snippet) => said.push_str(&snippet),
             None => said.push_str(part),
@@ -31,8 +31,8 @@ pub(crate) fn say(message: &str, syntax: Syntax) -> String {
     said
 }
 
-/// A diagnostic in a syntax. Its edits stay if each writes a name for another, a literal or a
-/// sentence: others would write KIF.
+/// Rewrites a diagnostic in a syntax. In infix GDL its edits stay if each writes a name, a literal
+/// or a sentence, since others would write KIF. In Epilog none stays.
 pub(crate) fn tell(mut diagnostic: Diagnostic, syntax: Syntax) -> Diagnostic {
     if syntax == Syntax::Kif {
         return diagnostic;
@@ -48,8 +48,8 @@ pub(crate) fn tell(mut diagnostic: Diagnostic, syntax: Syntax) -> Diagnostic {
     diagnostic
 }
 
-/// An edit of infix GDL, if that of KIF writes a name, or a form that may follow a sign or a line
-/// end.
+/// Rewrites an edit in infix GDL if it replaces text by a name, or writes a form, possibly after a
+/// sign or a line end.
 fn written(edit: &Edit) -> Option<Edit> {
     let name = edit.text.trim_start_matches('?');
     let is_name = !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
@@ -66,10 +66,10 @@ fn written(edit: &Edit) -> Option<Edit> {
     Some(Edit { span: edit.span, text })
 }
 
-/// A snippet as KIF where it quotes the author: calls become lists.
+/// Rewrites the calls in a snippet, which quote the author, as lists of KIF.
 fn plain(text: &str) -> String {
     let mut written = String::with_capacity(text.len() + 8);
-    // Where the word begins that was written last.
+    // The start of the last word in `written`.
     let mut word = 0;
     for c in text.chars() {
         match c {
@@ -93,7 +93,7 @@ fn plain(text: &str) -> String {
     written
 }
 
-/// A snippet of KIF as infix GDL, if it is one form.
+/// Rewrites a snippet of KIF in infix GDL. Returns `None` if it is not one form.
 fn snippet(text: &str) -> Option<String> {
     if text == "<=" {
         return Some(":-".to_owned());

@@ -1,4 +1,4 @@
-//! Tokens of infix GDL and Epilog, which the pest grammar `signs.pest` cuts texts into.
+//! The tokens of infix GDL and Epilog, by the pest grammar `signs.pest`.
 
 use super::chunk;
 use crate::diagnostic::Span;
@@ -32,7 +32,7 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = (Token, Span)> + '_ {
             let opens = |byte: u8| matches!(byte, b'%' | b';' | b'"');
             let between = |byte: u8| byte <= b' ' || matches!(byte, b'(' | b')' | b',');
             let end = chunk(rest, opens, between);
-            // The grammar takes any text, so there is no error to report.
+            // The grammar accepts any text, so there is no error to report.
             let pairs = Signs::parse(Rule::tokens, &rest[..end])
                 .into_iter()
                 .flatten()

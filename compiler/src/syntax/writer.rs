@@ -1,16 +1,16 @@
-//! Nodes of a tree as text of another syntax.
+//! Writing of the nodes of a tree in another syntax.
 //!
-//! [`infix`] writes a form as a sentence of infix GDL, [`kif`] as a list; `rename` has the last
-//! word on names and variables. Both recurse as deep as the tree, which is no deeper than
-//! [`Limits::max_nesting`](crate::Limits::max_nesting). O(bytes written).
+//! [`Writer::infix`] writes a form as a sentence of infix GDL, [`Writer::kif`] as a list. `rename`
+//! returns the text of each name and variable. Both recurse as deep as the tree, which is no deeper
+//! than [`Limits::max_nesting`](crate::Limits::max_nesting). O(bytes written).
 
 use super::{Kind, NodeId, Tree};
 use crate::Source;
 
-/// The prefix of the names of anonymous variables: no word has such a character.
+/// The prefix of the names of anonymous variables. No word contains its apostrophe.
 pub(crate) const BLANK: &str = "_'";
 
-/// A tree, its text, and what its names become.
+/// A tree, its text, and the renaming of its names.
 pub(crate) struct Writer<'t, R> {
     pub(crate) tree: &'t Tree,
     pub(crate) source: &'t Source,
@@ -22,7 +22,7 @@ impl<R: FnMut(&Kind, &str) -> String> Writer<'_, R> {
         (self.rename)(&self.tree.node(node).kind, self.tree.text(node, self.source))
     }
 
-    /// The node as a list, word or variable of KIF.
+    /// Writes a node as a list, word or variable of KIF.
     pub(crate) fn kif(&mut self, node: NodeId, out: &mut String) {
         if !matches!(self.tree.node(node).kind, Kind::List(_)) {
             out.push_str(&self.name(node));
@@ -38,7 +38,7 @@ impl<R: FnMut(&Kind, &str) -> String> Writer<'_, R> {
         out.push(')');
     }
 
-    /// The node as a sentence, literal or term of infix GDL.
+    /// Writes a node as a sentence, literal or term of infix GDL.
     pub(crate) fn infix(&mut self, node: NodeId, out: &mut String) {
         let children = self.tree.children(node);
         let Some((&first, rest)) = children.split_first() else {
@@ -88,11 +88,11 @@ impl<R: FnMut(&Kind, &str) -> String> Writer<'_, R> {
     }
 }
 
-/// The name of a variable of KIF in infix GDL, its question mark left out: it begins with a capital
-/// letter or `_`.
+/// Returns the name of a variable of KIF in infix GDL, without its question mark. It begins with a
+/// capital letter or `_`.
 pub(crate) fn capital(variable: &str) -> String {
     let name = variable.trim_start_matches('?');
-    // A variable without a name is another one each time.
+    // Each anonymous variable differs from all others.
     if name.starts_with(BLANK) {
         return "_".to_owned();
     }
@@ -100,7 +100,7 @@ pub(crate) fn capital(variable: &str) -> String {
     match name.bytes().next() {
         Some(b'a'..=b'z') => name[..1].to_ascii_uppercase() + &name[1..],
         Some(b'A'..=b'Z') => name,
-        // `_` alone is another variable each time.
+        // Each `_` alone would be a different variable.
         Some(b'_') if name.len() > 1 => name,
         _ => format!("V{name}"),
     }

@@ -1,5 +1,5 @@
-//! Mistakes in infix GDL and in Epilog: each is an addition to the game of the catalogue's pages,
-//! and gives these codes at these places, counted from the addition, and nothing else.
+//! Mistakes in infix GDL and in Epilog. Each is added to the game of the diagnostics pages, and
+//! gives only these codes, at these places counted from the addition.
 
 use gdl_compiler::diagnostic::frame;
 use gdl_compiler::{Levels, Options, Severity, Source, Syntax, compile};
@@ -117,7 +117,7 @@ pub(crate) const EPILOG: &[(&str, &str)] = &[
     ("GDL152 1:32", "take(9) :: ~(pile(0) | left(1, N, 0)) & pile(N) ==> pile(0)"),
 ];
 
-/// Whole texts.
+/// Whole rulesheets with the codes and places of their faults.
 pub(crate) const WHOLE: &[(&str, &str)] = &[
     (
         "GDL017 4:1",
@@ -135,8 +135,8 @@ pub(crate) const WHOLE: &[(&str, &str)] = &[
     ("GDL029 1:1", "role(robot)\ninit(control(robot))\npress :: on\nterminal :- on\ngoal(robot, 100) :- on"),
 ];
 
-/// The diagnostics of the whole pipeline for an addition to a text, lints included: codes with
-/// their places.
+/// Runs the whole pipeline on a text with an addition. Returns the codes with their places, lints
+/// included, and the rendered diagnostics.
 fn faults(syntax: Syntax, before: &str, added: &str) -> (String, String) {
     let source = Source::new(syntax.name(), format!("{before}{added}\n"));
     let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };
@@ -196,7 +196,7 @@ fn a_text_of_another_syntax_than_was_said_is_told() {
             failure.diagnostics.iter().filter(|fault| fault.severity == Severity::Error).collect();
         assert_eq!(errors[0].code.id, expected, "{}", failure.diagnostics.render(&source));
         assert_eq!(errors.len(), 1, "{}", failure.diagnostics.render(&source));
-        // The syntax was given, so nothing in the text shows it.
+        // The syntax was given, so no label points to the text that determined it.
         assert!(errors[0].labels.is_empty(), "{}", failure.diagnostics.render(&source));
     }
 }

@@ -1,9 +1,9 @@
-//! Changes to a rulesheet that keep its parentheses in order: one rulesheet in, its neighbour out.
+//! Mutations of a rulesheet that keep its parentheses matched.
 //!
-//! Random bytes almost never get past the parser; forms dropped, copied, exchanged and negated
-//! often get as far as the net.
+//! Random bytes almost never pass the parser. Rulesheets with forms dropped, copied, exchanged or
+//! negated often reach the net.
 
-/// Numbers (Steele, Lea and Flood 2014, the mixing step).
+/// A pseudorandom generator: splitmix64 (Steele, Lea and Flood 2014).
 struct Numbers(u64);
 
 impl Numbers {
@@ -15,7 +15,7 @@ impl Numbers {
     }
 }
 
-/// Words that change what a form means.
+/// The words that mutations insert.
 const WORDS: [&str; 24] = [
     "<=", "not", "or", "distinct", "role", "init", "true", "does", "next", "legal", "goal", "terminal",
     "sees", "base", "input", "random", "?x", "?y", "0", "1", "100", "a", "p", "f",
@@ -27,7 +27,7 @@ fn words(text: &str) -> Vec<String> {
     spaced.collect::<String>().split_whitespace().map(str::to_owned).collect()
 }
 
-/// The place after the form or word that starts at `start`.
+/// Returns the place after the form or word that starts at `start`.
 fn end(words: &[String], start: usize) -> usize {
     let mut depth = 0usize;
     for (place, word) in words.iter().enumerate().skip(start) {
@@ -43,13 +43,13 @@ fn end(words: &[String], start: usize) -> usize {
     words.len()
 }
 
-/// Some place where a form or word starts.
+/// Draws a place where a form or word starts.
 fn start(words: &[String], numbers: &mut Numbers) -> usize {
     let tries = (0..8).map(|_| numbers.below(words.len()));
     tries.into_iter().find(|&place| words[place] != ")").unwrap_or(0)
 }
 
-/// Changes `text` in one place, as `seed` says.
+/// Changes `text` in one place, chosen by `seed`.
 pub fn mutate(text: &str, seed: u32) -> String {
     let mut words = words(text);
     let mut numbers = Numbers(u64::from(seed));
@@ -74,12 +74,12 @@ pub fn mutate(text: &str, seed: u32) -> String {
             let word = WORDS[numbers.below(WORDS.len())];
             drop(words.splice(here..here, ["(", word].map(str::to_owned)));
         }
-        // A word for all its like: another relation, another constant.
+        // Replaces a word everywhere, by another relation or constant.
         5 if words[here] != "(" && words[there] != "(" => {
             let (old, new) = (words[here].clone(), words[there].clone());
             words.iter_mut().filter(|word| **word == old).for_each(|word| word.clone_from(&new));
         }
-        // One more literal for a rule.
+        // Adds a literal to a rule.
         6 => {
             let rules: Vec<usize> = (1..words.len()).filter(|&place| words[place] == "<=").collect();
             if let Some(&rule) = rules.get(numbers.below(rules.len().max(1))) {

@@ -1,4 +1,4 @@
-//! Signs that rules are written with in place of `<=`: `<-` of Prolog and R, `if`, `=`.
+//! Symbols that authors write in place of `<=`: `<-` of Prolog and R, `if`, `=`.
 //!
 //! A name such as `<-` may be a relation of the author's own. It is an arrow if some form with it
 //! cannot be a fact: one with a variable, or with a list that begins with a keyword. O(text), once.
@@ -12,7 +12,8 @@ use crate::syntax::{Kind, NodeId};
 const ARROWS: [&str; 9] = ["<-", "<--", "<==", "<=-", "<", "=<", "=", ":=", "if"];
 
 impl<'a> Lowering<'a> {
-    /// The signs that cannot be relations here.
+    /// Returns the symbols that this text uses as arrows, since some form with them cannot be a
+    /// fact.
     pub(super) fn find_arrows(&self) -> Vec<&'static str> {
         let mut found = Vec::new();
         for &form in &self.tree.forms {
@@ -33,7 +34,7 @@ impl<'a> Lowering<'a> {
         ARROWS.into_iter().find(|arrow| is_symbol && arrow.eq_ignore_ascii_case(text))
     }
 
-    /// True if a fact cannot have the node as an argument.
+    /// True if the node cannot be an argument of a fact.
     fn is_no_term(&self, node: NodeId) -> bool {
         let mut waiting = vec![node];
         while let Some(node) = waiting.pop() {
@@ -47,7 +48,7 @@ impl<'a> Lowering<'a> {
         false
     }
 
-    /// Reports a form that is a rule with an arrow other than `<=`.
+    /// Reports a form that is a rule with another arrow than `<=`, and returns `None` for it.
     pub(super) fn check_arrow(&mut self, children: &[NodeId]) -> Option<()> {
         let [sign, literals @ ..] = children else { return Some(()) };
         if literals.is_empty() || !self.arrow(*sign).is_some_and(|arrow| self.arrows.contains(&arrow)) {
@@ -59,13 +60,13 @@ impl<'a> Lowering<'a> {
         let fault = Diagnostic::new(&codes::IMPLICATION_REVERSED, span, message)
             .help("write `(<= head body ..)`")
             .suggest(span, "<=");
-        // Of `if` alone it is not clear what comes first.
+        // After `if` alone the body may come first.
         let is_certain = !text.eq_ignore_ascii_case("if") || self.begins_with_head(literals);
         self.push(if is_certain { fault.machine_applicable() } else { fault });
         None
     }
 
-    /// True if the first of some literals alone must be a head.
+    /// True if the first literal begins with a keyword of heads and no other one does.
     pub(super) fn begins_with_head(&self, literals: &[NodeId]) -> bool {
         let is_head = |&node: &NodeId| {
             let name = self.tree.children(node).first().copied().unwrap_or(node);

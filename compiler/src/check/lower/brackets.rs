@@ -14,40 +14,41 @@ use crate::diagnostic::{Code, Diagnostic, Edit};
 use crate::syntax::{Kind, NodeId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Lists with more elements are not looked at.
+/// The most elements of a list that is searched for groupings.
 const MOST: usize = 64;
 
-/// Steps of all searches of a text: the squares of their elements.
+/// The most steps of all searches in a text. A search among `n` elements takes `n * n`.
 pub(super) const STEPS: usize = 1_000_000;
 
-/// The numbers of arguments that names have where nothing is wrong, by their name in lower case.
+/// The arities of names in the parts of the text without faults, by name in lower case.
 #[derive(Default)]
 pub(super) struct Arities {
     relations: FxHashMap<String, FxHashSet<usize>>,
     functions: FxHashMap<String, FxHashSet<usize>>,
 }
 
-/// The target of a grouping.
+/// The parts that a grouping must consist of.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     /// Any number of literals.
     Literals,
-    /// A number of literals.
+    /// This number of literals.
     LiteralsOf(usize),
-    /// A number of terms.
+    /// This number of terms.
     TermsOf(usize),
 }
 
-/// A grouping of elements.
+/// A way to group the elements of a list.
 pub(super) struct Grouping {
-    /// The elements that belong inside parentheses of their own: the first, and how many.
+    /// The elements that belong inside parentheses of their own: the index of the first, and their
+    /// number.
     groups: Vec<(usize, usize)>,
-    /// True if the rest of the text shows it.
+    /// True if arities elsewhere in the text prove the grouping.
     is_certain: bool,
 }
 
 impl Lowering<'_> {
-    /// The numbers of arguments that the forms of the text show.
+    /// Returns the arities in the forms of the text, computed on first use.
     fn arities(&self) -> &Arities {
         self.arities.get_or_init(|| {
             let mut arities = Arities::default();
@@ -75,8 +76,8 @@ impl Lowering<'_> {
         matches!(self.tree.node(node).kind, Kind::List(_))
     }
 
-    /// True if words stand among the literals of a rule that are none: a variable after something
-    /// else, or a keyword or connective without its arguments.
+    /// True if the literals of a rule contain bare words: a variable that is not the first, or a
+    /// keyword or connective without its arguments.
     pub(super) fn is_bare(&self, literals: &[NodeId]) -> bool {
         let takes = |word: Word| word.arity().is_none_or(|arity| arity > 0);
         let is_word = |&node: &NodeId| self.word(node).is_some_and(takes);
@@ -84,14 +85,15 @@ impl Lowering<'_> {
         literals.iter().any(is_word) || behind.iter().any(|&node| self.is_variable(node))
     }
 
-    /// Notes the literals of a body or of a connective; of a `faulty` one the lists alone.
+    /// Adds the arities in the literals of a body or connective. If that is `faulty`, only lists
+    /// count.
     fn note_all(&self, nodes: &[NodeId], faulty: bool, arities: &mut Arities) {
         for &node in nodes.iter().filter(|&&node| !faulty || self.is_list(node)) {
             self.note(node, arities);
         }
     }
 
-    /// Notes a literal.
+    /// Adds the arities in a literal.
     fn note(&self, node: NodeId, arities: &mut Arities) {
         let children = self.tree.children(node);
         let (name, parts) = match children.split_first() {
@@ -131,7 +133,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The one way to group elements with parentheses that are missing, if there is one.
+    /// Finds the only grouping of elements by missing parentheses. Returns `None` if none or
+    /// several fit, or if the steps run out.
     pub(super) fn group(&self, nodes: &[NodeId], wanted: Wanted) -> Option<Grouping> {
         if nodes.len() > MOST {
             return None;
@@ -208,12 +211,12 @@ impl Lowering<'_> {
         }
     }
 
-    /// The text of a span as a message has it.
+    /// The text of a span on one line, for a message.
     fn shown(&self, span: Span) -> String {
         self.edited(span, &[])
     }
 
-    /// The text of a span after edits, on one line; `..` if that is long.
+    /// The text of a span after edits, on one line; `(..)` if it is long or has a comment.
     fn edited(&self, span: Span, edits: &[Edit]) -> String {
         const LONGEST: usize = 120;
         let mut inside: Vec<&Edit> = edits.iter().filter(|edit| edit.span.start >= span.start).collect();
@@ -233,17 +236,17 @@ impl Lowering<'_> {
     }
 }
 
-/// A search for groupings.
+/// A search for groupings of some elements.
 struct Groups<'l, 'a> {
     lowering: &'l Lowering<'a>,
     nodes: &'l [NodeId],
     wanted: Wanted,
-    /// True if only what the text shows is a group.
+    /// True if a name without a known arity groups no elements.
     is_certain: bool,
 }
 
 impl Groups<'_, '_> {
-    /// The groups of the only grouping that adds parentheses.
+    /// Returns the groups of the only grouping that adds parentheses.
     fn only(&self) -> Option<Vec<(usize, usize)>> {
         let length = self.nodes.len();
         let most = match self.wanted {
@@ -251,8 +254,8 @@ impl Groups<'_, '_> {
             Wanted::LiteralsOf(count) | Wanted::TermsOf(count) => count,
         };
         let counts: Vec<Vec<usize>> = (0..length).map(|start| self.counts(start)).collect();
-        // For each place and number of parts: the ways to group the elements from there on, two at
-        // most.
+        // For each start and number of parts, the number of ways to group the elements from there
+        // on, capped at 2.
         let mut ways = vec![vec![0_u8; most + 1]; length + 1];
         ways[length][0] = 1;
         for start in (0..length).rev() {
@@ -283,7 +286,7 @@ impl Groups<'_, '_> {
         (!groups.is_empty()).then_some(groups)
     }
 
-    /// The possible lengths of a part that starts at an element.
+    /// Returns the possible lengths of a part that starts at an element.
     fn counts(&self, start: usize) -> Vec<usize> {
         let Self { lowering, nodes, wanted, is_certain } = *self;
         let node = nodes[start];
@@ -292,7 +295,7 @@ impl Groups<'_, '_> {
         if let Some(&next) = nodes.get(start + 1)
             && lowering.is_call(node, next)
         {
-            // What touches its parenthesis is a call, and nothing else.
+            // A name that touches the next parenthesis is a call.
             return vec![2];
         }
         if lowering.tree.node(node).kind != Kind::Symbol {
@@ -308,7 +311,7 @@ impl Groups<'_, '_> {
         let takes = |count: usize| match (wanted, word) {
             (Wanted::TermsOf(_), Some(_)) => count == 0,
             (_, Some(word)) => word.arity() == Some(count),
-            // A term that stands nowhere else may well be a constant.
+            // A term that occurs nowhere else counts as a constant.
             (Wanted::TermsOf(_), None) => known.map_or(count == 0, |known| known.contains(&count)),
             (_, None) => known.is_some_and(|known| known.contains(&count)),
         };

@@ -1,8 +1,8 @@
-//! Misplaced words of the language, and what to write instead.
+//! Misplaced words of the language, and the replacements to propose.
 //!
-//! Input: a word at a head, a literal or a term. Output: a fault with the edits that fix it, or
-//! nothing if the word may stand there. O(form) for each fault; searches of the whole text are made
-//! once.
+//! Each check gets a word at a head, a literal or a term. It reports a fault with the edits that
+//! fix it, or nothing if the word may occur there. O(form) for each fault; searches of the whole
+//! text are made once.
 
 use super::super::{keywords::Word, usage};
 use super::{Lowering, Place};
@@ -11,8 +11,8 @@ use crate::diagnostic::{Diagnostic, Edit, codes};
 use crate::syntax::{Kind, NodeId, Syntax};
 
 impl Lowering<'_> {
-    /// The edits that leave only the elements after the word of a list, if the list is one of the
-    /// literals that must all hold.
+    /// The edits that replace a list by the elements after its first word. Empty unless the list is
+    /// a literal of the body itself.
     pub(super) fn spread(&self, node: NodeId) -> Vec<Edit> {
         match self.tree.children(node) {
             [word, _, ..] if self.is_conjunct(node) => {
@@ -22,8 +22,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// The word that makes a head of a fluent that the body allows: what depends on the state or on
-    /// moves is next.
+    /// Returns the keyword for a head with a fluent: `next` if the body depends on the state or on
+    /// moves, otherwise `init`.
     fn giver(&self) -> &'static str {
         let mut waiting: Vec<NodeId> = self.body.to_vec();
         while let Some(node) = waiting.pop() {
@@ -37,7 +37,7 @@ impl Lowering<'_> {
         "init"
     }
 
-    /// Reports words that no fact or head may start with.
+    /// Reports words that no fact or head may begin with.
     pub(super) fn check_head_word(
         &mut self,
         word: Word,
@@ -111,7 +111,7 @@ impl Lowering<'_> {
         None
     }
 
-    /// Reports what other logics have and GDL has not.
+    /// Reports connectives of other logics, which GDL does not have, and `<=` inside a form.
     fn check_connective(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
         let (code, message, help, (edits, is_certain)) = match word {
@@ -157,16 +157,16 @@ impl Lowering<'_> {
         None
     }
 
-    /// Returns whether a side of `(= left right)` is a sum or the like, such as `(+ ?x 1)`.
+    /// Returns whether a side of `(= left right)` is arithmetic, such as `(+ ?x 1)`.
     fn computes(&self, node: NodeId) -> bool {
         let is_sign = |&first: &NodeId| matches!(self.text(first), "+" | "-" | "*" | "/" | "mod");
         self.tree.children(node).iter().any(|&side| self.tree.children(side).first().is_some_and(is_sign))
     }
 
-    /// The edits that unify two terms that `=` compares in a body, if one is a variable: the other
-    /// replaces it in the whole form.
+    /// The edits that remove `=` from a body and replace a variable on one side by the other side
+    /// in the whole form. Empty if neither side is a variable.
     fn unify(&self, node: NodeId) -> Vec<Edit> {
-        /// Longer forms are not looked through, which is done for each `=`.
+        /// The longest form, in bytes, since it is searched for each `=`.
         const LONGEST: u32 = 2_000;
         let [_, left, right] = *self.tree.children(node) else { return Vec::new() };
         let is_variable = |node: NodeId| self.tree.node(node).kind == Kind::Variable;
@@ -211,7 +211,7 @@ impl Lowering<'_> {
     }
 
     /// The help and edits for a head without a role, and true if they are certain. With one role
-    /// that role is meant; with several, most likely all.
+    /// the head gets that role, otherwise most likely all roles.
     fn of_all_roles(
         &self,
         word: Word,
@@ -257,8 +257,8 @@ impl Lowering<'_> {
         Some((help, edits, false))
     }
 
-    /// The edit that makes a `distinct` of few words one for each pair of them, if it is one of the
-    /// literals that must all hold.
+    /// The edit that splits a `distinct` of 3 to 8 words into one for each pair, if it is a literal
+    /// of the body itself.
     pub(super) fn pairs(&self, node: NodeId, nodes: &[NodeId]) -> Option<Edit> {
         let is_word = |&node: &NodeId| !matches!(self.tree.node(node).kind, Kind::List(_));
         let fits = (3..=8).contains(&nodes.len()) && nodes.iter().all(is_word) && self.is_conjunct(node);
@@ -269,10 +269,10 @@ impl Lowering<'_> {
         fits.then(|| Edit { span: self.span(node), text: pairs.collect::<Vec<_>>().join(" ") })
     }
 
-    /// Reports words that may not stand in a body.
+    /// Reports words that may not occur in a body.
     pub(super) fn check_body_word(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
-        // A percept of the coming state is none of the present one.
+        // In a rule for `sees`, `true` is no replacement for `next`.
         let of_percept = self.head.is_some_and(|head| {
             let name = self.tree.children(head).first().copied().unwrap_or(head);
             Word::find(self.text(name)) == Some(Word::Sees)
@@ -295,7 +295,7 @@ impl Lowering<'_> {
                 format!("`{text}` may not appear in a body"),
                 "write `true` for what holds now, or repeat the conditions of the `next` rule",
             ),
-            // Like `next` it speaks of what a step brings.
+            // Like `next`, it describes the result of a step.
             Word::Sees => (
                 &codes::NEXT_IN_BODY,
                 format!("`{text}` may not appear in a body"),
@@ -316,7 +316,8 @@ impl Lowering<'_> {
     }
 
     /// The edits that rename each `base` or `input` to a relation of the author's own, and derive
-    /// the keyword from it by one rule. Given once: they are the same at each place.
+    /// the keyword from it by one rule. They are returned once, since they are the same at each
+    /// place.
     fn derive(&mut self, word: Word) -> Vec<Edit> {
         let (own, rule) = match word {
             Word::Base => ("base_fluent", "(<= (base ?fluent) (base_fluent ?fluent))\n"),
@@ -355,14 +356,14 @@ impl Lowering<'_> {
         edits
     }
 
-    /// Reports words of the language used as functions and objects.
+    /// Reports keywords and connectives that are used as functions or objects.
     pub(super) fn check_term_word(&mut self, word: Word, node: NodeId, name: NodeId) -> Option<()> {
         let text = self.text(name);
         let arguments = self.tree.children(node).len().saturating_sub(1);
         let object = arguments == 0;
         let logical = matches!(word, Word::If | Word::Not | Word::Or | Word::Distinct);
         if self.tree.syntax == Syntax::Epilog {
-            // There these words have no meaning, and the translation recognises those that have.
+            // These words have no meaning in Epilog. The translation recognises those that do.
             return Some(());
         }
         match word {

@@ -1,52 +1,51 @@
-//! Covering of gates of two operands by operations of three: what vector machines can do in one
-//! instruction.
+//! Covers gates of two operands by operations of three operands, which are one instruction of
+//! vector machines (LUT mapping).
 //!
-//! A [`Cover`] of an [`Aig`] computes its wanted outputs: operations in topological order, each any
-//! function of three earlier values. A cut of a node is a set of at most three nodes that decide
-//! its value. Among a node's cuts the one that takes the fewest operations is chosen; operations
-//! that several nodes need are shared out among them (area flow: Manohararajah, Brown, Vranesic,
+//! A [`Cover`] of an [`Aig`] computes its wanted outputs by operations in topological order, each a
+//! function of three earlier values. A cut of a node is a set of at most three nodes that determine
+//! its value. The cut with the fewest operations is chosen for each node, where the cost of a
+//! shared operation is divided among its users (area flow: Manohararajah, Brown, Vranesic,
 //! "Heuristics for area minimization in LUT-based FPGA technology mapping", 2006).
 //!
-//! A node may be stored complemented. So all inner operations are made to give 0 where all operands
-//! are 0, and operands are ordered so that tables are as small as possible: few kinds of operations
-//! make long runs of one kind.
+//! A node may be stored complemented. So inner operations are normalised to give 0 for operands
+//! that are all 0, and operands are ordered to make the table least. With fewer kinds of
+//! operations, runs of one kind are longer.
 //!
-//! Each gate joins no more than a few cuts of each of its operands, and keeps a few of its own.
+//! Each gate joins the cuts of its operands, and keeps the best [`CUTS`] cuts and the trivial one.
 
 use gdl_format::{
     aig::Aig,
     lanes::{COLUMNS, least, swap},
 };
 
-/// The number of cuts of a node that are kept for its readers.
+/// The most cuts of a node that are kept for its users, without the trivial one.
 const CUTS: usize = 6;
 
-/// An operation: what it does with the values of its operands, bit 4a + 2b + c of `table`.
+/// An operation. Its result for operands a, b and c is bit 4a + 2b + c of `table`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Operation {
     pub(super) table: u8,
-    /// Values: those below [`Cover::inputs`] are given, the others are operations.
+    /// The numbers of values: inputs below [`Cover::inputs`], results of operations from there on.
     pub(super) operands: [u32; 3],
 }
 
 /// A circuit of operations.
 #[derive(Clone, Debug)]
 pub(super) struct Cover {
-    /// The number of given values; the first is 0.
+    /// The number of inputs; the first is the constant 0.
     pub(super) inputs: usize,
     pub(super) operations: Vec<Operation>,
-    /// For each output the operation that computes it; no two are the same.
+    /// For each output, the number of its value. Each output has an operation of its own.
     pub(super) outputs: Vec<u32>,
 }
 
-/// The table of `a & b`, `a ^ 1` and so on, for operations of fewer operands: the others are of no
-/// account.
+/// The table of the first operand itself; the other operands are ignored.
 const FIRST: u8 = COLUMNS[0];
 
-/// A set of nodes that decides the value of a node.
+/// A cut: a set of nodes that determine the value of a node.
 #[derive(Clone, Copy, Debug)]
 struct Cut {
-    /// Ascending; the first `len` count.
+    /// The nodes, ascending; only the first `len` are used.
     leaves: [u32; 3],
     len: u8,
     table: u8,
@@ -54,7 +53,7 @@ struct Cut {
 }
 
 impl Cut {
-    /// The node itself.
+    /// Creates the cut of only the node itself.
     fn trivial(node: u32, flow: f32) -> Self {
         Self { leaves: [node, 0, 0], len: 1, table: FIRST, flow }
     }
@@ -63,8 +62,8 @@ impl Cut {
         &self.leaves[..usize::from(self.len)]
     }
 
-    /// The cut of a gate by the leaves of cuts of its operands, without its table; `None` if they
-    /// are too many.
+    /// Joins cuts of a gate's operands to a cut of the gate, without its table. Returns `None` if
+    /// it has more than three leaves.
     fn join(a: &Self, b: &Self) -> Option<Self> {
         let mut leaves = [0; 3];
         let mut len = 0;
@@ -81,7 +80,7 @@ impl Cut {
         Some(Self { leaves, len: len as u8, table: 0, flow: 0.0 })
     }
 
-    /// The truth table of a gate over the leaves, from the cuts that were joined.
+    /// Computes the truth table of a gate over the leaves, from the joined cuts.
     fn table(&self, a: &Self, b: &Self, [negate_a, negate_b]: [bool; 2]) -> u8 {
         let of = |cut: &Self, negate: bool| {
             let table = spread(cut, self.leaves());
@@ -91,10 +90,10 @@ impl Cut {
     }
 }
 
-/// The table of a cut over more leaves.
+/// Returns the truth table of a cut over a superset of its leaves.
 fn spread(cut: &Cut, leaves: &[u32]) -> u8 {
     let mut table = cut.table;
-    // The last first: the column that it goes to is of no account yet.
+    // The last leaf is moved first, since its new column is not in use yet.
     for (i, leaf) in cut.leaves().iter().enumerate().rev() {
         let place = leaves.iter().position(|other| other == leaf);
         table = swap(table, i, place.unwrap_or(i));
@@ -113,13 +112,13 @@ impl Cover {
                 best[node - gates.first()].leaves().iter().for_each(|&leaf| needed[leaf as usize] = true);
             }
         }
-        // An output wants its value as it is; whatever else reads the node can do with either.
+        // An output needs its exact value. Other users of the node accept the complement.
         let mut wanted = vec![None; gates.nodes()];
         for &signal in outputs {
             wanted[signal as usize / 2].get_or_insert(signal % 2 == 1);
         }
         let mut cover = Self { inputs: gates.first(), operations: Vec::new(), outputs: Vec::new() };
-        // Of each node the value, and whether that is the complement.
+        // For each node, its value, and true if that is the complement.
         let mut values: Vec<(u32, bool)> = (0..gates.first() as u32).map(|node| (node, false)).collect();
         for node in gates.first()..gates.nodes() {
             let mut value = (0, false);
@@ -147,7 +146,7 @@ impl Cover {
                 taken[value as usize] = true;
                 value
             } else {
-                // An input, or an output already, or the complement of one.
+                // The value is an input, an output already, or a complement.
                 cover.push(if fits { FIRST } else { !FIRST }, [value, 0, 0])
             };
             cover.outputs.push(output);
@@ -156,7 +155,7 @@ impl Cover {
     }
 
     fn push(&mut self, table: u8, operands: [u32; 3]) -> u32 {
-        // Operands of no account are made equal to one that is, or to nothing.
+        // Operands that do not affect the result are replaced by one that does, or by 0.
         let counts = [0, 1, 2].map(|i| flip(table, i) != table);
         let first = (0..3).find(|&i| counts[i]).map_or(0, |i| operands[i]);
         let (table, order) = least(table);
@@ -166,21 +165,21 @@ impl Cover {
     }
 }
 
-/// The table where operand i is complemented.
+/// Returns the table with operand `i` complemented.
 fn flip(table: u8, i: usize) -> u8 {
     let shift = 4 >> i;
     (table & COLUMNS[i]) >> shift | (table & !COLUMNS[i]) << shift
 }
 
-/// The best cut of each gate in the cone; of the others, one of no account.
+/// Chooses the best cut of each gate in the cone. Other gates get an unused cut.
 fn best_cuts(gates: &Aig, cone: &[bool]) -> Vec<Cut> {
     let mut users = vec![0_u32; gates.nodes()];
     let list = || (gates.first()..gates.nodes()).zip(gates.gates());
     for (_, operands) in list().filter(|(node, _)| cone[*node]) {
         operands.iter().for_each(|&signal| users[signal as usize / 2] += 1);
     }
-    // The cuts of all nodes, those of each node together, the trivial one last, and where they
-    // start.
+    // The cuts of all nodes, grouped by node with the trivial one last, and the start of each
+    // group.
     let mut cuts: Vec<Cut> = (0..gates.first() as u32).map(|node| Cut::trivial(node, 0.0)).collect();
     let mut starts: Vec<u32> = (0..=gates.first() as u32).collect();
     let mut flows = vec![0.0; gates.first()];
@@ -227,7 +226,7 @@ pub(super) mod tests {
     use super::*;
     use proptest::{collection::vec, prelude::*};
 
-    /// A circuit with a gate for each pair, of whatever signals there are before it.
+    /// Makes a circuit with a gate for each pair; operands are reduced to signals before the gate.
     pub(in crate::emit::lanes) fn gates(inputs: usize, pairs: &[[u32; 2]]) -> Aig {
         let mut gates = Aig::new(inputs);
         for pair in pairs {
@@ -237,7 +236,7 @@ pub(super) mod tests {
         gates
     }
 
-    /// The result of an operation on 64 values of each operand.
+    /// Computes the result of an operation on 64 values of each operand.
     pub(in crate::emit::lanes) fn apply(table: u8, operands: [u64; 3]) -> u64 {
         (0..64).fold(0, |result, lane| {
             let row = operands.iter().fold(0, |row, operand| 2 * row + (operand >> lane & 1));
@@ -246,7 +245,7 @@ pub(super) mod tests {
     }
 
     proptest! {
-        /// For all values of up to six inputs at once.
+        /// Covers equal their gates for all values of up to six inputs.
         #[test]
         fn covers_compute_what_gates_do(
             inputs in 1_usize..7,

@@ -1,11 +1,10 @@
-//! Scheduling: the operations of a [`Cover`] get an order and slots for their values, as a
-//! [`Schedule`] that the runtime's interpreter runs.
+//! Schedules the operations of a [`Cover`]: chooses their order and the slots of their values. The
+//! runtime's interpreter runs the resulting [`Schedule`].
 //!
-//! Operations of the most frequent kind that could come next come together, so the interpreter
-//! chooses its code once per run. Long programs are cut into blocks first, by a
-//! walk from the outputs, so that most of what an operation reads is still in the cache. A slot is
-//! given to another value as soon as the one in it is no longer needed, and a next state goes
-//! straight to where the state is if that has been read for the last time.
+//! Ready operations of the most frequent kind are scheduled together, so that the interpreter
+//! dispatches once per run. Long programs are first divided into blocks, in depth-first order from
+//! the outputs, so that most operands are still in the cache. A slot is reused after its value's
+//! last use. A next state is written over the current state if that is no longer read.
 
 use super::{
     cover::{Cover, Operation},
@@ -17,12 +16,12 @@ use std::collections::VecDeque;
 /// The truth table that copies the last operand.
 const COPY: u8 = 0xaa;
 
-/// Operations in a block: what as many leave fills half a megabyte.
+/// The operations in a block; their results fill half a megabyte.
 const BLOCK: usize = 8_192;
 
-/// The operations that find their inputs in some slots (the first is for the value 0) and leave
-/// their outputs in others, which may be the same. All from `free` on are their own. Returns `None`
-/// if there are not enough slots. O(operations).
+/// Schedules the operations of a cover, given the slots of inputs (the first for the value 0) and
+/// of outputs, which may overlap. Other values use slots from `free` on. Returns `None` if there
+/// are not enough slots. O(operations).
 pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usize) -> Option<Schedule> {
     let order = order(cover);
     let mut places = Places::new(cover, inputs, &order, free);
@@ -44,7 +43,7 @@ pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usi
             target => {
                 let temporary = places.take(value)?;
                 if let Some(slot) = target {
-                    // The copy is the last to read it.
+                    // The copy is the last use of the value.
                     places.last[value] = usize::MAX;
                     copies.push(Step { operands: [temporary; 3], result: slot });
                 }
@@ -57,18 +56,17 @@ pub(super) fn schedule(cover: &Cover, inputs: &[u32], outputs: &[u32], free: usi
     Some(schedule)
 }
 
-/// The operations that outputs depend on, in an order where operands come first and, block by
-/// block, equal tables together.
+/// Orders the operations that outputs depend on: topologically and, within each block, grouped by
+/// equal tables.
 fn order(cover: &Cover) -> Vec<u32> {
     let count = cover.operations.len();
     let walk = walk(cover);
-    // Operations that no output depends on are in none.
+    // Operations that no output depends on are in no block.
     let mut blocks = vec![None; count];
     for (block, numbers) in walk.chunks(BLOCK).enumerate() {
         numbers.iter().for_each(|&number| blocks[number as usize] = Some(block));
     }
-    // Each operation with an operand that its own block makes; those of other blocks are there
-    // before.
+    // Each operation with each operand of its own block. Operands of earlier blocks are ready.
     let blocks = &blocks;
     let pairs = || {
         let walked = cover.operations.iter().enumerate().filter(|(number, _)| blocks[*number].is_some());
@@ -78,7 +76,7 @@ fn order(cover: &Cover) -> Vec<u32> {
             own.filter_map(move |operand| (blocks[operand] == blocks[number]).then_some((number, operand)))
         })
     };
-    // The operations that read each, and how many operands each still waits for.
+    // The users of each operation, and the number of operands that each still waits for.
     let mut starts = vec![0; count + 1];
     pairs().for_each(|(_, operand)| starts[operand + 1] += 1);
     (0..count).for_each(|i| starts[i + 1] += starts[i]);
@@ -94,13 +92,13 @@ fn order(cover: &Cover) -> Vec<u32> {
     for block in walk.chunks(BLOCK) {
         let mut first = block.to_vec();
         first.retain(|&number| waits[number as usize] == 0);
-        // A program of one block is in the order of its gates.
+        // Operations that are ready at first keep the order of their gates.
         first.sort_unstable();
         let table = |number: u32| usize::from(cover.operations[number as usize].table);
         first.into_iter().for_each(|number| ready[table(number)].push_back(number));
         let end = order.len() + block.len();
         while order.len() < end {
-            // The first of the longest lists.
+            // The first of the longest lists, by table.
             let Some(list) = (0..256).rev().max_by_key(|&table| ready[table].len()) else { break };
             while let Some(number) = ready[list].pop_front() {
                 order.push(number);
@@ -116,16 +114,16 @@ fn order(cover: &Cover) -> Vec<u32> {
     order
 }
 
-/// The slots, and which of them are taken.
+/// The allocation of slots to values.
 struct Places {
     inputs: usize,
-    /// The slot of each value that has one.
+    /// The slot of each value that has been computed.
     slots: Vec<u32>,
     /// The last operation that reads each value.
     last: Vec<usize>,
     /// The last operation that reads the input in each slot.
     over: Vec<usize>,
-    /// Slots for other values, some free, the others from `end` on.
+    /// The free slots below `end`. All slots from `end` on are free too.
     free: Vec<u32>,
     first: usize,
     end: usize,
@@ -148,24 +146,24 @@ impl Places {
         Self { inputs: cover.inputs, slots, last, over, free: Vec::new(), first: free, end: free }
     }
 
-    /// True if the input in the slot is not read any more.
+    /// Returns true if the input in the slot is not read after `time`.
     fn is_over(&self, slot: u32, time: usize) -> bool {
         self.over[slot as usize] <= time
     }
 
-    /// The slot of an operand, which is free after its last use.
+    /// Returns the slot of an operand, and frees it after the last use.
     fn read(&mut self, value: u32, time: usize) -> u32 {
         let value = value as usize;
         let slot = self.slots[value];
         if value >= self.inputs && self.last[value] == time && slot as usize >= self.first {
             self.free.push(slot);
-            // An operand may be read twice.
+            // An operation may read an operand twice, but the slot is freed once.
             self.last[value] = usize::MAX;
         }
         slot
     }
 
-    /// A free slot for a value.
+    /// Allocates a slot for a value. Returns `None` if there are too many slots.
     fn take(&mut self, value: usize) -> Option<u32> {
         let slot = if let Some(slot) = self.free.pop() {
             slot
@@ -185,7 +183,7 @@ mod tests {
     use proptest::{collection::vec, prelude::*};
 
     proptest! {
-        /// Circuits whose outputs replace their inputs.
+        /// Schedules equal their gates, for circuits whose outputs replace their inputs.
         #[test]
         fn schedules_compute_what_gates_do(
             inputs in 1_usize..12,
@@ -210,7 +208,8 @@ mod tests {
         }
     }
 
-    /// A cut may have a leaf of no account.
+    /// Operations that no output depends on are skipped. Unused leaves of cuts lead to such
+    /// operations.
     #[test]
     fn what_no_output_depends_on_is_left_out() {
         let operation = |operand| Operation { table: 0x0f, operands: [operand; 3] };

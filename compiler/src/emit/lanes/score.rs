@@ -1,7 +1,7 @@
-//! Scores as gates: from the goal values of a state to what tallies count, such as who won.
+//! Scores as gates: from the goal values of a state to the items that tallies count, such as wins.
 //!
-//! They are what `Scorer` reads from one view, in all lanes at once. A goal may have 256 values,
-//! and each value of any goal is compared with all of each player's.
+//! They compute in all lanes what `Scorer` computes from one view. A goal may have 256 values, and
+//! each is compared with all values of each player.
 
 use crate::meter::Meter;
 use gdl_format::{
@@ -9,16 +9,16 @@ use gdl_format::{
     lanes::Item,
 };
 
-/// The condition under which a game is scored, and the signals counted or observed there, goals of
-/// zero last. `goals` has for each role its values, ascending, and their signals; `chance` has no
-/// part in the game.
+/// Makes the condition for scoring a game, and the signals that are counted or observed then, goals
+/// of zero last. `goals` has each role's values, ascending, and their signals. The role `chance` is
+/// not scored.
 pub(super) fn score(
     gates: &mut Aig,
     goals: &[Vec<(u8, u32)>],
     chance: Option<usize>,
     meter: &mut Meter,
 ) -> Option<(u32, Vec<(Item, u32)>)> {
-    /// The greatest number of values.
+    /// The largest number of values of a goal.
     const VALUES: usize = 256;
     let all = goals.len() + goals.iter().map(Vec::len).sum::<usize>();
     meter.spend((VALUES * all) as u64)?;
@@ -60,7 +60,7 @@ pub(super) fn score(
     Some((scored, items))
 }
 
-/// The signals "at least one holds" and "several hold".
+/// Makes the signals "at least one holds" and "several hold".
 fn one_or_more(gates: &mut Aig, signals: impl Iterator<Item = u32>) -> (u32, u32) {
     signals.fold((FALSE, FALSE), |(one, several), signal| {
         let both = gates.and(one, signal);
@@ -68,7 +68,7 @@ fn one_or_more(gates: &mut Aig, signals: impl Iterator<Item = u32>) -> (u32, u32
     })
 }
 
-/// For each player if no goal is above its own.
+/// Makes a signal for each player: true if no goal is above its own.
 fn best(gates: &mut Aig, goals: &[Vec<(u8, u32)>], players: &[usize]) -> Vec<u32> {
     let mut values: Vec<u8> = goals.iter().flatten().map(|&(value, _)| value).collect();
     values.sort_unstable();

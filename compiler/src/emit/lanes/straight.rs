@@ -1,11 +1,11 @@
-//! Straight-line Rust for lanes: functions that do what the interpreter does with the programs of
-//! all phases, with values in registers.
+//! Straight-line Rust for lanes: functions that run the programs of all phases as the interpreter
+//! does, with values in registers.
 //!
-//! Operations come in the order of a walk from the outputs, so values are read soon after they are
-//! made. They are cut into chunks, since rustc's time for a function grows faster than its length;
-//! a value that another chunk needs goes through a slot, and an output over an input waits until no
-//! chunk reads that any more. The functions are generic over the runtime's vectors and use nothing
-//! but their operations.
+//! Operations are in depth-first order from the outputs, so that values are read soon after they
+//! are computed. They are divided into chunks, since rustc's time for a function grows faster than
+//! its length. Slots pass values between chunks, and an output that replaces an input is written
+//! after the last chunk that reads the input. The functions are generic over the runtime's vectors
+//! and use only their operations.
 
 use super::{Lanes, Part, Phase, cover::Cover};
 use gdl_format::lanes::{Choice, Item};
@@ -13,17 +13,17 @@ use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use std::collections::BTreeSet;
 
-/// Operations in a chunk.
+/// The largest number of operations in a chunk.
 const CHUNK: usize = 500;
 
 /// The names of a phase's parts.
 const PARTS: [&str; 4] = ["Observe", "Keep", "Score", "Advance"];
 
-/// The module's items: a type `Lanes` that runs all phases, and its chunks.
+/// Emits the module's items: a type `Lanes` that runs all phases, and its chunks.
 pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     let parts = || lanes.all().flat_map(Phase::parts);
     let plans: Vec<Plan> = parts().map(Plan::new).collect();
-    // All slots that there are in any phase.
+    // The number of slots that any phase uses.
     let end = parts().map(Part::end).chain(plans.iter().map(|plan| plan.end)).max().unwrap_or(0);
     let slots = Literal::usize_unsuffixed(end as usize);
     let mut chunks = TokenStream::new();
@@ -105,7 +105,7 @@ pub(in crate::emit) fn straight(lanes: &Lanes) -> TokenStream {
     }
 }
 
-/// The code at each phase.
+/// Emits the choice between the code of the phases.
 fn at_phase(arms: &[TokenStream]) -> TokenStream {
     let Some((last, others)) = arms.split_last() else { return TokenStream::new() };
     if others.is_empty() {
@@ -115,7 +115,7 @@ fn at_phase(arms: &[TokenStream]) -> TokenStream {
     quote!(match phase { #(#numbers => { #others })* _ => { #last } })
 }
 
-/// The counted items, in the order of slots.
+/// Emits the addition of the counted items to the sums, in the order of slots.
 fn counts(items: &[(Item, u32)]) -> TokenStream {
     let counted = items.iter().filter(|item| item.0.is_counted());
     let slots: BTreeSet<u32> = counted.map(|item| item.1).collect();
@@ -126,7 +126,7 @@ fn counts(items: &[(Item, u32)]) -> TokenStream {
     slots.into_iter().enumerate().map(add).collect()
 }
 
-/// The choice of each role that has one; its value is where some role has no move.
+/// Emits the choice of each role that has one. Its value is the lanes where some role has no move.
 fn choices(roles: &[Choice]) -> TokenStream {
     let mut code = TokenStream::new();
     let mut stuck = quote!(W::splat(false));
@@ -146,7 +146,7 @@ fn choices(roles: &[Choice]) -> TokenStream {
     quote!(#code #stuck)
 }
 
-/// The chunks of a part, and the calls that run them, on `slots` slots.
+/// Emits the chunks of a part, and the calls that run them on `slots` slots.
 fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, TokenStream) {
     let names: Vec<Ident> = (0..plan.chunks.len()).map(|i| format_ident!("{name}Chunk{i}")).collect();
     let items = names.iter().enumerate().map(|(i, name)| {
@@ -164,18 +164,18 @@ fn emit(part: &Part, plan: &Plan, name: &str, slots: &Literal) -> (TokenStream, 
         }
     });
     let calls = match &names[..] {
-        // A part that fits into one is compiled with what surrounds it.
+        // The only chunk of a part is inlined.
         [name] => quote!(__gdl::run::<W, #slots>(#name, s);),
         names => quote!(#(W::call(__gdl::Apart::<_, #slots>(#names), s);)*),
     };
     (items.collect(), calls)
 }
 
-/// The chunk of each operation, and through which slots values go from one to another.
+/// The division of a part into chunks, and the slots that pass values between them.
 struct Plan {
     /// The operations of each chunk, in order.
     chunks: Vec<Vec<u32>>,
-    /// For each value the slot in which chunks that did not make it find it; 0 if there is none.
+    /// For each value, the slot from which other chunks read it; 0 if there is none.
     slots: Vec<u32>,
     /// The outputs that each chunk writes: value and slot.
     outputs: Vec<Vec<(u32, u32)>>,
@@ -188,8 +188,7 @@ impl Plan {
         let cover = &part.cover;
         let order = walk(cover);
         let chunks: Vec<Vec<u32>> = order.chunks(CHUNK).map(<[u32]>::to_vec).collect();
-        // When each value is made, and when it is read for the last time; inputs are there from the
-        // start.
+        // The chunk that makes each value, 0 for inputs, and the last one that reads it.
         let count = cover.inputs + cover.operations.len();
         let (mut made, mut last) = (vec![0; count], vec![0; count]);
         for (time, chunk) in chunks.iter().enumerate() {
@@ -228,13 +227,13 @@ impl Plan {
         Self { chunks, slots, outputs, end }
     }
 
-    /// The statements of a chunk. An output is stored as soon as no operation here reads what it
-    /// replaces, since few values fit into registers.
+    /// Emits the statements of a chunk. An output is stored after the last operation here that
+    /// reads the value it replaces, since few values fit into registers.
     fn chunk(&self, part: &Part, time: usize) -> TokenStream {
         let cover = &part.cover;
         let numbers = &self.chunks[time];
-        // Places in the chunk: that of the last operation that reads a value, and the outputs after
-        // each.
+        // Positions in the chunk: the last operation that reads each value, and the outputs to
+        // store after each operation.
         let own = |position: usize| cover.inputs + numbers[position] as usize;
         let mut last = vec![0; self.slots.len()];
         for (position, &number) in numbers.iter().enumerate() {
@@ -284,8 +283,8 @@ impl Plan {
     }
 }
 
-/// The operations in an order where operands come first, and soon before the operations that need
-/// them.
+/// Orders the operations that outputs depend on, depth first: operands come shortly before their
+/// users.
 pub(super) fn walk(cover: &Cover) -> Vec<u32> {
     let mut order = Vec::with_capacity(cover.operations.len());
     let mut seen = vec![false; cover.operations.len()];

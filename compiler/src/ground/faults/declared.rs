@@ -1,9 +1,9 @@
-//! The declarations by `base` and `input`, compared with what is possible: GDL114 to GDL116.
+//! GDL114 to GDL116: the declarations by `base` and `input`, compared with what is possible.
 //!
-//! The declarations are grounded by themselves, as long as that stays cheap compared with the game,
-//! and within the bytes that the game leaves; nothing else depends on them. Only fluents and moves
-//! that were seen to happen are reported as missing. The rule that derives one is searched among
-//! the heads of its name, each looked at once.
+//! The declarations are grounded by themselves, since nothing else depends on them. The steps are
+//! bounded by the size of the game, and the bytes by those that it leaves. Only fluents and moves
+//! that occur in random games are reported as missing. The rule that derives one is searched among
+//! the heads of its name, each visited once.
 
 use super::{Findings, Name, display_name, matches, name_of, witness::Seen};
 use crate::{
@@ -20,7 +20,7 @@ use crate::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Steps that grounding declarations may take: some, and more for each fluent and move there is.
+/// The steps for grounding declarations: a constant, and more for each fluent and move.
 const STEPS: u64 = 200_000;
 const STEPS_PER_ITEM: u64 = 40;
 
@@ -34,7 +34,7 @@ pub(super) fn check(
 ) {
     let (rules, program) = (findings.rules, findings.program);
     let keywords = rules.keywords;
-    // What is dynamic because it may not be stratified is not worth its own fixpoint.
+    // Declarations that may not be stratified are not worth their own fixpoint.
     let is_given = |relation: RelationId| {
         !program.strata.dynamic[relation.index()] && !findings.rules_of(relation).is_empty()
     };
@@ -74,7 +74,7 @@ pub(super) fn check(
     }
     declarations.report_fluents(&fluents, diagnostics);
     declarations.report_moves(&moves, diagnostics);
-    // Without those, all of `base` would be.
+    // Without `init` or `next`, all of `base` would be reported.
     let is_there = |word: RelationId| !findings.rules_of(word).is_empty();
     if roots.contains(&keywords.base) && is_there(keywords.init) && is_there(keywords.next) {
         declarations.report_vain(&facts, diagnostics);
@@ -83,24 +83,24 @@ pub(super) fn check(
 
 struct Declarations<'a> {
     findings: &'a Findings<'a>,
-    /// The terms of the program and of the declarations.
+    /// The terms of the program, and those that the declarations add.
     terms: &'a Terms,
     /// The atoms of the declarations.
     atoms: &'a Atoms,
-    /// Relations that bodies ask for: a declaration among them is a part of the game.
+    /// Relations that bodies read. A declaration among them is part of the game.
     read: FxHashSet<RelationId>,
 }
 
-/// The first of some fluents or moves of one name, and the places of the others.
+/// The first of some fluents or moves of one name, and the number of the others.
 struct Group {
     first: TermId,
     role: Option<TermId>,
     more: usize,
-    /// All of them, if they are few: the role of a move, and the term.
+    /// The first [`WRITTEN`] of them: the role of a move, and the term.
     listed: Vec<(Option<TermId>, TermId)>,
 }
 
-/// The greatest number of declarations that are written at once.
+/// The greatest number of declarations that one edit adds.
 const WRITTEN: usize = 100;
 
 impl Declarations<'_> {
@@ -115,7 +115,7 @@ impl Declarations<'_> {
         all.filter(move |&a| atoms.relation(a) == relation && possible[a.index()])
     }
 
-    /// GDL115.
+    /// GDL115: fluents that `base` lacks.
     fn report_fluents(&self, missing: &[AtomId], diagnostics: &mut Diagnostics) {
         let keywords = &self.findings.rules.keywords;
         let terms = missing.iter().map(|&atom| (None, self.findings.program.atoms.arguments(atom)[0]));
@@ -127,7 +127,7 @@ impl Declarations<'_> {
         }
     }
 
-    /// GDL116.
+    /// GDL116: moves that `input` lacks.
     fn report_moves(&self, missing: &[AtomId], diagnostics: &mut Diagnostics) {
         let keywords = &self.findings.rules.keywords;
         let arguments = missing.iter().map(|&atom| self.findings.program.atoms.arguments(atom));
@@ -141,7 +141,7 @@ impl Declarations<'_> {
         }
     }
 
-    /// GDL114.
+    /// GDL114: declared fluents that are never true.
     fn report_vain(&self, facts: &[AtomId], diagnostics: &mut Diagnostics) {
         let keywords = &self.findings.rules.keywords;
         let fluents = self.possible(keywords.fact).map(|atom| self.findings.program.atoms.arguments(atom)[0]);
@@ -156,7 +156,7 @@ impl Declarations<'_> {
         }
     }
 
-    /// Gathers terms by their names, in the order they come.
+    /// Groups terms by name, in the order of their first occurrence.
     fn group(&self, terms: impl Iterator<Item = (Option<TermId>, TermId)>) -> Vec<Group> {
         let mut places: FxHashMap<Name, usize> = FxHashMap::default();
         let mut groups: Vec<Group> = Vec::new();
@@ -173,7 +173,7 @@ impl Declarations<'_> {
         groups
     }
 
-    /// The head of a rule that the first of the group may come from.
+    /// The head of a rule that may derive the first term of the group.
     fn source(&self, sources: &[RelationId], group: &Group) -> Option<Span> {
         let rules = self.findings.rules;
         let name = name_of(group.first, self.terms);
@@ -183,14 +183,14 @@ impl Declarations<'_> {
                 term.is_some_and(|term| matches(term, group.first, self.terms, &mut Vec::new()))
             };
             let own = self.findings.rules_for(relation, Some(name)).iter().find(last);
-            // A variable may stand for any of them.
+            // A rule whose head has a variable may derive any of them.
             let any = self.findings.rules_for(relation, None).first();
             own.into_iter().chain(any).min().map(|&rule| rules.rules[rule].head.span)
         })
     }
 
-    /// The facts that declare all of a group, after the other declarations of its name or, without
-    /// any, after all.
+    /// The edit that declares all of a group, after the last declaration of its name or, without
+    /// any, the last of all. Returns `None` if the group is too large or has a long term.
     fn declare(&self, group: &Group, relation: RelationId) -> Option<Edit> {
         let rules = self.findings.rules;
         if group.more >= group.listed.len() {
@@ -205,7 +205,7 @@ impl Declarations<'_> {
         };
         let text: String = group.listed.iter().map(fact).collect();
         let end = rules.rules[*rule].span.end;
-        // A long term is cut, and no declaration.
+        // A long term is abridged, so it is no declaration.
         (!text.contains("..")).then(|| Edit::insert(end, text))
     }
 

@@ -1,9 +1,8 @@
-//! GDL079, GDL081 and GDL082: goal values that are no integers from 0 to 100. O(goals), and as many
-//! steps as there are for where the values come from, and for random games that may show an end
-//! with one.
+//! GDL079, GDL081 and GDL082: goal values that are no integers from 0 to 100.
 //!
-//! A value that may come up is a warning. It is an error if one of these games ends with it: then a
-//! match would have no result.
+//! A possible wrong value is a warning. If a random game ends with it, it is an error, since a
+//! match would have no result. O(goals), and at most the steps of the meter to find the origins of
+//! values and to play random games.
 
 use super::{Findings, effort, matches, shorten, witness::Seen};
 use crate::{
@@ -30,15 +29,15 @@ pub(super) fn check(
     if wrong.is_empty() {
         return;
     }
-    // A part of the steps, since games go on as long as there are any.
+    // Only a part of the steps, since random games use up all that they get.
     let share = meter.left() / 4;
     let seen = Seen::play(ground, &mut Meter::of(share));
     if meter.spend(share).is_none() {
         return;
     }
     let rules = findings.rules;
-    // For each rule, its first wrong value and how many more there are: of those that were seen, if
-    // any was.
+    // For each rule, its first wrong value and the number of further ones. If some were seen, the
+    // others do not count.
     let mut found: BTreeMap<usize, Found> = BTreeMap::new();
     for (atom, value) in wrong {
         let is_seen = seen.ends_with(atom);
@@ -62,7 +61,8 @@ pub(super) fn check(
     }
 }
 
-/// The wrong goal values of a rule.
+/// The wrong goal values of a rule: one of them, the number of others, and true if a game showed
+/// it.
 #[derive(Clone, Copy)]
 struct Found {
     value: TermId,
@@ -70,7 +70,7 @@ struct Found {
     is_seen: bool,
 }
 
-/// The goals of roles with values that are no integers from 0 to 100.
+/// The goal atoms of roles whose values are no integers from 0 to 100.
 fn wrong_values(findings: &Findings<'_>) -> Vec<(AtomId, TermId)> {
     let (rules, program) = (findings.rules, findings.program);
     let roles: FxHashSet<TermId> =
@@ -84,7 +84,7 @@ fn wrong_values(findings: &Findings<'_>) -> Vec<(AtomId, TermId)> {
     goals.collect()
 }
 
-/// Makes an error of what was said of a constant: a game ended with it.
+/// Raises the diagnostic about a constant to an error, since a game ended with it.
 fn of_constant(rule: &Rule, diagnostics: &mut Diagnostics) {
     for code in [&codes::GOAL_OUT_OF_RANGE, &codes::GOAL_HUGE_NUMBER] {
         let is_of_rule = |fault: &Diagnostic| {
@@ -102,7 +102,7 @@ fn of_constant(rule: &Rule, diagnostics: &mut Diagnostics) {
 /// The note for a value with which a random game ended.
 const SEEN: &str = "random games end with it";
 
-/// The diagnostic for the values of a variable.
+/// Builds the diagnostic for the wrong values of a variable.
 fn of_variable(findings: &Findings<'_>, number: usize, found: Found, meter: &mut Meter) -> Diagnostic {
     let (rules, program) = (findings.rules, findings.program);
     let Found { value, more, is_seen } = found;
@@ -127,8 +127,8 @@ fn of_variable(findings: &Findings<'_>, number: usize, found: Found, meter: &mut
     diagnostic
 }
 
-/// The first rule that gives a literal of the body in which the variable has the value, and its
-/// relation.
+/// Finds the first rule that gives the variable this value through a literal of the body. Returns
+/// the place of its head and its relation.
 fn origin<'a>(
     findings: &Findings<'a>,
     number: usize,

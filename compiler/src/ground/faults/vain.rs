@@ -1,12 +1,13 @@
 //! Atoms that are read without effect: GDL110 fluents that are never true, GDL112 moves that are
 //! never legal, GDL113 rules that never fire.
 //!
-//! A literal that nothing possible matches is reported, unless it fails because other rules never
-//! fire: then those are reported. Of literals that depend on each other in a circle the first is.
+//! A literal that no possible atom matches is reported, unless it fails because other rules never
+//! fire. Then those are reported. Among literals that depend on each other in a circle, the first
+//! is reported.
 //!
-//! Comparing literals with atoms, with the heads of rules and with each other takes steps; once
-//! they are spent, nothing is said. Rules that follow from others are kept with them, no more than
-//! heads were compared.
+//! Comparing literals with atoms, with the heads of rules and with each other takes steps. Once
+//! they are spent, nothing is reported. For each rule that never fires, the rules that depend on it
+//! are stored, at most as many as heads were compared.
 
 use super::{Findings, display_name, effort, name, shorten, with_others};
 use crate::{
@@ -31,43 +32,43 @@ use std::collections::VecDeque;
 const SEARCHES: usize = 20;
 const SEARCH_STEPS: u64 = 100_000;
 
-/// The number of subjects that are reported.
+/// The greatest number of subjects that are reported.
 const SUBJECTS: usize = 100;
 
 /// The reason why a literal has no match.
 enum Reason {
-    /// The text shows it, and `check` said so.
+    /// The text shows the reason, and its checks have reported it.
     Told,
-    /// It starts here.
+    /// The fault starts at this literal.
     Here,
-    /// These rules would give matches, and none of them ever fires.
+    /// These rules could give matches, but none of them ever fires.
     Rules(Vec<usize>),
 }
 
-/// A literal without a match.
+/// A literal that no possible atom matches.
 #[derive(Clone, Copy)]
 struct Vain<'a> {
     rule: usize,
     atom: &'a Atom,
-    /// True if it stands in the body as it is, so that its rule never fires.
+    /// True if it is an element of the body itself, so that its rule never fires.
     needed: bool,
 }
 
-/// The key by which diagnostics are grouped: the relation, and for fluents and moves their name.
+/// The key by which diagnostics are grouped: the relation and, for fluents and moves, their name.
 type Subject = (RelationId, Option<super::Name>);
 
 struct Search<'a> {
     findings: &'a Findings<'a>,
     ground: &'a GroundRules,
-    /// The places of the roles.
+    /// The indexes of the roles.
     roles: FxHashMap<&'a Term, usize>,
-    /// For each rule, whether it is known that its silence is reported.
+    /// For each rule, whether the reason why it never fires is reported.
     explained: Vec<bool>,
-    /// Names of relations with several arities, which `check` has reported.
+    /// Names of relations with several arities, which the checks of the text have reported.
     clashing: FxHashSet<Symbol>,
-    /// Rules whose silence is explained once that of the rule is.
+    /// For each rule, the rules that never fire because of it.
     followers: FxHashMap<usize, Vec<usize>>,
-    /// The findings to report.
+    /// The literals to report.
     found: Vec<Vain<'a>>,
 }
 
@@ -96,7 +97,7 @@ pub(super) fn check(
     };
     // Rules that never fire though each of their literals has a match.
     let mut puzzles = Vec::new();
-    // Those that wait for others to be explained, with their first literal that does.
+    // Rules that never fire because of others, each with the first literal that depends on them.
     let mut waiting: Vec<Vain<'_>> = Vec::new();
     let mut reasons = VecDeque::new();
     for number in (0..rules.rules.len()).filter(|&number| findings.is_relevant(number)) {
@@ -150,8 +151,8 @@ pub(super) fn check(
     report_puzzles(findings, clauses, &puzzles, meter, diagnostics);
 }
 
-/// The literals of a rule that nothing possible matches; None once the steps are spent. In a rule
-/// that fires, only those count that ask for fluents and moves and stand under a connective.
+/// The literals of a rule that no possible atom matches; `None` once the steps are spent. In a rule
+/// that fires, only fluents and moves under a connective count.
 fn vain_literals<'a>(
     findings: &Findings<'a>,
     number: usize,
@@ -180,7 +181,7 @@ fn vain_literals<'a>(
     done.map(|()| vain)
 }
 
-/// Returns whether `check` reported a body that no state satisfies. O(body).
+/// Returns whether the body is contradictory, which the checks of the text have reported. O(body).
 fn is_contradictory(rule: &Rule) -> bool {
     fn said(formula: &Formula) -> Option<(RelationId, &[Term])> {
         if let Formula::Atom(atom) = formula { Some((atom.relation, &atom.arguments)) } else { None }
@@ -194,7 +195,7 @@ fn is_contradictory(rule: &Rule) -> bool {
 }
 
 impl Search<'_> {
-    /// Marks the rules whose silence is explained, and those that follow from them.
+    /// Marks the rules `reasons` as explained, and all rules that never fire because of them.
     fn explain(&mut self, reasons: &mut VecDeque<usize>) {
         while let Some(rule) = reasons.pop_front() {
             if !std::mem::replace(&mut self.explained[rule], true) {
@@ -243,8 +244,8 @@ impl Search<'_> {
         Some(if silent.is_empty() { Reason::Here } else { Reason::Rules(silent) })
     }
 
-    /// Returns whether the role is none, or one that never has a legal move; another check reports
-    /// that.
+    /// Returns whether the term is no role, or a role that never has a legal move; another check
+    /// reports these.
     fn never_moves(&self, role: &Term) -> bool {
         if matches!(role, Term::Variable(_)) {
             return false;
@@ -253,7 +254,7 @@ impl Search<'_> {
     }
 }
 
-/// Literals without a match by what they are about, each with the places of all others.
+/// Literals without a match, grouped by subject, each with the places of the others.
 #[derive(Default)]
 struct Told<'a> {
     subjects: FxHashMap<Subject, usize>,
@@ -292,7 +293,7 @@ impl<'a> Told<'a> {
     }
 }
 
-/// GDL110.
+/// GDL110: a fluent that is never true.
 fn never_true(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
     let rules = findings.rules;
     let fluent = &atom.arguments[0];
@@ -312,7 +313,7 @@ fn never_true(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
     diagnostic.help(check_name(near, &rule, rules))
 }
 
-/// GDL112.
+/// GDL112: a move that is never legal.
 fn never_legal(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
     let rules = findings.rules;
     let [role, action] = &atom.arguments[..] else { unreachable!("`does` has two arguments") };
@@ -336,7 +337,7 @@ fn never_legal(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic 
     }
 }
 
-/// The help for a name that no rule gives, with the name that was meant if one is near.
+/// The help for a name that no rule gives. Suggests the nearest name, if one is near.
 fn check_name(near: Option<super::Name>, rule: &str, rules: &Rules) -> String {
     match near {
         Some(near) => format!("did you mean `{}`? Otherwise {rule}", display_name(near, rules)),
@@ -344,7 +345,7 @@ fn check_name(near: Option<super::Name>, rule: &str, rules: &Rules) -> String {
     }
 }
 
-/// GDL113 for a literal that nothing matches.
+/// GDL113 for a literal that no possible atom matches.
 fn never_derived(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic {
     let rules = findings.rules;
     let text = shorten(rules.display_atom(&rules.rules[rule], atom));
@@ -358,7 +359,7 @@ fn never_derived(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnosti
     diagnostic.help(format!("check the arguments, add what `{name}` lacks, or remove the rule"))
 }
 
-/// GDL113 for rules whose literals have matches that never meet.
+/// GDL113 for rules whose literals all have matches, but never together.
 fn report_puzzles(
     findings: &Findings<'_>,
     clauses: &Clauses,
@@ -395,7 +396,7 @@ fn report_puzzles(
     }
 }
 
-/// For each rule the literal at which every way through its body ends, if that can be said.
+/// For each rule, the literal at which every join of its body ends; `None` if it is not known.
 fn culprits<'a>(
     findings: &Findings<'a>,
     clauses: &Clauses,
@@ -412,12 +413,12 @@ fn culprits<'a>(
         .map(|&number| {
             let head = findings.rules.rules[number].head.relation;
             let of = |clause: &Clause| clause.rule == number && clause.head.relation == head;
-            // One that stands for several clauses ends in several places.
+            // A rule with several clauses fails at several places.
             let mut own = (0..clauses.list.len()).filter(|&i| of(&clauses.list[i]));
             let (first, second) = (own.next(), own.next());
             first.filter(|_| second.is_none()).and_then(|number| {
                 let clause = &clauses.list[number];
-                // All that is known of a relation enters its indexes.
+                // All known atoms of a relation enter its indexes.
                 let known = |literal: &Literal| match findings.atoms.get(literal.relation.index()) {
                     Some(atoms) => atoms.len() as u64,
                     None => 0,
@@ -455,7 +456,7 @@ fn culprits<'a>(
     plans.iter().zip(puzzles).map(culprit).collect()
 }
 
-/// The literal of the rule that became `literal` of its clause.
+/// The literal of a rule's body that became `literal` of its clause.
 fn source<'a>(findings: &Findings<'a>, rule: &'a Rule, literal: &Literal) -> Option<&'a Atom> {
     let same = |atom: &Atom| {
         atom.relation == literal.relation

@@ -1,27 +1,27 @@
-//! Atoms that a few random games show to be possible for certain.
+//! Random games that show which atoms are possible for certain.
 //!
-//! Grounding knows what can never happen; what remains may still not happen. A few games played on
-//! the ground rules, the same ones each time, tell some of what does. Each look at all literals and
-//! atoms takes that many steps; two looks are had at least.
+//! Grounding finds what can never happen; some of the rest may still not happen. Random games on
+//! the ground rules show some of what does; they are the same each time. Each pass over all
+//! literals and atoms takes that many steps. There are at least two passes.
 
 use crate::{
     ground::{GroundRules, Meaning, terms::AtomId},
     meter::Meter,
 };
 
-/// The atoms seen.
+/// The fluents, moves and atoms that occurred in the games.
 pub(super) struct Seen {
-    /// For each fluent: it held.
+    /// For each fluent, whether it held.
     fluents: Vec<bool>,
-    /// For each entry of [`GroundRules::does`]: the move was legal.
+    /// For each entry of [`GroundRules::does`], whether the move was legal.
     moves: Vec<bool>,
     does: Vec<(u32, u32)>,
-    /// For each atom: it held at an end.
+    /// For each atom, whether it held in a terminal state.
     at_end: Vec<bool>,
 }
 
 impl Seen {
-    /// Plays until the steps are spent.
+    /// Plays random games until the steps are spent.
     pub(super) fn play(ground: &GroundRules, meter: &mut Meter) -> Self {
         let does = ground.does.clone();
         let (moves, at_end) = (vec![false; does.len()], vec![false; ground.meaning.len()]);
@@ -61,7 +61,8 @@ impl Seen {
         self.does.binary_search(&(role, action)).ok()
     }
 
-    /// Notes the legal moves and makes random ones; None at the end of a game.
+    /// Records the legal moves and makes random ones. Returns `None` at the end of a game, or if a
+    /// role has no legal move.
     fn step(&mut self, ground: &GroundRules, state: &[bool], numbers: &mut Numbers) -> Option<Vec<bool>> {
         let holds = |fluent: u32| state[fluent as usize];
         let truths = ground.truths(holds);
@@ -88,8 +89,8 @@ impl Seen {
     }
 }
 
-/// A generator of numbers (Steele, Lea and Flood 2014, the mixing step): fairness does not matter
-/// here.
+/// A random number generator (Steele, Lea and Flood 2014, the mixing step). Its small bias does not
+/// matter here.
 struct Numbers(u64);
 
 impl Numbers {

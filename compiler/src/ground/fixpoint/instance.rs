@@ -1,8 +1,9 @@
-//! An instance of a clause: a full binding of its variables in, the head that holds and the
-//! literals it hangs on out.
+//! Emission of an instance: from a full binding of a clause's variables to the head and the
+//! literals that it depends on.
 //!
-//! Fixed literals are evaluated here and left out. A disjunction of others gets an atom that
-//! stands for it, shared by all equal ones, so an instance takes one literal for each test at most.
+//! Fixed literals are evaluated here and left out. A disjunction of other literals gets an atom
+//! that stands for it, shared by all equal ones. Thus an instance has at most one literal for each
+//! test.
 
 use super::{
     super::{
@@ -15,8 +16,7 @@ use super::{
 };
 use crate::datalog::pattern::Pattern;
 
-/// Bytes that a disjunction takes besides its literals: an entry of a hash map and a piece of the
-/// heap.
+/// The bytes of a disjunction besides its literals: an entry of a hash map and a heap allocation.
 const BYTES_PER_FORMULA: usize = 80;
 
 /// A formula's value in an instance.
@@ -27,7 +27,7 @@ enum Value {
     Literal(Literal),
 }
 
-/// An atom that stands for a disjunction, and the rule that made it.
+/// An atom that stands for a disjunction, and the rule that first made it.
 #[derive(Debug)]
 pub(super) struct Definition {
     pub(super) atom: AtomId,
@@ -35,38 +35,38 @@ pub(super) struct Definition {
     pub(super) rule: usize,
 }
 
-/// Atoms of rows that were looked up before the rows are emitted, all together, so that memory is
-/// waited for once.
+/// The atoms of several rows, looked up together before the rows are emitted, so that the waits for
+/// memory overlap.
 #[derive(Debug, Default)]
 pub(super) struct Ahead {
-    /// For the head and each test in turn, the atom of each row, if there is one literal and it was
-    /// there.
+    /// For the head and then each test, the atom in each row; `None` if there is no single literal
+    /// or its atom does not exist.
     found: Vec<Option<u32>>,
-    /// The number of rows.
+    /// The number of rows that were looked up.
     rows: usize,
     /// The arguments of one literal in all rows, reused between literals.
     arguments: Vec<TermId>,
 }
 
 impl Ahead {
-    /// The atom in a row of the head, which is the first part, or of a test.
+    /// The atom of a part in a row. Part 0 is the head, and the others are the tests.
     fn atom(&self, part: usize, row: usize) -> Option<AtomId> {
         self.found.get(part * self.rows + row).copied().flatten().map(AtomId)
     }
 }
 
 impl Grounder<'_> {
-    /// Looks up the atoms that rows need, as far as they are there. O(rows * arguments), as to emit
-    /// them; memory for as many.
+    /// Looks up the existing atoms that several rows need. O(rows * arguments) time, as for
+    /// emitting them, and memory.
     pub(super) fn look_ahead(&mut self, clause: &Clause, rows: &[TermId]) {
         let Self { atoms, terms, strata, stack, ahead, .. } = self;
         ahead.found.clear();
         ahead.rows = rows.len() / clause.slots().max(1);
-        // To look a single row up twice takes longer.
+        // Looking a single row up twice takes longer.
         if ahead.rows < 2 {
             return;
         }
-        // What is fixed is not made, and is evaluated elsewhere.
+        // Fixed literals need no atoms and are evaluated elsewhere.
         let is_made = |literal: &&clause::Literal| strata.dynamic[literal.relation.index()];
         let tests = clause.tests.iter().map(|test| literal(test).filter(is_made));
         for literal in std::iter::once(Some(&clause.head)).chain(tests) {
@@ -83,8 +83,8 @@ impl Grounder<'_> {
         }
     }
 
-    /// Enters the head of an instance, the row at this place of those that were looked up ahead,
-    /// and, if it depends on the state, the instance.
+    /// Adds the head of an instance to the facts. If the head depends on the state, stores the
+    /// instance too. `place` is the index of the row among those that were looked up ahead.
     pub(super) fn emit(
         &mut self,
         number: usize,
@@ -102,7 +102,7 @@ impl Grounder<'_> {
         state.spent += state.effort;
         let effort = state.effort;
         self.spend(effort, number)?;
-        // Parts of rules come from rules that fire.
+        // An instance of a part of a rule does not show that the rule fires.
         self.fired[clause.rule] |= clause.head.relation.index() < self.relations;
         if !self.is_dynamic(clause.head.relation) {
             return self.check(number);
@@ -119,7 +119,7 @@ impl Grounder<'_> {
             match self.value(test, row, known, number)? {
                 Value::True => {}
                 Value::Literal(literal) => body.push(literal),
-                // The plan tested what is fixed.
+                // The plan has already tested fixed literals.
                 Value::False => return Ok(()),
             }
         }
@@ -132,7 +132,7 @@ impl Grounder<'_> {
         self.check(number)
     }
 
-    /// The atom that a literal is in a row, made if need be.
+    /// The atom of a literal in a row, created if it does not exist.
     fn atom(&mut self, literal: &clause::Literal, row: &[TermId], number: usize) -> Result<AtomId, Excess> {
         self.arguments.clear();
         for pattern in &literal.arguments {
@@ -147,8 +147,8 @@ impl Grounder<'_> {
         Ok(self.atoms.intern(literal.relation, &self.arguments))
     }
 
-    /// The value of a test under a full binding, the atom of its literal being known if it was
-    /// looked up.
+    /// Evaluates a test under a full binding. `known` is the atom of its literal if it was looked
+    /// up ahead.
     fn value(
         &mut self,
         test: &Test,
@@ -189,7 +189,7 @@ impl Grounder<'_> {
         })
     }
 
-    /// An atom that stands for a disjunction, shared by all equal ones.
+    /// The literal that stands for a disjunction. Equal disjunctions share one atom.
     fn disjunction(&mut self, mut literals: Vec<Literal>, number: usize) -> Value {
         literals.sort_unstable();
         literals.dedup();
@@ -211,7 +211,7 @@ impl Grounder<'_> {
     }
 }
 
-/// The literal that a test looks at, if it is a single one.
+/// The literal of a test that has a single one, negated or not.
 fn literal(test: &Test) -> Option<&clause::Literal> {
     match test {
         Test::Literal(literal) => Some(literal),
@@ -220,7 +220,7 @@ fn literal(test: &Test) -> Option<&clause::Literal> {
     }
 }
 
-/// The term that a pattern is in a row, made if need be.
+/// Builds the term of a pattern in a row, creating it if it does not exist.
 fn build(
     pattern: &Pattern,
     terms: &mut Terms,

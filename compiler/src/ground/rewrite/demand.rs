@@ -1,18 +1,18 @@
 //! Demand-driven derivation of wide relations: only the requested part is derived.
 //!
-//! [`restrict`] makes of clauses others in which relations that turned out wide, and those derived
-//! from them, are kept to arguments that some use of them can have. `threatened(x, y)`, used only
-//! together with `cell(x, y)`, needs no square that no cell has: where the rules say it for all of
-//! a wide domain, that is most of the work. Nothing that is used is lost.
+//! [`restrict`] restricts wide relations, and relations derived from them, to the arguments that
+//! some use can have. For example, `threatened(x, y)`, used only together with `cell(x, y)`, is not
+//! needed for squares that no cell has. If rules derive it for all of a wide domain, that is most
+//! of the work. No fact in use is lost.
 //!
 //! These are magic sets (Bancilhon, Maier, Sagiv and Ullman, "Magic sets and other strange ways to
-//! implement logic programs", 1986), with a set for each argument instead of one for all together.
-//! Such a set is never larger than a domain, so computing it costs next to nothing, whatever the
+//! implement logic programs", 1986). There is a set for each argument instead of one for all
+//! together. Such a set is never larger than a domain, so it is cheap to compute, whatever the
 //! gain.
 //!
-//! Every relation is visited once. Asking what binds the arguments of a use takes steps, and where
-//! there are too few nothing is kept to anything. What is made is a part for each argument of each
-//! use, from its clause's text.
+//! Every relation is visited once. Finding what binds the arguments of a use takes steps; if too
+//! few are left, nothing is restricted. Each argument of each use gets a clause, made from the text
+//! of the clause with the use.
 
 use super::{
     super::{
@@ -29,20 +29,20 @@ use crate::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Steps that it takes to see whether relations can be kept, whatever they are.
+/// The steps to decide which relations can be restricted.
 fn effort(clauses: &Clauses) -> u64 {
     let literals = |clause: &Rc<Clause>| 4 + clause.positives.len() + clause.tests.len();
     clauses.list.iter().map(literals).sum::<usize>() as u64
 }
 
-/// Steps that it takes to find out what binds the arguments of all uses in a clause.
+/// The steps to find the sources that bind the arguments of all uses in a clause.
 fn asking(clause: &Clause, arguments: usize) -> u64 {
     let size: usize = clause.positives.iter().map(Literal::size).sum();
     ((1 + arguments) * (1 + clause.positives.len()) * (1 + size)) as u64
 }
 
-/// Keeps wide relations to what is asked of them. Returns `None` if that changes nothing, if none
-/// of the new ones can be kept, or if those that can are kept already.
+/// Restricts wide relations to their requested arguments. Returns `None` if too few steps are left,
+/// if no new relation can be restricted, or if all that can are restricted already.
 pub(super) fn restrict(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     context.meter.spend(effort(clauses))?;
     let graph = Graph::new(clauses);
@@ -73,19 +73,19 @@ pub(super) fn restrict(clauses: &Clauses, context: &mut Context<'_>) -> Option<C
     if !context.news().iter().any(is_open) {
         return None;
     }
-    // Each use is written down, with its literals.
+    // The rewriting visits each use again, and copies its literals.
     context.meter.spend(2 * demand.asking())?;
     Some(demand.rewrite())
 }
 
-/// The clauses that define each relation, and the relations defined by it.
+/// The clauses of each relation, and the relations that depend on it directly.
 struct Graph {
     clauses: Vec<Vec<usize>>,
     users: Vec<Vec<usize>>,
 }
 
 impl Graph {
-    /// O(literals).
+    /// Builds the graph. O(literals).
     fn new(clauses: &Clauses) -> Self {
         let none = || vec![Vec::new(); clauses.relations];
         let mut graph = Self { clauses: none(), users: none() };
@@ -103,8 +103,8 @@ impl Graph {
     }
 }
 
-/// Returns whether a relation may be kept to what is asked of it: what the game is asked for as a
-/// whole may not, nor what the start depends on.
+/// For each relation, whether it may be restricted. Outputs of the game may not, nor may relations
+/// that the roles and the initial state depend on.
 fn restrictable(graph: &Graph, clauses: &Clauses, strata: &Strata, keywords: &Keywords) -> Vec<bool> {
     let Keywords { role, init, next, legal, goal, terminal, sees, .. } = *keywords;
     let mut early = vec![false; clauses.relations];
@@ -123,7 +123,7 @@ fn restrictable(graph: &Graph, clauses: &Clauses, strata: &Strata, keywords: &Ke
         .collect()
 }
 
-/// The relations to keep: those wide and those that are derived from them.
+/// The relations to restrict: the wide ones and those that are derived from them.
 fn demanded(graph: &Graph, may: &[bool], wide: &[RelationId]) -> Vec<RelationId> {
     let mut chosen = vec![false; may.len()];
     let mut list: Vec<RelationId> = Vec::new();
@@ -149,24 +149,23 @@ enum Guard {
 struct Demand<'c> {
     clauses: &'c Clauses,
     strata: &'c Strata,
-    /// For each relation that is kept, which arguments are asked for everywhere by values that are
-    /// known.
+    /// For each restricted relation and each argument, whether every use binds it to known values.
     open: FxHashMap<RelationId, Vec<bool>>,
     made: FxHashMap<Guard, RelationId>,
     relations: usize,
     list: Vec<Rc<Clause>>,
 }
 
-/// A place where a relation is asked for.
+/// A use of a restricted relation in a body.
 struct Use<'u> {
     clause: &'u Clause,
     literal: &'u Literal,
-    /// The literals that may be looked at before.
+    /// The literals that may be evaluated before it.
     before: &'u [Literal],
 }
 
 impl Demand<'_> {
-    /// Steps that looking at every use takes.
+    /// The steps to visit every use.
     fn asking(&self) -> u64 {
         let mut steps = 0u64;
         self.for_each_use(&mut |_, place| {
@@ -175,7 +174,8 @@ impl Demand<'_> {
         steps
     }
 
-    /// Closes the arguments that somewhere may have any value; `None` if that takes too many steps.
+    /// Closes the arguments that may have any value in some use. Returns `None` if too few steps
+    /// are left.
     fn settle(&mut self, meter: &mut Meter) -> Option<()> {
         let steps = self.asking();
         let mut news = true;
@@ -197,7 +197,7 @@ impl Demand<'_> {
         Some(())
     }
 
-    /// Visits every use of a kept relation.
+    /// Visits every use of a restricted relation.
     fn for_each_use(&self, visit: &mut impl FnMut(&Self, Use<'_>)) {
         for clause in self.clauses.list.iter().filter(|c| self.strata.relevant[c.head.relation.index()]) {
             for (i, literal) in clause.positives.iter().enumerate() {
@@ -215,14 +215,14 @@ impl Demand<'_> {
         }
     }
 
-    /// Returns whether all variables of an argument are bound by what may be looked at.
+    /// Returns whether every variable of an argument has a source.
     fn is_known(&self, place: &Use<'_>, pattern: &Pattern) -> bool {
         let mut known = true;
         pattern.for_each_variable(&mut |variable| known &= !self.sources(place, variable).is_empty());
         known
     }
 
-    /// The sources that bind a variable before the relation is asked for.
+    /// The sources that bind a variable before a use of the relation is evaluated.
     fn sources(&self, place: &Use<'_>, variable: u32) -> Vec<Source> {
         let mut sources = Vec::new();
         let head = &place.clause.head;
@@ -231,7 +231,7 @@ impl Demand<'_> {
             sources.extend((0..open.len()).filter(same).map(|i| Source::Asked(head.relation, i)));
         }
         let binds = |literal: &&Literal| literal.variables().contains(&variable);
-        // What is kept itself may wait for this use, unless it stands before it.
+        // A restricted relation may itself wait for this use, unless it stands before it.
         let is_free = |literal: &&Literal| !self.open.contains_key(&literal.relation);
         let free: Vec<&Literal> = place.clause.positives.iter().filter(is_free).collect();
         for literal in free.iter().copied().filter(binds) {
@@ -248,7 +248,7 @@ impl Demand<'_> {
         sources
     }
 
-    /// The clauses, with guards for what is asked.
+    /// Returns the clauses with guards for the requested arguments.
     fn rewrite(mut self) -> Clauses {
         let mut questions = Vec::new();
         self.for_each_use(&mut |this, place| {
@@ -278,7 +278,8 @@ impl Demand<'_> {
                     positives.push(literal);
                 }
             }
-            // Many uses ask for the same, and a recursive one may ask for what is asked already.
+            // Many uses request the same values, and a recursive one may request its own values
+            // again.
             let is_news = !positives.contains(&head);
             let clause = guard(head, positives, rule);
             if is_news && known.insert((clause.head.clone(), clause.positives.clone())) {
@@ -310,13 +311,13 @@ impl Demand<'_> {
         }
     }
 
-    /// The guard of an argument.
+    /// The guard for the requested values of an argument.
     fn asked(&mut self, relation: RelationId, argument: usize) -> RelationId {
         self.guard(Guard::Asked(relation, argument)).0
     }
 
-    /// The guard that has the values of a literal's variable, its other variables having values
-    /// that `others` may take.
+    /// The guard for the values of a variable in a literal, whose other variables have values that
+    /// `others` allow.
     fn narrow(&mut self, literal: Literal, others: &[Literal], variable: u32, rule: usize) -> RelationId {
         let mut body = vec![literal];
         for other in others {
@@ -330,7 +331,8 @@ impl Demand<'_> {
         self.values(body, variable, rule)
     }
 
-    /// The guard that has the values of a variable for which all literals hold, made if need be.
+    /// The guard for the values of a variable for which all literals hold, created if it does not
+    /// exist.
     fn values(&mut self, mut body: Vec<Literal>, variable: u32, rule: usize) -> RelationId {
         let mut names = Vec::new();
         for literal in &mut body {
@@ -345,7 +347,7 @@ impl Demand<'_> {
         relation
     }
 
-    /// The relation of a guard, and whether it is new.
+    /// The relation of a guard, and true if it is new.
     fn guard(&mut self, guard: Guard) -> (RelationId, bool) {
         let next = RelationId(self.relations as u32);
         let relation = *self.made.entry(guard).or_insert(next);
@@ -354,8 +356,8 @@ impl Demand<'_> {
     }
 }
 
-/// The values of an argument that one use asks for: those of a pattern, with its variables' values
-/// from all of their sources.
+/// The values that one use requests of an argument. They are those of the pattern, where each
+/// variable has a value from all of its sources.
 struct Question {
     relation: RelationId,
     argument: usize,

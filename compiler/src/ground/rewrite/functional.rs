@@ -1,30 +1,35 @@
-//! Variables that have one value at most in each state, and bodies taken apart by them.
+//! Functional variables, which have at most one value in each state, and clauses split at them.
 //!
-//! What a cell shows is a function of the cell: of `(mark ?i ?k ?m)` no two hold together that
-//! differ in `?m` alone. So `E m (mark(i, k, m) & A(m) & B(m))` is `E m (mark(i, k, m) & A(m))` and
-//! `E m (mark(i, k, m) & B(m))`: if the right side holds, the values are the same one, and the
-//! other direction is plain. A rule about nine cells, each with one of nine values, has `9^9`
-//! instances, and its parts, which speak of one cell each, have nine.
+//! The mark of a cell is a function of the cell: no two fluents `(mark ?i ?k ?m)` that differ in
+//! `?m` alone hold together. So the formula `E m (mark(i, k, m) & A(m) & B(m))` is equivalent to
+//! the conjunction of `E m (mark(i, k, m) & A(m))` and `E m (mark(i, k, m) & B(m))`. If the
+//! conjunction holds, both values are the same one. A rule about nine cells, each with one of nine
+//! values, has `9^9` instances. Its parts, one for each cell, have nine.
 //!
-//! [`Functional::learn`] finds such arguments of fluents for a rulesheet that exceeds its limits as
-//! a whole, or has a vast clause with several fluents that its head does not determine. The rules
-//! for moves and steps are grounded alone, which gives all fluents, and mutex groups of their net
-//! are proved (`optimize/mutex.rs`). An argument is functional if all fluents with its name that
-//! differ in it alone are in one group, for each value of the others. That holds in every state
-//! that play comes to, also where the rules would end it, since they are not asked.
+//! [`Functional::learn`] finds such arguments of fluents. It is used if a rulesheet exceeds its
+//! limits as a whole. It is also used for a vast clause with several fluents that its head does not
+//! determine. The rules for moves and steps are grounded alone, which gives all fluents, and mutex
+//! groups of their net are proved (`optimize/mutex.rs`). An argument is functional if, for all
+//! values of the others, the fluents that differ in it alone are in one group. That holds in every
+//! state that play can reach, even beyond the end of a game, since the rules for the end are not
+//! used.
 //!
-//! [`Functional::split`] takes clauses apart, except those of moves and steps. A literal for a
-//! fluent binds its functional variable under three conditions: the head does not mention the
-//! variable, the literal mentions it once, and no other argument of the literal has such a
-//! variable. So all of them are functions of the remaining variables. Each of the other literals
-//! and tests with functional variables becomes a part: a relation of its own, over the variables it
-//! shares with anything else. With it go the literals that bind its functional variables, and the
-//! literals of the context that share a variable with it. The context is everything without a
-//! functional variable: the clause has that too, so nothing changes by it. A part that combines
-//! several functional variables is unfolded and taken apart again, if a few clauses with different
-//! variables in their heads define it and it does not depend on itself. This ends, since a part has
-//! one literal or test of those that were apart, and definitions do not go round. Clauses stay as
-//! they are if more than [`MOST`] symbols and variables would be made.
+//! [`Functional::split`] splits clauses, except those of moves and steps. A literal for a fluent
+//! binds its functional variable under three conditions. The head does not mention the variable,
+//! the literal mentions it once, and no other argument of the literal has such a variable. So all
+//! of them are functions of the remaining variables.
+//!
+//! Each other literal or test with functional variables becomes a part: a relation of its own, over
+//! the variables that it shares with the rest. The part includes the literals that bind its
+//! functional variables, and the literals of the context that share a variable with it. The context
+//! is everything without a functional variable. It stays in the clause, so copying it changes
+//! nothing.
+//!
+//! A part that combines several functional variables is unfolded and split again. Its relation must
+//! not be recursive, and at most [`DEFINITIONS`] clauses with distinct variables in their heads may
+//! define it. Splitting ends, since each part has one of the literals and tests that were apart,
+//! and definitions are acyclic. Clauses stay as they are if more than [`MOST`] symbols and
+//! variables would be made.
 
 use super::{
     super::{
@@ -50,26 +55,26 @@ use crate::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// Symbols and variables that may be made, some thirty bytes each.
+/// The number of symbols and variables that may be made, about thirty bytes each.
 const MOST: usize = 1_000_000;
 
-/// Fluents that a clause asks for which is worth the trouble.
+/// The number of fluents with variables outside the head from which on a clause is worth splitting.
 const ASKED: usize = 3;
 
-/// A relation with more clauses is not unfolded.
+/// The greatest number of clauses of a relation that is unfolded.
 const DEFINITIONS: usize = 16;
 
-/// Steps that a symbol or a variable takes each time it is looked at or copied.
+/// The steps to read or copy a symbol or a variable.
 const STEPS: u64 = 8;
 
-/// The share of the remaining steps that moves and steps alone may take: one part in this number.
+/// The divisor of the remaining steps that gives those for grounding moves and steps alone.
 pub(in super::super) const SHARE: u64 = 4;
 
-/// Steps that it may take to learn what is functional before some limit is reached.
+/// The steps that learning may take as long as no limit is exceeded.
 const LEARNING: u64 = 2_000_000;
 
-/// Takes clauses apart at functional variables, if a parked one asks for several fluents. The
-/// functional arguments are learnt once.
+/// Splits clauses at functional variables, if a parked one asks for several fluents. Functional
+/// arguments are learnt once.
 pub(super) fn take_apart(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     let keywords = &context.rules.keywords;
     if !*context.learns || !context.parked.iter().any(|clause| asks(clause, keywords)) {
@@ -84,14 +89,15 @@ pub(super) fn take_apart(clauses: &Clauses, context: &mut Context<'_>) -> Option
 
 /// The arguments of fluents that are functions of the others.
 pub(in super::super) struct Functional {
-    /// The name of the fluent, how many arguments it has, and which one it is.
+    /// The name of the fluent, its number of arguments, and the index of the functional one.
     places: FxHashSet<(Symbol, usize, usize)>,
-    /// By relation, whether moves and steps rest on it.
+    /// For each relation, whether moves and steps depend on it.
     is_core: Vec<bool>,
 }
 
 impl Functional {
-    /// Learns what is functional, within the options.
+    /// Learns the functional arguments within the limits of the options. Returns `None` if these
+    /// are exceeded, or if no clause asks for several fluents.
     pub(in super::super) fn learn(rules: &Rules, options: &Options) -> Option<Self> {
         let is_core = core(rules, options, &mut Meter::of(options.limits.fuel))?;
         let (program, _) = rounds::solve(rules, options, &roots(&rules.keywords), Apart::Never).ok()?;
@@ -105,8 +111,8 @@ impl Functional {
         Some(Self { places: places(&program, &ground, &net), is_core })
     }
 
-    /// The clauses with all taken apart that can be. Returns `None` if nothing can, or if it takes
-    /// too much.
+    /// Splits all clauses that can be split. Returns `None` if there are none, or if a limit is
+    /// exceeded.
     pub(in super::super) fn split(
         &self,
         clauses: &Clauses,
@@ -152,8 +158,8 @@ impl Functional {
     }
 }
 
-/// The relations that moves and steps rest on, if some clause for another asks for enough fluents
-/// that its head does not tell.
+/// For each relation, whether moves and steps depend on it. Returns `None` unless a clause for
+/// another relation asks for several fluents.
 fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>> {
     let mut terms = Terms::new(&options.limits);
     let mut clauses = clause::clauses(rules, &mut terms, &options.limits, meter).ok()?;
@@ -164,7 +170,8 @@ fn core(rules: &Rules, options: &Options, meter: &mut Meter) -> Option<Vec<bool>
     is_any.then_some(is_core)
 }
 
-/// Returns whether a clause asks for enough fluents that its head does not tell.
+/// Returns whether at least [`ASKED`] fluents of a clause have variables that its head does not
+/// mention.
 fn asks(clause: &Clause, keywords: &Keywords) -> bool {
     let head = clause.head.variables();
     let hidden = |literal: &&Literal| {
@@ -173,21 +180,22 @@ fn asks(clause: &Clause, keywords: &Keywords) -> bool {
     clause.positives.iter().filter(hidden).count() >= ASKED
 }
 
-/// The relations that give all fluents and how they change.
+/// The relations that determine all fluents and how they change.
 fn roots(keywords: &Keywords) -> [RelationId; 4] {
     [keywords.role, keywords.init, keywords.next, keywords.legal]
 }
 
-/// A fluent without one of its arguments: its name, the place of that, and the others.
+/// A fluent without one of its arguments: its name, the index of the argument, and the others.
 type Others = (Symbol, usize, Vec<TermId>);
 
-/// The functional arguments, by the mutex groups of a net.
+/// Finds the functional arguments by the mutex groups of a net.
 fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symbol, usize, usize)> {
     let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); net.initial.len()];
     for (number, group) in net.mutex_groups.iter().enumerate() {
         group.members.iter().for_each(|&fluent| groups_of[fluent as usize].push(number));
     }
-    // By the other arguments: the groups that all fluents are in which differ in this one alone.
+    // By the other arguments: the number of fluents that differ in this one alone, and the groups
+    // that all of them are in.
     let mut common: FxHashMap<Others, (usize, Vec<usize>)> = FxHashMap::default();
     let mut order = Vec::new();
     for atom in (0..ground.meaning.len() as u32).map(AtomId) {
@@ -210,7 +218,7 @@ fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symb
     for key in order {
         let (count, shared) = &common[&key];
         let place = (key.0, key.2.len() + 1, key.1);
-        // A fluent alone is a function of whatever it is.
+        // With a single fluent, the argument is a function of the others.
         let list = if *count == 1 || !shared.is_empty() { &mut found } else { &mut refuted };
         list.insert(place);
     }
@@ -218,16 +226,17 @@ fn places(program: &Program, ground: &GroundRules, net: &Net) -> FxHashSet<(Symb
     found
 }
 
-/// A body with variables numbered by occurrence, and those that it is asked for.
+/// The identity of a part: its arguments, literals and tests, with variables numbered by
+/// occurrence.
 type Key = (Vec<Pattern>, Vec<Literal>, Vec<Test>);
 
 struct Splitter<'f> {
     functional: &'f Functional,
     fact: RelationId,
-    /// The clauses of each relation, and what it depends on itself with.
+    /// The clauses of each relation, and the strongly connected component of each relation.
     definitions: Vec<Vec<Rc<Clause>>>,
     component: Vec<usize>,
-    /// The number of relations before, and the number now.
+    /// The number of relations before splitting, and the number now.
     known: usize,
     relations: usize,
     parts: FxHashMap<Key, RelationId>,
@@ -236,15 +245,15 @@ struct Splitter<'f> {
     room: usize,
 }
 
-/// A clause and its parts that are new.
+/// A split clause, and those of its parts that are new.
 struct Parts {
     whole: Clause,
     parts: Vec<Clause>,
 }
 
 impl Splitter<'_> {
-    /// Takes a clause and its parts apart as far as it goes; false if they stay as they are.
-    /// Returns `None` if there are too many, or it takes too many steps.
+    /// Splits a clause and its parts repeatedly. Returns false if the clause stays whole, and
+    /// `None` if a limit is exceeded.
     fn settle(&mut self, clause: &Clause, meter: &mut Meter) -> Option<bool> {
         let (mut pending, mut is_split) = (vec![clause.clone()], false);
         while let Some(clause) = pending.pop() {
@@ -261,15 +270,15 @@ impl Splitter<'_> {
         Some(is_split)
     }
 
-    /// Takes a clause apart, if it says several things of functional variables. Returns `None` if
-    /// that takes too many steps.
+    /// Splits a clause with several literals or tests of functional variables. Returns `Some(None)`
+    /// if there is nothing to split, and `None` if a limit is exceeded.
     #[expect(clippy::option_option, reason = "nothing to take apart, and no steps left")]
     fn parts(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Parts>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
         if sides.units() < 2 {
             return Some(None);
         }
-        // All of the clause is looked at for each part, however little the part takes of it.
+        // Each part reads the whole clause, however small the part is.
         meter.spend(STEPS * (sides.units() * size(clause)) as u64)?;
         let Sides { context, bindings, literals, tests } = &sides;
         let mut count = vec![0; clause.variables];
@@ -277,7 +286,7 @@ impl Splitter<'_> {
         see(clause.head.variables());
         context.0.iter().for_each(|l| see(l.variables()));
         context.1.iter().for_each(|t| see(t.variables()));
-        // What binds a functional variable may be in several parts.
+        // A literal that binds a functional variable may be in several parts.
         bindings.iter().chain(bindings).for_each(|(_, l)| see(l.variables()));
         literals.iter().for_each(|l| see(l.variables()));
         tests.iter().for_each(|t| see(t.variables()));
@@ -334,14 +343,14 @@ impl Splitter<'_> {
         Some(Some(Parts { whole: whole.compact(), parts }))
     }
 
-    /// Pays for `size` new symbols and variables.
+    /// Pays for `size` new symbols and variables. Returns `None` if a limit is exceeded.
     fn pay(&mut self, size: usize, meter: &mut Meter) -> Option<()> {
         meter.spend(STEPS * size as u64)?;
         self.room = self.room.checked_sub(size)?;
         Some(())
     }
 
-    /// The relation of a part, and whether it is new.
+    /// The relation of a part, and true if it is new.
     fn relation(&mut self, part: &Clause) -> (RelationId, bool) {
         let part = part.compact();
         let next = RelationId(self.relations as u32);
@@ -351,8 +360,8 @@ impl Splitter<'_> {
         (relation, relation == next)
     }
 
-    /// Splits a clause into the literals with functional variables and the others; `None` if there
-    /// are no functional variables.
+    /// Divides a clause into the literals with functional variables and the others. Returns
+    /// `Some(None)` if there are no functional variables, and `None` if too few steps are left.
     #[expect(clippy::option_option, reason = "nothing functional, and no steps left")]
     fn sides(&self, clause: &Clause, meter: &mut Meter) -> Option<Option<Sides>> {
         meter.spend(STEPS * (size(clause) * (1 + clause.positives.len())) as u64)?;
@@ -360,7 +369,8 @@ impl Splitter<'_> {
         let functional: Vec<(u32, usize)> = (0..clause.positives.len())
             .filter_map(|i| Some((self.functional_variable(&clause.positives[i], &head)?, i)))
             .collect();
-        // The first literal that has it binds it, unless its place depends on another.
+        // The first literal with the variable binds it, unless the literal has another functional
+        // variable.
         let mut bindings: Vec<(u32, usize)> = Vec::new();
         for &(variable, i) in &functional {
             let own = clause.positives[i].variables();
@@ -385,8 +395,8 @@ impl Splitter<'_> {
         Some(Some(Sides { context: (context, others), bindings, literals, tests }))
     }
 
-    /// The variable that a literal for a fluent says to be a function of its others, if the head
-    /// does not ask for it.
+    /// The variable of a literal for a fluent that is a function of the literal's other variables.
+    /// Returns `None` if there is none outside the head.
     fn functional_variable(&self, literal: &Literal, head: &[u32]) -> Option<u32> {
         let [Pattern::Function(symbol, arguments)] = &literal.arguments[..] else { return None };
         if literal.relation != self.fact {
@@ -407,9 +417,8 @@ impl Splitter<'_> {
         hidden.next().map(|(_, v)| v)
     }
 
-    /// The clauses that do without a literal that says something of several functional variables,
-    /// if there is one and it has a definition that can take its place. Returns `None` if that
-    /// takes too many steps.
+    /// Unfolds a literal with several functional variables. Returns the new clauses, `Some(None)`
+    /// if there is no such literal with a suitable definition, and `None` if a limit is exceeded.
     #[expect(clippy::option_option, reason = "nothing to unfold, and no steps left")]
     fn unfold(&mut self, clause: &Clause, meter: &mut Meter) -> Option<Option<Vec<Clause>>> {
         let Some(sides) = self.sides(clause, meter)? else { return Some(None) };
@@ -424,7 +433,7 @@ impl Splitter<'_> {
         for defined in self.definitions[literal.relation.index()].clone() {
             self.pay(size(clause) + size(&defined), meter)?;
             let names = defined.head.variables();
-            // Those that the head does not have are new.
+            // Variables outside the definition's head are new.
             let mut values: Vec<Pattern> = (0..defined.variables as u32)
                 .map(|v| Pattern::Variable(clause.variables as u32 + v))
                 .collect();
@@ -440,8 +449,9 @@ impl Splitter<'_> {
         Some(Some(unfolded))
     }
 
-    /// Returns whether a literal's relation has a few clauses that do without functions, whose
-    /// heads have different variables, and does not depend on itself.
+    /// Returns whether a literal's relation can be unfolded. It must not be recursive, and at most
+    /// [`DEFINITIONS`] clauses without functions and with distinct variables in their heads define
+    /// it.
     fn is_plain(&self, literal: &Literal) -> bool {
         let relation = literal.relation;
         if relation.index() >= self.known || relation == self.fact {
@@ -462,13 +472,13 @@ impl Splitter<'_> {
     }
 }
 
-/// The parts of a body.
+/// The parts of a body, divided by functional variables.
 struct Sides {
-    /// The literals without functional variables.
+    /// The literals and tests without functional variables.
     context: (Vec<Literal>, Vec<Test>),
     /// Functional variables, and the literals that bind them.
     bindings: Vec<(u32, Literal)>,
-    /// The others.
+    /// The other literals and tests.
     literals: Vec<Literal>,
     tests: Vec<Test>,
 }
@@ -480,7 +490,7 @@ impl Sides {
     }
 }
 
-/// The cost of copying a clause, in variables.
+/// The cost of copying a clause, as a number of variables.
 fn size(clause: &Clause) -> usize {
     let positives: usize = clause.positives.iter().map(|l| 1 + l.size()).sum();
     1 + clause.head.size() + positives + clause.tests.iter().map(|t| 1 + t.size()).sum::<usize>()

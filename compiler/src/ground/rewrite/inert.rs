@@ -1,9 +1,9 @@
-//! Arguments that say nothing, and relations without them.
+//! Removal of inert arguments, whose values make no difference.
 //!
-//! An argument of a relation is inert if every clause of the relation takes any value of one domain
-//! for it and only passes that value on. [`drop`] makes clauses without such arguments. A relation
-//! with k of them over two values has `2^k` facts; all of them hold or none does. Afterwards it has
-//! one.
+//! An argument of a relation is inert if its value makes no difference: every clause accepts all
+//! values of one domain there, and only passes the value on. [`drop`] makes clauses without such
+//! arguments. A relation with k of them over two values has `2^k` facts; all of them hold or none
+//! does. Afterwards it has one.
 //!
 //! A domain is a relation of one argument that facts alone define, at least one. Argument i of p is
 //! inert within the domain D if each clause of p has a variable there that stands once in the head.
@@ -19,8 +19,8 @@
 //! value. An argument that only depends on itself belongs to a relation that never holds, and is
 //! left alone.
 //!
-//! Each argument changes twice at most while it is looked for what speaks against it, each literal
-//! is copied once: O(literals), all paid for beforehand.
+//! Each argument changes its kind at most twice, and each literal is copied once: O(literals),
+//! spent beforehand.
 
 use super::{
     super::clause::{Clause, Clauses, Literal, Test},
@@ -32,25 +32,25 @@ use crate::{
 };
 use std::rc::Rc;
 
-/// Steps that an argument or a literal takes, which is looked at and copied.
+/// The steps to read and copy an argument or a literal.
 const STEPS: u64 = 8;
 
-/// The ratio of a clause's instances to those it needs from which on all starts again.
+/// The least factor by which a clause's instances must shrink for grounding to start again.
 const SAVING: usize = 4;
 
-/// The known use of an argument.
+/// The kind of an argument, as far as it is known.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Not known yet.
+    /// Not known yet: no clause says anything about it.
     Open,
-    /// It is inert within a domain, for all that is known.
+    /// Inert within a domain, unless a clause contradicts it.
     Inert(RelationId),
-    /// It is not.
+    /// Not inert: its value makes a difference.
     Telling,
 }
 
 impl Kind {
-    /// The combination of both.
+    /// Combines the kinds by two clauses.
     fn join(self, other: Self) -> Self {
         match (self, other) {
             (Self::Open, kind) | (kind, Self::Open) => kind,
@@ -60,8 +60,8 @@ impl Kind {
     }
 }
 
-/// Drops inert arguments. Returns `None` unless some clause has far fewer instances without them.
-/// Only clauses of relations that have newly become wide are considered.
+/// Drops inert arguments. Returns `None` unless a clause for a newly wide relation has at least
+/// [`SAVING`] times fewer instances without them.
 pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Clauses> {
     if context.news().is_empty() {
         return None;
@@ -69,7 +69,7 @@ pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Claus
     let size = |clause: &Rc<Clause>| {
         let positives: usize = clause.positives.iter().map(|l| 1 + l.size()).sum();
         let tests: usize = clause.tests.iter().map(|t| 1 + t.size()).sum();
-        // Literals are compared with each other.
+        // Literals are compared pairwise.
         1 + clause.head.size() + positives + tests + (clause.positives.len() + clause.tests.len()).pow(2) / 4
     };
     let size: usize = clauses.list.iter().map(size).sum();
@@ -93,11 +93,11 @@ pub(super) fn drop(clauses: &Clauses, context: &mut Context<'_>) -> Option<Claus
     Some(Clauses { list, rewritten, demanded: clauses.demanded.clone(), ..*clauses })
 }
 
-/// The inert arguments.
+/// The inert arguments and the domains of a program.
 struct Inert {
-    /// By relation and argument.
+    /// The kind of each argument, by relation.
     kinds: Vec<Vec<Kind>>,
-    /// By relation, how many facts it has, if it is a domain; otherwise none.
+    /// For each relation, its number of facts if it is a domain, otherwise 0.
     domains: Vec<usize>,
 }
 
@@ -112,7 +112,7 @@ impl Inert {
         }
         let kinds = arities.iter().map(|&arity| vec![Kind::Open; arity]).collect();
         let mut inert = Self { kinds, domains: domains(clauses, keywords, &arities) };
-        // By argument: those that are no more than it is.
+        // For each argument, the head arguments that are passed on to it.
         let mut users: Vec<Vec<Vec<(usize, usize)>>> = arities.iter().map(|&n| vec![Vec::new(); n]).collect();
         let mut pending = Vec::new();
         for clause in &clauses.list {
@@ -127,8 +127,8 @@ impl Inert {
         inert
     }
 
-    /// For each argument of a clause's head, what the clause says of it by itself, and the
-    /// arguments that it is passed on to.
+    /// For each argument of a clause's head, its kind by this clause alone, and the arguments that
+    /// it is passed on to.
     fn judge(&self, clause: &Clause, keywords: &Keywords) -> Vec<(Kind, Vec<(usize, usize)>)> {
         let mut seen = Uses::new(self, clause, keywords);
         let is_given = keywords.contains(clause.head.relation);
@@ -142,8 +142,7 @@ impl Inert {
         clause.head.arguments.iter().map(judge).collect()
     }
 
-    /// Takes note of what an argument is, and puts it among those that others wait for if that is
-    /// news.
+    /// Combines a kind with the known one of an argument. Queues the argument if its kind changes.
     fn learn(&mut self, relation: usize, i: usize, kind: Kind, pending: &mut Vec<(usize, usize)>) {
         let known = &mut self.kinds[relation][i];
         let joined = known.join(kind);
@@ -153,7 +152,7 @@ impl Inert {
         }
     }
 
-    /// Lets all arguments know of those that they are passed on to.
+    /// Propagates the kinds of queued arguments to those that are passed on to them.
     fn spread(&mut self, users: &[Vec<Vec<(usize, usize)>>], pending: &mut Vec<(usize, usize)>) {
         while let Some((relation, i)) = pending.pop() {
             let kind = self.kinds[relation][i];
@@ -163,7 +162,7 @@ impl Inert {
         }
     }
 
-    /// The domain of an argument that is inert.
+    /// The domain of an argument; `None` unless it is inert.
     fn domain(&self, relation: RelationId, i: usize) -> Option<RelationId> {
         match self.kinds[relation.index()][i] {
             Kind::Inert(domain) => Some(domain),
@@ -180,11 +179,11 @@ impl Inert {
         self.has(literal.relation)
     }
 
-    /// The clause without inert arguments.
+    /// The clause without inert arguments, and without domain literals that always hold.
     fn rewrite(&self, clause: &Clause) -> Clause {
         let mut given: Vec<Literal> = Vec::new();
         let head = self.shorten(&clause.head, &mut given);
-        // The domain of a head's value need not be repeated.
+        // The domain literals of the head's inert arguments may be left out.
         let mut said = given;
         let mut positives: Vec<Literal> = Vec::new();
         for literal in &clause.positives {
@@ -204,7 +203,7 @@ impl Inert {
         }
         said.extend(positives.iter().cloned());
         let tests: Vec<Test> = clause.tests.iter().map(|test| self.test(test, &said)).collect();
-        // A variable that a domain alone mentions says nothing.
+        // A domain literal always holds if nothing else mentions its variable.
         let mut count = vec![0; clause.variables];
         let mut visit = |pattern: &Pattern| pattern.for_each_variable(&mut |v| count[v as usize] += 1);
         head.arguments.iter().for_each(&mut visit);
@@ -217,7 +216,7 @@ impl Inert {
         Clause { head, positives, tests, ..*clause }
     }
 
-    /// The ratio of a clause's instances to those it needs.
+    /// The factor by which a clause's instances shrink without inert arguments.
     fn saving(&self, clause: &Clause) -> usize {
         let mut left = vec![false; clause.variables];
         let short = self.rewrite(clause);
@@ -243,7 +242,8 @@ impl Inert {
         self.domains[literal.relation.index()] > 0
     }
 
-    /// The literal without inert arguments; literals that must hold as well are added to `bounds`.
+    /// The literal without inert arguments. Their domain literals, which must hold as well, go to
+    /// `bounds`.
     fn shorten(&self, literal: &Literal, bounds: &mut Vec<Literal>) -> Literal {
         let relation = literal.relation;
         let mut arguments = Vec::new();
@@ -256,7 +256,7 @@ impl Inert {
         Literal { relation, arguments }
     }
 
-    /// The test without inert arguments, where some literals are `said` to hold anyway.
+    /// The test without inert arguments. Domain literals in `said` hold anyway and are left out.
     fn test(&self, test: &Test, said: &[Literal]) -> Test {
         match test {
             Test::Literal(literal) => {
@@ -276,13 +276,13 @@ impl Inert {
     }
 }
 
-/// The places of a clause's variables.
+/// The occurrences of a clause's variables.
 struct Uses {
-    /// By variable, how often the head has it.
+    /// For each variable, its number of occurrences in the head.
     in_head: Vec<usize>,
-    /// By variable, what the body says of it.
+    /// For each variable, its kind by the body, except for `arguments`.
     kinds: Vec<Kind>,
-    /// By variable, the arguments of other relations that it is.
+    /// For each variable, the body arguments that it stands for.
     arguments: Vec<Vec<(usize, usize)>>,
 }
 
@@ -306,7 +306,7 @@ impl Uses {
             }
         }
         for test in &clause.tests {
-            // Whether a literal is negated makes no difference.
+            // Negation makes no difference.
             test.for_each_literal(false, &mut |literal, _| uses.visit(literal, is_known(literal.relation)));
             uses.visit_distinct(test);
         }
@@ -318,7 +318,7 @@ impl Uses {
         *known = known.join(kind);
     }
 
-    /// Whatever has these variables looks at them.
+    /// Marks the variables of a pattern, whose values make a difference.
     fn look(&mut self, pattern: &Pattern) {
         pattern.for_each_variable(&mut |v| self.say(v, Kind::Telling));
     }
@@ -347,8 +347,8 @@ impl Uses {
     }
 }
 
-/// By relation, how many facts it has, if it has one argument and facts alone define it; otherwise
-/// none.
+/// For each relation, its number of facts if it is a domain: it has one argument, and facts alone
+/// define it. Otherwise 0.
 fn domains(clauses: &Clauses, keywords: &Keywords, arities: &[usize]) -> Vec<usize> {
     let mut facts = vec![0; clauses.relations];
     let mut has_rules = vec![false; clauses.relations];

@@ -1,7 +1,8 @@
-//! One way to split a clause: the part taken out, the rest, and the expected gain.
+//! A cut: one way to split a clause into a part and the rest, with the expected instances.
 //!
-//! A [`Draft`] is made of a clause and a block of variables, and becomes a [`Cut`] if both sides
-//! are less than the clause. Sizes are estimates, or what a join of the facts found so far shows.
+//! A [`Draft`] is made from a clause and a block of variables. It becomes a [`Cut`] if both sides
+//! are smaller than the clause. Sizes are estimates, or counts from a join of the facts found so
+//! far.
 
 use super::super::{
     clause::{Clause, Literal, Test, numbered},
@@ -11,47 +12,47 @@ use super::super::{
 use crate::rules::RelationId;
 use rustc_hash::FxHashSet;
 
-/// A guard that is not needed must bring the instances of a part down to this part.
+/// The ratio to which an optional guard must reduce the instances of a part.
 const NARROW: f64 = 0.5;
 
-/// A way to split a clause.
+/// A way to split a clause in two.
 pub(in crate::ground) struct Cut {
-    /// The body of the new relation: literals and tests taken out, and copies of what narrows them
-    /// down.
+    /// The body of the new relation: the literals and tests taken out, copies of fixed literals,
+    /// and guards.
     pub(super) inner: Body,
     /// The rest of the body, except the literal of the new relation.
     pub(super) outer: Body,
     /// The variables that both sides have: the arguments of the new relation.
     pub(super) shared: Vec<u32>,
-    /// Instances of the clause that defines the new relation, and whether they were counted, not
+    /// Instances of the clause for the new relation, and whether they were counted rather than
     /// estimated.
     pub(super) inside: f64,
     pub(super) is_counted: bool,
-    /// Estimated instances of the clause that remains.
+    /// Estimated instances of the remaining clause.
     pub(super) outside: f64,
     /// Estimated facts of the new relation.
     pub(super) size: Rows,
 }
 
 impl Cut {
-    /// Instances of both clauses, if estimates have to be scaled.
+    /// The instances of both clauses, with estimates multiplied by `scale`.
     pub(super) fn cost(&self, scale: f64) -> f64 {
         self.inside * if self.is_counted { 1.0 } else { scale } + self.outside * scale
     }
 }
 
-/// A body in the making.
+/// The body of one side of a cut.
 #[derive(Default, PartialEq, Eq)]
 pub(super) struct Body {
     pub(super) positives: Vec<Literal>,
     pub(super) tests: Vec<Test>,
-    /// Literals that matter only by the values of some variables, and only by whether they are
-    /// possible.
+    /// Literals that only narrow the body: each must be possible for the values of its listed
+    /// variables.
     pub(super) guards: Vec<(Literal, Vec<u32>)>,
 }
 
-/// The identity of a relation: its body, with variables numbered by occurrence, and whether it is a
-/// guard, which has no part in instances.
+/// The identity of a relation made for a part: its body, with variables numbered by occurrence, and
+/// whether it is a guard.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key {
     positives: Vec<Literal>,
@@ -79,24 +80,24 @@ impl Body {
     }
 }
 
-/// A cut in the making: the sides of a clause, with the sizes of their literals.
+/// A cut in the making: both sides of a clause, with the statistics of their literals.
 pub(super) struct Draft {
     pub(super) inner: Body,
     pub(super) outer: Body,
-    /// The rows of the part's literals, then those of its guards.
+    /// The statistics of the part's literals, then those of its guards.
     inner_rows: Vec<Rows>,
     pub(super) outer_rows: Vec<Rows>,
     /// The variables of the part, sorted.
     own: Vec<u32>,
-    /// The variables that its literals do not bind.
+    /// The variables of the part's tests that its literals do not bind.
     unbound: Vec<u32>,
-    /// The variables of the head and of what stays.
+    /// The variables of the head and of the rest of the body.
     outside: Vec<u32>,
 }
 
 impl Draft {
-    /// Takes out all that mentions the variables of `block`. Returns `None` if nothing would bind
-    /// variables on one of the sides.
+    /// Takes out all literals and tests that mention a variable of `block`. Returns `None` if one
+    /// side has no literal that binds variables.
     pub(super) fn new(clause: &Clause, rows: &[Rows], block: &[u32]) -> Option<Self> {
         let touches = |variables: &[u32]| variables.iter().any(|v| block.contains(v));
         let (mut inner, mut outer) = (Body::default(), Body::default());
@@ -131,12 +132,12 @@ impl Draft {
         Some(Self { inner, outer, inner_rows, outer_rows, own, unbound: tested, outside })
     }
 
-    /// Keeps the literals that bind the other variables of the part's tests outside, too; inside,
-    /// its projection will do.
+    /// Binds the unbound variables of the part's tests by guards: projections of outer literals,
+    /// which stay outside as well. Returns `None` if a variable stays unbound.
     pub(super) fn bind_tests(&mut self, grounder: &mut Grounder<'_>, is_vast: bool) -> Option<()> {
         while !self.unbound.is_empty() {
             let binds = |literal: &&Literal| common(&self.unbound, &literal.variables()).len();
-            // The first of those that bind most.
+            // The first literal of those that bind the most variables.
             let literal = self.outer.positives.iter().rev().max_by_key(binds).filter(|l| binds(l) > 0)?;
             let seen = common(&self.own, &literal.variables());
             self.unbound.retain(|v| !seen.contains(v));
@@ -146,12 +147,12 @@ impl Draft {
         Some(())
     }
 
-    /// Copies what does not depend on the state: it may as well narrow down both sides.
+    /// Copies fixed literals of the rest into the part, since they may narrow down both sides.
     pub(super) fn copy_fixed(&mut self, grounder: &Grounder<'_>, guards: &FxHashSet<RelationId>) {
         for (literal, rows) in self.outer.positives.iter().zip(&self.outer_rows) {
             let variables = literal.variables();
-            // A relation made in this round is taken to depend on the state: that costs nothing but
-            // a narrower copy.
+            // A relation made in this round counts as dynamic: at worst, a narrowing copy is
+            // missing.
             if !grounder.is_dynamic(literal.relation)
                 && !guards.contains(&literal.relation)
                 && variables.len() >= 2
@@ -168,22 +169,21 @@ impl Draft {
         common(&self.own, &self.outside)
     }
 
-    /// Returns whether both sides are less than the clause, so that splitting ends: what remains
-    /// has fewer variables; the part must have fewer literals without guards, or as many and fewer
-    /// tests.
+    /// Returns whether both sides are smaller than the clause, so that splitting ends. The rest has
+    /// fewer variables. The part must have fewer literals, guards not counted. For a vast clause,
+    /// as many literals and fewer tests suffice.
     pub(super) fn is_less(&self, clause: &Clause, guards: &FxHashSet<RelationId>, is_vast: bool) -> bool {
         let weight = |list: &[Literal], tests: &[Test]| {
             (list.iter().filter(|l| !guards.contains(&l.relation)).count(), tests.len())
         };
         let part = weight(&self.inner.positives, &self.inner.tests);
         let whole = weight(&clause.positives, &clause.tests);
-        // To take tests alone apart from the rest would hide from the optimiser which moves a part
-        // speaks of.
+        // Splitting off tests alone would hide from the optimiser which moves a part mentions.
         if is_vast { part < whole } else { part.0 < whole.0 }
     }
 
-    /// Narrows the part down by what the rest says of what is shared, where it says much. Gives the
-    /// part's instances.
+    /// Adds guards to the part from literals of the rest that share variables with it, where each
+    /// reduces the instances enough. Returns the instances of the part.
     pub(super) fn narrow(
         &mut self,
         grounder: &mut Grounder<'_>,
@@ -211,7 +211,7 @@ impl Draft {
         inside
     }
 
-    /// The facts of the part's relation, by what its literals and guards say of what is shared.
+    /// Estimates the facts of the part's relation from projections of its literals and guards.
     pub(super) fn size(&self, grounder: &mut Grounder<'_>, shared: &[u32], is_vast: bool) -> Rows {
         let literals = self.inner.positives.iter().map(|literal| (literal, shared));
         let guards = self.inner.guards.iter().map(|(literal, seen)| (literal, &seen[..]));
@@ -223,7 +223,8 @@ impl Draft {
     }
 }
 
-/// Replaces the estimates of a cut by the facts found so far, if that takes at most `steps` steps.
+/// Replaces the estimates of a cut by counts over the facts found so far, if their join takes at
+/// most `steps` steps.
 pub(super) fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut, steps: u64) {
     let guards = cut.inner.guards.iter().map(|(literal, _)| literal);
     let positives = cut.inner.positives.iter().chain(guards).cloned().collect();
@@ -241,12 +242,12 @@ pub(super) fn probe(grounder: &mut Grounder<'_>, clause: &Clause, cut: &mut Cut,
     }
 }
 
-/// The variables that are in both lists, in the order of the first.
+/// The variables of the first list that the second contains, in the order of the first.
 pub(super) fn common(variables: &[u32], others: &[u32]) -> Vec<u32> {
     variables.iter().copied().filter(|v| others.contains(v)).collect()
 }
 
-/// Steps that finding the blocks of a clause takes.
+/// The steps to find the blocks of a clause.
 pub(super) fn looking(clause: &Clause) -> u64 {
     let size: usize = clause.positives.iter().map(|l| l.size() + l.variables().len().pow(2)).sum();
     let tests: usize = clause.tests.iter().map(Test::size).sum();
@@ -254,7 +255,8 @@ pub(super) fn looking(clause: &Clause) -> u64 {
     (16 * (size + tests + literals * literals) + clause.variables * clause.variables * scopes) as u64
 }
 
-/// Sets of variables that a clause's head does not mention and that might go together.
+/// The candidate blocks of a clause: sets of variables outside its head that may be cut out
+/// together.
 pub(super) fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
     let head = clause.head.variables();
     let hidden: Vec<Vec<u32>> = clause
@@ -270,8 +272,8 @@ pub(super) fn blocks(clause: &Clause) -> Vec<Vec<u32>> {
             found.push(block);
         }
     };
-    // A variable goes with those that the literals and tests which mention it speak of, and no
-    // other.
+    // The block of a variable has all variables whose literals and tests mention only variables
+    // that occur together with it.
     let scopes: Vec<Vec<u32>> = clause
         .positives
         .iter()

@@ -1,8 +1,8 @@
-//! All states that play reaches by some number of moves, and all steps from there: the values of
-//! every gate in them, ply by ply.
+//! Enumerates all states that play reaches after a number of moves, and all steps from there, with
+//! the values of every gate.
 //!
-//! The caller says how many steps there may be. They are counted before they are written down, and
-//! what they and the values of all gates take is paid for by then.
+//! The caller bounds the number of steps. They are counted, and paid for together with the values
+//! of all gates, before they are stored.
 
 use crate::meter::Meter;
 use crate::propnet::{Gate, Net, Signal};
@@ -13,20 +13,21 @@ pub(super) type Row = Vec<u64>;
 
 /// The states after a number of moves, and the steps that can be made there.
 pub(super) struct Samples {
-    /// The fluents of each state, as words, and how likely random play comes to it.
+    /// Each state as words of fluents, and the probability that random play reaches it.
     states: Vec<(Row, f64)>,
     /// Each step: its state, and the position of each role's move among the inputs.
     steps: Vec<(usize, Vec<u32>)>,
-    /// The values of each gate in the states; those of gates that depend on moves mean nothing.
+    /// The values of each gate in the states, which are meaningless for gates that depend on moves.
     pub(super) seen: Vec<Row>,
     /// The values of each gate in the steps.
     pub(super) made: Vec<Row>,
-    /// For each state that is not terminal the number of each role's legal moves.
+    /// For each state that is not terminal, the number of legal moves of each role.
     counts: Vec<Vec<usize>>,
 }
 
 impl Samples {
-    /// The initial state, if there are at most `most` steps from there.
+    /// Creates the samples of the initial state. Returns `None` if there are more than `most` steps
+    /// from there.
     pub(super) fn initial(net: &Net, most: usize, meter: &mut Meter) -> Option<Self> {
         let mut state = vec![0; net.initial.len().div_ceil(64)];
         (0..net.initial.len())
@@ -35,8 +36,8 @@ impl Samples {
         Self::of(net, vec![(state, 1.0)], most, meter)
     }
 
-    /// Sees some states, and the steps from there, if there are at most `most`. Also returns `None`
-    /// if a role has no legal move.
+    /// Creates the samples of some states and the steps from there. Returns `None` if there are
+    /// more than `most` steps, a role has no legal move, or the meter runs out.
     fn of(net: &Net, states: Vec<(Row, f64)>, most: usize, meter: &mut Meter) -> Option<Self> {
         let words = states.len().div_ceil(64);
         pay(net, states.len(), meter)?;
@@ -84,14 +85,15 @@ impl Samples {
         [self.states.len(), self.steps.len()]
     }
 
-    /// The probability that a game is not over.
+    /// Returns the probability that a random game is not over in these states.
     pub(super) fn going_on(&self) -> f64 {
         let mut places: Vec<usize> = self.steps.iter().map(|step| step.0).collect();
         places.dedup();
         places.into_iter().map(|place| self.states[place].1).sum()
     }
 
-    /// By role, the number of legal moves, if it is the same in all states where the game goes on.
+    /// Returns each role's number of legal moves, if it is the same in all states that are not
+    /// terminal.
     pub(super) fn counts(&self, net: &Net) -> Vec<Option<usize>> {
         let count = |role: usize| {
             let mut counts = self.counts.iter().map(|counts| counts[role]);
@@ -101,7 +103,8 @@ impl Samples {
         (0..net.vocabulary.roles.len()).map(count).collect()
     }
 
-    /// The successors, if there are at most `most` steps from there.
+    /// Creates the samples of the successors. Returns `None` if there are more than `most` steps
+    /// from there.
     pub(super) fn next(&self, net: &Net, most: usize, meter: &mut Meter) -> Option<Self> {
         let words = net.initial.len().div_ceil(64);
         meter.spend((self.steps.len() * net.initial.len()) as u64)?;
@@ -131,11 +134,11 @@ impl Samples {
     }
 }
 
-/// Bytes of a step and of a state in addition to what they list: their places in lists and tables.
+/// The bytes of a step and of a state without their contents: their entries in lists and tables.
 const STEP: usize = 64;
 const STATE: usize = 128;
 
-/// The joint move of a number: that of the last role changes first.
+/// Returns the joint move with a given number; the last role's move varies fastest.
 fn joint(legal: &[Vec<u32>], number: usize) -> Vec<u32> {
     let mut rest = number;
     let moves = legal.iter().rev().map(|moves| {
@@ -155,7 +158,7 @@ fn pay(net: &Net, samples: usize, meter: &mut Meter) -> Option<()> {
     meter.take(net.len() * (size_of::<Row>() + size_of::<u64>() * words))
 }
 
-/// The values of all gates, given those of the inputs, in `samples` samples.
+/// Computes the values of all gates in `samples` samples from those of the inputs.
 fn evaluate(net: &Net, inputs: Vec<Row>, samples: usize) -> Vec<Row> {
     let mut rows = inputs;
     for gate in rows.len()..net.len() {
@@ -168,7 +171,7 @@ fn evaluate(net: &Net, inputs: Vec<Row>, samples: usize) -> Vec<Row> {
     rows
 }
 
-/// A row that is set in `samples` samples.
+/// Returns the row with a bit set for each of `samples` samples.
 pub(super) fn all(samples: usize) -> Row {
     let mut row = vec![u64::MAX; samples.div_ceil(64)];
     if let (Some(last), rest @ 1..) = (row.last_mut(), samples % 64) {
@@ -177,7 +180,7 @@ pub(super) fn all(samples: usize) -> Row {
     row
 }
 
-/// Clears what is not set in another row, or what is.
+/// Clears the bits that are not set in another row or, if `is_negated`, those that are.
 pub(super) fn restrict(row: &mut Row, other: &Row, is_negated: bool) {
     let mask = if is_negated { u64::MAX } else { 0 };
     row.iter_mut().zip(other).for_each(|(word, other)| *word &= other ^ mask);

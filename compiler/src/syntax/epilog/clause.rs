@@ -1,9 +1,9 @@
-//! Rules of KIF as the translation makes them: terms with their places, literals, clauses.
+//! The clauses that the translation makes: terms with their places, literals, clauses.
 
 use crate::Span;
 use std::collections::BTreeSet;
 
-/// A term. Places say nothing of what it is.
+/// A term. Equality ignores places.
 #[derive(Clone, Debug)]
 pub(super) struct Term {
     pub(super) shape: Shape,
@@ -35,7 +35,7 @@ impl Term {
         Self { shape: Shape::Name(name.into()), span }
     }
 
-    /// A name with its arguments, if any.
+    /// Creates a call, or a name if there are no arguments.
     pub(super) fn call(name: impl Into<String>, arguments: Vec<Self>, span: Span) -> Self {
         let name = name.into();
         Self {
@@ -44,7 +44,7 @@ impl Term {
         }
     }
 
-    /// The name that it starts with, and the arguments; none of a variable.
+    /// The name that it starts with, and the arguments; `None` for a variable.
     pub(super) fn parts(&self) -> Option<(&str, &[Self])> {
         match &self.shape {
             Shape::Variable(_) => None,
@@ -75,7 +75,7 @@ impl Term {
         }
     }
 
-    /// Puts a term in the place of a variable.
+    /// Replaces a variable by a term.
     pub(super) fn replace(&mut self, variable: &str, term: &Self) {
         match &mut self.shape {
             Shape::Variable(name) if name == variable => self.shape = term.shape.clone(),
@@ -86,8 +86,8 @@ impl Term {
         }
     }
 
-    /// The substitution that unifies two terms: variables and their values, each in the terms of
-    /// those before it. Returns `None` if there is none.
+    /// Returns the most general unifier of two terms: variables and their values, to be applied in
+    /// order. Returns `None` if they do not unify.
     pub(super) fn unify(&self, other: &Self) -> Option<Vec<(String, Self)>> {
         let mut bindings: Vec<(String, Self)> = Vec::new();
         let mut waiting = vec![(self.clone(), other.clone())];
@@ -115,7 +115,7 @@ pub(super) enum Literal {
     Positive(Term),
     Negative(Term),
     Distinct(Term, Term),
-    /// Terms that do not differ.
+    /// Equality of two terms.
     Equal(Term, Term),
 }
 
@@ -144,9 +144,8 @@ impl Literal {
 pub(super) struct Clause {
     pub(super) head: Term,
     pub(super) body: Vec<Literal>,
-    /// The sentence that it comes from.
+    /// The place of the sentence that it comes from.
     pub(super) span: Span,
-    /// True if it is one of the sentences that say what there may be, which serve to bound values
-    /// and are no part of the game.
+    /// True for a declaration, which only bounds values and is no part of the game.
     pub(super) declares: bool,
 }

@@ -1,7 +1,6 @@
-//! Sentences of Epilog that mean less than they say, or look like a slip. Lints report variables
-//! that occur once (GDL103), repeated sentences (GDL104, GDL105), terms that differ from themselves
-//! (GDL107), literals required with their negation (GDL109), and negation before its variables have
-//! values (GDL152). O(text).
+//! Lints for Epilog: variables that occur once (GDL103), repeated sentences (GDL104, GDL105), terms
+//! compared with themselves (GDL107), literals required with their negation (GDL109), and negation
+//! before its variables have values (GDL152). O(text).
 
 use super::super::expressions::{Id, What};
 use super::sheet::Sheet;
@@ -10,7 +9,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-/// Adds what is to be said of single sentences.
+/// Adds diagnostics about single sentences.
 pub(super) fn check(sheet: &Sheet<'_>, found: &mut Vec<Diagnostic>) {
     let mut lints = Lints { sheet, found };
     lints.duplicates();
@@ -46,8 +45,7 @@ impl Lints<'_, '_> {
         expression.parts.iter().for_each(|&part| self.variables(part, visit));
     }
 
-    /// GDL104 and GDL105: sentences that say what an earlier one said, up to the names of
-    /// variables.
+    /// GDL104 and GDL105: sentences that repeat an earlier one, up to renaming variables.
     fn duplicates(&mut self) {
         let mut known: BTreeMap<String, Span> = BTreeMap::new();
         for (&sentence, &place) in self.sheet.expressions.sentences.iter().zip(&self.sheet.expressions.places)
@@ -56,7 +54,7 @@ impl Lints<'_, '_> {
             let is_rule = matches!(expression.what, What::If | What::Operation);
             let head = if is_rule { expression.parts[0] } else { sentence };
             let name = self.sheet.expressions.get(head).sign;
-            // A role that is given twice is an error.
+            // A repeated role is an error, which has its own message.
             if self.text(name) == "role" {
                 continue;
             }
@@ -84,7 +82,8 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// Writes an unambiguous text of an expression, with variables as `name` has them.
+    /// Appends an unambiguous encoding of an expression to `key`, in which `name` writes the
+    /// variables.
     fn write(&self, id: Id, key: &mut String, name: &mut impl FnMut(&str) -> String) {
         let expression = self.sheet.expressions.get(id);
         match expression.what {
@@ -101,8 +100,8 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// GDL103: variables that occur once in a sentence, in a condition. One in a head may be any
-    /// value; one in an effect has a message of its own.
+    /// GDL103: variables that occur once in a sentence, in a condition. A variable in a head may
+    /// have any value, and one in an effect has a message of its own.
     fn singletons(&mut self, sentence: Id) {
         let expression = self.sheet.expressions.get(sentence);
         if !matches!(expression.what, What::If | What::Operation) {
@@ -134,7 +133,7 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// The atoms that conditions require, without those that compare terms.
+    /// Collects the atoms that conditions require, without those that compare terms.
     fn conditions(&self, id: Id, asks: bool, into: &mut Vec<Id>) {
         let expression = self.sheet.expressions.get(id);
         match expression.what {
@@ -150,7 +149,7 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// GDL107, GDL109 and GDL152: what the literals of a body say together, from the left.
+    /// GDL107, GDL109 and GDL152: the literals of a body together, from the left.
     fn body(&mut self, id: Id, bound: &mut BTreeSet<String>) {
         let expression = self.sheet.expressions.get(id);
         match expression.what {
@@ -162,7 +161,7 @@ impl Lints<'_, '_> {
                 }
             }
             What::Or => {
-                // What one branch binds the others do not.
+                // The other branches do not bind the variables of one branch.
                 for &part in &expression.parts {
                     self.body(part, &mut bound.clone());
                 }
@@ -202,7 +201,7 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// GDL109.
+    /// GDL109: literals required with their negation.
     fn contradiction(&mut self, parts: &[Id]) {
         let mut blanks = 0;
         let mut key = |id| {
@@ -239,8 +238,8 @@ impl Lints<'_, '_> {
         }
     }
 
-    /// GDL152: a negated literal with a variable that has no value yet, and gets one from a later
-    /// literal.
+    /// GDL152: a negated literal with a variable that is unbound there, and that a later literal
+    /// binds.
     fn early(&mut self, part: Id, behind: &[Id], bound: &BTreeSet<String>) {
         let expressions = self.sheet.expressions;
         let expression = expressions.get(part);

@@ -1,5 +1,5 @@
-//! The rules of a sheet as clauses of KIF: here views and the bodies of all rules, below operations
-//! and players.
+//! Translation of a sheet to clauses of KIF. This module translates views and the bodies of all
+//! rules; its submodules translate operations and players.
 
 mod operations;
 mod players;
@@ -15,7 +15,7 @@ use crate::diagnostic::{Diagnostic, Span, codes};
 use crate::limits::Limits;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The built-in relations of the reference interpreter, and those of them that are not compiled.
+/// The built-in relations of the reference interpreter that are not compiled.
 const BUILTINS: [&str; 25] = [
     "mutex",
     "symleq",
@@ -44,20 +44,20 @@ const BUILTINS: [&str; 25] = [
     "random",
 ];
 
-/// Returns whether the reference interpreter answers atoms of this name itself.
+/// Returns whether the reference interpreter evaluates atoms of this name itself.
 pub(super) fn is_builtin(name: &str) -> bool {
     BUILTINS.contains(&name)
         || Operation::find(name).is_some()
         || matches!(name, "same" | "distinct" | "countofall")
 }
 
-/// The body of a rule as it reads the state or the sheet, from the left: the bound variables, and
-/// the rules written so far.
+/// The part of a body that is translated so far, from the left: the bound variables and the
+/// literals.
 #[derive(Default)]
 struct Body {
     bound: BTreeSet<String>,
     literals: Vec<Literal>,
-    /// The variables that `same` bound, in its order.
+    /// The substitutions that `same` made, in order.
     aliases: Vec<(String, Term)>,
 }
 
@@ -65,24 +65,24 @@ struct Translation<'s> {
     sheet: Sheet<'s>,
     clauses: Vec<Clause>,
     made: Made,
-    /// The relation that stands for a view, operation or the like.
+    /// The relation for each kind, name and arity, such as a view or an operation.
     relations: BTreeMap<(&'static str, String, usize), String>,
     taken: BTreeSet<String>,
-    /// The relations that were made for parts of rules, by how many there are.
+    /// The number of relations that were made for parts of rules.
     parts: usize,
-    /// The number of rules made so far.
+    /// The most clauses to make: one more than [`Limits::max_rules`] are kept.
     limit: usize,
-    /// True if sentences speak of `init` in bodies.
+    /// True while translating a declaration, whose clauses only bound values.
     declares: bool,
-    /// The places where operations call each other.
+    /// The operations that each operation calls, with the places.
     calls: BTreeMap<Symbol, Vec<(Symbol, Span)>>,
-    /// Facts that are added or held at the start.
+    /// Facts that are added or hold at the start.
     facts: BTreeMap<Symbol, Span>,
     /// Facts that are deleted.
     deleted: BTreeSet<Symbol>,
 }
 
-/// The clauses of a sheet, in the order of the text, and what is to be said of it.
+/// Translates a sheet. Returns its clauses in the order of the text, and the diagnostics.
 pub(super) fn translate(sheet: Sheet<'_>, limits: &Limits) -> (Vec<Clause>, Vec<Diagnostic>) {
     let mut taken: BTreeSet<String> =
         ["role", "init", "true", "next", "legal", "does", "goal", "terminal", "base", "input", "sees"]
@@ -125,8 +125,7 @@ impl Translation<'_> {
     fn all(&mut self) {
         self.made.legal = self.view_relation("legal", 1);
         let views = std::mem::take(&mut self.sheet.views);
-        // Of what is legal and what a goal is worth the language of KIF says more, under the same
-        // words.
+        // `legal` and `goal` mean something else in KIF, so these views get relations of their own.
         for view in &views {
             let (name, arguments) = view.head.parts().unwrap_or_default();
             if name == "init"
@@ -180,7 +179,7 @@ impl Translation<'_> {
         self.players();
     }
 
-    /// Returns whether some rule asks for a view.
+    /// Returns whether some rule reads a view.
     fn is_called(&self, name: &str) -> bool {
         let expressions = self.sheet.expressions;
         expressions.sentences.iter().any(|&sentence| {
@@ -209,7 +208,7 @@ impl Translation<'_> {
         fresh
     }
 
-    /// The relation of a kind that stands for a name with a number of arguments.
+    /// Returns the relation of a kind for a name and arity, and makes it on first use.
     fn relation(&mut self, kind: &'static str, name: &str, arity: usize) -> String {
         let key = (kind, name.to_owned(), arity);
         if let Some(relation) = self.relations.get(&key) {
@@ -221,7 +220,7 @@ impl Translation<'_> {
         relation
     }
 
-    /// The relation of a view: under its own name where it can have that.
+    /// Returns the relation of a view, which has the view's own name if possible.
     fn view_relation(&mut self, name: &str, arity: usize) -> String {
         let other = match (name, arity) {
             ("role" | "init" | "base", 1) | ("terminal", 0) => return name.to_owned(),
@@ -267,8 +266,8 @@ impl Translation<'_> {
         }
     }
 
-    /// A formula as its alternatives. What stands under `~` stays whole, since a variable may be
-    /// any value there.
+    /// Returns the alternatives of a formula. A formula under `~` stays whole, since a variable may
+    /// have any value there.
     fn alternatives(&mut self, id: Id, negated: bool) -> Option<Vec<Vec<Signed>>> {
         let expressions = self.sheet.expressions;
         let found = expressions.alternatives_outside(id, negated, MOST_LITERALS);
@@ -281,7 +280,7 @@ impl Translation<'_> {
         found
     }
 
-    /// A rule from literals; nothing if it can never hold.
+    /// Adds a rule with these literals, unless it can never hold.
     fn rule(&mut self, mut head: Term, before: Vec<Literal>, body: &[Signed], span: Span) {
         let mut bound = BTreeSet::new();
         head.variables(&mut bound);
@@ -297,7 +296,8 @@ impl Translation<'_> {
         }
     }
 
-    /// Adds a domain for each variable that no positive literal binds; false if there is none.
+    /// Adds a domain for each variable that no positive literal binds. Returns false if one has
+    /// none.
     fn bind(&mut self, head: &Term, state: &mut Body) -> bool {
         let mut bound = BTreeSet::new();
         for literal in &state.literals {
@@ -305,7 +305,7 @@ impl Translation<'_> {
                 let arguments = atom.arguments();
                 let is_table = atom.parts().and_then(|(name, _)| self.made.tables.get(name)).copied();
                 let is_count = atom.parts().is_some_and(|(name, _)| self.made.counts.contains_key(name));
-                // A table binds its result alone, if that.
+                // A table binds only its result, if it has one.
                 let binding = match is_table {
                     Some(operation) if operation.has_result() => &arguments[arguments.len() - 1..],
                     Some(_) => &[],
@@ -400,7 +400,7 @@ impl Translation<'_> {
                 let differ = (name == "distinct") != negated;
                 let Some(bindings) = left.unify(right) else { return differ.then_some(()) };
                 if bindings.is_empty() || !open.is_empty() {
-                    // Terms that can be made one are the same, whatever an unbound variable is.
+                    // Terms that unify count as equal, whatever the unbound variables are.
                     return (!differ).then_some(());
                 }
                 let pair = (left.clone(), right.clone());
@@ -438,7 +438,7 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// The atom that asks for one of the sheet; `None` if nothing can answer it.
+    /// Returns the translation of an atom of the sheet; `None` if nothing defines it.
     fn asked(&mut self, atom: &Term) -> Option<Term> {
         let (name, arguments) = atom.parts()?;
         if !self.sheet.names.contains(name) {
@@ -454,7 +454,7 @@ impl Translation<'_> {
         })
     }
 
-    /// Makes two terms one.
+    /// Unifies two terms, and applies the substitution to the head and the literals so far.
     fn same(left: &Term, right: &Term, head: &mut Term, state: &mut Body) -> Option<()> {
         for (variable, term) in left.unify(right)? {
             head.replace(&variable, &term);
@@ -491,7 +491,7 @@ impl Translation<'_> {
         };
         let complex = inputs.iter().any(|input| matches!(input.shape, Shape::Call(..)));
         if complex || inputs.iter().any(is_open) {
-            // It fails where an input is unbound or no number.
+            // An operation fails if an input is unbound or not a number.
             return negated.then_some(());
         }
         if negated && !open.is_empty() {
@@ -505,15 +505,15 @@ impl Translation<'_> {
         Some(())
     }
 
-    /// The literal that a formula has no proof, whatever its unbound variables are: a relation of
-    /// the bound ones, negated.
+    /// Adds a literal that holds if a formula has no proof, whatever its unbound variables are: a
+    /// negated relation of the bound ones.
     fn absent(&mut self, id: Id, state: &mut Body) -> Option<()> {
         let part = self.part(id, state)?;
         state.literals.push(Literal::Negative(part));
         Some(())
     }
 
-    /// A relation that holds where a formula has a proof, of the bound variables in it.
+    /// Adds a relation of the bound variables in a formula, which holds if the formula has a proof.
     fn part(&mut self, id: Id, state: &Body) -> Option<Term> {
         let expressions = self.sheet.expressions;
         let span = expressions.get(id).span;
@@ -544,7 +544,8 @@ impl Translation<'_> {
         }
     }
 
-    /// `countofall(template, formula, number)`.
+    /// Translates `countofall(template, formula, number)`, the number of instances of a template
+    /// for which a formula holds.
     fn count(&mut self, id: Id, state: &mut Body) -> Option<()> {
         let expressions = self.sheet.expressions;
         let expression = expressions.get(id);
@@ -589,8 +590,8 @@ impl Translation<'_> {
             .collect();
         let mut first = Body { literals: guard, ..Body::default() };
         let start = step(name("0"), name("0"));
-        // Arguments that callers alone bind are those of the head of the rule, whose domains `bind`
-        // finds by the calls of the count.
+        // Arguments that only callers bind are those of the head of the rule. `bind` finds their
+        // domains by the calls of the count.
         let mut known = BTreeSet::new();
         first.literals.iter().flat_map(Literal::terms).for_each(|term| term.variables(&mut known));
         if !outer.iter().all(|name| known.contains(name)) {
@@ -623,7 +624,7 @@ impl Translation<'_> {
     }
 }
 
-/// The place of a variable.
+/// The place where a variable first occurs in a term.
 fn place_of(term: &Term, variable: &str) -> Option<Span> {
     match &term.shape {
         Shape::Variable(name) => (name == variable).then_some(term.span),
@@ -632,7 +633,7 @@ fn place_of(term: &Term, variable: &str) -> Option<Span> {
     }
 }
 
-/// A variable as it was written.
+/// The name of a variable as the author wrote it.
 fn shown(variable: &str) -> &str {
     if variable.starts_with("_'") { "_" } else { variable }
 }

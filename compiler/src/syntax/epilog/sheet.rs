@@ -1,18 +1,18 @@
-//! The sentences of a sheet of Epilog by kind, and the names that they give a meaning to.
+//! The sentences of a sheet of Epilog by kind, and the names that they define.
 
 use super::super::expressions::{Expressions, Id, What};
 use super::clause::Term;
 use crate::diagnostic::{Diagnostic, Source, Span, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A rule or fact for the state at hand.
+/// A rule or fact about the current state.
 pub(super) struct View {
     pub(super) head: Term,
     pub(super) body: Option<Id>,
     pub(super) span: Span,
 }
 
-/// A rule of an operation.
+/// A rule of an operation, with its conditions and effects as the body.
 pub(super) struct Operation {
     pub(super) head: Term,
     pub(super) body: Id,
@@ -27,11 +27,11 @@ pub(super) struct Sheet<'s> {
     pub(super) expressions: &'s Expressions,
     pub(super) views: Vec<View>,
     pub(super) operations: Vec<Operation>,
-    /// The heads of rules and facts.
+    /// The names and arities of the heads of rules and facts.
     pub(super) defined: BTreeSet<Symbol>,
-    /// The heads of operations.
+    /// The names and arities of the heads of operations, with their places.
     pub(super) operated: BTreeMap<Symbol, Span>,
-    /// The names of both, however many arguments they have.
+    /// The names of both, with any number of arguments.
     pub(super) names: BTreeSet<String>,
     pub(super) found: Vec<Diagnostic>,
     blanks: usize,
@@ -128,7 +128,7 @@ impl<'s> Sheet<'s> {
         None
     }
 
-    /// A term; none, with a fault, if it is something else.
+    /// Reads a term. Reports a fault and returns `None` if the expression is something else.
     pub(super) fn term(&mut self, id: Id) -> Option<Term> {
         let expressions = self.expressions;
         let expression = expressions.get(id);
@@ -160,7 +160,7 @@ impl<'s> Sheet<'s> {
     }
 }
 
-/// The name and the number of arguments of a term that is no variable.
+/// The name and arity of a term that is no variable; the default for a variable.
 pub(super) fn symbol(term: &Term) -> Symbol {
     term.parts().map_or_else(Symbol::default, |(name, arguments)| (name.to_owned(), arguments.len()))
 }

@@ -1,9 +1,9 @@
-//! Names that a sheet of Epilog asks for and nothing gives, or gives and nothing asks for: views
-//! and operations (GDL100 to GDL102), facts of the state (GDL110, GDL111).
+//! Names of a sheet of Epilog that are read but never defined, or defined but never read. GDL100 to
+//! GDL102 concern views and operations, GDL110 and GDL111 facts of the state.
 //!
-//! These are reported of the sheet as it was written, since its translation has relations that
-//! nobody wrote. Views, operations and facts are identified by their name and number of arguments
-//! alone. O(text), and near names as [`Meant`] bounds it.
+//! They are reported for the sheet itself, since its translation adds relations. Views, operations
+//! and facts are identified by name and arity. O(text), plus the search for similar names, which
+//! [`Meant`] bounds.
 
 use super::super::expressions::{Id, What};
 use super::rules::is_builtin;
@@ -12,23 +12,23 @@ use crate::Span;
 use crate::diagnostic::{Diagnostic, Meant, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Views that have a meaning of their own, and facts too in the case of `control`.
+/// Views with a fixed meaning; `control` may also be a fact.
 const KEYWORDS: [&str; 8] = ["role", "init", "legal", "goal", "terminal", "control", "base", "action"];
 
-/// The way in which an atom stands in a body.
+/// The position of an atom in a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stands {
-    /// In a condition.
+    /// A condition.
     Asked,
-    /// Among effects.
+    /// An effect.
     Done,
 }
 
-/// The first place where something is asked for.
+/// The first condition with a name.
 struct Asked {
     place: Span,
     negated: bool,
-    /// True if a sentence with another head asks for it.
+    /// True if a sentence with another head reads it.
     elsewhere: bool,
 }
 
@@ -36,17 +36,17 @@ struct Asked {
 #[derive(Default)]
 struct Uses {
     asked: BTreeMap<Symbol, Asked>,
-    /// The first place where a fact becomes true; `None` for moves that become facts, which a
-    /// message reports.
+    /// The first place where a fact becomes true; `None` for moves without an operation, which have
+    /// their own message.
     made: BTreeMap<Symbol, Option<Span>>,
     deleted: BTreeMap<Symbol, Span>,
     called: BTreeSet<Symbol>,
-    /// The moves that heads of `legal` name, and whether one of them has a variable in that place.
+    /// The moves that heads of `legal` name; `any_legal` is true if a head has a variable instead.
     legal: BTreeSet<Symbol>,
     any_legal: bool,
 }
 
-/// Adds what is to be said of the names of a sheet.
+/// Adds diagnostics about the names of a sheet.
 pub(super) fn check(sheet: &Sheet<'_>, found: &mut Vec<Diagnostic>) {
     let uses = Uses::of(sheet);
     let mut names = Names { sheet, uses: &uses, meant: Meant::new(), found };
@@ -137,19 +137,18 @@ struct Names<'a, 's> {
 }
 
 impl Names<'_, '_> {
-    /// Adds to a fault the name that was meant, if there is a near one, otherwise the help.
+    /// Adds a fault, with a similar name as its suggestion, or with the help if there is none.
     fn mean(&mut self, fault: Diagnostic, name: &str, place: Span, help: String) {
         let views = self.sheet.defined.iter().map(|(name, _)| name.as_str());
         let facts = self.uses.made.keys().map(|(name, _)| name.as_str());
-        // Facts without arguments are asked for by their name, so the place is that of the name in
-        // any case.
+        // The place is that of the name, since facts without arguments are read by their name.
         self.found.push(match self.meant.nearest(name, views.chain(facts)) {
             Some(near) => fault.mean(place, near),
             None => fault.help(help),
         });
     }
 
-    /// GDL100, GDL101 and GDL110: what conditions ask for.
+    /// GDL100, GDL101 and GDL110: names in conditions that nothing defines or makes true.
     fn unanswered(&mut self) {
         for (symbol, asked) in &self.uses.asked {
             let (name, arity) = symbol;
@@ -180,7 +179,7 @@ impl Names<'_, '_> {
                 });
                 continue;
             }
-            // What is missing of these has a message of its own.
+            // A missing keyword has a message of its own.
             if self.uses.made.contains_key(symbol) || KEYWORDS.contains(&name.as_str()) {
                 continue;
             }
@@ -190,7 +189,7 @@ impl Names<'_, '_> {
         }
     }
 
-    /// GDL110: what effects delete.
+    /// GDL110: deleted facts that nothing makes true.
     fn unchanged(&mut self) {
         for (symbol, &place) in &self.uses.deleted {
             let name = &symbol.0;
@@ -231,13 +230,13 @@ impl Names<'_, '_> {
         self.mean(fault, name, place, help);
     }
 
-    /// GDL102: views that no other asks for, and operations that are never made.
+    /// GDL102: views that no other sentence reads, and operations that are never made.
     fn unused(&mut self) {
         for view in &self.sheet.views {
             let symbol = symbol(&view.head);
             let (name, arity) = &symbol;
             let is_asked = |asked: &Asked| asked.elsewhere;
-            // Of one that is asked for with another number of arguments that is the message.
+            // A view that is read with another arity has a message about that.
             let mut asked = self.uses.asked.range((name.clone(), 0)..=(name.clone(), usize::MAX));
             if KEYWORDS.contains(&name.as_str())
                 || self.uses.asked.get(&symbol).is_some_and(is_asked)
@@ -263,7 +262,7 @@ impl Names<'_, '_> {
                 None => fault.help(help),
             });
         }
-        // Without any rule for `legal` that is the fault.
+        // A missing `legal` has its own message.
         if self.uses.any_legal || self.uses.legal.is_empty() {
             return;
         }
@@ -285,13 +284,13 @@ impl Names<'_, '_> {
         }
     }
 
-    /// Returns whether the place is that of the first view of a name.
+    /// Returns whether `span` is the head of the first view with a name and arity.
     fn first(&self, symbol_of: &Symbol, span: Span) -> bool {
         let mut heads = self.sheet.views.iter().map(|view| &view.head);
         heads.find(|head| symbol(head) == *symbol_of).is_some_and(|head| head.span == span)
     }
 
-    /// GDL111: facts that nothing asks for.
+    /// GDL111: facts that nothing reads.
     fn unread(&mut self) {
         for (symbol, place) in &self.uses.made {
             let Some(place) = *place else { continue };
@@ -316,7 +315,7 @@ fn arguments(count: usize) -> String {
     }
 }
 
-/// A fact with variables for its arguments.
+/// A fact with variables for its arguments, as text.
 fn pattern(name: &str, arity: usize) -> String {
     const LETTERS: [&str; 5] = ["X", "Y", "Z", "U", "V"];
     match arity {

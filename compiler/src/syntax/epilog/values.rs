@@ -1,12 +1,13 @@
-//! The values that variables may take, as far as rules bound them, for constructs that KIF lacks:
-//! arithmetic, counting, and variables of heads that only callers bind.
+//! The possible values of variables, for constructs that KIF lacks: arithmetic, counting, and
+//! variables of heads that only callers bind.
 //!
-//! Each place of each relation, fact and function has the set of the names that may stand there:
-//! the least sets that the clauses come to when each variable takes what all places of its positive
-//! literals allow. Time is folded together, and negation says nothing. Where numbers would grow
-//! without end, places of facts are cut at what `base` declares. Afterwards tables, domains and
-//! counts are facts. No more than [`MOST_VALUES`] values in [`MOST_ROUNDS`] rounds,
-//! [`MOST_ENTRIES`] entries of a table and [`MOST_STEPS`] literals and entries looked at.
+//! Each argument place of each relation, fact and function has the set of names that may occur
+//! there. The sets are the least fixpoint of the clauses: a variable takes the values that all
+//! places of its positive literals allow. All states share the sets, and negation is ignored. If
+//! numbers grow without end, places of facts are restricted to the values that `base` declares.
+//! Afterwards tables, domains and counts are facts. The limits are [`MOST_VALUES`] values,
+//! [`MOST_ROUNDS`] rounds, [`MOST_ENTRIES`] entries of tables and [`MOST_STEPS`] literals and
+//! entries visited.
 
 use super::clause::{Clause, Literal, Shape, Term};
 use crate::Span;
@@ -17,7 +18,7 @@ const MOST_ROUNDS: usize = 300;
 const MOST_ENTRIES: usize = 50_000;
 const MOST_STEPS: usize = 3_000_000;
 
-/// The function of a table.
+/// The operation whose results a table lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operation {
     Plus,
@@ -48,7 +49,8 @@ impl Operation {
         !matches!(self, Self::Less | Self::AtMost)
     }
 
-    /// The result for some numbers; `None` if they are too large, or a comparison does not hold.
+    /// Returns the result for some numbers; `None` if it overflows, or if a comparison does not
+    /// hold.
     fn apply(self, inputs: &[i64]) -> Option<Computed> {
         let (&first, rest) = inputs.split_first()?;
         let mut rest = rest.iter().copied();
@@ -68,43 +70,42 @@ impl Operation {
 /// The result of an operation.
 enum Computed {
     Number(i64),
-    /// A comparison that holds.
+    /// A comparison that holds, which has no result.
     Holds,
 }
 
-/// A relation that counts: how many of some tuples hold, for each of the arguments before the
-/// number.
+/// A counting relation: the number of tuples that hold, for each list of its outer arguments.
 #[derive(Clone, Debug)]
 pub(super) struct Count {
-    /// The relation that holds of what is counted, arguments before and tuple.
+    /// The relation whose tuples are counted, with the outer arguments before them.
     pub(super) holds: String,
-    /// The arguments before.
+    /// The number of outer arguments.
     pub(super) outer: usize,
-    /// The length of the tuple.
+    /// The number of arguments of a counted tuple.
     pub(super) counted: usize,
-    /// The relation of the steps of counting, and that of the tuples by number.
+    /// The relation of the steps of counting; `item` is that of the numbered tuples.
     pub(super) step: String,
     pub(super) item: String,
     pub(super) succ: String,
 }
 
-/// Relations that are made of values.
+/// Relations whose facts are computed from values.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Made {
     pub(super) tables: BTreeMap<String, Operation>,
-    /// For a relation the place that it has the values of: a relation and an argument, as callers
-    /// give it.
+    /// For each domain, the argument whose values it lists: a relation and an index. The values are
+    /// those that callers pass.
     pub(super) domains: BTreeMap<String, (String, usize)>,
     pub(super) counts: BTreeMap<String, Count>,
     /// The relation that the sheet's `legal` is translated to.
     pub(super) legal: String,
 }
 
-/// The values that may stand at a place.
+/// The values that may occur at a place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Values {
     names: BTreeSet<String>,
-    /// True if other terms than names may.
+    /// True if other terms than names may occur there.
     open: bool,
 }
 
@@ -125,14 +126,14 @@ impl Values {
     }
 }
 
-/// The reason why there are no tables: what is unbounded, and where.
+/// The error for values without a bound, and its place.
 #[derive(Debug)]
 pub(super) struct Unbounded {
     pub(super) span: Span,
     pub(super) message: String,
 }
 
-/// The clauses that make tables, domains and counts.
+/// Returns the clauses of tables, domains and counts.
 pub(super) fn facts(clauses: &[Clause], made: &Made) -> Result<Vec<Clause>, Unbounded> {
     if made.tables.is_empty() && made.domains.is_empty() && made.counts.is_empty() {
         return Ok(Vec::new());
@@ -150,20 +151,20 @@ pub(super) fn facts(clauses: &[Clause], made: &Made) -> Result<Vec<Clause>, Unbo
 struct Survey<'c> {
     clauses: &'c [Clause],
     made: &'c Made,
-    /// True if facts are cut at what is declared.
+    /// True if facts are restricted to the values that `base` declares.
     cut: bool,
     places: BTreeMap<String, Values>,
     entries: BTreeMap<String, BTreeSet<Vec<String>>>,
     size: usize,
     changed: bool,
     steps: usize,
-    /// The places of relations whose callers count: those that domains are made of, and those that
-    /// callers have their own values from.
+    /// The arguments for which callers' values are collected: those that domains list, and those
+    /// through which callers pass values on.
     asked: BTreeSet<(&'c str, usize)>,
 }
 
-/// Calls `visit` for each place of an atom; `legal` is the relation of the moves that the sheet
-/// allows.
+/// Calls `visit` for each place of an atom. `legal` is the relation that the sheet's `legal` is
+/// translated to.
 fn places(atom: &Term, legal: &str, visit: &mut impl FnMut(&str, &Term)) {
     let Some((name, arguments)) = atom.parts() else { return };
     let (prefix, inner) = match (name, arguments) {
@@ -206,16 +207,17 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// False if there is no end of it.
+    /// Computes the fixpoint. Returns false if it exceeds the limits.
     fn run(&mut self) -> bool {
         let (declared, others): (Vec<&Clause>, Vec<&Clause>) =
             self.clauses.iter().partition(|clause| clause.declares);
-        // What is declared comes first, to cut at; it may depend on the other clauses.
+        // Declarations come before the facts that they restrict. They may depend on the other
+        // clauses.
         let groups = if self.cut { vec![others.clone(), declared, others] } else { vec![others] };
         let cut = self.cut;
         for (i, group) in groups.into_iter().enumerate() {
             if cut && i == 0 {
-                // Only what does not depend on the state.
+                // Only clauses that do not depend on the state.
                 let fixed: Vec<&Clause> =
                     group.into_iter().filter(|clause| clause.body.iter().all(is_fixed)).collect();
                 self.cut = false;
@@ -255,11 +257,11 @@ impl<'c> Survey<'c> {
     fn clause(&mut self, clause: &Clause) {
         self.steps += 1 + clause.body.len() * clause.body.len();
         let Some(mut values) = self.variables(clause, None) else {
-            // What a relation is asked for does not depend on whether it has an answer yet.
+            // A call counts even if another literal of the clause has no values yet.
             self.calls(clause, &BTreeMap::new());
             return;
         };
-        // Results, from the left: an input may be the result of another.
+        // Results are computed from the left, since an input may be the result of another literal.
         for literal in &clause.body {
             if let Literal::Positive(atom) = literal
                 && let Some((name, arguments)) = atom.parts()
@@ -306,7 +308,7 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// The values that callers give the relations whose domains are asked for.
+    /// Adds the values that a clause passes to the arguments in `asked`.
     fn calls(&mut self, clause: &Clause, values: &BTreeMap<String, Values>) {
         for (i, literal) in clause.body.iter().enumerate() {
             let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { continue };
@@ -322,12 +324,12 @@ impl<'c> Survey<'c> {
                 let given = match &term.shape {
                     Shape::Variable(variable) => {
                         let others = self.variables(clause, Some(i)).unwrap_or_default();
-                        // Other literals bind it, or what is computed. A variable that nothing else
-                        // binds gives nothing.
+                        // The values that other literals or a computation give. A variable that
+                        // nothing else binds adds none.
                         match (others.get(variable), values.get(variable)) {
                             (Some(given), _) => given.clone(),
                             (None, Some(computed)) if self.is_computed(clause, variable) => computed.clone(),
-                            // Or the caller of this clause.
+                            // Otherwise the values that callers pass to this clause.
                             _ => match caller(clause, variable).and_then(|place| self.places.get(&place)) {
                                 Some(given) => given.clone(),
                                 None => continue,
@@ -351,8 +353,8 @@ impl<'c> Survey<'c> {
         })
     }
 
-    /// The values of the variables that positive literals bind, except one literal. Returns `None`
-    /// if a variable has no value.
+    /// Returns the values that positive literals allow for their variables, without one literal if
+    /// given. Otherwise returns `None` if a literal can never hold.
     fn variables(&self, clause: &Clause, without: Option<usize>) -> Option<BTreeMap<String, Values>> {
         let mut values: BTreeMap<String, Values> = BTreeMap::new();
         let mut dead = false;
@@ -389,7 +391,8 @@ impl<'c> Survey<'c> {
         (!dead || without.is_some()).then_some(values)
     }
 
-    /// Enters what an operation gives for the values of its inputs; false if there is nothing.
+    /// Adds the entries of an operation for all values of its inputs. Returns false if there is no
+    /// result.
     fn compute(
         &mut self,
         name: &str,
@@ -403,7 +406,7 @@ impl<'c> Survey<'c> {
             let numbers: Vec<i64> =
                 Self::of(input, values).names.iter().filter_map(|name| number(name)).collect();
             if tuples.len().saturating_mul(numbers.len()) > MOST_ENTRIES {
-                // Said by `settle`, which finds too many.
+                // `settle` then finds too many values.
                 self.size = MOST_VALUES + 1;
                 return false;
             }
@@ -457,7 +460,7 @@ impl<'c> Survey<'c> {
         there.open |= values.open;
     }
 
-    /// The values of the places of a tuple that is counted.
+    /// The values of each argument of a counted tuple; `None` if one has no bound.
     fn candidates(&self, count: &Count) -> Option<Vec<BTreeSet<String>>> {
         let arity = count.outer + count.counted;
         (count.outer..arity)
@@ -469,7 +472,7 @@ impl<'c> Survey<'c> {
             .collect()
     }
 
-    /// The error for values that grow without end.
+    /// Returns the error for numbers that grow without end, at the first use of a table.
     fn unbounded(&self) -> Unbounded {
         let tables = self.clauses.iter().flat_map(|clause| &clause.body).find_map(|literal| match literal {
             Literal::Positive(atom)
@@ -565,7 +568,7 @@ impl<'c> Survey<'c> {
         }
     }
 
-    /// The place where a relation is first asked.
+    /// The place of the first literal with a relation.
     fn place_of(&self, relation: &str) -> Span {
         let atoms = self.clauses.iter().flat_map(|clause| &clause.body).filter_map(|literal| match literal {
             Literal::Positive(atom) | Literal::Negative(atom) => Some(atom),
@@ -576,7 +579,7 @@ impl<'c> Survey<'c> {
     }
 }
 
-/// The place that callers give a variable of a head, if it is one.
+/// Returns the relation and the argument of the head that is this variable, if there is one.
 fn head_place<'c>(clause: &'c Clause, variable: &str) -> Option<(&'c str, usize)> {
     let (relation, arguments) = clause.head.parts()?;
     let is_it = |argument: &Term| matches!(&argument.shape, Shape::Variable(name) if name == variable);
@@ -587,7 +590,7 @@ fn caller(clause: &Clause, variable: &str) -> Option<String> {
     head_place(clause, variable).map(|(relation, argument)| format!("call {relation}.{argument}"))
 }
 
-/// The places that domains are made of, and those that their values come by way of.
+/// The arguments that domains list, and those through which callers pass their values on.
 fn asked<'c>(clauses: &'c [Clause], made: &'c Made) -> BTreeSet<(&'c str, usize)> {
     let mut asked: BTreeSet<(&str, usize)> =
         made.domains.values().map(|(relation, argument)| (relation.as_str(), *argument)).collect();
@@ -614,13 +617,13 @@ fn asked<'c>(clauses: &'c [Clause], made: &'c Made) -> BTreeSet<(&'c str, usize)
     }
 }
 
-/// Returns whether a literal says nothing of the state or the moves made.
+/// Returns whether a literal reads neither the state nor the moves.
 fn is_fixed(literal: &Literal) -> bool {
     let (Literal::Positive(atom) | Literal::Negative(atom)) = literal else { return true };
     !matches!(atom.parts(), Some(("true" | "does", _)))
 }
 
-/// The number that a name is.
+/// Returns the integer that a name spells, if it spells one.
 fn number(name: &str) -> Option<i64> {
     let digits = name.strip_prefix('-').unwrap_or(name);
     let is_plain = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());

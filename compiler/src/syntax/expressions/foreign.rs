@@ -1,23 +1,23 @@
 //! Signs of other languages in infix GDL and Epilog: arrows, inequality and comments.
 //!
-//! Each is reported with the sign that stands for it here, and the sentence goes on if it can. O(1)
-//! for each sign, and O(line) for a comment.
+//! Each is reported with its replacement, and the sentence goes on if it can. O(1) for each sign,
+//! and O(line) for a comment.
 
 use super::{Reader, What};
 use crate::diagnostic::{Diagnostic, Span, codes};
 
 impl Reader<'_> {
-    /// Another sign for `:-`.
+    /// Reports another sign for `:-`, and reads it as `:-`.
     pub(super) fn arrow(&mut self, span: Span) {
         let message = format!("expected `:-`, found `{}`", self.text(span));
         self.replace(Diagnostic::new(&codes::MISPLACED_SIGN, span, message).help("write `:-`"), ":-");
         self.infix(What::If, span);
     }
 
-    /// A sign between two terms that must differ. The edit writes `distinct` if the right one is a
-    /// word and both are short.
+    /// Reports a sign between two terms that must differ. The edit writes `distinct` if the right
+    /// one is a word and both are short.
     pub(super) fn differ(&mut self, span: Span) {
-        /// Longer pairs are not repeated in a message.
+        /// The longest pair that a message repeats, in bytes.
         const LONGEST: u32 = 60;
         let text = self.source.text();
         let left = self.operands.last().filter(|_| self.ready).map(|&id| self.out.get(id).span);
@@ -43,7 +43,7 @@ impl Reader<'_> {
         });
     }
 
-    /// A sign that begins a comment in other languages: the rest of its line is not read.
+    /// Reports a sign that begins a comment in other languages, and skips the rest of its line.
     pub(super) fn line_comment(&mut self, span: Span) {
         if self.ready {
             self.sentence();
@@ -55,13 +55,13 @@ impl Reader<'_> {
         self.replace(fault.help("begin comments with `%`"), "%");
     }
 
-    /// Reports a sign, with the one that stands for it here.
+    /// Reports a sign with its replacement.
     fn replace(&mut self, fault: Diagnostic, sign: &str) {
         let span = fault.span.unwrap_or_default();
         self.fault(fault.suggest(span, sign).machine_applicable());
     }
 
-    /// True if a word is `//` with what follows it, where a sentence may begin.
+    /// True if a word begins with `//` where a sentence may begin.
     pub(super) fn begins_comment(&self, text: &str, span: Span) -> bool {
         text.starts_with("//") && (self.starts_line(span) || self.follows_call())
     }

@@ -1,4 +1,5 @@
-//! Operations: their additions and deletions, their calls of each other, and the frame rules.
+//! Translation of operations: their additions and deletions, their calls of each other, and the
+//! frame rules.
 
 use super::super::super::expressions::{Id, Literal as Signed, What};
 use super::super::super::infix::MOST_LITERALS;
@@ -9,7 +10,7 @@ use crate::diagnostic::{Span, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Translation<'_> {
-    /// The effects of an operation under conditions; each of these is an alternative.
+    /// Adds rules for the effects of an operation under alternative conditions.
     pub(super) fn effects(
         &mut self,
         id: Id,
@@ -122,8 +123,8 @@ impl Translation<'_> {
             let mut state = Body { literals: vec![Literal::Positive(made.clone())], ..Body::default() };
             made.variables(&mut state.bound);
             let mut head = head.clone();
-            // The head binds nothing here: what it needs, the operation and its conditions must
-            // give.
+            // The head binds nothing here: the operation and its conditions must bind its
+            // variables.
             if condition.iter().any(|&literal| self.literal(literal, &mut head, &mut state).is_none()) {
                 continue;
             }
@@ -147,7 +148,7 @@ impl Translation<'_> {
         }
     }
 
-    /// Operations none of whose heads fits are facts.
+    /// Adds rules by which a move becomes a fact if no head of its operation matches.
     pub(super) fn unmatched(&mut self, operations: &[Operation]) {
         let mut moves: BTreeMap<Symbol, Span> = BTreeMap::new();
         for view in &self.sheet.views {
@@ -198,9 +199,9 @@ impl Translation<'_> {
         }
     }
 
-    /// Operations that come back to themselves.
+    /// Reports operations that call themselves, directly or through others.
     pub(super) fn check_calls(&mut self) {
-        // An operation is done once all those that it calls are.
+        // An operation is done once all operations that it calls are done.
         let operations: Vec<Symbol> = self.sheet.operated.keys().cloned().collect();
         let mut callers: BTreeMap<&Symbol, Vec<&Symbol>> = BTreeMap::new();
         let mut waits: BTreeMap<&Symbol, usize> = BTreeMap::new();
@@ -243,7 +244,7 @@ impl Translation<'_> {
         }
     }
 
-    /// The frame rules: facts that no operation deletes stay.
+    /// Adds the frame rules: facts that no operation deletes stay.
     pub(super) fn frame(&mut self) {
         for ((name, arity), span) in self.facts.clone() {
             let places: Vec<Term> = (0..arity).map(|i| Term::variable(format!("A{i}"), span)).collect();
@@ -255,7 +256,7 @@ impl Translation<'_> {
             }
             self.add(Term::call("next", vec![fact], span), body, span);
         }
-        // Rules that ask what holds at the start.
+        // Copies of the rules for `init`, for rules that read it.
         if let Some(initially) = self.relations.get(&("", "initially".to_owned(), 1)).cloned() {
             let starts: Vec<Clause> = self
                 .clauses

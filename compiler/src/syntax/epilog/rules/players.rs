@@ -1,4 +1,4 @@
-//! The players: the one on turn, the moves of the others, and the goals.
+//! The rules for players: the player on turn, the moves of the others, and the goals.
 
 use super::super::super::dialect::Reading;
 use super::super::clause::{Literal, Term};
@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Span, codes};
 use std::collections::BTreeMap;
 
 impl Translation<'_> {
-    /// Writes the rules for the player on turn, the moves of the others, and the goals.
+    /// Adds the rules for the player on turn, the moves of the others, and the goals.
     pub(super) fn players(&mut self) {
         let span = |views: &Sheet<'_>, name: &str| {
             views
@@ -49,7 +49,8 @@ impl Translation<'_> {
                 vec![role, Literal::Negative(turn.clone())],
                 at,
             );
-            // Moves are what the heads of `legal` allow; a variable there may be any operation.
+            // Moves are the arguments of `legal` in heads; a variable there stands for every
+            // operation.
             let mut moves: BTreeMap<Symbol, Span> = BTreeMap::new();
             let mut any = false;
             for view in &self.sheet.views {
@@ -89,7 +90,7 @@ impl Translation<'_> {
         }
     }
 
-    /// Reports a goal value that is no integer from 0 to 100.
+    /// Reports a goal value that is not an integer from 0 to 100.
     pub(super) fn check_value(&mut self, value: &str, span: Span) {
         let code = match value.parse::<i64>() {
             Ok(0..=100) => return,
@@ -102,8 +103,8 @@ impl Translation<'_> {
     }
 }
 
-/// The fault of a text with operations whose moves are written as in infix GDL: the only one that
-/// is reported then.
+/// Returns the fault of a text with operations whose moves are written as in infix GDL. No other
+/// fault is reported then.
 pub(in super::super) fn mixed(sheet: &Sheet<'_>) -> Option<Diagnostic> {
     let is_defined = |arity| sheet.defined.contains(&("legal".to_owned(), arity));
     if is_defined(1) || !is_defined(2) {

@@ -1,14 +1,14 @@
-//! `gdl mcp`: what agents ask about rulesheets, by the Model Context Protocol.
+//! `gdl mcp`: a server of the Model Context Protocol, by which agents inspect rulesheets.
 //!
-//! A client speaks over a stream of bytes, one message a line (`transport`). A `server` answers: it
-//! lists its `tools`, runs them in a `queue`, which gives each call a turn and a deadline, and
-//! serves `resources`, which are texts. A tool is a function of its arguments: the rulesheet
-//! (`sheet`), and perhaps a `position` of a play. Its answer is text for a reader and the same as
-//! data for a program; or it is a `refusal` with the error and what to write instead.
+//! A client sends messages over a stream of bytes, one a line (`transport`). A `server` answers
+//! them. It lists its `tools` and runs them in a `queue`, which gives each call a turn and a
+//! deadline. It also serves texts as `resources`. A tool is a function of its arguments: the
+//! rulesheet (`sheet`), and for some a `position` of a play. Its answer is text for a reader and
+//! the same content as data for a program. Otherwise it is a `refusal` with the error and advice.
 //!
-//! Nothing that a client sends ends the server, which ends when its input does. Rulesheets are
-//! compiled within the limits for untrusted texts (`Limits::network`); no file is read unless it
-//! lies below a folder that the caller of [`serve`] has given.
+//! The server ends when its input does, and no message of the client ends it earlier. Rulesheets
+//! are compiled within the limits for untrusted texts (`Limits::network`). Files are only read
+//! inside a folder that the caller of [`serve`] has given.
 
 mod position;
 mod queue;
@@ -28,21 +28,21 @@ use std::{
 /// The limits of a server.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Rulesheets below this folder may be read; no file without it.
+    /// The folder whose rulesheets may be read; without it no file may be.
     pub folder: Option<PathBuf>,
-    /// Rulesheets are read as [`Options::lenient`](gdl_compiler::Options::lenient) has it.
+    /// True if rulesheets are read with [`Options::lenient`](gdl_compiler::Options::lenient).
     pub lenient: bool,
-    /// The longest that the work for one question may take.
+    /// The time limit of a call, including its wait for a turn.
     pub longest: Duration,
 }
 
-/// The time that answers may take to be written when all else is over.
+/// The time limit for writing the last answers after the input has ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Serves one client until its stream ends.
 ///
 /// # Errors
-/// Returns an error if threads cannot be started, or the folder is none.
+/// Returns an error if threads cannot be started, or the folder does not exist.
 pub fn serve(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -52,9 +52,9 @@ pub fn serve(
     let (transport, written) = transport::start(input, output)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
     runtime.block_on(server::serve(transport, sheet::Shelf::new(folder, settings.lenient), settings.longest));
-    // Cancelled work may take a moment to notice.
+    // Cancelled work may take a moment to end.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    // A client that has gone reads nothing, and says nothing of it.
+    // A client that has left reads no more answers.
     let _ = written.recv_timeout(LAST_WORDS);
     Ok(())
 }

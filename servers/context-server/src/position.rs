@@ -1,5 +1,5 @@
-//! Positions of a play: joint moves in from the start or another state, a state out with what can
-//! be seen of it.
+//! Positions of a play: joint moves from the initial or another state lead to a state, which is
+//! shown to the client.
 
 use crate::{refusal::Refusal, sheet};
 use gdl_runtime::{
@@ -11,20 +11,20 @@ use gdl_tools::{output::counted, parse::did_you_mean};
 use rmcp::schemars::{self, JsonSchema};
 use serde::Serialize;
 
-/// Joint moves of a play, at most.
+/// The most joint moves of a play.
 pub(crate) const MOST_MOVES: usize = 10_000;
 
-/// Legal moves of a role that are listed.
+/// The most legal moves of a role in a list.
 const LISTED: usize = 500;
 
-/// The longest state that is written.
+/// The most bytes of a state's text.
 const LONGEST_STATE: usize = 1 << 18;
 
-/// A position, and how it was reached.
+/// A position of a game, and the steps that led to it.
 pub(crate) struct Position<'g> {
     pub game: &'g Dynamic,
     pub state: <Dynamic as Game>::State,
-    /// Each joint move with the state it was made in.
+    /// The joint moves, each with the state in which it was made.
     pub steps: Vec<(<Dynamic as Game>::State, Vec<MoveId>)>,
 }
 
@@ -57,10 +57,10 @@ pub(crate) struct Role {
 }
 
 impl<'g> Position<'g> {
-    /// The position after joint moves from a state, or from the start.
+    /// Makes joint moves from a state, or from the initial state.
     ///
     /// # Errors
-    /// Returns an error if the state is none or a move is not legal.
+    /// Returns an error if the text is no state, or a move is illegal.
     pub(crate) fn reach(
         game: &'g Dynamic,
         state: Option<&str>,
@@ -111,10 +111,10 @@ impl<'g> Position<'g> {
         Ok(())
     }
 
-    /// The view of this position.
+    /// Returns the view of this position.
     ///
     /// # Errors
-    /// Returns an error if the rules take too much to be evaluated.
+    /// Returns an error if evaluating the rules exceeds the limits.
     pub(crate) fn see(&self) -> Result<Seen, Refusal> {
         let game = self.game;
         let view = game.view(&self.state);
@@ -141,7 +141,7 @@ impl<'g> Position<'g> {
         Ok(Seen { state, terminal, roles })
     }
 
-    /// The only role with a choice here, chance apart.
+    /// Returns the role that has a choice here, except chance. `None` if there is not exactly one.
     pub(crate) fn chooser(&self) -> Option<RoleId> {
         let view = self.game.view(&self.state);
         let chance = self.game.chance_role();
@@ -152,10 +152,10 @@ impl<'g> Position<'g> {
         choosers.next().filter(|_| choosers.next().is_none())
     }
 
-    /// The role of that name.
+    /// Returns the role of a name.
     ///
     /// # Errors
-    /// Returns an error if there is none.
+    /// Returns an error if the game has no such role.
     pub(crate) fn role(&self, name: &str) -> Result<RoleId, Refusal> {
         self.game.parse_role(name).map_err(|_| {
             let roles: Vec<&str> = self.game.vocabulary().roles().iter().collect();
@@ -166,7 +166,7 @@ impl<'g> Position<'g> {
 }
 
 impl Seen {
-    /// As text: a line for the state and one for each role.
+    /// Writes the position as text: a line for the state and one for each role.
     pub(crate) fn to_text(&self) -> String {
         let state = self.state.as_deref().unwrap_or("(too long to be written)");
         let over = if self.terminal { "\nthe game is over" } else { "" };
@@ -193,15 +193,15 @@ impl Seen {
     }
 }
 
-/// The text of a joint move.
+/// Returns the texts of a joint move, in role order.
 pub(crate) fn joint_text(game: &Dynamic, joint: &[MoveId]) -> Vec<String> {
     joint.iter().map(|&action| game.move_text(action).to_owned()).collect()
 }
 
-/// Returns whether a play is not too long.
+/// Checks the length of a play.
 ///
 /// # Errors
-/// Returns an error if it is.
+/// Returns an error if there are more than [`MOST_MOVES`] joint moves.
 pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
     if moves.len() <= MOST_MOVES {
         return Ok(());
@@ -210,10 +210,10 @@ pub(crate) fn few_enough(moves: &[Vec<String>]) -> Result<(), Refusal> {
     Err(Refusal::new(format!("{} joint moves are more than {MOST_MOVES}", moves.len())).help(help))
 }
 
-/// Returns whether the work is still wanted.
+/// Checks for cancellation.
 ///
 /// # Errors
-/// Returns an error if it is not; what is said then is heard by nothing.
+/// Returns an error if the work is cancelled; the client does not receive it.
 pub(crate) fn wanted(cancel: &Cancel) -> Result<(), Refusal> {
     if cancel.is_cancelled() { Err(Refusal::new("it was cancelled")) } else { Ok(()) }
 }

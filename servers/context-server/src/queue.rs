@@ -1,10 +1,10 @@
-//! A queue of work for threads other than the one that answers. Each job gets a turn, and is
-//! cancelled when its time is over or it is no longer wanted.
+//! The queue of jobs for threads other than the one that answers. Each job gets a turn, and is
+//! cancelled when its time is over or its request is cancelled.
 //!
-//! As many jobs run at a time as there are processors, [`TURNS`] at most, which bounds the memory
-//! that they take; [`WAITING`] more wait for a turn, and others are refused at once. A job is
-//! cancelled by a [`Cancel`], and keeps its turn until it has noticed and its memory is free: so
-//! starting and cancelling jobs gains nothing.
+//! The number of jobs that run at a time is that of processors, but at most [`TURNS`], which bounds
+//! their memory. [`WAITING`] more may wait for a turn; further ones are rejected at once. A job is
+//! cancelled by a [`Cancel`], and keeps its turn until it has ended and freed its memory. So
+//! starting and cancelling jobs does not free turns early.
 
 use crate::refusal::Refusal;
 use gdl_runtime::Cancel;
@@ -15,22 +15,22 @@ use std::{
 };
 use tokio::sync::Semaphore;
 
-/// Pieces at work at a time, at most.
+/// The most jobs that run at a time.
 const TURNS: usize = 4;
 
-/// Pieces that wait for a turn, at most.
+/// The most jobs that wait for a turn.
 const WAITING: usize = 32;
 
-/// The queue.
+/// The queue of jobs.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkQueue {
     turns: Arc<Semaphore>,
-    /// One token for each job that runs or waits.
+    /// A permit for each job that runs or waits.
     places: Arc<Semaphore>,
     longest: Duration,
 }
 
-/// Calls work off when it is dropped.
+/// A handle that cancels a job when it is dropped.
 struct Held(Cancel);
 
 impl Drop for Held {
@@ -49,11 +49,11 @@ impl WorkQueue {
         }
     }
 
-    /// Does some work here, unless it is no longer wanted, or its time is over first; waiting is a
-    /// part of its time.
+    /// Runs a job. It is cancelled once `unwanted` completes or its time, which includes waiting,
+    /// is over.
     ///
     /// # Errors
-    /// What the work says, or why it was not done.
+    /// Returns the error of the job, or the reason why it did not run to its end.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         unwanted: impl Future<Output = ()>,
@@ -72,7 +72,7 @@ impl WorkQueue {
                 let _kept = (place, turn);
                 work(&cancel)
             });
-            // Work that panics has lost its turn, and nothing else.
+            // A job that panics frees its turn, and the server goes on.
             task.await.unwrap_or_else(|_| Err(Refusal::new("the server failed: this is a bug of `gdl`")))
         };
         tokio::select! {
@@ -99,7 +99,7 @@ mod tests {
         runtime.block_on(future)
     }
 
-    /// Works until it is cancelled, and reports that it ended.
+    /// Returns a job that runs until it is cancelled, and reports its end.
     fn endless(ended: mpsc::Sender<()>) -> impl FnOnce(&Cancel) -> Result<(), Refusal> + Send {
         move |cancel| {
             while !cancel.is_cancelled() {

@@ -1,13 +1,13 @@
-//! Refusals: the reason why a question has no answer, and what to write instead.
+//! Refusals: the reason why a call has no result, and advice.
 
 use gdl_compiler::{Diagnostics, Severity, Source};
 use gdl_tools::error::Error;
 use std::fmt;
 
-/// The bytes of a message at most: it may have what the client sent in it.
+/// The most bytes of a message, which may contain text from the client.
 const LONGEST: usize = 1 << 14;
 
-/// The reason why a question has no answer.
+/// The reason why a call has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     message: String,
@@ -25,13 +25,13 @@ impl Refusal {
         Self { message, help: None }
     }
 
-    /// The same, with advice.
+    /// Sets the advice.
     #[must_use]
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The refusal of a rulesheet that must have no errors for this.
+    /// Creates the refusal of a rulesheet with errors.
     pub(crate) fn of_rules(diagnostics: &Diagnostics, source: &Source) -> Self {
         let errors: String = diagnostics
             .iter()
@@ -53,7 +53,7 @@ impl From<Error> for Refusal {
     }
 }
 
-/// As diagnostics are written: the message, and a help line under it.
+/// Writes the message and a help line, in the style of diagnostics.
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}", self.message)?;

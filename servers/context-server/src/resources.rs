@@ -1,5 +1,5 @@
-//! Texts to read: the language in two pages, the rulesheets of the built-in games, and the pages of
-//! diagnostics.
+//! The resources: an introduction to the language, the rulesheets of the built-in games, and the
+//! pages of diagnostics.
 
 use gdl_compiler::diagnostic::codes;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
@@ -11,7 +11,7 @@ const CODES: &str = "gdl://codes/";
 const MARKDOWN: &str = "text/markdown";
 const KIF: &str = "text/x-kif";
 
-/// The resources, except the pages of diagnostics: these are many, and named by a template.
+/// Returns the resources, except the many pages of diagnostics, which a template names.
 pub(crate) fn list() -> Vec<Resource> {
     let primer = Resource::new(PRIMER, "primer")
         .with_title("The Game Description Language in two pages")
@@ -24,7 +24,7 @@ pub(crate) fn list() -> Vec<Resource> {
     [primer].into_iter().chain(games).collect()
 }
 
-/// Names of texts with a place to be filled.
+/// Returns the templates for the addresses of resources.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     vec![
         ResourceTemplate::new(format!("{GAMES}{{name}}"), "game")
@@ -36,7 +36,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// The text of that name.
+/// Returns the resource of an address, if it exists.
 pub(crate) fn read(uri: &str) -> Option<ResourceContents> {
     let text = |text: &str, kind: &str| ResourceContents::text(text, uri).with_mime_type(kind);
     if uri == PRIMER {

@@ -1,5 +1,4 @@
-//! The server: requests in, answers out, as the protocol has them. What is computed is computed at
-//! the queue.
+//! The server: it handles the requests of the protocol. Computations run in the queue.
 
 use crate::{
     queue::WorkQueue,
@@ -20,24 +19,24 @@ use rmcp::{
 };
 use std::time::Duration;
 
-/// The instructions for a model.
+/// The instructions for a language model.
 const INSTRUCTIONS: &str = "\
 Rulesheets in the Game Description Language (GDL, KIF syntax): games as logical rules. Every tool takes `rulesheet`: the text itself, or the \
 name of a built-in game. The resource `gdl://primer` teaches the language in two pages. To write a game: write the rules, `check` them, \
 `fix` what a program can fix, `explain` unclear codes, `simulate` to find problems that only play shows, `play` and `why` to see that the \
 rules mean what you intend, `analyze` and `best_move` to see how the game plays. A joint move has a move of every role, in role order.";
 
-/// One client's server.
+/// The server of one client.
 #[derive(Clone, Debug)]
 struct Server {
     shelf: Shelf,
     queue: WorkQueue,
 }
 
-/// Serves until the client's stream ends.
+/// Serves a client until its stream ends.
 pub(crate) async fn serve(lines: Lines, shelf: Shelf, longest: Duration) {
     let server = Server { shelf, queue: WorkQueue::new(longest) };
-    // A stream that ends before a session begins is no fault.
+    // A stream that ends before a session begins is no error.
     if let Ok(running) = server.serve(lines).await {
         let _ = running.waiting().await;
     }
@@ -59,8 +58,8 @@ impl ServerHandler for Server {
         Ok(ListToolsResult::with_all_items(tools::list()))
     }
 
-    /// Runs a tool. An error in the question is an answer too, for the model to read; only the name
-    /// of a tool that does not exist is an error of the protocol.
+    /// Runs a tool. Invalid arguments are answered by a tool result with an error, for the model to
+    /// read. Only an unknown tool is an error of the protocol.
     async fn call_tool(
         &self,
         call: CallToolRequestParams,
@@ -116,7 +115,7 @@ impl ServerHandler for Server {
         Ok(ReadResourceResult::new(vec![contents]).into())
     }
 
-    /// Requests that have the name of a method but not its parameters come here too.
+    /// Rejects unknown requests. Requests of known methods with invalid parameters arrive here too.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -132,7 +131,7 @@ impl ServerHandler for Server {
     }
 }
 
-/// As much of a name that a client sent as is worth repeating.
+/// Cuts a name from the client to 100 characters for a message.
 fn cut(name: &str) -> String {
     name.chars().take(100).collect()
 }

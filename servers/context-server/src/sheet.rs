@@ -1,9 +1,9 @@
-//! Rulesheets of questions: a text, the name of a built-in game, or a file below a folder; and the
-//! rules or games made from them.
+//! The rulesheets of calls: a text, the name of a built-in game, or a file in a folder. Rules or
+//! games are made from them.
 //!
-//! A rulesheet with a parenthesis is text. Everything is compiled within [`Limits::network`],
-//! built-in games within the usual limits, and as long as that is wanted. A file is read only if it
-//! is a `.kif` below the folder once links are followed.
+//! An argument with a parenthesis is the text itself. Texts and files are compiled within
+//! [`Limits::network`], built-in games within the default limits. Compilation ends when the call is
+//! cancelled. A file is read only if, after following links, it is a `.kif` file inside the folder.
 
 use crate::refusal::Refusal;
 use gdl_compiler::{Levels, Limits, Observer, Options, Rules, Source, eval::Evaluator};
@@ -12,18 +12,18 @@ use gdl_runtime::{Cancel, Dynamic, engine::playable};
 use gdl_tools::{game::near, load, output::counted};
 use std::{ops::ControlFlow, path::PathBuf};
 
-/// The name of a text in diagnostics.
+/// The name of a rulesheet in diagnostics.
 const NAME: &str = "rulesheet";
 
-/// The source of rulesheets.
+/// The sources of rulesheets.
 #[derive(Clone, Debug)]
 pub(crate) struct Shelf {
-    /// The folder of files that may be read, without links.
+    /// The canonical path of the folder whose files may be read.
     folder: Option<PathBuf>,
     is_lenient: bool,
 }
 
-/// A rulesheet.
+/// A rulesheet with the options for reading it.
 #[derive(Clone, Debug)]
 pub(crate) struct Sheet {
     pub source: Source,
@@ -40,10 +40,10 @@ impl Shelf {
         Sheet { source, entry: None, is_lenient: self.is_lenient }
     }
 
-    /// The rulesheet that is meant.
+    /// Finds the rulesheet that an argument names.
     ///
     /// # Errors
-    /// Returns an error if there is none, or it may not be read.
+    /// Returns an error if there is no such rulesheet, or it may not be read.
     pub(crate) fn find(&self, rulesheet: &str) -> Result<Sheet, Refusal> {
         if rulesheet.contains('(') {
             let limit = Limits::network().max_source_bytes;
@@ -72,7 +72,7 @@ impl Shelf {
             return Err(Refusal::new("files are not read")
                 .help("give the text of the rulesheet, or start the server as `gdl mcp --folder DIR`"));
         };
-        // Whatever is not below the folder is treated alike, so there is nothing to learn of it.
+        // The error is the same for all paths outside the folder, so it reveals nothing about them.
         let missing = || {
             Refusal::new(format!("there is no rulesheet `{name}` below the folder of the server"))
                 .help("give its path from there, with the ending `.kif`")
@@ -92,14 +92,14 @@ impl Shelf {
 }
 
 impl Sheet {
-    /// The options to compile a rulesheet, as long as that is wanted.
+    /// Returns the options to compile the rulesheet until cancelled.
     pub(crate) fn options(&self, levels: Levels, cancel: &Cancel) -> Options {
         let limits = if self.entry.is_some() { Limits::default() } else { Limits::network() };
         let lenient = self.is_lenient;
         Options { lenient, limits, levels, observer: observer(cancel), ..Options::default() }
     }
 
-    /// The game, which is evaluated state by state if it takes too much to be grounded.
+    /// Compiles the game. If grounding exceeds the limits, the rules are interpreted in each state.
     ///
     /// # Errors
     /// Returns an error if the rulesheet has errors.
@@ -117,7 +117,7 @@ impl Sheet {
         }
     }
 
-    /// The rules, checked and not grounded.
+    /// Returns the checked rules, without grounding them.
     ///
     /// # Errors
     /// Returns an error if the rulesheet has errors.
@@ -127,17 +127,17 @@ impl Sheet {
         read.map(|(rules, _)| rules).map_err(|failure| Refusal::of_rules(&failure.diagnostics, &self.source))
     }
 
-    /// The slow reference evaluator of rules.
+    /// Creates the reference evaluator, which interprets the rules.
     ///
     /// # Errors
-    /// Returns an error if they take too much to be evaluated.
+    /// Returns an error if the rules exceed its limits.
     pub(crate) fn evaluator(rules: &Rules) -> Result<Evaluator<'_>, Refusal> {
         let limits = Limits::network();
         Evaluator::with_limits(rules, &limits).map_err(|error| Refusal::new(error.to_string()))
     }
 }
 
-/// The observer that cancels a compilation.
+/// Returns an observer that stops a compilation on cancellation.
 fn observer(cancel: &Cancel) -> Observer {
     let cancel = cancel.clone();
     Observer::new(
@@ -145,10 +145,10 @@ fn observer(cancel: &Cancel) -> Observer {
     )
 }
 
-/// Returns whether all that a game was asked has been evaluated.
+/// Checks that no evaluation of a game has failed.
 ///
 /// # Errors
-/// Returns an error if something was abandoned, so that what was found is not all there is.
+/// Returns an error if one has, since results are then incomplete.
 pub(crate) fn settle(game: &Dynamic) -> Result<(), Refusal> {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");

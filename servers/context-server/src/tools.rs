@@ -1,9 +1,7 @@
-//! The tools: each is a [`Question`], read from the arguments of a call, with the answer that it
-//! gets.
+//! The tools: each is a [`Question`], parsed from the arguments of a call, that returns an answer.
 //!
-//! The arguments and answers of a tool have JSON Schemas that follow from the types. An
-//! answer is text for a reader, and the same as data. [`find`] has a tool by its name, as a
-//! function of the arguments.
+//! The JSON Schemas of arguments and answers follow from the types. An answer is text for a reader
+//! and the same content as data. [`find`] returns the function that parses the arguments of a tool.
 
 mod analyze;
 mod best_move;
@@ -24,38 +22,38 @@ use rmcp::{
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
-/// A question that a tool answers.
+/// The arguments of a tool, which compute its answer.
 pub(crate) trait Question: DeserializeOwned + JsonSchema + Send + 'static {
     /// The name of the tool.
     const NAME: &'static str;
-    /// Its purpose, for those who choose among tools.
+    /// The description of the tool for a client's model.
     const ABOUT: &'static str;
 
     /// The type of its answer.
     type Answer: Serialize + JsonSchema + 'static;
 
-    /// The answer, with the same as text.
+    /// Computes the answer, as text and as data.
     ///
     /// # Errors
-    /// Returns an error if there is none.
+    /// Returns the reason if there is no answer.
     fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Self::Answer), Refusal>;
 }
 
-/// An answer as it is sent.
+/// The answer of a tool: text, and the same content as JSON.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub text: String,
     pub value: Value,
 }
 
-/// The remaining work of a call after its arguments were read.
+/// The computation of a call whose arguments are parsed.
 pub(crate) type Work = Box<dyn FnOnce(&Shelf, &Cancel) -> Result<Answer, Refusal> + Send>;
 
-/// Reads the arguments of a call.
+/// A parser of the arguments of a call.
 type Reader = fn(JsonObject) -> Result<Work, Refusal>;
 
 fn tool<Q: Question>() -> (Tool, Reader) {
-    // Nothing is changed anywhere, and the same question has the same answer.
+    // Tools change nothing, and equal calls have equal answers.
     let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
     let tool = Tool::new(Q::NAME, Q::ABOUT, JsonObject::new())
         .with_input_schema::<Q>()
@@ -74,7 +72,7 @@ fn read<Q: Question>(arguments: JsonObject) -> Result<Work, Refusal> {
     }))
 }
 
-/// All tools.
+/// Returns all tools with the parsers of their arguments.
 fn all() -> Vec<(Tool, Reader)> {
     vec![
         tool::<check::Check>(),
@@ -90,12 +88,12 @@ fn all() -> Vec<(Tool, Reader)> {
     ]
 }
 
-/// The tools, for clients.
+/// Returns the descriptions of all tools.
 pub(crate) fn list() -> Vec<Tool> {
     all().into_iter().map(|(tool, _)| tool).collect()
 }
 
-/// The reader of the arguments of the tool of that name.
+/// Returns the parser of a tool's arguments. `None` if there is no such tool.
 pub(crate) fn find(name: &str) -> Option<Reader> {
     all().into_iter().find(|(tool, _)| tool.name == name).map(|(_, read)| read)
 }

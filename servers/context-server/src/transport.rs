@@ -1,9 +1,9 @@
-//! Messages over two streams of bytes: one JSON object a line, in and out.
+//! Messages over two streams of bytes: one JSON object a line, in each direction.
 //!
-//! A thread reads lines and another writes them, so neither stream delays the work. A line that is
-//! longer than [`LONGEST`] is skipped without being kept. Such a line, and a line that is no
-//! message, is answered with an error, except notifications, which have no answers. A client that
-//! does not read its answers is not read either, once [`WAITING`] of them wait.
+//! One thread reads lines and another writes them, so neither stream delays the work. A line of
+//! more than [`LONGEST`] bytes is skipped without storing it. Such a line, and a line that is no
+//! message, is answered with an error; notifications are never answered. If [`WAITING`] answers
+//! wait to be written, no more messages are read.
 
 use rmcp::{
     ErrorData, RoleServer,
@@ -18,22 +18,22 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// The bytes of a line at most: two rulesheets of a megabyte, each byte of them escaped, and more.
+/// The most bytes of a line: enough for two rulesheets of a megabyte in which each byte is escaped.
 const LONGEST: u64 = 16 << 20;
 
-/// Answers that wait to be written.
+/// The most answers that wait to be written.
 const WAITING: usize = 64;
 
-/// Lines that wait to be read: they may be long.
+/// The most lines that wait to be handled; each may be long.
 const AHEAD: usize = 2;
 
-/// A line that was read.
+/// A line of the client.
 enum Line {
     Whole(Vec<u8>),
     TooLong,
 }
 
-/// Both streams.
+/// Both directions of the connection to a client.
 pub(crate) struct Lines {
     incoming: mpsc::Receiver<Line>,
     outgoing: mpsc::Sender<Vec<u8>>,
@@ -41,8 +41,8 @@ pub(crate) struct Lines {
     begun: bool,
 }
 
-/// Starts reading and writing. The second result receives a message when all is written, or nothing
-/// can be any more.
+/// Starts the threads that read and write. The returned receiver gets a message when all answers
+/// are written, or writing has failed.
 pub(crate) fn start(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
@@ -53,13 +53,13 @@ pub(crate) fn start(
     thread::Builder::new().name("gdl-mcp-input".to_owned()).spawn(move || read(input, &lines))?;
     thread::Builder::new().name("gdl-mcp-output".to_owned()).spawn(move || {
         write(output, answers);
-        // The server may have ended by then.
+        // The server may have ended before.
         let _ = over.send(());
     })?;
     Ok((Lines { incoming, outgoing, begun: false }, written))
 }
 
-/// Reads to the end of the stream, or until no more is wanted.
+/// Reads lines to the end of the stream, or until the receiver is dropped.
 fn read(input: impl Read, lines: &mpsc::Sender<Line>) {
     let mut input = BufReader::new(input);
     loop {
@@ -81,7 +81,7 @@ fn read(input: impl Read, lines: &mpsc::Sender<Line>) {
     }
 }
 
-/// Reads to the end of a line without keeping it.
+/// Skips the rest of a line.
 fn pass_over(input: &mut impl BufRead) -> io::Result<()> {
     loop {
         let buffer = input.fill_buf()?;
@@ -94,7 +94,7 @@ fn pass_over(input: &mut impl BufRead) -> io::Result<()> {
     }
 }
 
-/// Writes what there is to write, as long as it is taken.
+/// Writes answers until the channel closes or writing fails.
 fn write(mut output: impl Write, mut answers: mpsc::Receiver<Vec<u8>>) {
     while let Some(line) = answers.blocking_recv() {
         if output.write_all(&line).and_then(|()| output.flush()).is_err() {
@@ -103,7 +103,7 @@ fn write(mut output: impl Write, mut answers: mpsc::Receiver<Vec<u8>>) {
     }
 }
 
-/// The line of a message.
+/// Serialises a message as a line.
 fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec(message)?;
     bytes.push(b'\n');
@@ -111,8 +111,8 @@ fn line(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
 }
 
 impl Lines {
-    /// A message, or what is to be said of a line that is none: nothing of an empty one and of what
-    /// wants no answer.
+    /// Parses a line. An error is the answer to an invalid line, or `None` if it is empty or must
+    /// not be answered.
     #[expect(clippy::result_large_err, reason = "an answer is as large as a message")]
     fn message(&self, line: Line) -> Result<ClientJsonRpcMessage, Option<ServerJsonRpcMessage>> {
         let fault = |code, message: String, id| {
@@ -126,12 +126,12 @@ impl Lines {
             return Err(None);
         }
         match serde_json::from_slice::<ClientJsonRpcMessage>(&bytes) {
-            // A session begins with a request: without one there is nothing to report.
+            // A session begins with a request; earlier notifications are dropped.
             Ok(message) if self.begun || matches!(message, JsonRpcMessage::Request(_)) => Ok(message),
             Ok(_) => Err(None),
             Err(_) => match serde_json::from_slice::<Value>(&bytes) {
                 Err(error) => fault(ErrorCode::PARSE_ERROR, format!("the line is not JSON: {error}"), None),
-                // A notification that makes no sense is not answered, as none is.
+                // An invalid notification is not answered either.
                 Ok(value) if value.get("method").is_some() && value.get("id").is_none() => Err(None),
                 Ok(value) => {
                     let id = value.get("id").cloned();
@@ -158,7 +158,7 @@ impl Transport<RoleServer> for Lines {
         }
     }
 
-    /// The next message. A call that is dropped loses none.
+    /// Receives the next message. Dropping the future loses no message.
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let place = self.outgoing.reserve().await.ok()?;
@@ -171,7 +171,7 @@ impl Transport<RoleServer> for Lines {
                 }
                 Err(None) => {}
                 Err(Some(answer)) => {
-                    // What cannot be written cannot be said.
+                    // An answer that cannot be serialised is dropped.
                     if let Ok(line) = line(&answer) {
                         place.send(line);
                     }

@@ -1,4 +1,4 @@
-//! A session with the client of the protocol's own library, over pipes.
+//! Tests of sessions with the client of the protocol's own library, over pipes.
 
 use gdl_context_server::Settings;
 use rmcp::{
@@ -16,7 +16,7 @@ use std::{
 };
 use tokio::sync::mpsc;
 
-/// Both ends of the pipes that a client has.
+/// The client's ends of the pipes.
 struct Pipes {
     output: Arc<Mutex<Option<PipeWriter>>>,
     lines: mpsc::UnboundedReceiver<String>,
@@ -50,7 +50,7 @@ impl Transport<RoleClient> for Pipes {
 
 type Client = RunningService<RoleClient, ()>;
 
-/// Has a conversation with a server of its own, and waits for it to end.
+/// Runs a conversation with a new server, and waits for the server to end.
 fn converse<T>(conversation: impl AsyncFnOnce(&Client) -> T) -> T {
     let (input, output) = io::pipe().expect("a pipe");
     let (answers, to_client) = io::pipe().expect("a pipe");
@@ -125,7 +125,8 @@ fn tools_are_listed_and_answer_as_their_schemas_say() {
     });
 }
 
-/// A game that has no net, since its arcs are joined in too many ways, but is played all the same.
+/// Returns a game whose net would be too large, since its arcs connect in too many ways. It is
+/// still played.
 fn knot() -> String {
     let places: String = (0..9).map(|place| ["(place ", &place.to_string(), ") "].concat()).collect();
     places

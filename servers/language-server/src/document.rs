@@ -1,9 +1,9 @@
-//! A document is an open rulesheet: its text, the places of it as clients count them, and what was
-//! read of it.
+//! A document: an open rulesheet with its text, positions as clients count them, and the results of
+//! parsing it.
 //!
-//! Clients count lines from zero and columns in units of UTF-16, the compiler counts bytes. Both
-//! ways take the logarithm of the text and a few characters, however long a line is. What is read
-//! of a text is read when it is first asked for.
+//! Clients count lines from zero and columns in UTF-16 units; the compiler counts bytes. Converting
+//! between them takes O(log text), however long a line is. A text is parsed when its results are
+//! first needed.
 
 use crate::{
     domains::{self, Domain},
@@ -21,45 +21,46 @@ use std::{
     sync::{Arc, atomic::AtomicBool},
 };
 
-/// Bytes between two places whose column is known beforehand.
+/// The number of bytes between two offsets whose column is stored.
 const STRIDE: usize = 64;
 
 /// An open rulesheet.
 pub(crate) struct Document {
-    /// Its address.
+    /// The address of the document.
     pub(crate) uri: Uri,
-    /// The client's number of the text.
+    /// The version number from the client.
     pub(crate) version: i32,
-    /// The text.
+    /// The text with its line index.
     pub(crate) source: Arc<Source>,
-    /// Units of UTF-16 before each multiple of [`STRIDE`].
+    /// The number of UTF-16 units before each multiple of [`STRIDE`].
     units: Vec<u32>,
     reading: OnceCell<Reading>,
     domains: OnceCell<Vec<Vec<Domain>>>,
     /// The diagnostics of the worker, once it has finished.
     pub(crate) found: Option<Vec<Diagnostic>>,
-    /// True if the client does not know yet what was read.
+    /// True if the diagnostics of this version have not been published.
     pub(crate) is_new: bool,
-    /// Calls off what the worker does for this text.
+    /// The flag that cancels the worker's job for this version.
     pub(crate) called_off: Arc<AtomicBool>,
 }
 
-/// The parse of a text, without grounding it.
+/// The results of parsing and checking a text, without grounding.
 pub(crate) struct Reading {
-    /// The forms that could be read.
+    /// The forms that could be parsed; empty for `Epilog` syntax, whose nodes have no places in the
+    /// text.
     pub(crate) tree: Tree,
-    /// The names in them.
+    /// The index of the names in the forms.
     pub(crate) names: Names,
     /// The diagnostics.
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// The rules, if they passed the checks.
+    /// The rules, if the checks found no error.
     pub(crate) rules: Option<Rules>,
-    /// True if some of that is an error, so that nothing can be grounded.
+    /// True if a diagnostic is an error, so that the rules cannot be grounded.
     pub(crate) has_errors: bool,
 }
 
 impl Document {
-    /// A text as it was sent.
+    /// Creates a document from a text of the client.
     pub(crate) fn new(uri: Uri, version: i32, text: String) -> Self {
         let mut units = Vec::with_capacity(text.len() / STRIDE + 1);
         let mut count = 0;
@@ -83,7 +84,7 @@ impl Document {
         }
     }
 
-    /// The parse of the document.
+    /// Returns the results of parsing, computed at the first call.
     pub(crate) fn reading(&self) -> &Reading {
         self.reading.get_or_init(|| {
             let options = options();
@@ -91,7 +92,7 @@ impl Document {
             let tree = parse(&self.source, &options, &mut diagnostics);
             let rules = check(&tree, &self.source, &options, &mut diagnostics);
             diagnostics.sort();
-            // Nodes that a translation made stand for no words of the text.
+            // The nodes of a translated text have no places in it.
             let tree = if tree.syntax == Syntax::Epilog { Tree::default() } else { tree };
             Reading {
                 names: Names::new(&tree, &self.source),
@@ -103,32 +104,32 @@ impl Document {
         })
     }
 
-    /// The values of the variables of each rule, as `domains` finds them; none of a rulesheet that
-    /// is wrong or vast.
+    /// Returns the domain of each variable of each rule; empty if the rulesheet has errors or is
+    /// too large.
     pub(crate) fn domains(&self) -> &[Vec<Domain>] {
         self.domains.get_or_init(|| self.reading().rules.as_ref().map(domains::domains).unwrap_or_default())
     }
 
-    /// All that is known to be wrong.
+    /// Returns the diagnostics of the worker, or those of parsing before it has finished.
     pub(crate) fn diagnostics(&self) -> &[Diagnostic] {
         self.found.as_deref().unwrap_or_else(|| &self.reading().diagnostics)
     }
 
-    /// The text.
+    /// Returns the text.
     pub(crate) fn text(&self) -> &str {
         self.source.text()
     }
 
-    /// The place of a node.
+    /// Returns the span of a node.
     pub(crate) fn span(&self, node: NodeId) -> Span {
         self.reading().tree.node(node).span
     }
 
-    /// Units of UTF-16 before a byte.
+    /// Returns the number of UTF-16 units before a byte offset.
     fn units(&self, offset: usize) -> u32 {
         let offset = offset.min(self.text().len());
         let Some(&known) = self.units.get(offset / STRIDE) else {
-            // The end of a text that ends at a multiple, or is empty.
+            // The offset is the end of the text at a multiple of [`STRIDE`], or the text is empty.
             return self
                 .units
                 .last()
@@ -138,19 +139,19 @@ impl Document {
         known + self.text().as_bytes()[start..offset].iter().map(|&byte| width(byte)).sum::<u32>()
     }
 
-    /// The position of a byte.
+    /// Converts a byte offset to a position.
     pub(crate) fn position(&self, offset: u32) -> Position {
         let line = self.source.line_of(offset);
         let start = self.source.line_start(line) as usize;
         Position::new(line as u32 - 1, self.units(offset as usize) - self.units(start))
     }
 
-    /// The range of a span.
+    /// Converts a span to a range.
     pub(crate) fn range(&self, span: Span) -> Range {
         Range::new(self.position(span.start), self.position(span.end))
     }
 
-    /// The byte at a position; what is out of range is the nearest place that is not.
+    /// Converts a position to a byte offset; a position out of range becomes the nearest valid one.
     pub(crate) fn offset(&self, position: Position) -> u32 {
         let line = position.line as usize + 1;
         if line > self.source.lines() {
@@ -159,7 +160,7 @@ impl Document {
         let start = self.source.line_start(line) as usize;
         let end = start + self.source.line(line).len();
         let wanted = self.units(start).saturating_add(position.character);
-        // The last known place that is not after the wanted one.
+        // Starts at the last stored offset that is not after the position.
         let stride = self.units.partition_point(|&units| units <= wanted).saturating_sub(1);
         let mut offset = (stride * STRIDE).max(start);
         let mut units = self.units(offset);
@@ -173,14 +174,15 @@ impl Document {
         offset.min(end) as u32
     }
 
-    /// The bytes between two positions.
+    /// Converts a range to a span.
     pub(crate) fn bytes(&self, range: Range) -> Span {
         let (start, end) = (self.offset(range.start), self.offset(range.end));
         Span { start, end: end.max(start) }
     }
 }
 
-/// The units of UTF-16 that a byte adds: a character is counted by its first one.
+/// Returns the number of UTF-16 units that a byte adds: those of a character count for its first
+/// byte.
 fn width(byte: u8) -> u32 {
     match byte {
         0x80..0xC0 => 0,
@@ -208,7 +210,7 @@ mod tests {
         for text in ["", "a", "a\n", "é😀b\rc\n\nd", &"a".repeat(64), &"é".repeat(32), &long] {
             let document = document(text);
             for (offset, _) in text.char_indices().chain([(text.len(), ' ')]) {
-                // Between CR and LF there is no place that a client could name.
+                // No position exists between CR and LF.
                 if text[..offset].ends_with('\r') && text[offset..].starts_with('\n') {
                     continue;
                 }

@@ -1,11 +1,11 @@
-//! The values that the variables of rules can have, as far as the text shows them quickly.
+//! The domains of the variables of rules, approximated quickly from the text.
 //!
-//! Each argument of a relation, and each of a function, is a place; facts put values into places,
-//! and rules pass them on from the places of their bodies to those of their heads, until nothing
-//! new comes. A variable has the values that are common to all its places in positive literals of
-//! the body. `next` and `init` give `true`, `legal` gives `does`. The true domains are subsets of
-//! these. A place with more than [`MOST`] values can have any, and a rulesheet that takes more than
-//! [`STEPS`] steps has no domains.
+//! Each argument of a relation, and each of a function, is a place. Facts put values into places,
+//! and rules propagate them from the places of their bodies to those of their heads, until a
+//! fixpoint. The domain of a variable is the intersection over its places in positive literals of
+//! the body. `next` and `init` feed `true`, and `legal` feeds `does`. Exact domains are subsets of
+//! these. A place with more than [`MOST`] values may have any value, and a rulesheet that takes
+//! more than [`STEPS`] steps has no domains.
 
 use gdl_compiler::{
     Rules,
@@ -13,10 +13,10 @@ use gdl_compiler::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of values of a place that are distinguished.
+/// The most values of a place; a place with more may have any.
 const MOST: usize = 256;
 
-/// Values that are looked at in all: some tens of milliseconds.
+/// The most values that are processed: some tens of milliseconds.
 const STEPS: usize = 3_000_000;
 
 /// A value: an object, or all terms of a function.
@@ -28,7 +28,7 @@ pub(crate) enum Value {
     Function(Symbol, usize),
 }
 
-/// The values of a place; `None` if it can have any.
+/// The possible values of a place or a variable; `None` if it may have any.
 pub(crate) type Domain = Option<BTreeSet<Value>>;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -37,7 +37,8 @@ enum Place {
     Function(Symbol, usize, usize),
 }
 
-/// The values of each variable of each rule, by the numbers of both; empty if that took too long.
+/// Returns the domain of each variable of each rule, by the indices of both. Empty if [`STEPS`] is
+/// exceeded.
 pub(crate) fn domains(rules: &Rules) -> Vec<Vec<Domain>> {
     let mut analysis = Analysis { rules, places: BTreeMap::new(), steps: STEPS, is_new: true };
     let mut found = Vec::new();
@@ -55,13 +56,13 @@ struct Analysis<'r> {
     rules: &'r Rules,
     places: BTreeMap<Place, Domain>,
     steps: usize,
-    /// True if some place got a value since it was last looked at.
+    /// True if a place has got a new value in this round.
     is_new: bool,
 }
 
 impl Analysis<'_> {
-    /// The values of a rule's variables so far, which are passed on to its head; `None` if there
-    /// are too many steps.
+    /// Returns the present domains of a rule's variables, and propagates them to its head. Returns
+    /// `None` if the steps are used up.
     fn rule(&mut self, rule: &Rule) -> Option<Vec<Domain>> {
         let mut domains = vec![None; rule.variables.len()];
         for formula in &rule.body {
@@ -77,7 +78,7 @@ impl Analysis<'_> {
         Some(domains)
     }
 
-    /// The relation that is read where another is given.
+    /// Maps `init` and `next` to `true`, and `does` to `legal`, since they share their values.
     fn source(&self, relation: RelationId) -> RelationId {
         let keywords = &self.rules.keywords;
         if relation == keywords.init || relation == keywords.next {
@@ -98,7 +99,7 @@ impl Analysis<'_> {
                 }
             }
             Formula::Not(_) | Formula::Distinct(..) => {}
-            // What one branch binds another need not.
+            // Only the union of the branches' domains is certain.
             Formula::Or(branches) => {
                 let mut union: Option<Vec<Domain>> = None;
                 for branch in branches {
@@ -115,7 +116,7 @@ impl Analysis<'_> {
         Some(())
     }
 
-    /// Takes from the variables of a term what its place does not have.
+    /// Intersects the domains of a term's variables with the values of its place.
     fn read(&mut self, place: Place, term: &Term, domains: &mut [Domain]) -> Option<()> {
         match term {
             Term::Constant(_) => {}
@@ -139,7 +140,7 @@ impl Analysis<'_> {
         Some(())
     }
 
-    /// Puts the values of a term into its place.
+    /// Adds the values of a term to its place.
     fn give(&mut self, place: Place, term: &Term, domains: &[Domain]) -> Option<()> {
         let given = match term {
             Term::Constant(name) => Some(BTreeSet::from([Value::Object(*name)])),

@@ -1,4 +1,4 @@
-//! The requests of a client about a document: a file for each.
+//! The requests of a client about a document, with a file for each.
 
 pub(crate) mod actions;
 pub(crate) mod completion;

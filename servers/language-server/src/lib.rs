@@ -1,12 +1,13 @@
-//! `gdl lsp`: what editors ask about a rulesheet, and the faults of one that is being written.
+//! `gdl lsp`: a language server for editors, which reports the diagnostics of a rulesheet while it
+//! is written.
 //!
-//! A client speaks the Language Server Protocol over a stream of bytes (`transport`), and a
-//! `session` answers message by message. A [`Conversation`] is one without stream and threads.
+//! A client uses the Language Server Protocol over a stream of bytes (`transport`), and a `session`
+//! answers its messages in order. A [`Conversation`] is a session without a stream and threads.
 //!
-//! A `document` is an open rulesheet with an index of its names (`names`). The meaning of the
-//! language's words is in `words`, and the possible values of variables in `domains`. Text is
-//! parsed and checked at once; a thread of its own does longer work (`worker`). Each request of a
-//! client has a file in `features`, which is a function of the document.
+//! A `document` is an open rulesheet with an index of its names (`names`). `words` describes the
+//! keywords of the language, and `domains` computes the possible values of variables. Text is
+//! parsed and checked at once; a separate thread does longer work (`worker`). Each request of a
+//! client has a file in `features`, with a function of the document.
 
 mod document;
 mod domains;
@@ -29,14 +30,14 @@ use std::{
 use transport::Event;
 use worker::Worker;
 
-/// The number of messages that wait for the session before the client has to.
+/// The most messages that wait for the session; a client that sends more is blocked.
 const WAITING: usize = 256;
 
-/// Serves one client until it says `exit` or its stream ends; true if it said `shutdown` before, as
-/// it should.
+/// Serves one client until it sends `exit` or its stream ends. Returns true if it sent `shutdown`
+/// before, as the protocol requires.
 ///
 /// # Errors
-/// Returns an error if the client takes no more, or threads cannot be started.
+/// Returns an error if writing to the client fails, or threads cannot be started.
 pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Result<bool> {
     let (events, inbox) = sync_channel(WAITING);
     let worker = Worker::start(events.clone())?;
@@ -46,26 +47,26 @@ pub fn serve(input: impl Read + Send + 'static, output: impl Write) -> io::Resul
     session::Session::new(transport::Stream(output), worker).run(&inbox)
 }
 
-/// A session without a stream and without threads: messages are values, and longer work waits until
-/// the caller has time. WebAssembly has this.
+/// A session without a stream and threads, as in WebAssembly. Messages are values, and longer work
+/// waits for calls of [`Conversation::work`].
 pub struct Conversation(session::Session<Vec<Value>>);
 
 impl Conversation {
-    /// Begins a session.
+    /// Starts a session.
     #[must_use]
     pub fn new() -> Self {
         Self(session::Session::new(Vec::new(), Worker::Queue(VecDeque::new())))
     }
 
-    /// Answers a message of the client.
+    /// Handles a message of the client, and returns the server's messages.
     pub fn answer(&mut self, message: Value) -> Vec<Value> {
         self.take(transport::event(message))
     }
 
-    /// Checks the texts that are new, or does one piece of the longer work. Call it when no message
-    /// of the client waits; it returns no messages once no work remains.
+    /// Publishes the diagnostics of changed texts, or runs one job of longer work. Call it when no
+    /// message of the client waits. It returns no messages once no work remains.
     pub fn work(&mut self) -> Vec<Value> {
-        // A list of messages takes all.
+        // Writing to a list cannot fail.
         let _ = self.0.look();
         let checked = mem::take(&mut self.0.output);
         if !checked.is_empty() {
@@ -81,7 +82,8 @@ impl Conversation {
     }
 
     fn take(&mut self, event: Event) -> Vec<Value> {
-        // A list of messages takes all, and a client that has left asks nothing more.
+        // Writing to a list cannot fail. The result, which tells that the session has ended, is not
+        // needed.
         let _ = self.0.take(event);
         mem::take(&mut self.0.output)
     }

@@ -1,9 +1,9 @@
-//! The names of a rulesheet: the places of each, and its meaning there.
+//! The names of a rulesheet: the places of each, and its kind there.
 //!
-//! The index is made of the forms alone, so it is there whatever is wrong with the rules. A
-//! relation, and what is written in terms, are two things though they share a name; functions and
-//! objects are one. Variables belong to their form. Spellings that differ in case alone are one
-//! name, as for the compiler. O(nodes · log nodes).
+//! The index is built from the forms alone, so it exists even if the rules have errors. A relation
+//! and a term are different names, even with the same spelling; functions and objects are both
+//! terms. Variables are local to their form. As in the compiler, case is ignored. O(nodes · log
+//! nodes).
 
 use crate::words::Word;
 use gdl_compiler::{
@@ -12,48 +12,48 @@ use gdl_compiler::{
 };
 use std::collections::BTreeMap;
 
-/// The identity of a name: its text and its kind.
+/// The identity of a name: its kind and its text.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Name {
-    /// A word of the language, in lower case.
+    /// A keyword of the language, in lower case.
     Word(&'static str),
     /// A relation of the rulesheet.
     Relation(String),
     /// A function or an object.
     Term(String),
-    /// A variable of the form with this number.
+    /// A variable, with the index of its form.
     Variable(u32, String),
 }
 
-/// A place of a name.
+/// An occurrence of a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    /// The place of its word.
+    /// The span of the word.
     pub(crate) span: Span,
-    /// The number of its form.
+    /// The index of its form.
     pub(crate) form: u32,
-    /// True if it stands in the head of the form.
+    /// True if the occurrence is in the head of its form.
     pub(crate) is_head: bool,
-    /// The literal or term that it starts.
+    /// The literal or term that begins with the word.
     pub(crate) node: NodeId,
-    /// The number of its arguments there.
+    /// The number of its arguments.
     pub(crate) arity: usize,
-    /// The word whose fluent or move it is, if it is one.
+    /// The keyword whose fluent or move argument the term is, if any.
     pub(crate) under: Option<&'static Word>,
-    /// True if it is a fluent there, not a move.
+    /// True if that argument is a fluent, false if it is a move.
     pub(crate) is_fluent: bool,
 }
 
-/// The index.
+/// The index of all names of a rulesheet.
 #[derive(Default)]
 pub(crate) struct Names {
     places: BTreeMap<Name, Vec<Place>>,
-    /// All places by their start: the name and which place of it.
+    /// The span and name of each place, in the order of the text.
     order: Vec<(Span, Name)>,
 }
 
 impl Names {
-    /// Looks through all forms.
+    /// Builds the index of all forms.
     pub(crate) fn new(tree: &Tree, source: &Source) -> Self {
         let mut names = Self::default();
         for (&form, number) in tree.forms.iter().zip(0..) {
@@ -73,7 +73,7 @@ impl Names {
         names
     }
 
-    /// The name at a byte, or the one that ends there, and its place.
+    /// Returns the name that contains a byte or ends there, and its place.
     pub(crate) fn at(&self, offset: u32) -> Option<(&Name, &Place)> {
         let behind = self.order.partition_point(|(span, _)| span.start <= offset);
         let (span, name) = self.order[..behind].last().filter(|(span, _)| offset <= span.end)?;
@@ -82,18 +82,19 @@ impl Names {
         Some((name, &places[found]))
     }
 
-    /// The places of a name, in the order of the text.
+    /// Returns the places of a name, in the order of the text.
     pub(crate) fn places(&self, name: &Name) -> &[Place] {
         self.places.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// All names with their places.
+    /// Iterates over all names with their places.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&Name, &[Place])> {
         self.places.iter().map(|(name, places)| (name, places.as_slice()))
     }
 
-    /// The definitions of a name: the heads of a relation; the `init`, `next` and `legal` heads
-    /// with a fluent or move; the fact of a role; the first place of other terms and of variables.
+    /// Returns the definitions of a name. For a relation or a keyword these are its heads. For a
+    /// fluent or move these are the heads of `init` and `next`, or `legal`, that contain it. For a
+    /// role it is the fact of `role`. For other terms and for variables it is the first place.
     pub(crate) fn definitions(&self, name: &Name, place: &Place) -> Vec<&Place> {
         let all = self.places(name);
         let given = match name {
@@ -147,7 +148,7 @@ impl<'a> Walk<'a> {
         self.names.places.entry(name).or_default().push(place);
     }
 
-    /// The word that a node is or starts with, and its arguments.
+    /// Returns the first word of a node, and its arguments.
     fn parts(&self, node: NodeId) -> (NodeId, &'a [NodeId]) {
         match self.tree.children(node) {
             [first, rest @ ..] => (*first, rest),
@@ -164,7 +165,7 @@ impl<'a> Walk<'a> {
         let (first, rest) = self.parts(node);
         match self.tree.node(first).kind {
             Kind::Variable => self.variable(first),
-            // An empty list, or one that starts with another.
+            // The list is empty, or begins with another list.
             Kind::List(_) if first == node => return,
             Kind::List(_) => self.term(first, None),
             Kind::Symbol => {

@@ -1,9 +1,10 @@
-//! A session is the conversation with one client: messages in, answers and diagnostics out.
+//! A session: the conversation with one client, which receives messages and sends answers and
+//! diagnostics.
 //!
-//! Messages are answered in their order. Only `exit` and the end of its stream end a session:
-//! messages without meaning are answered with an error. A text is parsed when no message waits, so
-//! only the last of several changes is. Then its diagnostics are published, and the worker
-//! continues with grounding. The next change cancels the worker.
+//! Messages are answered in order. A session ends only with `exit` or its stream: invalid messages
+//! are answered with an error. A text is parsed when no message waits, so of several changes only
+//! the last is parsed. Then its diagnostics are published, and the worker grounds the rules. The
+//! next change cancels the worker.
 
 use crate::{
     document::Document,
@@ -31,7 +32,7 @@ use std::{
     },
 };
 
-/// The most documents that are open at a time.
+/// The most open documents.
 const MOST_DOCUMENTS: usize = 1_000;
 
 /// The most bytes of all open documents.
@@ -45,8 +46,8 @@ enum Stage {
     ShutDown,
 }
 
-/// The part of the parameters of `initialize` that the server reads. The rest is ignored: clients
-/// send many capabilities, some of them malformed.
+/// The parameters of `initialize` that the server reads. Other ones are ignored, since clients send
+/// many capabilities, and malformed ones among them.
 #[derive(Deserialize)]
 struct InitializeParams {
     capabilities: Value,
@@ -59,21 +60,21 @@ pub(crate) struct Refusal {
 }
 
 impl Refusal {
-    /// A request that makes sense and cannot be fulfilled.
+    /// Creates the error of a valid request that cannot be fulfilled.
     pub(crate) fn new(message: impl Into<String>) -> Self {
         Self { code: ErrorCode::RequestFailed, message: message.into() }
     }
 }
 
-/// A conversation.
+/// The conversation with one client.
 pub(crate) struct Session<O> {
     pub(crate) output: O,
     pub(crate) worker: Worker,
     stage: Stage,
-    /// True if the client fills in places of a completion.
+    /// True if the client supports snippets, completions with places to fill.
     snippets: bool,
     documents: BTreeMap<String, Document>,
-    /// The events received and not answered yet.
+    /// The received events that have not been handled.
     waiting: VecDeque<Event>,
 }
 
@@ -83,10 +84,11 @@ impl<O: Output> Session<O> {
         Self { output, worker, stage: Stage::New, snippets: false, documents, waiting }
     }
 
-    /// Answers until the end; true if the client shut the session down.
+    /// Handles events until the end. Returns true if the client has sent `shutdown`.
     pub(crate) fn run(mut self, inbox: &Receiver<Event>) -> io::Result<bool> {
         loop {
-            // What has arrived is known beforehand, so what is cancelled meanwhile is not done.
+            // All events that have arrived are received first, so that cancelled requests are
+            // skipped.
             let mut gone = false;
             while self.waiting.len() < crate::WAITING {
                 match inbox.try_recv() {
@@ -111,7 +113,7 @@ impl<O: Output> Session<O> {
         }
     }
 
-    /// Answers an event; false if it ends the session.
+    /// Handles an event. Returns false if it ends the session.
     pub(crate) fn take(&mut self, event: Event) -> io::Result<bool> {
         match event {
             Event::End => return Ok(false),
@@ -120,7 +122,7 @@ impl<O: Output> Session<O> {
             }
             Event::Message(Message::Request(request)) => self.request(request)?,
             Event::Message(Message::Notification(notification)) => self.notification(notification)?,
-            // The server asks nothing.
+            // The server sends no requests, so it expects no responses.
             Event::Message(Message::Response(_)) => {}
             Event::Malformed(id, code, message) => {
                 self.refuse(id.as_ref(), &Refusal { code, message })?;
@@ -183,7 +185,7 @@ impl<O: Output> Session<O> {
         Ok(json!({ "capabilities": capabilities(), "serverInfo": { "name": "gdl", "version": version } }))
     }
 
-    /// Answers what is asked of a document.
+    /// Answers a request about a document.
     fn question(&self, method: &str, params: Value) -> Result<Value, Refusal> {
         match method {
             "textDocument/hover" => {
@@ -256,7 +258,7 @@ impl<O: Output> Session<O> {
         if self.stage != Stage::Running {
             return Ok(());
         }
-        // What cannot be read has no answer.
+        // Invalid notifications are ignored.
         match method.as_str() {
             "textDocument/didOpen" => {
                 let Ok(DidOpenTextDocumentParams { text_document: opened }) = read(params) else {
@@ -268,7 +270,7 @@ impl<O: Output> Session<O> {
                 let Ok(params) = read::<DidChangeTextDocumentParams>(params) else { return Ok(()) };
                 let uri = params.text_document.text_document_identifier.uri;
                 let version = params.text_document.version;
-                // Texts are sent whole, as was agreed, so the last one counts.
+                // The server has requested whole texts, so the last one counts.
                 let last = params.content_changes.into_iter().rev().find_map(|change| match change {
                     TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(whole) => {
                         Some(whole)
@@ -290,7 +292,7 @@ impl<O: Output> Session<O> {
         }
     }
 
-    /// Takes a text in the place of the one before, if there was one.
+    /// Opens a document, or replaces the earlier version of it.
     fn open(&mut self, uri: Uri, version: i32, text: String) -> io::Result<()> {
         if let Some(before) = self.documents.remove(uri.as_ref()) {
             before.called_off.store(true, Ordering::Relaxed);
@@ -310,7 +312,7 @@ impl<O: Output> Session<O> {
         self.notify("textDocument/publishDiagnostics", json!({ "uri": uri, "diagnostics": [] }))
     }
 
-    /// Looks at the texts that are new.
+    /// Publishes the diagnostics of changed texts, and submits those without errors to the worker.
     pub(crate) fn look(&mut self) -> io::Result<()> {
         let new: Vec<String> =
             self.documents.iter().filter(|(_, d)| d.is_new).map(|(uri, _)| uri.clone()).collect();
@@ -327,7 +329,7 @@ impl<O: Output> Session<O> {
         Ok(())
     }
 
-    /// Takes what the worker found, unless the text has changed.
+    /// Publishes the diagnostics of the worker, unless the text has changed since.
     fn found(&mut self, Finding { job, diagnostics }: Finding) -> io::Result<()> {
         let document =
             self.documents.get_mut(&job.uri).filter(|document| Arc::ptr_eq(&document.source, &job.source));
@@ -352,7 +354,7 @@ fn write(result: impl Serialize) -> Result<Value, Refusal> {
         .map_err(|error| Refusal { code: ErrorCode::InternalError, message: error.to_string() })
 }
 
-/// The capabilities of the server.
+/// Returns the capabilities of the server.
 fn capabilities() -> ServerCapabilities {
     ServerCapabilities {
         text_document_sync: Some(TextDocumentSyncKind::Full.into()),

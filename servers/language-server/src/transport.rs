@@ -1,8 +1,8 @@
-//! Messages over a stream: a header with the number of bytes, and as many bytes of JSON.
+//! Messages over a stream: a header with the number of bytes, and then JSON.
 //!
-//! Input becomes [`Event`]s, one for each message, whatever is wrong with it. Neither a header nor
-//! a message takes memory beyond its limit: larger ones are skipped. A header without meaning is
-//! skipped, so the next message is found again.
+//! Each message of the input becomes one [`Event`], whether valid or not. Headers and messages that
+//! exceed their limits are skipped without storing them. An invalid header is skipped too, so the
+//! next message is found again.
 
 use crate::worker::Finding;
 use lsp_server::{ErrorCode, Message, RequestId};
@@ -15,25 +15,25 @@ use std::{
 /// The most bytes of a message.
 const MOST_BYTES: u64 = 16 << 20;
 
-/// The most bytes of a line of a header that are looked at.
+/// The most bytes that are read of a line of a header.
 const MOST_HEADER: u64 = 1 << 10;
 
 /// The events of a session.
 pub(crate) enum Event {
     /// A message of the client.
     Message(Message),
-    /// An invalid message, with the id of the request it was meant to be, if it has one.
+    /// An invalid message: the id of the request, if it has one, and the error.
     Malformed(Option<RequestId>, ErrorCode, String),
-    /// The result of the worker.
+    /// The result of a job of the worker.
     Found(Finding),
-    /// The client has gone.
+    /// The end of the client's stream.
     End,
 }
 
-/// Reads messages until the stream ends or the session does.
+/// Receives messages until the stream or the session ends.
 pub(crate) fn receive(mut input: impl BufRead, events: &SyncSender<Event>) {
     loop {
-        // A stream that fails has ended for all that can be done.
+        // A stream with an error is treated as ended.
         let event = next(&mut input).ok().flatten().unwrap_or(Event::End);
         let last = matches!(event, Event::End);
         if events.send(event).is_err() || last {
@@ -42,7 +42,7 @@ pub(crate) fn receive(mut input: impl BufRead, events: &SyncSender<Event>) {
     }
 }
 
-/// The next message; none at the end of the stream.
+/// Reads the next message. Returns `None` at the end of the stream.
 fn next(input: &mut impl BufRead) -> io::Result<Option<Event>> {
     let malformed = |code, text: String| Ok(Some(Event::Malformed(None, code, text)));
     let length = match header(input)? {
@@ -68,11 +68,11 @@ fn next(input: &mut impl BufRead) -> io::Result<Option<Event>> {
     }))
 }
 
-/// The event of a message.
+/// Parses a message.
 pub(crate) fn event(value: Value) -> Event {
     let id = value.get("id").and_then(|id| serde_json::from_value(id.clone()).ok());
     match serde_json::from_value(value) {
-        // A request whose number is none would pass for a notification.
+        // A request with an invalid id would otherwise count as a notification.
         Ok(Message::Notification(_)) if id.is_some() => {
             Event::Malformed(id, ErrorCode::InvalidRequest, "neither a request nor an answer".to_owned())
         }
@@ -83,15 +83,15 @@ pub(crate) fn event(value: Value) -> Event {
 
 /// The header of a message.
 enum Header {
-    /// The number of its bytes.
+    /// The number of bytes of the message.
     Length(u64),
-    /// Not how many.
+    /// A header without a valid `Content-Length`.
     Unknown,
     /// The end of the stream.
     End,
 }
 
-/// Reads up to the next message.
+/// Reads the header of the next message.
 fn header(input: &mut impl BufRead) -> io::Result<Header> {
     let mut header = Header::Unknown;
     loop {
@@ -112,13 +112,13 @@ fn header(input: &mut impl BufRead) -> io::Result<Header> {
     }
 }
 
-/// The receiver of the session's messages.
+/// A receiver of the session's messages.
 pub(crate) trait Output {
-    /// Sends a message, which lacks the version of the protocol.
+    /// Sends a message. The `jsonrpc` field, which it lacks, is added.
     fn send(&mut self, message: Value) -> io::Result<()>;
 }
 
-/// A stream of messages with their headers.
+/// A byte stream to which messages are written with their headers.
 pub(crate) struct Stream<W>(pub(crate) W);
 
 impl<W: Write> Output for Stream<W> {

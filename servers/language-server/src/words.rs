@@ -1,22 +1,21 @@
-//! The words of the language as an editor explains and completes them.
+//! The keywords of the language, with the texts by which an editor explains and completes them.
 
-/// A word with a meaning of its own.
+/// A keyword of the language.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Word {
-    /// Its spelling.
+    /// Its spelling in lower case.
     pub(crate) name: &'static str,
-    /// Its usage.
+    /// Its syntax, such as `(<= head body ..)`.
     pub(crate) usage: &'static str,
-    /// Its meaning, in a sentence.
+    /// Its meaning, in one sentence.
     pub(crate) meaning: &'static str,
-    /// The completion where a literal of a body is due, with places to fill; empty if none starts
-    /// with the word.
+    /// The snippet of a literal that begins with the keyword; empty if there is none.
     pub(crate) literal: &'static str,
-    /// The completion where a rule or fact is due; empty if none starts with the word.
+    /// The snippet of a rule or fact that begins with the keyword; empty if there is none.
     pub(crate) form: &'static str,
 }
 
-/// All of them.
+/// All keywords.
 pub(crate) const WORDS: [Word; 15] = [
     Word {
         name: "<=",
@@ -126,22 +125,22 @@ pub(crate) const WORDS: [Word; 15] = [
 ];
 
 impl Word {
-    /// The word spelled `name`, in any case.
+    /// Returns the keyword with this spelling, in any case.
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         WORDS.iter().find(|word| word.name.eq_ignore_ascii_case(name))
     }
 
-    /// True if literals stand in it, and not terms.
+    /// Returns whether its arguments are literals instead of terms.
     pub(crate) fn is_connective(&self) -> bool {
         matches!(self.name, "<=" | "not" | "or")
     }
 
-    /// The index of its argument that is a fluent.
+    /// Returns the index of its argument that is a fluent.
     pub(crate) fn fluent(&self) -> Option<usize> {
         matches!(self.name, "init" | "true" | "next" | "base").then_some(0)
     }
 
-    /// The index of its argument that is a move.
+    /// Returns the index of its argument that is a move.
     pub(crate) fn choice(&self) -> Option<usize> {
         matches!(self.name, "does" | "legal" | "input").then_some(1)
     }

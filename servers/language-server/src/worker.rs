@@ -1,9 +1,9 @@
-//! The worker: rulesheets are grounded and made nets in a thread of its own, since that takes
-//! longer than a key. Without threads the jobs wait until the owner of the session has time.
+//! The worker: a separate thread that grounds rulesheets and makes nets, which takes longer than a
+//! keystroke. Without threads the jobs wait until the owner of the session runs them.
 //!
-//! A [`Job`] goes in, and a [`Finding`] comes out unless the job was cancelled, which ends it
-//! within some steps of the compiler. Jobs are done one after the other, with the limits for text
-//! from a network: each ends within some seconds.
+//! Each [`Job`] gives a [`Finding`] unless it is cancelled, which ends it within some steps of the
+//! compiler. Jobs run one after the other within [`Limits::network`], so each ends within some
+//! seconds.
 
 use crate::transport::Event;
 use gdl_compiler::{Diagnostics, Limits, Observer, Options, Source, compile};
@@ -19,13 +19,13 @@ use std::{
     thread,
 };
 
-/// A rulesheet to compile.
+/// A job: a rulesheet to compile.
 pub(crate) struct Job {
     /// The address of the document.
     pub(crate) uri: String,
-    /// Its text.
+    /// The text to compile.
     pub(crate) source: Arc<Source>,
-    /// Set when nothing is wanted any more.
+    /// The flag that cancels the job.
     pub(crate) called_off: Arc<AtomicBool>,
 }
 
@@ -33,20 +33,20 @@ pub(crate) struct Job {
 pub(crate) struct Finding {
     /// The job.
     pub(crate) job: Job,
-    /// All that is wrong.
+    /// All diagnostics, including those of grounding and later stages.
     pub(crate) diagnostics: Diagnostics,
 }
 
 /// The queue of jobs.
 pub(crate) enum Worker {
-    /// The way to the thread.
+    /// The channel to the thread.
     Thread(Sender<Job>),
     /// The jobs that wait for [`Worker::next`].
     Queue(VecDeque<Job>),
 }
 
 impl Worker {
-    /// Starts the thread; it sends its findings as events.
+    /// Starts the thread, which sends its findings as events.
     pub(crate) fn start(events: SyncSender<Event>) -> io::Result<Self> {
         let (jobs, waiting) = channel::<Job>();
         thread::Builder::new().name("gdl-lsp-worker".to_owned()).spawn(move || {
@@ -60,16 +60,17 @@ impl Worker {
         Ok(Self::Thread(jobs))
     }
 
-    /// Hands a job over.
+    /// Submits a job.
     pub(crate) fn submit(&mut self, job: Job) {
         match self {
-            // A worker that has gone finds nothing more; what was found at once stays true.
+            // If the thread has ended, the diagnostics of parsing remain.
             Self::Thread(jobs) => _ = jobs.send(job),
             Self::Queue(jobs) => jobs.push_back(job),
         }
     }
 
-    /// Does the next job that was not cancelled; `None` if none waits.
+    /// Runs the next job that is not cancelled. Returns `None` if there is none, or the worker is a
+    /// thread.
     pub(crate) fn next(&mut self) -> Option<Finding> {
         let Self::Queue(jobs) = self else { return None };
         while let Some(job) = jobs.pop_front() {
@@ -81,14 +82,14 @@ impl Worker {
     }
 }
 
-/// The limits and lints of a server: all that can be said is said.
+/// Returns the options of the server: the limits for untrusted texts, and all lints.
 pub(crate) fn options() -> Options {
     let mut options = Options { limits: Limits::network(), ..Options::default() };
     options.levels.warn.push("lints".to_owned());
     options
 }
 
-/// The diagnostics of a job; `None` if it was cancelled.
+/// Returns the diagnostics of a job, or `None` if it is cancelled.
 fn judge(job: &Job) -> Option<Diagnostics> {
     if job.called_off.load(Ordering::Relaxed) {
         return None;

@@ -1,14 +1,14 @@
-//! A soak: a schedule of matches between two players over the network, while players and the
-//! manager are killed and started again and other programs send nonsense. At the end every match
-//! must be there once, every record must conform to the rules, and no step may have taken longer
-//! than its clock and the referee's grace.
+//! A soak test: a schedule of matches between two players over the network. Meanwhile players and
+//! the manager are killed and restarted, and other programs send nonsense. At the end every match
+//! must exist once, and every record must conform to the rules. No step may have taken longer than
+//! its clock and the referee's grace.
 //!
 //! ```text
 //! cargo build --release
 //! cargo run --release -p gdl-manage --example soak -- target/release/gdl MATCHES SEED PLAYER PLAYER GAME..
 //! ```
 //!
-//! with players as `gdl player --player` takes them, and games as a schedule has them.
+//! Players are written as for `gdl player --player`, and games as in a schedule.
 
 use gdl_players::record::Record;
 use gdl_runtime::chance::Stream;
@@ -28,14 +28,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Times that the manager is killed.
+/// The number of times that the manager is killed.
 const KILLS: usize = 5;
 
-/// Seconds before the first move and for each.
+/// The start clock and the play clock, in seconds.
 const CLOCKS: [u64; 2] = [10, 1];
 
-/// Milliseconds beyond the clock: the second that the referee waits, and what a busy machine takes
-/// to write a step down.
+/// The most milliseconds of a step beyond its clock: the second that the referee waits, and the
+/// storage time on a busy machine.
 const GRACE: u64 = 1_000 + 500;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -82,7 +82,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A port that is free now.
+/// Returns a port that is free at the moment.
 fn free_port() -> std::io::Result<u16> {
     Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
 }
@@ -91,7 +91,7 @@ fn schedule(games: &[String], rounds: usize, ports: [u16; 2]) -> Result<String, 
     let mut list = String::new();
     for game in games {
         let path = Path::new(game);
-        // Files as they are seen from the folder of the schedule.
+        // Games that are files need absolute paths, since the schedule is in another folder.
         let game = if path.is_file() { fs::canonicalize(path)?.display().to_string() } else { game.clone() };
         write!(list, "{game:?}, ")?;
     }
@@ -103,7 +103,7 @@ fn schedule(games: &[String], rounds: usize, ports: [u16; 2]) -> Result<String, 
     ))
 }
 
-/// Keeps a player at a port, and kills it every few seconds.
+/// Runs a player at a port, and kills and restarts it every few seconds.
 fn keep(gdl: &Path, port: u16, player: &str, seed: u64, is_over: &AtomicBool, killed: &AtomicU64) {
     let mut luck = Stream::new(seed, 1);
     while !is_over.load(Ordering::Relaxed) {
@@ -130,7 +130,7 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// Sends players what no manager would.
+/// Sends players messages that no manager would send.
 fn disturb(ports: [u16; 2], seed: u64, is_over: &AtomicBool, sent: &AtomicU64) {
     let mut luck = Stream::new(seed, 2);
     while !is_over.load(Ordering::Relaxed) {
@@ -153,15 +153,15 @@ fn disturb(ports: [u16; 2], seed: u64, is_over: &AtomicBool, sent: &AtomicU64) {
     }
 }
 
-/// Plays the schedule to its end by runs that are killed, except the last one. Returns their
-/// number.
+/// Runs the manager until the schedule is finished, and kills all runs except the last one. Returns
+/// the number of runs.
 fn manage(gdl: &Path, folder: &Path, matches: u64, seed: u64) -> Result<usize, Box<dyn Error>> {
     let mut luck = Stream::new(seed, 3);
     for run in 1.. {
         let mut command = Command::new(gdl);
         command.args(["manage", "run", "soak.toml", "--results", "soak.db", "--json"]).current_dir(folder);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-        // A line for each match that is done: it dies in the midst of one that follows.
+        // The manager prints a line for each finished match, so it is killed during a later one.
         let mut done = child.stdout.take().map(BufReader::new).into_iter().flat_map(BufRead::lines);
         if run <= KILLS {
             let before_death = 1 + luck.below((matches / KILLS as u64).max(1)) as usize;
@@ -171,7 +171,7 @@ fn manage(gdl: &Path, folder: &Path, matches: u64, seed: u64) -> Result<usize, B
                 continue;
             }
         }
-        // A pipe that is full would stop it.
+        // The manager would block on a full pipe.
         done.for_each(drop);
         let output = child.wait_with_output()?;
         let said = String::from_utf8_lossy(&output.stderr).into_owned();
@@ -180,7 +180,7 @@ fn manage(gdl: &Path, folder: &Path, matches: u64, seed: u64) -> Result<usize, B
     unreachable!("the last run is not killed")
 }
 
-/// Looks at what was recorded.
+/// Checks the records.
 fn judge(gdl: &Path, folder: &Path, games: &[String], rounds: usize) -> Result<String, Box<dyn Error>> {
     let export =
         Command::new(gdl).args(["manage", "export", "soak.db", "records"]).current_dir(folder).output()?;

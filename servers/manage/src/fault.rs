@@ -1,21 +1,21 @@
 //! Faults of schedules: the error, its place, and what to write instead.
 //!
-//! A fault that knows its place is shown with the line of the schedule and a mark below it.
+//! A fault with a place is shown with the line of the schedule and a mark below it.
 
 use gdl_compiler::Source;
 use std::{fmt::Write, ops::Range};
 
-/// No more of a line is shown: columns that a terminal has.
+/// The most characters of a line that are shown, so that it fits in a terminal.
 const WIDEST: usize = 100;
 
 /// A fault of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// One plain sentence.
+    /// The error, as one plain sentence.
     pub message: String,
-    /// The bytes of the schedule that it is about, if not all of it.
+    /// The byte range of the schedule that the fault concerns; `None` for all of it.
     pub span: Option<Range<usize>>,
-    /// Advice on how to solve it.
+    /// Advice on how to fix it.
     pub help: Option<String>,
 }
 
@@ -33,7 +33,8 @@ impl Fault {
         self
     }
 
-    /// A fault in the form of arguments': the error and, after an empty line, what would be right.
+    /// Creates a fault from an argument's error, whose text may continue with advice after an empty
+    /// line.
     pub(crate) fn of_argument(span: Range<usize>, text: &str) -> Self {
         match text.split_once("\n\n") {
             Some((message, help)) => Self::new(span, message).help(help),
@@ -41,7 +42,7 @@ impl Fault {
         }
     }
 
-    /// The fault for people: its place, the line with a mark, and the help.
+    /// Formats the fault for people: its place, the line with a mark, and the help.
     #[must_use]
     pub fn render(&self, source: &Source) -> String {
         let mut text = source.name().to_owned();
@@ -54,7 +55,7 @@ impl Fault {
         if let Some((span, place)) = place {
             let line = source.line(place.line);
             margin = " ".repeat(place.line.to_string().len());
-            // A long line is shown from a little before the place.
+            // A long line is cut, so that the place is near the middle.
             let skipped = place.column.saturating_sub(WIDEST / 2);
             let shown: String = line.chars().skip(skipped).take(WIDEST).collect();
             let before = place.column - 1 - skipped;
@@ -71,7 +72,7 @@ impl Fault {
     }
 }
 
-/// Text without control characters, which could change the terminal or move the mark.
+/// Replaces control characters, which could change the terminal or move the mark.
 fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

@@ -1,15 +1,14 @@
-//! A match manager for general game playing: a schedule is played to its end, by players anywhere,
-//! and the results are kept.
+//! A match manager for general game playing: it plays a schedule to its end, with local and remote
+//! players, and stores the results.
 //!
-//! A [`Schedule`] is read from a file, and with its rulesheets compiled it is a [`Plan`], the list
-//! of its matches. A [`Manager`] plays those that are missing in a [`Store`], a file of `SQLite`,
-//! as often as it takes: what is there is not played again. [`Standings`] are what is there, with
-//! [`ratings`](rating). The referee of the runtime leads the matches, and `gdl-network` asks
-//! players elsewhere; neither is here. Programs that watch read the [matches](mod@matches) of a
-//! file of results.
+//! A [`Schedule`] is read from a file. With its compiled rulesheets it is a [`Plan`], a list of
+//! matches. A [`Manager`] plays the unfinished matches of a [`Store`], a file of `SQLite`; it can
+//! be interrupted and run again. [`Standings`] summarise the finished matches, with
+//! [`ratings`](rating). The referee of the runtime leads the matches, and `gdl-network` asks remote
+//! players. Other programs can watch the [matches](mod@matches) of a file of results.
 //!
-//! The keys of a schedule, the tables of the database and the formula of standings are in
-//! `docs/how-to/tournaments.md`.
+//! `docs/how-to/tournaments.md` describes the keys of a schedule, the tables of the database and
+//! the formula of standings.
 
 mod fault;
 mod manager;

@@ -1,11 +1,11 @@
-//! The manager: it plays what is missing of a plan, several matches at once, and writes each step
-//! down as it is made.
+//! The manager: it plays the unfinished matches of a plan, several at once, and stores each step
+//! when it is made.
 //!
-//! The referee of the runtime leads each match; players elsewhere are asked over the network, each
-//! in one match at a time, the others play here. Before anything is played, players elsewhere hear
-//! that the matches are off in which another process left them. A manager that is cancelled, or
-//! that can write no more, calls its matches off, which players hear too, and takes them back: they
-//! are played from their start the next time.
+//! The referee of the runtime leads each match. Remote players are asked over the network, each in
+//! one match at a time; other players run in this process. First, remote players receive an `ABORT`
+//! for each match that another process left unfinished. A manager that is cancelled, or can no
+//! longer write, aborts its matches and resets them to planned. They are played from their start
+//! the next time.
 
 use crate::{
     plan::{GRACE, Plan, Planned},
@@ -37,38 +37,38 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// The time that a player may take to hear that a match is off.
+/// The time limit for notifying a player that a match is aborted.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// The number of matches that a thread looks ahead for one whose players are free.
+/// The number of planned matches among which a thread searches for one with free players.
 const AHEAD: usize = 4096;
 
-/// The signature of matches: a record becomes its text.
+/// A function that signs a match: it returns the text of a record.
 pub type Sign<'s> = dyn Fn(&Record) -> Result<String> + Sync + 's;
 
-/// A finished match, as it is reported.
+/// The report of a finished match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Done {
-    /// Its number in the plan, from 1.
+    /// The number of the match in the plan, from 1.
     pub number: u64,
     /// The game.
     pub game: String,
-    /// Its id.
+    /// The id of the match.
     pub id: String,
-    /// The roles that players had.
+    /// The roles except chance.
     pub roles: Vec<String>,
-    /// Their players.
+    /// The names of the players, in the order of `roles`.
     pub players: Vec<String>,
-    /// Their goals, where there is one.
+    /// The goal value of each player, if the rules give one.
     pub goals: Vec<Option<u8>>,
-    /// Their faults.
+    /// The faults of each player.
     pub faults: Vec<Faults>,
     /// `terminal`, `stuck` or `too long`.
     pub ending: &'static str,
-    /// Joint moves.
+    /// The number of joint moves.
     pub steps: usize,
-    /// The number of matches of the plan that are done now.
+    /// The number of finished matches of the plan, including this one.
     pub done: u64,
 }
 
@@ -78,7 +78,7 @@ pub struct Done {
 pub struct Faults {
     /// The number of faults.
     pub count: usize,
-    /// The first one, and the step in which it was made: 0 is the start.
+    /// The first fault, and the number of its step; 0 is the start.
     pub first: Option<(usize, String)>,
 }
 
@@ -91,7 +91,7 @@ impl Faults {
     }
 }
 
-/// As in `TO at the start`, `IL up in step 3 and 2 more`; nothing if there are none.
+/// Writes text such as `TO at the start` or `IL up in step 3 and 2 more`; empty without faults.
 impl fmt::Display for Faults {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.first {
@@ -110,11 +110,11 @@ pub struct Manager<'p> {
     store: Mutex<Store>,
     cancel: Cancel,
     agenda: Mutex<Agenda>,
-    /// Notified when a match is over.
+    /// The condition that is notified when a match is over.
     freed: Condvar,
 }
 
-/// The matches still to be played, and who plays.
+/// The planned matches, and the remote players that are busy.
 #[derive(Debug, Default)]
 struct Agenda {
     planned: BTreeSet<u64>,
@@ -122,7 +122,7 @@ struct Agenda {
     done: u64,
 }
 
-/// A match that a thread is at. Its players are free again when this is dropped.
+/// A match that a thread plays. Dropping it frees its players.
 struct Taken<'m, 'p> {
     manager: &'m Manager<'p>,
     number: u64,
@@ -141,15 +141,16 @@ impl Drop for Taken<'_, '_> {
 }
 
 impl<'p> Manager<'p> {
-    /// A manager that plays a plan into a file of results, until it is cancelled.
+    /// Creates a manager that plays a plan into a file of results, until it is cancelled.
     #[must_use]
     pub fn new(plan: &'p Plan, store: Store, cancel: &Cancel) -> Self {
         let cancel = cancel.clone();
         Self { plan, store: Mutex::new(store), cancel, agenda: Mutex::default(), freed: Condvar::new() }
     }
 
-    /// The number of matches played at once, unless it is given: as many as do not take each
-    /// other's time.
+    /// Returns the default number of matches played at once: 1 if players think under clocks on
+    /// this machine. Otherwise the number of processors, or of remote players up to 64 if that is
+    /// greater.
     #[must_use]
     pub fn threads(&self) -> usize {
         let specs = || self.plan.entrants().iter().map(|player| &player.spec);
@@ -161,12 +162,12 @@ impl<'p> Manager<'p> {
         }
     }
 
-    /// Plays all that is missing. `tell` hears of each match that is done, once that is on the
-    /// disk; `sign` makes the text of its record. How many are done in the end.
+    /// Plays all unfinished matches. `tell` receives each finished match once it is on the disk;
+    /// `sign` makes the text of its record. Returns the number of finished matches.
     ///
     /// # Errors
-    /// Returns an error if results cannot be written, a rulesheet is too large to be played to the
-    /// end, or `tell` or `sign` say so.
+    /// Returns an error if results cannot be written, a game exceeds the limits during play, or
+    /// `tell` or `sign` fails.
     pub fn play(
         &self,
         threads: usize,
@@ -189,7 +190,7 @@ impl<'p> Manager<'p> {
         };
         thread::scope(|scope| {
             for _ in 1..most {
-                // The system may be out of threads: then fewer play.
+                // If the system has no more threads, fewer play.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
@@ -202,7 +203,7 @@ impl<'p> Manager<'p> {
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
-        // A transaction that a panic broke off was rolled back.
+        // `SQLite` has rolled back the transaction of a thread that panicked.
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -210,7 +211,7 @@ impl<'p> Manager<'p> {
         self.agenda.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells players elsewhere that the matches are off that another process left them in.
+    /// Notifies remote players that matches left unfinished by another process are aborted.
     fn call_off(&self, interrupted: &[Interrupted]) {
         thread::scope(|scope| {
             for Interrupted { id, players } in interrupted {
@@ -219,15 +220,16 @@ impl<'p> Manager<'p> {
                     let tell = move || {
                         wait(address, &Request::Abort { id: id.clone() }, FAREWELL, &Budget::unlimited())
                     };
-                    // A player that does not hear it finds out when nothing more comes.
+                    // A player that misses the message abandons the match when no more messages
+                    // come.
                     let _ = thread::Builder::new().spawn_scoped(scope, tell);
                 }
             }
         });
     }
 
-    /// The next match whose players are free; waits for one. Returns `None` if there is nothing
-    /// left, or the manager was cancelled.
+    /// Returns the next match whose players are free, after waiting for one if needed. Returns
+    /// `None` if no match is left, or the manager was cancelled.
     fn next(&self) -> Option<Taken<'_, 'p>> {
         let mut agenda = self.agenda();
         loop {
@@ -257,7 +259,8 @@ impl<'p> Manager<'p> {
         let plan = self.plan;
         let planned = plan.get(number);
         let game = &plan.games[planned.game];
-        // A name that is not guessed: a peer that knows it can speak for the manager.
+        // The id is unpredictable, since a peer that knows it can send messages in the manager's
+        // name.
         let id = format!("{}.{number}.{:016x}", plan.schedule.name, RandomState::new().hash_one(number));
         let begun = Begun { number, id: &id };
         self.store().begin(begun, now())?;
@@ -322,7 +325,7 @@ impl<'p> Manager<'p> {
         })
     }
 
-    /// The players of a match, each with luck of its own.
+    /// Creates the players of a match, each with its own seed.
     fn players(&self, planned: &Planned<'_>, id: &str) -> Result<Vec<Box<dyn Player<Dynamic>>>> {
         let terms = &self.plan.schedule.terms;
         let sheet = &self.plan.games[planned.game].sheet;
@@ -338,7 +341,7 @@ impl<'p> Manager<'p> {
         players.collect()
     }
 
-    /// Writes the last step of a match down.
+    /// Stores the last step of a match.
     fn write(
         &self,
         begun: Begun<'_>,
@@ -362,16 +365,16 @@ impl<'p> Manager<'p> {
     }
 }
 
-/// Milliseconds since 1970.
+/// Returns the time in milliseconds since 1970.
 fn now() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     since.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
 impl Done {
-    /// The match as a JSON object: `match`, `id`, `game`, `seats` (a list of `role`, `player`,
-    /// `goal`, `faults`, the first `fault` and its `fault_step`, 0 for the start), `ending`,
-    /// `steps`, and how many are `done`.
+    /// Returns the match as a JSON object: `match`, `id`, `game`, `seats`, `ending`, `steps`, and
+    /// how many matches are `done`. A seat has `role`, `player`, `goal`, `faults`, the first
+    /// `fault` and its `fault_step`, 0 for the start.
     #[must_use]
     pub fn to_json(&self) -> serde_json::Value {
         let seats = self.roles.iter().zip(&self.players).zip(&self.goals).zip(&self.faults);

@@ -1,13 +1,14 @@
-//! The matches of a file of results, for programs that watch: a list of them, and one with its
+//! Read access to the matches of a file of results: lists of matches, and single matches with their
 //! steps.
 //!
-//! A [`Filter`] selects the listed matches: running ones by their numbers, then finished ones, the
-//! last first, then planned ones. [`Store::list`] gives a page of them and a cursor for the next;
-//! [`Store::watch`] gives a match with the steps from one on, so a program that polls receives only
-//! new ones. Both bound their size, and each sees the file as it was at one moment. The file is
-//! untrusted: a list and the steps of a match have 1 MiB at a time, except the first step, and a
-//! match with longer names is an error. All of it serializes, and is described in
-//! `servers/serve/schema/openapi.json`.
+//! A [`Filter`] selects the listed matches: running ones by number, then finished ones, the last
+//! first, then planned ones. [`Store::list`] returns a page of them, which a [`Cursor`] continues.
+//! [`Store::watch`] returns a match with the steps from a given one on, so a program that polls
+//! receives only new ones. Both read a consistent snapshot of the file and bound their size.
+//!
+//! The file is untrusted. A list and the steps of a match take at most 1 MiB at a time, except that
+//! the first step is always returned. A match with longer names is an error. All types serialize,
+//! and `servers/serve/schema/openapi.json` describes them.
 
 use crate::{
     schedule::MOST_GAMES,
@@ -20,26 +21,26 @@ use gdl_tools::error::Result;
 use rusqlite::{OptionalExtension, Row, Transaction, named_params, params, types::ValueRef};
 use serde::{Deserialize, Serialize};
 
-/// No list is longer.
+/// The most matches of a list.
 pub const MOST_LISTED: usize = 100;
 
-/// Bytes that stand around each thing that is given.
+/// The bytes counted for each item in addition to its texts.
 const AROUND: usize = 128;
 
 /// The phase of a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Phase {
-    /// It is not played yet.
+    /// The match has not been started.
     Planned,
-    /// It is played now, or was when the manager was ended.
+    /// The match is being played, or was when the manager ended.
     Running,
-    /// It is over.
+    /// The match is over.
     Done,
 }
 
 impl Phase {
-    /// All of them, in the order of lists.
+    /// All phases, in the order of lists.
     const ALL: [Self; 3] = [Self::Running, Self::Done, Self::Planned];
 
     fn name(self) -> &'static str {
@@ -50,7 +51,7 @@ impl Phase {
         }
     }
 
-    /// The phase of a row of `matches`, in the column `state`.
+    /// Reads the phase from the column `state` of a row of `matches`.
     fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
         let name: String = row.get("state")?;
         let known = Self::ALL.into_iter().find(|phase| phase.name() == name);
@@ -58,59 +59,59 @@ impl Phase {
     }
 }
 
-/// The cursor of a list: it continues after this match.
+/// A position in a list: the next page begins after this match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cursor {
     /// The phase of the match.
     pub phase: Phase,
-    /// Its number.
+    /// The number of the match.
     pub number: u32,
 }
 
 /// The filter of listed matches. Fields that are `None` do not filter.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// The phase.
+    /// The phase of the matches.
     pub phase: Option<Phase>,
-    /// The player in them.
+    /// The name of a player who takes part.
     pub player: Option<String>,
-    /// Their game.
+    /// The name of the game.
     pub game: Option<String>,
     /// The match after which the list begins.
     pub after: Option<Cursor>,
 }
 
-/// Some matches of a list.
+/// A page of a list of matches.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct List {
     /// The matches.
     pub matches: Vec<Listed>,
-    /// True if there are more after them.
+    /// True if more matches follow.
     pub more: bool,
 }
 
-/// A match.
+/// A match without its steps.
 #[derive(Clone, Debug, Serialize)]
 pub struct Listed {
-    /// Its number, from 1.
+    /// The number of the match, from 1.
     pub number: u32,
-    /// Its id, once it began.
+    /// The id of its current attempt, once it began.
     pub id: Option<String>,
-    /// The name of its game.
+    /// The name of the game.
     pub game: String,
     /// The repetition of the schedule, from 0.
     pub repetition: u32,
-    /// Its phase.
+    /// The phase of the match.
     pub state: Phase,
     /// The start, in milliseconds since 1970.
     pub started: Option<i64>,
     /// The end, in milliseconds since 1970.
     pub ended: Option<i64>,
-    /// `terminal`, `stuck` or `too long`, since it is over.
+    /// `terminal`, `stuck` or `too long`; `None` before the match is over.
     pub ending: Option<String>,
-    /// The last step present: 0 is the start; `None` if not even that is.
+    /// The number of its last step, where 0 is the start; `None` before the start is stored.
     pub last: Option<u32>,
-    /// Its roles, in their order.
+    /// The seats in role order.
     pub seats: Vec<Seated>,
 }
 
@@ -119,15 +120,15 @@ pub struct Listed {
 pub struct Seated {
     /// The role.
     pub role: String,
-    /// Its player; none is chance.
+    /// The name of its player; `None` for chance.
     pub player: Option<String>,
-    /// Its goal, since the match is over, if there is one.
+    /// The goal value at the end; `None` before the match is over or if the rules give none.
     pub goal: Option<u8>,
-    /// Illegal answers, since the match is over.
+    /// The number of illegal answers; 0 before the match is over.
     pub illegal: u32,
-    /// Late answers.
+    /// The number of late answers; 0 before the match is over.
     pub late: u32,
-    /// Missing answers.
+    /// The number of missing answers; 0 before the match is over.
     pub missing: u32,
 }
 
@@ -137,24 +138,24 @@ pub struct Watched {
     /// The match.
     #[serde(flatten)]
     pub about: Listed,
-    /// Its steps from the one that was asked for.
+    /// The steps from the requested one on.
     pub steps: Vec<Told>,
 }
 
 /// A step of a match, or its start.
 #[derive(Clone, Debug, Serialize)]
 pub struct Told {
-    /// 0 is the start.
+    /// The number of the step; 0 is the start.
     pub step: u32,
     /// The time of the step, in milliseconds since 1970.
     pub time: i64,
     /// The joint move that led here, in role order; `None` for the start.
     pub moves: Option<Vec<String>>,
-    /// The state, as KIF; `None` if it is too long to be shown.
+    /// The state, as KIF; `None` if it takes more than 1 MiB.
     pub state: Option<String>,
     /// The fault of each role: empty, `TO`, `CE`, or `IL` and the answer.
     pub errors: Vec<String>,
-    /// Remarks on the answer of each role.
+    /// The remark on the answer of each role, if any.
     pub notes: Vec<Option<String>>,
 }
 
@@ -169,26 +170,26 @@ pub struct Contents {
     pub players: Vec<String>,
 }
 
-/// A position of a match: a step, what it takes to draw it, and the state before it.
+/// A position of a match: a state, the step that led to it, and the rulesheet to draw it.
 #[derive(Clone, Debug)]
 pub struct Position {
     /// The name of the game.
     pub game: String,
-    /// Its rulesheet.
+    /// The rulesheet of the game.
     pub rulesheet: String,
     /// The state, as KIF.
     pub state: String,
     /// The joint move that led to it; `None` for the start.
     pub moves: Option<Vec<String>>,
-    /// The state before it.
+    /// The previous state, as KIF; `None` for the start.
     pub before: Option<String>,
 }
 
-/// The bytes that still fit.
+/// The number of bytes that are left of [`MOST_BYTES`]; `None` before the first item.
 struct Room(Option<usize>);
 
 impl Room {
-    /// Returns whether `bytes` more bytes fit; the first always do.
+    /// Takes `bytes` bytes and returns whether they fit; the first item always does.
     fn takes(&mut self, bytes: usize) -> bool {
         let left = self.0.map_or(Some(MOST_BYTES.saturating_sub(bytes)), |left| left.checked_sub(bytes));
         self.0 = Some(left.unwrap_or(0));
@@ -197,7 +198,7 @@ impl Room {
 }
 
 impl Store {
-    /// The contents of the matches.
+    /// Returns the schedule, games and players of the file.
     ///
     /// # Errors
     /// Returns an error if the file is damaged.
@@ -207,8 +208,8 @@ impl Store {
         Ok(Contents { schedule: self.name()?, games, players: self.players()? })
     }
 
-    /// A page of the matches that were asked for: [`MOST_LISTED`], or fewer where they have many
-    /// seats.
+    /// Returns a page of the selected matches: [`MOST_LISTED`], or fewer if their texts exceed 1
+    /// MiB.
     ///
     /// # Errors
     /// Returns an error if the file is damaged.
@@ -248,8 +249,8 @@ impl Store {
         })
     }
 
-    /// A match, with as many of its steps from one on as there is room for. Returns `None` if there
-    /// is no such match.
+    /// Returns a match with its steps from number `from` on, as far as they fit. Returns `None` if
+    /// there is no such match.
     ///
     /// # Errors
     /// Returns an error if the file is damaged.
@@ -284,7 +285,7 @@ impl Store {
         })
     }
 
-    /// A position of a match. Returns `None` if it is not there.
+    /// Returns a position of a match. Returns `None` if there is no such step.
     ///
     /// # Errors
     /// Returns an error if the file is damaged.
@@ -306,13 +307,13 @@ impl Store {
         })
     }
 
-    /// Looks at the file as it is at one moment.
+    /// Runs `look` in one read transaction, so that it sees a consistent snapshot.
     fn at_once<T>(&self, look: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
         self.attempt(|connection| look(&connection.unchecked_transaction()?))
     }
 }
 
-/// The columns of a match, except its seats.
+/// The query of a match without its seats.
 const ABOUT: &str = "SELECT m.number AS number, id, name AS game, roles, repetition, state, started, ended, ending, \
     (SELECT max(step) FROM steps WHERE match = m.number) AS last FROM matches m JOIN games g ON g.number = m.game";
 

@@ -1,9 +1,8 @@
 //! Plans: the matches of a schedule, in the order in which they are played.
 //!
-//! A [`Plan`] is a [`Schedule`] whose rulesheets were compiled. Its matches follow from these
-//! alone: each repetition has all games, each game every choice of players for its seats, each
-//! choice its orders. The matches of a choice have the same luck, so a player has no more of it
-//! than another one.
+//! A [`Plan`] is a [`Schedule`] with its compiled rulesheets, which determine the matches. Each
+//! repetition has all games, each game every choice of players for its seats, and each choice its
+//! seat orders. All matches of a choice have the same seed, so no player is luckier than another.
 
 use crate::{
     fault::Fault,
@@ -26,10 +25,10 @@ use std::time::Duration;
 /// The most matches of a plan.
 pub const MOST_MATCHES: u64 = 1_000_000;
 
-/// The time that an answer may take on the way, beyond its clock.
+/// The time that an answer may be late because of its transmission.
 pub(crate) const GRACE: Duration = Referee::<Dynamic>::DEFAULT_GRACE;
 
-/// A schedule with its games.
+/// A schedule with its compiled games.
 #[derive(Debug)]
 pub struct Plan {
     pub(crate) schedule: Schedule,
@@ -42,18 +41,17 @@ pub(crate) struct Played {
     pub(crate) name: String,
     pub(crate) fingerprint: String,
     pub(crate) source: Source,
-    /// The rulesheet as remote players are sent it, if there are any.
+    /// The rulesheet in the form that remote players receive; `None` without remote players.
     pub(crate) sheet: Option<Sheet>,
     pub(crate) game: Dynamic,
-    /// The roles that players have, in order.
+    /// The indices of the roles except chance.
     pub(crate) roles: Vec<usize>,
-    /// The players in the seats of each match of a repetition, and the number of the choice it
-    /// belongs to.
+    /// The seatings of one repetition: the number of the choice, and the player of each seat.
     seatings: Vec<(u64, Vec<usize>)>,
 }
 
 impl Played {
-    /// The name of a role.
+    /// Returns the name of a role.
     pub(crate) fn role(&self, role: usize) -> &str {
         self.game.vocabulary().roles().get(role).unwrap_or_default()
     }
@@ -62,18 +60,18 @@ impl Played {
 /// A match of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Planned<'p> {
-    /// The game's place in the plan.
+    /// The index of the game in the plan.
     pub(crate) game: usize,
-    /// From 0.
+    /// The number of the repetition, from 0.
     pub(crate) repetition: u64,
-    /// The player in each seat, by its place in the schedule.
+    /// The player in each seat, by index in the schedule.
     pub(crate) seated: &'p [usize],
-    /// The seed of its randomness; below 2^63, as databases require.
+    /// The seed of the match; below 2^63, since `SQLite` integers are signed.
     pub(crate) seed: u64,
 }
 
 impl Plan {
-    /// The matches of a schedule. Compiles its rulesheets.
+    /// Creates the plan of a schedule, which compiles its rulesheets.
     ///
     /// # Errors
     /// Returns an error if a rulesheet has errors, its seats cannot be taken, or there would be too
@@ -116,22 +114,22 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The number of matches.
+    /// Returns the number of matches.
     #[must_use]
     pub fn matches(&self) -> u64 {
         self.schedule.terms.repetitions.saturating_mul(self.each())
     }
 
-    /// The joint moves after which a match is abandoned.
+    /// The number of joint moves after which a match is abandoned.
     pub const MOST_STEPS: usize = Referee::<Dynamic>::DEFAULT_MAX_STEPS;
 
-    /// The start clock and the play clock. Returns `None` without clocks.
+    /// Returns the start clock and the play clock. `None` without clocks.
     #[must_use]
     pub fn clocks(&self) -> Option<[Duration; 2]> {
         self.schedule.terms.clocks()
     }
 
-    /// The longest time that all matches can take, one after the other. Returns `None` without
+    /// Returns the longest time that all matches can take, one after the other. `None` without
     /// clocks.
     #[must_use]
     pub fn longest(&self) -> Option<Duration> {
@@ -141,12 +139,12 @@ impl Plan {
         Duration::try_from_secs_f64(seconds).ok()
     }
 
-    /// The matches of one repetition.
+    /// Returns the number of matches of one repetition.
     fn each(&self) -> u64 {
         self.games.iter().map(|game| game.seatings.len() as u64).sum()
     }
 
-    /// The match of a number, counted from 1.
+    /// Returns the match of a number, counted from 1.
     pub(crate) fn get(&self, number: u64) -> Planned<'_> {
         let each = self.each();
         let (repetition, mut place) = ((number - 1) / each, (number - 1) % each);
@@ -160,7 +158,7 @@ impl Plan {
         Planned { game, repetition, seated, seed: luck.bits() >> 1 }
     }
 
-    /// The names of the players, in the order of the schedule.
+    /// Returns the names of the players, in the order of the schedule.
     #[must_use]
     pub fn players(&self) -> impl ExactSizeIterator<Item = &str> {
         self.entrants().iter().map(|player| player.name.as_str())
@@ -170,7 +168,8 @@ impl Plan {
         &self.schedule.players
     }
 
-    /// All that matches depend on, part by part: two plans that are equal in these are the same.
+    /// Returns all settings that matches depend on, by name. Plans with equal parts have equal
+    /// matches.
     pub(crate) fn parts(&self) -> Vec<(&'static str, Value)> {
         let games = self.games.iter().map(|game| json!([game.name, game.fingerprint]));
         let players = self.entrants().iter().map(|player| json!([player.name, player.spec.to_string()]));
@@ -181,19 +180,20 @@ impl Plan {
         ]
     }
 
-    /// For each game its name, its roles without chance and the matches of one repetition.
+    /// Iterates over the games: the name, the number of roles except chance, and the number of
+    /// matches of one repetition.
     pub fn games(&self) -> impl Iterator<Item = (&str, usize, usize)> {
         self.games.iter().map(|game| (game.name.as_str(), game.roles.len(), game.seatings.len()))
     }
 
-    /// The terms of the matches, as they are written down.
+    /// Returns the terms of the matches as JSON.
     #[must_use]
     pub fn terms(&self) -> Value {
         json!(self.schedule.terms)
     }
 }
 
-/// The sheet of a rulesheet; what is wrong with one that cannot be sent went to stderr.
+/// Creates the sheet of a rulesheet. Prints the errors of one that cannot be sent to stderr.
 fn sheet(source: &Source) -> Result<Sheet> {
     Sheet::new(source).map_err(|faults| {
         report::show(&faults, source);
@@ -201,7 +201,8 @@ fn sheet(source: &Source) -> Result<Sheet> {
     })
 }
 
-/// The seatings of a game's matches; the given number of matches of other games comes before them.
+/// Returns the seatings of a game. `before` counts the matches of earlier games; `choices` counts
+/// all choices.
 fn seatings(
     schedule: &Schedule,
     name: &str,
@@ -241,13 +242,13 @@ fn seatings(
     Ok(all)
 }
 
-/// Every choice of players for some seats, in order. If there are fewer players than seats, each
-/// has one and some have several.
+/// An iterator over the choices of players for some seats, in lexicographic order. If there are
+/// fewer players than seats, each player has at least one seat.
 struct Choices {
     players: usize,
     seats: usize,
-    /// As many numbers below a bound, ascending: the players, or where fewer, the seats at which
-    /// the next player begins.
+    /// The next ascending sequence of numbers: the players. With fewer players than seats, the last
+    /// seat of each player but the last one.
     next: Option<Vec<usize>>,
 }
 
@@ -280,7 +281,7 @@ impl Iterator for Choices {
     }
 }
 
-/// The orders in which players sit, each once.
+/// Iterates over the distinct orders of a choice of players in their seats.
 fn orders(seats: Seats, choice: Vec<usize>) -> Box<dyn Iterator<Item = Vec<usize>>> {
     match seats {
         Seats::Fixed => Box::new(std::iter::once(choice)),
@@ -293,7 +294,7 @@ fn orders(seats: Seats, choice: Vec<usize>) -> Box<dyn Iterator<Item = Vec<usize
             Box::new((0..period).map(turned))
         }
         Seats::Permuted => Box::new(std::iter::successors(Some(choice), |order| {
-            // The next one in the order of the alphabet.
+            // The next permutation in lexicographic order.
             let falls = order.windows(2).rposition(|pair| pair[0] < pair[1])?;
             let greater = order.iter().rposition(|&player| player > order[falls])?;
             let mut next = order.clone();
@@ -341,7 +342,7 @@ mod tests {
         let text = "version = 1\ngames = [\"tictactoe\", \"lights_out\"]\nrepetitions = 2\n\
             [players]\na = \"random\"\nb = \"first\"\nc = \"greedy\"\n";
         let plan = plan(text).expect("a plan");
-        // Three pairs in both orders, and three alone.
+        // Three pairs in both orders, and three single players.
         assert_eq!(plan.matches(), 2 * (6 + 3));
         let all: Vec<Planned<'_>> = (1..=plan.matches()).map(|number| plan.get(number)).collect();
         let seats: Vec<&[usize]> = all[..9].iter().map(|planned| planned.seated).collect();
@@ -358,7 +359,7 @@ mod tests {
     fn a_plan_tells_how_long_it_takes_at_most() {
         let text = "version = 1\ngames = [\"tictactoe\"]\nstart_clock = 9\nplay_clock = 1\n\
             [players]\na = \"random\"\nb = \"first\"\n";
-        // Two matches, each answer a second late.
+        // Two matches, with each answer a second late.
         let longest = plan(text).expect("a plan").longest();
         assert_eq!(longest, Some(Duration::from_secs(2 * (10 + 2 * 10_000))));
         let without = text.replace("start_clock = 9\nplay_clock = 1\n", "");
@@ -374,7 +375,7 @@ mod tests {
             "{fault}"
         );
         assert!(fault.contains("= help: `a` is a remote player"), "{fault}");
-        // One that is here may have both seats.
+        // A local player may have both seats.
         assert_eq!(plan(&text.replace("remote:127.0.0.1", "random")).expect("a plan").matches(), 1);
         let many =
             text.replace("remote:127.0.0.1", "random").replace("play_clock = 1", "repetitions = 1000000");

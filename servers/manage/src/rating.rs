@@ -1,33 +1,32 @@
-//! Ratings: what players took of each other becomes a strength for each, in points of Elo, with a
-//! 95 % interval.
+//! Ratings: the results between players become a strength for each, in Elo points, with a 95 %
+//! interval.
 //!
-//! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs", 1952): a
-//! player of strength s beats one of strength t with probability 1 / (1 + e^(t - s)), and a draw is
-//! half a win. Strengths maximise the likelihood of the results, after one more draw for each
-//! player, shared out evenly among all the others. So a player that won all games has a finite
-//! strength, and players that never met can be compared. For two players with w and l games won,
-//! the difference is log((2 w + 1) / (2 l + 1)).
+//! The model is that of Bradley and Terry ("Rank analysis of incomplete block designs", 1952). A
+//! player of strength s beats one of strength t with probability 1 / (1 + e^(t - s)); a draw is
+//! half a win. Strengths maximise the likelihood of the results and a prior: one more draw for each
+//! player, shared evenly among all opponents. The prior keeps the strength of a player that won all
+//! games finite, and compares players that never met. For two players with w and l games won, the
+//! difference is log((2 w + 1) / (2 l + 1)).
 //!
-//! The likelihood is concave, so Newton's method finds its one maximum in some steps, each the
-//! third power of the number of players. The matrix that it needs also gives the intervals.
-//! (Simpler iterations take thousands of steps where one player wins nearly all.) Numbers are the
-//! same on every machine.
+//! The likelihood is concave, so Newton's method finds its only maximum. It takes few steps, each
+//! cubic in the number of players; simpler iterations take thousands if one player wins nearly all
+//! games. The Hessian also gives the intervals. Results are the same on every machine.
 
 use gdl_tools::statistics::Z95;
 
-/// Points of Elo for a unit of strength: 400 / log 10.
+/// The number of Elo points for a unit of strength: 400 / log 10.
 const POINTS: f64 = 173.717_792_761_248_52;
 
-/// More steps than any results need: each but the last few doubles what is known or adds 1 to a
-/// strength.
+/// The most Newton steps, more than any results need: each but the last few doubles the correct
+/// digits or adds 1 to a strength.
 const MOST_STEPS: usize = 200;
 
-/// A strength in points of Elo. The mean of all players is 0.
+/// A strength in Elo points. The mean of all rated players is 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// The likeliest strength.
+    /// The maximum-likelihood strength.
     pub elo: f64,
-    /// The interval that has the true strength with 95 % confidence.
+    /// The 95 % confidence interval of the strength.
     pub interval: [f64; 2],
 }
 
@@ -49,7 +48,7 @@ pub fn rate(points: &[Vec<f64>]) -> Vec<Option<Rating>> {
     let inverse = Factor::of(&information(&taken, &strengths));
     for (place, &player) in rated.iter().enumerate() {
         let unit: Vec<f64> = (0..rated.len()).map(|i| f64::from(u8::from(i == place))).collect();
-        // What `information` has added to make the matrix regular is taken out again.
+        // The inverse also contains 1 / n, from the weight that `information` gives to the mean.
         let variance = inverse.solve(unit)[place] - 1.0 / rated.len() as f64;
         let (elo, reach) = (POINTS * strengths[place], POINTS * Z95 * variance.max(0.0).sqrt());
         ratings[player] = Some(Rating { elo, interval: [elo - reach, elo + reach] });
@@ -57,7 +56,7 @@ pub fn rate(points: &[Vec<f64>]) -> Vec<Option<Rating>> {
     ratings
 }
 
-/// The strengths, of mean 0, with the greatest likelihood.
+/// Returns the strengths of maximum likelihood, with mean 0.
 fn likeliest(taken: &[Vec<f64>]) -> Vec<f64> {
     let n = taken.len();
     let mut strengths = vec![0.0; n];
@@ -70,7 +69,7 @@ fn likeliest(taken: &[Vec<f64>]) -> Vec<f64> {
         };
         let mut step = Factor::of(&information(taken, &strengths)).solve((0..n).map(slope).collect());
         let longest = step.iter().fold(0.0_f64, |longest, part| longest.max(part.abs()));
-        // Strengths far from the maximum may be led beyond it.
+        // A full Newton step may go beyond a distant maximum, so it is halved until it helps.
         let moved = (0..60).find_map(|_| {
             let moved: Vec<f64> =
                 strengths.iter().zip(&step).map(|(strength, part)| strength + part).collect();
@@ -88,23 +87,23 @@ fn likeliest(taken: &[Vec<f64>]) -> Vec<f64> {
     strengths.iter().map(|strength| strength - mean).collect()
 }
 
-/// The probability to beat a player that is weaker by so much.
+/// Returns the probability of beating a player that is weaker by `by`.
 fn beats(by: f64) -> f64 {
     1.0 / (1.0 + libm::exp(-by))
 }
 
-/// The logarithm of the likelihood.
+/// Returns the logarithm of the likelihood.
 fn likelihood(taken: &[Vec<f64>], strengths: &[f64]) -> f64 {
-    // log(1 / (1 + e^-x)) without an overflow.
+    // The value is log(1 / (1 + e^-x)), computed without overflow.
     let log = |x: f64| x.min(0.0) - libm::log1p(libm::exp(-x.abs()));
     let of =
         |i: usize| -> f64 { (0..taken.len()).map(|j| taken[i][j] * log(strengths[i] - strengths[j])).sum() };
     (0..taken.len()).map(of).sum()
 }
 
-/// The information that results have on strengths: the negative second derivative of the
-/// likelihood. It says nothing of the mean of all, so that has a weight of 1, with which the matrix
-/// is positive definite.
+/// Returns the information matrix: the negative second derivative of the log-likelihood. Results do
+/// not determine the mean of all strengths, so the mean gets a weight of 1. That makes the matrix
+/// positive definite.
 fn information(taken: &[Vec<f64>], strengths: &[f64]) -> Vec<Vec<f64>> {
     let n = taken.len();
     let mut matrix = vec![vec![1.0 / n as f64; n]; n];
@@ -119,7 +118,7 @@ fn information(taken: &[Vec<f64>], strengths: &[f64]) -> Vec<Vec<f64>> {
     matrix
 }
 
-/// A positive definite matrix as a lower triangle times its transpose (Cholesky).
+/// The Cholesky factor of a positive definite matrix: a lower triangular matrix.
 struct Factor(Vec<Vec<f64>>);
 
 impl Factor {
@@ -130,14 +129,14 @@ impl Factor {
             for j in 0..=i {
                 let sum: f64 = (0..j).map(|k| rows[i][k] * rows[j][k]).sum();
                 let left: f64 = matrix[i][j] - sum;
-                // Rounding leaves at least a little.
+                // Rounding could make the pivot zero or negative.
                 rows[i][j] = if i == j { left.max(f64::MIN_POSITIVE).sqrt() } else { left / rows[j][j] };
             }
         }
         Self(rows)
     }
 
-    /// The vector that the matrix takes to this one.
+    /// Solves the linear system with this right-hand side.
     fn solve(&self, mut vector: Vec<f64>) -> Vec<f64> {
         let Self(rows) = self;
         for i in 0..rows.len() {

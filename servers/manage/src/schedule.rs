@@ -1,9 +1,9 @@
-//! Schedules: a text in TOML becomes a [`Schedule`], the games, the players and the terms of their
+//! Schedules: a text in TOML is parsed into a [`Schedule`], the games, players and terms of
 //! matches, or a located [`Fault`].
 //!
-//! Every key is known, every value within its range, every player and game is one that there is;
-//! rulesheets are only looked for, as files. What holds of games and players together, such as that
-//! there are enough of these, is for the [`Plan`](crate::Plan) to say.
+//! The parser checks that every key is known, every value in range, and every player and game
+//! exists. A rulesheet is only checked to be a file. [`Plan`](crate::Plan) checks games and players
+//! together, such as that there are enough players.
 
 use crate::fault::Fault;
 use gdl_compiler::Source;
@@ -32,30 +32,30 @@ const MOST_BYTES: usize = 1 << 20;
 /// The most games of a schedule.
 pub(crate) const MOST_GAMES: usize = 1000;
 
-/// The most players of a schedule: their ratings take the third power of it.
+/// The most players of a schedule; computing their ratings is cubic in it.
 pub(crate) const MOST_PLAYERS: usize = 200;
 
-/// The most repetitions.
+/// The most repetitions of a schedule.
 const MOST_REPETITIONS: u64 = 1_000_000;
 
-/// The longest name of a player.
+/// The most characters of a player's name.
 const LONGEST_NAME: usize = 100;
 
-/// The name of `random` in matches, as the manager itself plays it.
+/// The name of chance in matches, which no player may have.
 const CHANCE: &str = "random";
 
-/// Games, players and the terms of their matches.
+/// A tournament: games, players and the terms of their matches.
 #[derive(Clone, Debug)]
 pub struct Schedule {
-    /// The text and what it is called in messages.
+    /// The text, with its name for messages.
     pub source: Source,
     /// The name of the matches: the name of the file without its extension.
     pub name: String,
-    /// The games, each with its place in the text.
+    /// The games, each with its span in the text.
     pub(crate) games: Vec<Spanned<GameArg>>,
     /// The players, in the order of the text.
     pub(crate) players: Vec<Entrant>,
-    /// The terms.
+    /// The terms of the matches.
     pub(crate) terms: Terms,
 }
 
@@ -66,27 +66,27 @@ pub(crate) struct Entrant {
     pub(crate) spec: Spec,
 }
 
-/// The terms of matches.
+/// The terms that all matches share.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Terms {
-    /// Seconds before the first move.
+    /// The start clock in seconds.
     pub(crate) start_clock: Option<f64>,
-    /// Seconds for each move.
+    /// The play clock in seconds.
     pub(crate) play_clock: Option<f64>,
-    /// Nodes for each move.
+    /// The node budget for each move.
     pub(crate) nodes: Option<u64>,
-    /// The number of times that the whole is played.
+    /// The number of times that all matches are played.
     pub(crate) repetitions: u64,
     /// The assignment of players to seats.
     pub(crate) seats: Seats,
-    /// True if players elsewhere get other words for the symbols of rulesheets.
+    /// True if remote players receive scrambled symbols.
     pub(crate) scramble: bool,
-    /// The seed of all randomness.
+    /// The seed of the tournament.
     pub(crate) seed: u64,
 }
 
 impl Terms {
-    /// The clocks at the start and for each move, if there are any.
+    /// Returns the start clock and the play clock. `None` without clocks.
     pub(crate) fn clocks(&self) -> Option<[Duration; 2]> {
         let play = Duration::from_secs_f64(self.play_clock?);
         Some([self.start_clock.map_or(play, Duration::from_secs_f64), play])
@@ -97,25 +97,25 @@ impl Terms {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Seats {
-    /// In the order in which they are listed, once.
+    /// The order of the schedule, once.
     Fixed,
-    /// Each plays each role: all move on by one seat, as often as there are seats.
+    /// All rotations of it: each player plays each role.
     #[default]
     Rotated,
-    /// In every order.
+    /// All orders.
     Permuted,
 }
 
-/// The pairs of players that meet.
+/// The choice of players that meet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 enum Pairing {
-    /// Every choice of as many players as there are seats.
+    /// Every combination of players for the seats.
     #[default]
     #[serde(rename = "round robin")]
     RoundRobin,
 }
 
-/// A schedule as it is written.
+/// A schedule as it is parsed.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {
@@ -139,7 +139,7 @@ struct Written {
     seed: u64,
 }
 
-/// The one key that all versions have.
+/// The only key that all versions share.
 #[derive(Debug, Deserialize)]
 struct Versioned {
     version: Option<Spanned<i64>>,
@@ -162,10 +162,10 @@ const KEYS: [&str; 12] = [
 ];
 
 impl Schedule {
-    /// Reads a schedule from a file; rulesheets in it are looked for from the folder of the file.
+    /// Reads a schedule from a file. Paths of rulesheets are relative to the folder of the file.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
+    /// Returns the first error, with its place.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let name = path.display();
         let unreadable = |error: &dyn std::fmt::Display| Error::Input(format!("cannot read {name}: {error}"));
@@ -190,10 +190,10 @@ impl Schedule {
         Self::read(&source, &stem, folder)
     }
 
-    /// Reads a schedule from its text.
+    /// Reads a schedule from its text. Paths of rulesheets are relative to `folder`.
     ///
     /// # Errors
-    /// As for [`Schedule::open`].
+    /// Returns the first error, with its place.
     pub fn read(source: &Source, name: &str, folder: &Path) -> Result<Self, Error> {
         parse(source, name, folder).map_err(|fault| Error::Input(fault.render(source)))
     }
@@ -201,7 +201,7 @@ impl Schedule {
 
 fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> {
     let text = source.text();
-    // A schedule of another version may have keys that this one has not.
+    // The version is checked first, since other versions may have other keys.
     let Versioned { version } = toml::from_str(text).map_err(|error| of_toml(&error))?;
     match &version {
         None => {
@@ -244,7 +244,7 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
     let terms = Terms {
         start_clock: clock(&written.start_clock).transpose()?,
         play_clock,
-        // Players without any bound would think for ever.
+        // A player without any bound would never stop thinking.
         nodes: nodes.or((play_clock.is_none()).then_some(gdl_tools::contest::DEFAULT_NODES)),
         repetitions: above_0(&written.repetitions, MOST_REPETITIONS).transpose()?.unwrap_or(1),
         seats: written.seats,
@@ -255,14 +255,14 @@ fn parse(source: &Source, name: &str, folder: &Path) -> Result<Schedule, Fault> 
         let fault = Fault::new(start.span(), "there is a clock for the start, but none for moves");
         return Err(fault.help("write `play_clock = 1` for one second a move"));
     }
-    // Names of matches are words of the protocol.
+    // The name begins the ids of matches, which must be single words of the protocol.
     let word = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
     let name: String = name.chars().take(LONGEST_NAME).map(word).collect();
     let name = if name.is_empty() { "schedule".to_owned() } else { name };
     Ok(Schedule { source: source.clone(), name, games, players: entrants(&players, &written)?, terms })
 }
 
-/// The games, each of a name of its own.
+/// Checks the games: each needs its own name.
 fn games(
     written: &Spanned<Vec<Spanned<String>>>,
     reading: ReadingArgs,
@@ -301,8 +301,8 @@ fn games(
     Ok(games)
 }
 
-/// The players, each with a name of its own; remote ones with an address of their own, and with
-/// clocks in whole seconds.
+/// Checks the players. Each needs its own name; a remote one also its own address, and clocks in
+/// whole seconds.
 fn entrants(
     players: &[(&Spanned<String>, &Spanned<String>)],
     written: &Written,
@@ -345,7 +345,7 @@ fn entrants(
     Ok(entrants)
 }
 
-/// A fault as the reader of TOML tells it, in fewer words.
+/// Shortens an error of the TOML parser.
 fn of_toml(error: &toml::de::Error) -> Fault {
     let message = error.message();
     let fault = match error.span() {

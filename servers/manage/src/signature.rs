@@ -1,10 +1,11 @@
-//! Signatures: a record becomes JSON with the identity of its writer, as ggp-base signs and
+//! Signatures: a record becomes JSON signed by its writer, in the way that ggp-base signs and
 //! verifies matches.
 //!
-//! The public key is added to the record, then the signature of its canonical form: RSA with SHA-1
-//! and the padding of PKCS #1, in base 64 after the letters that stand for these. In the canonical
-//! form keys are sorted, there are no blanks, and texts are escaped in one way. Other programs
-//! understand SHA-1 only; it does not keep an owner of a key from signing two things at once.
+//! The public key is added to the record, and then the signature of its canonical form: RSA with
+//! SHA-1 and the padding of PKCS #1. A signature is in base 64 after letters that identify these.
+//! The canonical form has sorted keys, no blanks, and one way to escape texts. Other programs only
+//! support SHA-1. It cannot stop the owner of a key from making two records with the same
+//! signature.
 
 use base64ct::{Base64, Encoding};
 use gdl_players::record::Record;
@@ -24,19 +25,19 @@ use std::{
     path::Path,
 };
 
-/// The most bytes of a file with a key.
+/// The most bytes of a key file.
 const MOST_BYTES: u64 = 1 << 16;
 
-/// Stands for RSA in front of keys and signatures.
+/// The prefix of keys and signatures that identifies RSA.
 const RSA: &str = "0";
 
-/// The letters before a signature that identify the canonical form.
+/// The prefix of a signature that identifies the canonical form.
 const CANONICAL: &str = "A";
 
-/// A key that records are signed with.
+/// A private key for signing records.
 pub struct Key {
     private: PrivateKey,
-    /// As records have it.
+    /// The public key, in the form of records.
     public: String,
 }
 
@@ -46,7 +47,7 @@ impl fmt::Debug for Key {
     }
 }
 
-/// A pair of keys as ggp-base keeps it.
+/// A pair of keys in the format of ggp-base.
 #[derive(Deserialize)]
 struct Pair {
     #[serde(rename = "SK")]
@@ -54,11 +55,11 @@ struct Pair {
 }
 
 impl Key {
-    /// Reads a private key of RSA from a file: PEM (PKCS #8 or #1), or JSON with the key as `SK`,
-    /// as ggp-base has it.
+    /// Reads a private RSA key from a file: PEM (PKCS #8 or #1), or JSON of ggp-base with the key
+    /// as `SK`.
     ///
     /// # Errors
-    /// Returns an error if there is none in it.
+    /// Returns an error if the file has no such key.
     pub fn open(path: &Path) -> Result<Self> {
         let unreadable =
             |error: &dyn fmt::Display| Error::Input(format!("cannot read {}: {error}", path.display()));
@@ -72,7 +73,7 @@ impl Key {
         })
     }
 
-    /// Reads a key from the text of such a file.
+    /// Parses a key from the text of a key file.
     fn read(text: &str) -> Option<Self> {
         let private = if let Ok(Pair { private }) = serde_json::from_str(text) {
             PrivateKey::from_pkcs8_der(&Base64::decode_vec(private.strip_prefix(RSA)?).ok()?).ok()?
@@ -83,10 +84,10 @@ impl Key {
         Some(Self { public: format!("{RSA}{}", Base64::encode_string(public.as_bytes())), private })
     }
 
-    /// A record as JSON with its signature.
+    /// Returns a record as JSON with its signature.
     ///
     /// # Errors
-    /// Returns an error if the key is too small for one.
+    /// Returns an error if the key is too small for a signature.
     pub fn sign(&self, record: &Record) -> Result<String> {
         let unsigned = |error: &dyn fmt::Display| Error::Input(format!("cannot sign a record: {error}"));
         let mut value = serde_json::to_value(record).map_err(|error| unsigned(&error))?;
@@ -100,13 +101,14 @@ impl Key {
     }
 }
 
-/// JSON in its canonical form. Records have no numbers but whole ones, and are no deeper than a
-/// list of lists.
+/// Writes JSON in its canonical form. All numbers of records are integers, and their lists nest at
+/// most two deep.
 fn write_canonical(value: &Value, text: &mut String) {
     match value {
         Value::Object(fields) => {
             let mut fields: Vec<(&String, &Value)> = fields.iter().collect();
-            // By the units of UTF-16, as Java compares; the keys of records are ASCII.
+            // Java compares by UTF-16 units; that is the same order, since the keys of records are
+            // ASCII.
             fields.sort_by(|a, b| a.0.cmp(b.0));
             text.push('{');
             for (i, (key, value)) in fields.into_iter().enumerate() {
@@ -132,7 +134,7 @@ fn write_canonical(value: &Value, text: &mut String) {
     }
 }
 
-/// A text in quotes, escaped where org.json does it.
+/// Writes a text in quotes, with the escapes of org.json.
 fn write_quoted(string: &str, text: &mut String) {
     text.push('"');
     let mut before = ' ';
@@ -160,7 +162,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Made for this test, and of no other use.
+    /// A key that was made for this test alone.
     const KEY: &str = include_str!("signature/test.pem");
 
     #[test]
@@ -196,11 +198,11 @@ mod tests {
         let mut forged = signed.clone();
         forged["goalValues"] = json!([0, 100]);
         assert!(!holds(forged));
-        // What is signed is still a record.
+        // A signed record can still be parsed.
         assert_eq!(serde_json::from_value::<Record>(signed).expect("a record"), record);
     }
 
-    /// The expected text is what `openssl dgst -sha1 -sign test.pem` makes of the same bytes.
+    /// The expected text is the output of `openssl dgst -sha1 -sign test.pem` for the same bytes.
     #[test]
     fn signatures_are_those_of_openssl() {
         let key = Key::read(KEY).expect("a key");

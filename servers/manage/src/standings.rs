@@ -1,10 +1,10 @@
-//! Standings: what is done of a plan, as a row for each player.
+//! Standings: the finished matches of a plan, as a row for each player.
 //!
-//! A win is a goal above all others, a draw the greatest goal shared; with one role 100 is a win.
-//! For [ratings](crate::rating) the players of a match are compared two by two, and the greater
-//! goal takes the point. With k players each comparison has a weight of 1 / (k - 1), so the match
-//! is one game for each of them. A player that has two seats is not compared with itself. Matches
-//! that were not played to their end, or where a role has no goal, count as unscored; only their
+//! A win is a goal value above all others, a draw the greatest value shared; with one role, 100 is
+//! a win. For [ratings](crate::rating), the players of a match are compared in pairs, and the
+//! greater goal value takes the point. With k players each comparison has a weight of 1 / (k - 1),
+//! so the match is one game for each of them. A player with two seats is not compared with itself.
+//! A match without an end or without a goal value of some role is unscored; only its faults count.
 //! faults count.
 
 use crate::{
@@ -22,31 +22,31 @@ pub struct Standings {
     pub name: String,
     /// The numbers of planned, running and finished matches.
     pub matches: [u64; 3],
-    /// The number of these without goals.
+    /// The number of finished matches without scores.
     pub unscored: u64,
     /// The players, the strongest first.
     pub rows: Vec<Row>,
 }
 
-/// The results of a player.
+/// The results of a player in all finished matches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
-    /// The player.
+    /// The name of the player.
     pub player: String,
-    /// Its scores.
+    /// The tally of its scores.
     pub results: RoleTally,
-    /// Illegal answers, and those that were none of the game.
+    /// The number of illegal answers, including those that are no move of the game.
     pub illegal: u64,
-    /// Late answers.
+    /// The number of late answers.
     pub late: u64,
-    /// Answers that did not come at all.
+    /// The number of missing answers.
     pub missing: u64,
-    /// Its rating, if it met another player.
+    /// The rating; `None` if the player met no other.
     pub rating: Option<Rating>,
 }
 
 impl Standings {
-    /// The standings of what is done.
+    /// Computes the standings of the finished matches.
     ///
     /// # Errors
     /// Returns an error if the file is damaged.
@@ -57,7 +57,7 @@ impl Standings {
         let mut points = vec![vec![0.0; count]; count];
         let mut unscored = 0;
         store.results(|is_over, seats| {
-            // A damaged file may have players that there are not.
+            // A damaged file may refer to players that do not exist.
             if seats.iter().any(|seat| seat.player >= count) {
                 return;
             }
@@ -88,10 +88,11 @@ impl Standings {
         Ok(Self { name: store.name()?, matches: store.counts()?, unscored, rows })
     }
 
-    /// The standings as JSON: `schedule`; `matches` with the numbers `planned`, `running`, `done`
-    /// and `unscored`; `players`, the strongest first, with `player`, `matches`, `wins`, `draws`,
-    /// `losses`, `mean_goal`, `faults` (`illegal`, `late`, `missing`), `rating` and
-    /// `rating_interval` (points of Elo; null for a player that met no other).
+    /// Returns the standings as JSON: `schedule`; `matches` with the numbers `planned`, `running`,
+    /// `done` and `unscored`; and `players`, the strongest first. A player has `player`, `matches`,
+    /// `wins`, `draws`, `losses`, `mean_goal`, `faults` (`illegal`, `late`, `missing`), `rating`
+    /// and `rating_interval`. The last two are in Elo points, and null for a player that met no
+    /// other.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let [planned, running, done] = self.matches;
@@ -116,7 +117,7 @@ impl Standings {
     }
 }
 
-/// Adds what the players of a match took of each other.
+/// Adds the points of a match's players against each other.
 fn compare(seats: &[Seat], goals: &[u8], points: &mut [Vec<f64>]) {
     let weight = 1.0 / (seats.len().max(2) - 1) as f64;
     for (i, first) in seats.iter().enumerate() {

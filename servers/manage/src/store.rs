@@ -1,14 +1,17 @@
 //! Results in `SQLite`: a plan becomes a file with a row for each match, to which each step is
-//! added as it is made.
+//! added when it is made.
 //!
-//! A [`Store`] is the file in the hands of the one process that plays (`store/lock`); others may
-//! read it meanwhile (write-ahead log). A file begins as a whole or not at all. What was written
-//! stays when the process dies, and the end of a match when the machine does. A match is planned,
-//! running or done: one that was running when its process died is played again from its start, one
-//! that is done never. Its id is drawn anew each time, and each change names it: a process that
-//! lost a match to another one changes nothing of it. Before a file is opened its first bytes say
-//! whether it has results of this version (`store/header`): if not, none is touched. What is read
-//! is bounded (`store/bounds`).
+//! A [`Store`] is an open file. One process at a time may play (`store/lock`); others may read it
+//! meanwhile (write-ahead log). A file is created atomically. Written data survives the death of
+//! the process; the end of a match also survives that of the machine.
+//!
+//! A match is planned, running or done. A match that was running when its process died is played
+//! again from its start. A match that is done is never played again. Each attempt has a new random
+//! id, and each change names it. Thus a process that lost a match to another one cannot change it.
+//!
+//! Before a file is opened, its first bytes are checked for results of this version
+//! (`store/header`). A file of another kind is never changed. The size of all that is read is
+//! bounded (`store/bounds`).
 //!
 //! The tables are described in `docs/how-to/tournaments.md`; [`Store::VERSION`] changes with them.
 
@@ -36,13 +39,13 @@ use std::{
 };
 use tempfile::Builder;
 
-/// The time that another process may keep the file to itself.
+/// The longest wait for a lock of the file that another process holds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Instructions of `SQLite` between two looks at whether reading was cancelled.
+/// The number of `SQLite` instructions between two checks for cancellation.
 const UNSEEN: c_int = 10_000;
 
-/// The tables.
+/// The SQL that creates the tables.
 const TABLES: &str = include_str!("store/tables.sql");
 
 /// A file of results.
@@ -50,18 +53,18 @@ const TABLES: &str = include_str!("store/tables.sql");
 pub struct Store {
     path: PathBuf,
     connection: Connection,
-    /// Keeps other processes from playing the same; none that only reads has it.
+    /// The lock that keeps other processes from playing the same file; `None` for readers.
     _lock: Option<File>,
 }
 
-/// A match that was running when its process died: its name, and the players that it had.
+/// A match that was running when its process died: its id, and its players.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Interrupted {
     pub(crate) id: String,
     pub(crate) players: Vec<usize>,
 }
 
-/// A match in the hands of this process: its number, and what it was called when it began.
+/// A match that this process plays: its number, and the id of this attempt.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Begun<'b> {
     pub(crate) number: u64,
@@ -71,36 +74,36 @@ pub(crate) struct Begun<'b> {
 /// A step of a match, or its start.
 #[derive(Debug)]
 pub(crate) struct Step<'s> {
-    /// 0 is the start.
+    /// The number of the step; 0 is the start.
     pub(crate) number: usize,
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     pub(crate) time: u64,
     /// The joint move that led to the state; `None` for the start.
     pub(crate) moves: Option<Vec<&'s str>>,
     /// The state, as KIF text.
     pub(crate) state: String,
-    /// The faults of the roles.
+    /// The fault of each role, if any.
     pub(crate) faults: &'s [Option<Fault>],
-    /// Remarks on the answers of the roles.
+    /// The remark on the answer of each role, if any.
     pub(crate) notes: Vec<Option<&'s str>>,
 }
 
-/// The end of a match.
+/// The end of a match and its results.
 #[derive(Debug)]
 pub(crate) struct Ended<'e> {
     /// `terminal`, `stuck` or `too long`.
     pub(crate) ending: &'static str,
-    /// Milliseconds since 1970.
+    /// The time in milliseconds since 1970.
     pub(crate) time: u64,
     /// The goal of each role.
     pub(crate) goals: &'e [Option<u8>],
-    /// The faults of each role, at the start and in each step.
+    /// The faults of each role, in the start phase and in each step.
     pub(crate) faults: &'e [Vec<Option<Fault>>],
     /// The record as JSON.
     pub(crate) record: String,
 }
 
-/// The result of a player in a match: its name, its goal if there is one, and its faults.
+/// The result of a player in a match: its number, its goal if there is one, and its faults by kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Seat {
     pub(crate) player: usize,
@@ -114,11 +117,11 @@ impl Store {
     /// The version of the tables.
     pub const VERSION: u32 = 1;
 
-    /// Opens a file of results to play what is missing in it, or begins one.
+    /// Opens a file of results to play its unfinished matches, or creates one.
     ///
     /// # Errors
-    /// Returns an error if another process plays it, it is of another schedule, another version or
-    /// nothing of this kind, or cannot be written.
+    /// Returns an error if another process plays it, it holds another schedule or version or no
+    /// results, or cannot be written.
     pub fn play(path: &Path, plan: &Plan) -> Result<Self> {
         if Header::read(path)?.is_none() {
             create(path, plan)?;
@@ -127,7 +130,7 @@ impl Store {
         store.compare(plan)?;
         store.keep_log()?;
         let lock = lock(path)?;
-        // What this process writes is as long as it is.
+        // Data that this process writes has no bound.
         store.attempt(bounds::unbound)?;
         Ok(Self { _lock: Some(lock), ..store })
     }
@@ -135,15 +138,15 @@ impl Store {
     /// Opens a file of results to read it.
     ///
     /// # Errors
-    /// Returns an error if it is not there, of another version or nothing of this kind.
+    /// Returns an error if the file does not exist, has another version, or holds no results.
     pub fn read(path: &Path) -> Result<Self> {
         Self::open(path, OpenFlags::SQLITE_OPEN_READ_ONLY)
     }
 
-    /// Ends what is read from now on with an error once it was cancelled.
+    /// Makes later reads fail once `cancel` is cancelled.
     ///
     /// # Errors
-    /// Returns an error if `SQLite` cannot.
+    /// Returns an error if `SQLite` cannot install the handler.
     pub fn cancelled_by(mut self, cancel: &Cancel) -> Result<Self> {
         let cancel = cancel.clone();
         let set = self.connection.progress_handler(UNSEEN, Some(move || cancel.is_cancelled()));
@@ -156,8 +159,8 @@ impl Store {
         let flags = flags | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|error| failure(path, &error))?;
         let store = Self { path: path.to_owned(), connection, _lock: None };
-        // The file may be of others: what is written in its tables runs nothing, and a view that
-        // never ends is no table.
+        // The file is untrusted: its schema must run no code, and must have no views, which might
+        // never end.
         let others = store.attempt(|connection| {
             connection.busy_timeout(PATIENCE)?;
             bounds::bound(connection)?;
@@ -170,14 +173,14 @@ impl Store {
         (others == 0).then_some(store).ok_or_else(none_of_ours)
     }
 
-    /// Writes a log first from now on. Steps may be lost with the machine, but the order of what is
-    /// written is kept.
+    /// Switches to a write-ahead log. If the machine fails, the last steps may be lost, but never
+    /// an earlier one alone.
     fn keep_log(&self) -> Result {
         let mode = self.attempt(|connection| {
             connection.pragma_update(None, "synchronous", "normal")?;
             let log = connection
                 .pragma_update_and_check(None, "journal_mode", "wal", |row| row.get::<_, String>(0))?;
-            // The log is opened when something is read.
+            // `SQLite` opens the log at the first read.
             connection.query_row("SELECT count(*) FROM meta", [], |_| Ok(log))
         })?;
         let none = || {
@@ -189,12 +192,12 @@ impl Store {
         (mode == "wal").then_some(()).ok_or_else(none)
     }
 
-    /// Does something with the file; errors contain its name.
+    /// Runs `work` on the connection; errors contain the name of the file.
     pub(crate) fn attempt<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         work(&self.connection).map_err(|error| failure(&self.path, &error))
     }
 
-    /// Changes the file, all of it or nothing.
+    /// Runs `work` in a transaction.
     fn change<T>(&self, work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>) -> Result<T> {
         self.attempt(|connection| {
             let transaction = Transaction::new_unchecked(connection, TransactionBehavior::Immediate)?;
@@ -204,7 +207,7 @@ impl Store {
         })
     }
 
-    /// Returns an error unless the file is of this plan.
+    /// Checks that the file has the results of this plan.
     fn compare(&self, plan: &Plan) -> Result {
         for (part, value) in plan.parts() {
             let expected = value.to_string();
@@ -226,14 +229,15 @@ impl Store {
         })
     }
 
-    /// The name of the schedule.
+    /// Returns the name of the schedule.
     pub(crate) fn name(&self) -> Result<String> {
         let name = self.meta("name")?;
         let too_long = || failure(&self.path, &too_long("a name, in bytes,", MOST_BYTES));
         (name.len() <= MOST_BYTES).then_some(name).ok_or_else(too_long)
     }
 
-    /// Takes the matches back that were running when their process died, for none is running now.
+    /// Resets matches that were running when their process died. The lock ensures that none is
+    /// running.
     pub(crate) fn resume(&self) -> Result<Vec<Interrupted>> {
         let running: Vec<(u32, String)> = self.attempt(|connection| {
             let mut running =
@@ -254,10 +258,10 @@ impl Store {
         Ok(interrupted)
     }
 
-    /// Forgets what was played of a match that did not come to its end.
+    /// Deletes the steps of an unfinished match, so that it is planned again.
     ///
     /// # Errors
-    /// Returns an error if another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process plays the match now, or the file cannot be changed.
     pub(crate) fn take_back(&self, begun: Begun<'_>) -> Result {
         let taken = self.change(|transaction| {
             let back = "UPDATE matches SET state = 'planned', id = NULL, started = NULL \
@@ -272,13 +276,13 @@ impl Store {
         self.has_changed(begun, taken)
     }
 
-    /// Refuses to continue a match if no row changed: this process has it no more.
+    /// Returns an error if no row changed, since another process plays the match now.
     fn has_changed(&self, begun: Begun<'_>, rows: usize) -> Result {
         let lost = || failure(&self.path, &format!("another process plays match {} now", begun.number));
         (rows == 1).then_some(()).ok_or_else(lost)
     }
 
-    /// The numbers of the matches that are to be played, and how many are done.
+    /// Returns the numbers of the planned matches, and how many are done.
     pub(crate) fn planned(&self) -> Result<(BTreeSet<u64>, u64)> {
         self.attempt(|connection| {
             let mut planned = connection.prepare("SELECT number FROM matches WHERE state = 'planned'")?;
@@ -290,7 +294,7 @@ impl Store {
         })
     }
 
-    /// Notes that a match begins. It must be planned.
+    /// Marks a planned match as running.
     pub(crate) fn begin(&self, begun: Begun<'_>, time: u64) -> Result {
         let Begun { number, id } = begun;
         let rows = self.attempt(|connection| {
@@ -302,10 +306,10 @@ impl Store {
         (rows == 1).then_some(()).ok_or_else(not_planned)
     }
 
-    /// Adds a step of a match.
+    /// Adds a step to a match.
     ///
     /// # Errors
-    /// Returns an error if another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process plays the match now, or the file cannot be changed.
     pub(crate) fn add(&self, begun: Begun<'_>, step: &Step<'_>) -> Result {
         let texts =
             |faults: &[Option<Fault>]| -> Value { faults.iter().map(Option::as_ref).map(text_of).collect() };
@@ -327,10 +331,10 @@ impl Store {
         self.has_changed(begun, added)
     }
 
-    /// Notes that a match is done, with its results: on the disk before this returns.
+    /// Stores the end of a match and its results, and syncs the file to the disk.
     ///
     /// # Errors
-    /// Returns an error if another process has the match by now, or the file cannot be changed.
+    /// Returns an error if another process plays the match now, or the file cannot be changed.
     pub(crate) fn finish(&self, begun: Begun<'_>, ended: &Ended<'_>) -> Result {
         self.attempt(|connection| connection.pragma_update(None, "synchronous", "full"))?;
         let finished = self.change(|transaction| finish(transaction, begun, ended));
@@ -338,13 +342,13 @@ impl Store {
         self.has_changed(begun, finished?)
     }
 
-    /// The names of the players, in the order of the schedule.
+    /// Returns the names of the players, in the order of the schedule.
     pub(crate) fn players(&self) -> Result<Vec<String>> {
         let players = "SELECT name FROM players ORDER BY number";
         self.attempt(|connection| bounds::names(connection, players, MOST_PLAYERS))
     }
 
-    /// The numbers of planned, running and finished matches.
+    /// Returns the numbers of planned, running and finished matches.
     pub(crate) fn counts(&self) -> Result<[u64; 3]> {
         let count = "SELECT count(*) FROM matches WHERE state = ?";
         self.attempt(|connection| {
@@ -354,8 +358,8 @@ impl Store {
         })
     }
 
-    /// The results of each finished match: its players in the order of their roles, and whether it
-    /// was played to its end.
+    /// Passes each finished match to `take`: true if it reached a terminal state, and its players
+    /// in role order.
     pub(crate) fn results(&self, mut take: impl FnMut(bool, &[Seat])) -> Result {
         self.attempt(|connection| {
             let results = "SELECT match, ending = 'terminal', player, goal, illegal, late, missing FROM seats \
@@ -389,10 +393,10 @@ impl Store {
         })
     }
 
-    /// The number of each match that is done, its game and its record.
+    /// Passes each finished match to `take`: its number, its game and its record.
     ///
     /// # Errors
-    /// Returns an error if the file is damaged, or `take` says so.
+    /// Returns an error if the file is damaged, or `take` fails.
     pub fn records(&self, mut take: impl FnMut(u64, &str, &str) -> Result) -> Result {
         let mut taken = Ok(());
         let records = "SELECT matches.number, name, record FROM matches JOIN games ON games.number = game \
@@ -409,13 +413,13 @@ impl Store {
             }
             Ok(())
         };
-        // One is read at a time.
+        // Records are read one at a time, so their total length needs no bound.
         self.attempt(|connection| bounds::unbounded(connection, &mut read))?;
         taken
     }
 }
 
-/// Notes the end of a match and what its seats came to. Returns the number of matches of this name.
+/// Stores the end of a match and the results of its seats. Returns the number of changed matches.
 fn finish(transaction: &Transaction<'_>, begun: Begun<'_>, ended: &Ended<'_>) -> rusqlite::Result<usize> {
     let number = begun.number as i64;
     let finish = "UPDATE matches SET state = 'done', ended = ?3, ending = ?4, record = ?5 \
@@ -449,18 +453,18 @@ fn finish(transaction: &Transaction<'_>, begun: Begun<'_>, ended: &Ended<'_>) ->
     Ok(finished)
 }
 
-/// A fault as records have it.
+/// Returns a fault as records write it; empty if there is none.
 fn text_of(fault: Option<&Fault>) -> String {
     fault.map_or_else(String::new, Fault::to_string)
 }
 
-/// The error of a file.
+/// Creates an error that names the file.
 fn failure(path: &Path, what: &dyn fmt::Display) -> Error {
     Error::Input(format!("{}: {what}", path.display()))
 }
 
-/// Begins a file of results with all that is planned. It is written under another name, and is
-/// there when it is whole; one that another process began meanwhile is left as it is.
+/// Creates a file of results for a plan. It is written under a temporary name and then renamed. A
+/// file that another process created meanwhile is left unchanged.
 fn create(path: &Path, plan: &Plan) -> Result {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut name = path.file_name().unwrap_or_default().to_owned();
@@ -474,7 +478,7 @@ fn create(path: &Path, plan: &Plan) -> Result {
     }
 }
 
-/// Writes all that is planned to an empty file.
+/// Writes a plan to an empty file.
 fn write(part: &Path, plan: &Plan) -> rusqlite::Result<()> {
     let mut connection = Connection::open(part)?;
     connection.pragma_update(None, "application_id", APPLICATION)?;
@@ -483,7 +487,8 @@ fn write(part: &Path, plan: &Plan) -> rusqlite::Result<()> {
     transaction.execute_batch(TABLES)?;
     fill(&transaction, plan)?;
     transaction.commit()?;
-    // To change to a log takes the file to oneself, which several processes at once would not have.
+    // Switching to a log needs an exclusive lock, which several processes could not get at once
+    // later.
     connection.pragma_update(None, "journal_mode", "wal")?;
     connection.close().map_err(|(_, error)| error)
 }

@@ -1,5 +1,5 @@
-//! Measures a player on a quiet machine: from `START` to `ready` for each rulesheet of a folder,
-//! and how long after its thinking an answer is with the manager.
+//! Measures a player on a quiet machine: the time to `ready` for each rulesheet of a folder, and
+//! the delay of its answers.
 //!
 //!     cargo run --release -p gdl-network --example measure -- FOLDER [START_CLOCK]
 
@@ -22,7 +22,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Answers that are timed.
+/// The number of answers that are timed.
 const ANSWERS: usize = 1000;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -36,14 +36,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     })
 }
 
-/// A rulesheet, and the role that is played.
+/// A rulesheet, and the first role that the player can have.
 struct Sheet {
     name: String,
     rules: String,
     role: String,
 }
 
-/// The rulesheets of a folder that can be read, by name.
+/// Reads the rulesheets of a folder, sorted by name; unreadable ones are skipped.
 fn sheets(folder: &Path) -> Result<Vec<Sheet>, Box<dyn Error>> {
     let mut sheets = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -69,7 +69,7 @@ fn sheets(folder: &Path) -> Result<Vec<Sheet>, Box<dyn Error>> {
     Ok(sheets)
 }
 
-/// From `START` to `ready`, and the first move.
+/// Measures the time from `START` to `ready`, and the first move.
 async fn starts(folder: &Path, clock: u64) -> Result<(), Box<dyn Error>> {
     let remarks = Arc::new(Mutex::new(String::new()));
     let told = Arc::clone(&remarks);
@@ -100,7 +100,7 @@ async fn starts(folder: &Path, clock: u64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A player that keeps when it was done.
+/// A player that records the time of its last choice.
 struct Timed(Random<Dynamic>, Arc<Mutex<Instant>>);
 
 impl Player<Dynamic> for Timed {
@@ -123,7 +123,7 @@ impl Player<Dynamic> for Timed {
     }
 }
 
-/// The delay of an answer after its thinking, over a connection.
+/// Measures the delay of an answer after its thinking, over a connection.
 async fn answers() -> Result<(), Box<dyn Error>> {
     let done = Arc::new(Mutex::new(Instant::now()));
     let shared = Arc::clone(&done);

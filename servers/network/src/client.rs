@@ -1,8 +1,8 @@
-//! The client: a manager's request to a player, and any answer.
+//! The client: it sends a manager's request to a player and reads the answer.
 //!
-//! A request goes out as ggp-base's manager writes it. What comes back may be in chunks, without a
-//! length, broken off or endless: it is read up to 64 KiB and no longer than is allowed, and is an
-//! answer or a [`Failure`].
+//! A request is written as ggp-base's manager writes it. An answer may be chunked, without a
+//! length, broken off or endless. At most 64 KiB of it are read within the time limit; the result
+//! is a [`Reply`] or a [`Failure`].
 
 use crate::message::{Dialect, Fault, Reply, Request};
 use gdl_players::Budget;
@@ -18,13 +18,13 @@ const MOST_ANSWER: usize = 1 << 16;
 /// The time that connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
 
-/// The interval at which the budget is looked at.
+/// The interval between two checks of the budget.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The port of players.
+/// The default port of players.
 pub const PORT: u16 = 9147;
 
-/// The address of a player: `HOST` or `HOST:PORT`, an address of version 6 in brackets.
+/// The address of a player: `HOST` or `HOST:PORT`; an IPv6 address is in brackets.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Address {
     host: String,
@@ -67,13 +67,13 @@ impl fmt::Display for Address {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// It did not come in time.
+    /// The answer did not come in time.
     Late,
-    /// No connection was made.
+    /// The connection failed.
     Unreachable(String),
     /// The answer was not HTTP, broke off or was too long.
     Broken(String),
-    /// It is no answer to what was asked.
+    /// The answer does not fit the request.
     Unreadable(Fault),
 }
 
@@ -90,11 +90,11 @@ impl fmt::Display for Failure {
 
 impl Error for Failure {}
 
-/// Asks a player, and waits for its answer no longer than that. Needs a runtime of tokio with time
-/// and network.
+/// Sends a request to a player and waits for the answer, at most for `limit`. Requires a tokio
+/// runtime with time and network.
 ///
 /// # Errors
-/// Returns an error if there is no answer that can be read.
+/// Returns an error if no valid answer arrives.
 pub async fn ask(
     address: &Address,
     request: &Request,
@@ -105,11 +105,11 @@ pub async fn ask(
     request.read_reply(&text).map_err(Failure::Unreadable)
 }
 
-/// [`ask`] for threads without a runtime, which wait for the answer no longer than that and until
-/// the budget is cancelled. Must not be called where there is a runtime.
+/// Sends a request like [`ask`], for threads without a runtime, and also stops when the budget is
+/// cancelled. Must not be called inside a runtime.
 ///
 /// # Errors
-/// As for [`ask`].
+/// Returns an error if no valid answer arrives.
 pub fn wait(
     address: &Address,
     request: &Request,
@@ -128,7 +128,7 @@ pub fn wait(
             }
         }
     });
-    // A name may still be looked up, which nothing ends.
+    // A name lookup may still be running and cannot be cancelled.
     runtime.shutdown_background();
     answer
 }
@@ -151,7 +151,7 @@ async fn send(address: &Address, text: String) -> Result<String, Failure> {
         .map_err(|error| broken(&error))?;
     let handshake = http1::Builder::new().max_buf_size(MOST_ANSWER).handshake(TokioIo::new(stream)).await;
     let (mut sender, connection) = handshake.map_err(|error| broken(&error))?;
-    // It ends with the answer, or when this is abandoned.
+    // The task ends with the answer, or when this future is dropped.
     let _connection = Task(tokio::spawn(async move {
         let _ = connection.await;
     }));
@@ -165,7 +165,7 @@ async fn send(address: &Address, text: String) -> Result<String, Failure> {
     String::from_utf8(body.to_bytes().to_vec()).map_err(|error| broken(&error))
 }
 
-/// A task that is ended when it is dropped.
+/// A task that is aborted when this handle is dropped.
 struct Task(tokio::task::JoinHandle<()>);
 
 impl Drop for Task {
@@ -174,7 +174,7 @@ impl Drop for Task {
     }
 }
 
-/// The cause at the bottom, which says most.
+/// Returns the innermost cause of an error, the most specific one.
 fn innermost(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {

@@ -1,14 +1,15 @@
-//! The connections of a host: each brings one request, has it answered, and is closed.
+//! The connections of a host: each carries one request and its answer, and is then closed.
 //!
-//! A message is the body of a `POST`, or comes URL-encoded after the slash of a `GET`; browsers
-//! send `OPTIONS` first. Every answer has its length and allows pages of other origins to read it,
-//! as ggp-base's players do, and is never in chunks: one manager would read their lengths as moves,
-//! the other waits for the end of the connection.
+//! A message is the body of a `POST`, or follows URL-encoded the slash of a `GET`. Browsers send
+//! `OPTIONS` first. As in ggp-base's players, every answer has its length and allows pages of other
+//! origins to read it. No answer is chunked: one manager would read the chunk lengths as moves, the
+//! other waits for the end of the connection.
 //!
-//! No more than [`MOST`] connections are open at a time. A head has [`BUFFER`] bytes at most and a
-//! body [`MOST_BYTES`], and both together come within [`PATIENCE`]. If there are too many
-//! connections, the one that has been sending its request for the longest is closed. So connections
-//! that never finish do not keep others out. The host decides how many it answers at a time.
+//! At most [`MOST`] connections are open at a time. A head has at most [`BUFFER`] bytes and a body
+//! [`MOST_BYTES`]; both together must arrive within [`PATIENCE`]. If there are too many
+//! connections, the one that has been sending its request for the longest is closed. Thus
+//! connections that never finish do not keep others out. The host limits the number of requests
+//! that it answers at a time.
 
 use crate::{host::Host, message::MOST_BYTES};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
@@ -36,13 +37,13 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// The most connections.
+/// The most open connections.
 const MOST: usize = 128;
-/// The time that a request may take to arrive.
+/// The time limit for a request to arrive.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The time that its answer may take to be sent.
+/// The time limit for sending an answer.
 const FAREWELL: Duration = Duration::from_secs(10);
-/// Bytes of a head, and so of a message in an address.
+/// The most bytes of a head, and thus of a message in an address.
 const BUFFER: usize = 1 << 16;
 
 /// The bounds of connections.
@@ -59,7 +60,8 @@ impl Default for Bounds {
     }
 }
 
-/// The connections that are still sending their request, by their numbers, and the number of all.
+/// The abort handles of the connections that still send their request, by number, and the count of
+/// all.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,
@@ -70,14 +72,14 @@ fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
     open.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A connection, counted until it is closed in whatever way.
+/// An open connection, counted until it is dropped.
 struct Place {
     number: u64,
     open: Arc<Mutex<Open>>,
 }
 
 impl Place {
-    /// The request is there: from now on it is not closed for others.
+    /// Marks the request as received, so that the connection is not closed to make room.
     fn settle(&self) {
         lock(&self.open).sending.remove(&self.number);
     }
@@ -91,18 +93,18 @@ impl Drop for Place {
     }
 }
 
-/// Answers what comes to a listener until it is of no use any more.
+/// Answers the requests of a listener.
 ///
 /// # Errors
-/// Returns an error if it is not.
+/// Returns an error if accepting a connection fails 100 times in a row.
 pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds) -> io::Result<()> {
     let open = Arc::new(Mutex::new(Open::default()));
     let mut refused = 0;
     for number in 0.. {
         let (stream, from) = match listener.accept().await {
             Ok(accepted) => accepted,
-            // A client that abandoned does no harm. Otherwise there are too many files perhaps, and
-            // some of them will be closed.
+            // A client that left does no harm. Other errors may mean that too many files are open,
+            // and some are closed meanwhile.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;
@@ -128,9 +130,9 @@ pub(crate) async fn serve(listener: TcpListener, host: Arc<Host>, bounds: Bounds
     Ok(())
 }
 
-/// Has the request of a connection answered.
+/// Receives and answers the request of a connection.
 async fn attend(stream: TcpStream, from: SocketAddr, host: Arc<Host>, place: Place, bounds: Bounds) {
-    // An answer is one packet, which had better not wait for another.
+    // An answer is one packet, which Nagle's algorithm would delay.
     let _ = stream.set_nodelay(true);
     let answered = OnceLock::new();
     let (asked, at, done) = (&host, &place, &answered);
@@ -144,7 +146,7 @@ async fn attend(stream: TcpStream, from: SocketAddr, host: Arc<Host>, place: Pla
         .header_read_timeout(bounds.patience)
         .max_buf_size(BUFFER)
         .keep_alive(false)
-        // A client that has said all may close its side, and still reads.
+        // A client may close its sending side after the request, and still reads.
         .half_close(true)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
@@ -152,16 +154,16 @@ async fn attend(stream: TcpStream, from: SocketAddr, host: Arc<Host>, place: Pla
         match timeout(bounds.farewell, connection.as_mut()).await {
             Ok(Err(error)) if error.is_timeout() => host.refuse(from, "the request did not come in time"),
             Ok(Err(error)) if error.is_parse() => host.refuse(from, "this is not an HTTP request"),
-            // A client that does not read its answer does not keep the connection for ever.
+            // A client that does not read its answer loses the connection in the end.
             Err(_) if answered.get().is_none_or(|answered| answered.elapsed() < bounds.farewell) => continue,
-            // A connection that breaks needs no answer.
+            // A broken connection needs no answer.
             _ => {}
         }
         return;
     }
 }
 
-/// Waits for the message of a request, and for the answer to it.
+/// Receives the message of a request and returns the answer.
 async fn receive(
     request: Request<Incoming>,
     from: SocketAddr,
@@ -204,7 +206,7 @@ async fn receive(
     }
 }
 
-/// An answer with the headers that managers and pages look for.
+/// Creates a response with the headers that managers and pages require.
 fn respond(status: StatusCode, text: String) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(text)));
     *response.status_mut() = status;
@@ -231,7 +233,7 @@ mod tests {
         thread,
     };
 
-    /// The address of a host that listens with these bounds.
+    /// Starts a host that listens with these bounds, and returns its address.
     fn listen(bounds: Bounds) -> SocketAddr {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
         let address = listener.local_addr().expect("an address");
@@ -253,7 +255,7 @@ mod tests {
         stream
     }
 
-    /// All that comes until the connection is closed.
+    /// Reads the stream until the connection is closed.
     fn rest(mut stream: TcpStream) -> String {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -297,7 +299,7 @@ mod tests {
         for _ in 0..10 {
             assert!(rest(begin(address, INFO)).ends_with("available ) )"));
         }
-        // All but the last were closed, and those are closed one by one.
+        // All but the last three were closed before, and those are closed one by one.
         assert!(idle.into_iter().take(17).map(rest).all(|answer| answer.is_empty()));
     }
 }

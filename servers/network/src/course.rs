@@ -1,5 +1,5 @@
-//! The course of a match: the steps received become the information of a role in the game of one
-//! engine, and from that come legal moves.
+//! The course of a match: received steps become the information of a role in one engine's game,
+//! from which legal moves follow.
 
 use crate::seat::{ReadyGame, Step};
 use gdl_players::player::Belief;
@@ -11,28 +11,29 @@ use gdl_runtime::{
     game::{Id, Perception},
 };
 
-/// The information of a role after the steps that it received.
+/// The information of a role after its received steps.
 pub(crate) struct Course {
     pub(crate) engine: ReadyGame,
     pub(crate) information: Information<Dynamic>,
-    /// The state, where everything is seen.
+    /// The state, if the rules hide nothing.
     state: BitBox,
-    /// The possible states, if the state is not known.
+    /// The possible states, if the rules hide something.
     belief: Belief<Dynamic>,
-    /// The number of steps received, whether they fitted or not.
+    /// The number of received steps, including those that contradict the rules.
     pub(crate) followed: usize,
 }
 
 impl Course {
-    /// The start of a match; the seed is for samples of what is hidden.
+    /// Creates the course at the start of a match. The seed determines the samples of possible
+    /// states.
     pub(crate) fn new(engine: ReadyGame, seed: u64) -> Self {
         let information = Information::new(engine.role);
         let (state, belief) = (engine.game.initial(), Belief::new(seed));
         Self { engine, information, state, belief, followed: 0 }
     }
 
-    /// Takes a step. One that does not fit the game is left out, and the next position is taken to
-    /// be this one.
+    /// Follows a step. A step that contradicts the rules is skipped and reported to `remark`, and
+    /// the state stays the same.
     pub(crate) fn follow(&mut self, step: &Step, remark: &dyn Fn(String)) {
         self.followed += 1;
         let game = &self.engine.game;
@@ -95,8 +96,8 @@ impl Course {
         is_found
     }
 
-    /// The view of the current state without goals, or of a possible one. Returns `None` if no
-    /// state is known.
+    /// Returns the view of the current or a possible state, without goals. Returns `None` if no
+    /// possible state is known.
     pub(crate) fn view(&mut self) -> Option<<Dynamic as Game>::View> {
         let game = &self.engine.game;
         let state = if game.vocabulary().has_percepts() {
@@ -110,13 +111,13 @@ impl Course {
         Some(view)
     }
 
-    /// A legal move in a view, as the match calls it.
+    /// Draws a legal move in a view, in the words of the match.
     pub(crate) fn draw(&self, view: &<Dynamic as Game>::View, stream: &mut Stream) -> Option<String> {
         let drawn = self.engine.game.random_move_in(view, self.engine.role, stream)?;
         Some(self.received(drawn))
     }
 
-    /// A move as the match calls it.
+    /// Returns a move in the words of the match.
     pub(crate) fn received(&self, action: MoveId) -> String {
         self.engine.names.to_received(self.engine.game.move_text(action))
     }

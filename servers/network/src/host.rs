@@ -1,7 +1,7 @@
-//! The host of a player: a message comes in, and what the protocol wants for an answer goes out.
+//! The host of a player: it receives a message and returns the answer that the protocol requires.
 //!
-//! There is one match at a time. All else is `busy`: other matches, messages about matches that are
-//! unknown or over, and what cannot be read. A manager that is silent for too long loses its match
+//! It plays one match at a time. It answers `busy` to other matches, to messages about unknown or
+//! finished matches, and to unreadable ones. A manager that is silent for too long loses its match
 //! to the next.
 
 use crate::{
@@ -23,10 +23,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A callback for notes.
+/// A callback that receives notes.
 type Log = dyn Fn(&Note) + Send + Sync;
 
-/// The player as managers meet it: `Host::new("gdl", ..)` answers messages, [`serve`](crate::serve) those of a listener.
+/// A player that managers can use: it answers messages itself, and [`serve`](crate::serve) listens
+/// for them.
 ///
 /// ```
 /// use gdl_network::Host;
@@ -67,11 +68,11 @@ impl fmt::Debug for Host {
 }
 
 impl Host {
-    /// The allowance unless [`Host::allowance`] says otherwise.
+    /// The allowance by default.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_millis(500);
 
-    /// A host of players that are made of seeds, one for each match, under a name for managers.
-    /// They ponder, which is of use for searches that keep something from one move to the next.
+    /// Creates a host with a name for managers. `build` makes a player from a seed for each match.
+    /// The players ponder, which helps searches that keep results from one move to the next.
     pub fn new(
         name: &str,
         build: impl Fn(u64) -> Option<Box<dyn Player<Dynamic>>> + Send + Sync + 'static,
@@ -91,62 +92,63 @@ impl Host {
         }
     }
 
-    /// The allowance: how long before the end of a clock thinking ends, and half of it later an
-    /// answer goes out in any case. Of short clocks a quarter.
+    /// Sets the allowance: thinking ends this long before the end of a clock. An answer is sent by
+    /// half of the allowance before that end in any case. A clock shorter than four allowances has
+    /// a quarter reserved instead.
     #[must_use]
     pub fn allowance(mut self, allowance: Duration) -> Self {
         self.allowance = allowance;
         self
     }
 
-    /// Limits of the compiler for rulesheets that managers send, [`Limits::default`] unless this
-    /// says otherwise: these allow for the vastest rulesheets, since there is one match at a time
-    /// and compiling ends with it. A rulesheet that takes more is evaluated state by state, or its
-    /// moves are drawn.
+    /// Sets the compiler's limits for received rulesheets, [`Limits::default`] otherwise. The
+    /// default suits very large rulesheets, since there is one match at a time and compilation ends
+    /// with it. A rulesheet that exceeds the limits is interpreted in each state, or its moves are
+    /// drawn.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// The engine by which games are played. By default the one that is ready first plays, and then
-    /// the one that a trial chooses. Moves are drawn until it is ready, and to the end if the rules
-    /// exceed its limits.
+    /// Sets the engine for all games. By default, the first engine that is ready plays, and later
+    /// the one that a trial chooses. With a given engine, moves are drawn until it is ready, and to
+    /// the end if the rules exceed its limits.
     #[must_use]
     pub fn way(mut self, way: Option<EngineKind>) -> Self {
         self.way = way;
         self
     }
 
-    /// The seed that those of the matches follow from.
+    /// Sets the seed from which the seeds of matches are drawn.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seeds = Mutex::new(Stream::new(seed, 0));
         self
     }
 
-    /// Players think only when they are asked for a move, and are ready as soon as the game is.
+    /// Lets players think only when a move is requested. They are ready as soon as the game is.
     #[must_use]
     pub fn without_pondering(mut self) -> Self {
         self.thought.ponders = false;
         self
     }
 
-    /// A callback for each message and its answer, from whichever thread.
+    /// Sets a callback for each message and its answer. It may be called from any thread.
     #[must_use]
     pub fn log(mut self, log: impl Fn(&Note) + Send + Sync + 'static) -> Self {
         self.log = Arc::new(log);
         self
     }
 
-    /// Notes what happened to a connection that brought no message.
+    /// Logs a connection that brought no message.
     pub(crate) fn refuse(&self, from: SocketAddr, reason: &str) {
         let remark = Some(reason.to_owned());
         (self.log)(&Note { from: Some(from), what: "refused", remark, ..Note::default() });
     }
 
-    /// The answer to a message, which came from somewhere. `PREVIEW`, `START` and `PLAY` may take
-    /// as long as their clocks say.
+    /// Answers a message from an address, if that is known. `PREVIEW`, `START` and `PLAY` may take
+    /// as long as their clocks.
     pub async fn answer(&self, text: &str, from: Option<SocketAddr>) -> String {
         let began = Instant::now();
         let manager = from.map(|from| from.ip());
@@ -164,7 +166,7 @@ impl Host {
         answer
     }
 
-    /// The answer to a message that was read.
+    /// Answers a parsed request.
     async fn reply(&self, request: &Request, manager: Option<IpAddr>) -> Answer {
         let unknown = || Answer::busy("no such match");
         match request {
@@ -196,7 +198,7 @@ impl Host {
         }
     }
 
-    /// Returns whether a match that this manager starts would be played.
+    /// Returns whether a match started by this manager would be accepted.
     fn is_available(&self, manager: Option<IpAddr>) -> bool {
         self.seat().as_ref().is_none_or(|seat| seat.is_free_for(manager))
     }
@@ -205,7 +207,7 @@ impl Host {
         self.seat.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The match that is played.
+    /// Returns the seat of the current match.
     fn current(&self) -> Option<Arc<Seat>> {
         self.seat().clone().filter(|seat| !seat.is_over())
     }
@@ -214,7 +216,8 @@ impl Host {
         self.current().filter(|seat| seat.id.eq_ignore_ascii_case(id))
     }
 
-    /// Takes a seat, or the seat of an earlier copy of the same message.
+    /// Creates the seat of a match, or returns the present one if it came from a copy of the same
+    /// message.
     fn sit(
         &self,
         id: &str,
@@ -262,15 +265,14 @@ impl Host {
         Ok(seat)
     }
 
-    /// Waits until the player is ready, or as long as the start clock allows.
+    /// Waits until the player is ready or the start clock is nearly over.
     async fn start(&self, seat: &Arc<Seat>) -> Answer {
         let Some(_waiting) = seat.queue() else { return too_many() };
         let limit = seat.last_call(seat.start_end(), seat.start);
         let refusal = seat
             .wait_until(limit, |state| match &state.refusal {
                 Some(reason) => Some(Some(reason.clone())),
-                // Where there is nothing but the rules themselves, nothing more is to be made
-                // ready.
+                // If moves are drawn from the rules themselves, there is no engine to wait for.
                 None if state.is_ready || state.end.is_some() => Some(None),
                 None if state.is_bare() && state.spare.is_some() => Some(None),
                 None => None,
@@ -317,7 +319,7 @@ impl Drop for Host {
     }
 }
 
-/// An answer, and what is to be said of it.
+/// A reply, with a remark and a report for the log.
 struct Answer {
     reply: Reply,
     remark: Option<String>,
@@ -339,22 +341,22 @@ fn too_many() -> Answer {
     Answer::busy("too many requests wait for this answer")
 }
 
-/// The time after the end of a clock in which a legal move may still be found, if there was none
-/// before: managers wait a second.
+/// The time after the end of a clock in which a first legal move may still be found; managers wait
+/// a second.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// The move of the position that the news lead to.
+/// Returns the move of the position after the news.
 async fn play(seat: &Arc<Seat>, news: Option<&[String]>) -> Answer {
     let Some(_waiting) = seat.queue() else { return too_many() };
     let (position, deadline, is_old) = seat.ask(news);
     if let (true, Some(sent)) = (is_old, seat.sent()) {
         return Answer { remark: Some("said before".to_owned()), ..Answer::plain(Reply::Move(sent)) };
     }
-    // What there is for an answer, if there is one or none is wanted any more.
+    // Returns the present answer; `Some(None)` if none is needed any more.
     let look = |state: &mut SeatState, must_do: bool| {
         let is_wanted = state.end.is_none() && state.steps.len() == position;
         if is_wanted {
-            // A move that was drawn comes of no search.
+            // A random move has no search report.
             let report = state.answer.as_ref().and(state.report.clone());
             state.found(must_do).map(|found| Some((found, report)))
         } else {

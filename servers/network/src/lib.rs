@@ -1,13 +1,14 @@
-//! Matches over a network, in the protocol of general game playing: a player that match managers
-//! ask, and players elsewhere that are asked.
+//! Matches over a network, in the protocol of general game playing: a player for match managers,
+//! and access to remote players.
 //!
-//! A [`Host`] answers messages for a player, and [`serve`] those that come to a port. It knows the
-//! rulesheets that are compiled into the program, also under other symbols, and compiles all others
-//! while it already plays by interpreting the rules. A [`Remote`] is a
-//! [`Player`](gdl_players::Player) that is reached over the network. Both build on [`message`],
-//! which reads and writes messages, and a [`client`], which sends one request and reads any answer.
-//! A [`Sheet`] is a rulesheet of any syntax as it is sent; its [`Names`] show whether another one
-//! differs only in its symbols.
+//! A [`Host`] answers messages for a player; [`serve`] receives them at a port. The host recognises
+//! the rulesheets that are compiled into the program, even under other symbols. It compiles any
+//! other, and meanwhile plays by interpreting the rules.
+//!
+//! A [`Remote`] is a [`Player`](gdl_players::Player) that is reached over the network. Both build
+//! on [`message`], which parses and writes messages, and on a [`client`], which sends one request
+//! and reads the answer. A [`Sheet`] is a rulesheet of any syntax in the form in which it is sent.
+//! Its [`Names`] map it to another sheet that differs only in its symbols.
 //!
 //! The protocol, the deviations of peers, and the defences against attackers are described in
 //! `docs/how-to/network.md`.

@@ -1,9 +1,10 @@
-//! The library: the built-in rulesheets, in which a rulesheet from elsewhere is looked up.
+//! The library: recognises the built-in rulesheets.
 
 use crate::names::Names;
 use gdl_games::{Entry, LIST};
 
-/// The built-in game that a rulesheet is, plain or with other symbols, and those symbols.
+/// Finds the built-in game that equals a rulesheet up to the names of symbols. Returns it with the
+/// names.
 pub(crate) fn find(rules: &str) -> Option<(&'static Entry, Names)> {
     LIST.iter().find_map(|entry| Some((entry, Names::between(entry.text, rules)?)))
 }
@@ -13,7 +14,7 @@ mod tests {
     use super::*;
     use crate::message::{normalise, tokens};
 
-    /// Symbols exchanged for words of no meaning, as managers do it.
+    /// Replaces the symbols of a rulesheet by meaningless words, as managers do.
     pub(crate) fn scramble(rules: &str) -> String {
         let words: Vec<String> = tokens(rules)
             .map(|token| match token.text {

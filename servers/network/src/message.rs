@@ -1,10 +1,10 @@
-//! Messages of the protocol: a text becomes a [`Request`] or a [`Fault`] with its place, an answer
-//! a [`Reply`], and both are written again.
+//! Messages of the protocol: a text is parsed into a [`Request`] or a located [`Fault`], an answer
+//! into a [`Reply`]. Both can be written again.
 //!
-//! A text is read token by token and nothing recurses, so no depth of parentheses costs more than
-//! its bytes, and a message is bounded by [`MOST_BYTES`], whatever reads it. Keywords are known in
-//! any case; every other symbol keeps the spelling it came in. Managers write in two [`Dialect`]s,
-//! which differ in nothing that a reader of tokens sees.
+//! A text is read token by token without recursion, so nested parentheses cost no more than their
+//! bytes. Each reader bounds a message by [`MOST_BYTES`]. Keywords are recognised in any case;
+//! other symbols keep their spelling. Managers write one of two [`Dialect`]s, which consist of the
+//! same tokens.
 //!
 //! ```
 //! use gdl_network::message::{Dialect, Request};
@@ -20,23 +20,22 @@
 
 use std::{error::Error, fmt, str::FromStr};
 
-/// The greatest number of bytes of a message: an untrusted rulesheet of the greatest size, and a
-/// line around it.
+/// The most bytes of a message: an untrusted rulesheet of the greatest size, and a line around it.
 pub const MOST_BYTES: usize = (1 << 20) + (1 << 12);
 
 /// The requests of a manager to a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// `INFO`: who the player is, and whether it is free.
+    /// `INFO`: asks for the player's name, and whether it is free.
     Info,
-    /// `PREVIEW`: rules that will be played some time, perhaps.
+    /// `PREVIEW`: announces rules that may be played later.
     Preview {
         /// The rulesheet, without the parentheses around it.
         rules: String,
-        /// Seconds to think about it.
+        /// The time to think about it, in seconds.
         clock: u64,
     },
-    /// `START`: a match begins.
+    /// `START`: begins a match.
     Start {
         /// The name of the match.
         id: String,
@@ -44,27 +43,27 @@ pub enum Request {
         role: String,
         /// The rulesheet, without the parentheses around it.
         rules: String,
-        /// Seconds before the first move.
+        /// The start clock, in seconds.
         start: u64,
-        /// Seconds for each move.
+        /// The play clock, in seconds.
         play: u64,
     },
-    /// `PLAY`: the result of the step before; a move is due.
+    /// `PLAY`: reports the previous step and asks for a move.
     Play {
         /// The name of the match.
         id: String,
-        /// The moves of all roles in role order, or where the rules say what is perceived (`sees`)
-        /// the percepts of the player. None, which is written `NIL`, before the first step.
+        /// The moves of all roles, in role order. If the rules use `sees`, the player's percepts.
+        /// `None`, written `NIL`, before the first step.
         news: Option<Vec<String>>,
     },
-    /// `STOP`: the match is over.
+    /// `STOP`: reports that the match is over.
     Stop {
         /// The name of the match.
         id: String,
-        /// As for a `PLAY`.
+        /// The news of the last step, as in a `PLAY`.
         news: Option<Vec<String>>,
     },
-    /// `ABORT`: the match was abandoned.
+    /// `ABORT`: reports that the match was abandoned.
     Abort {
         /// The name of the match.
         id: String,
@@ -74,40 +73,40 @@ pub enum Request {
 /// The dialect in which messages are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
-    /// As by ggp-base's manager: spaces inside parentheses, symbols as they are.
+    /// The dialect of ggp-base's manager: spaces inside parentheses, symbols unchanged.
     #[default]
     Base,
-    /// As by Dresden's `GameController`: no spaces to spare, all in capitals.
+    /// The dialect of Dresden's `GameController`: no optional spaces, all symbols in upper case.
     Controller,
 }
 
 /// The replies of a player.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// To `INFO`.
+    /// The answer to `INFO`.
     Info {
         /// The name of the player.
         name: String,
         /// False during a match.
         is_available: bool,
     },
-    /// To `PREVIEW` and `START`.
+    /// The answer to `PREVIEW` and `START`.
     Ready,
-    /// The answer to all but `INFO`: the player has another match, or no record of this one.
+    /// The answer to any request but `INFO`, if the player has another match or none of this name.
     Busy,
-    /// To `PLAY`: a term, also `nil` and `busy`, which are moves of no game.
+    /// The answer to `PLAY`: a term. `nil` and `busy`, which are moves of no game, are terms too.
     Move(String),
-    /// To `STOP`.
+    /// The answer to `STOP`.
     Done,
     /// The answer to `ABORT`.
     Aborted,
 }
 
-/// The error of a message, and its place. `Display` is a line, such as
-/// `1:7: a message is one list`.
+/// An error in a message, with its place. `Display` writes one line, such as `1:7: a message is one
+/// list`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// One plain sentence.
+    /// The error, as one plain sentence.
     pub message: String,
     /// The line, from 1.
     pub line: usize,
@@ -135,7 +134,7 @@ impl fmt::Display for Fault {
 
 impl Error for Fault {}
 
-/// A parenthesis or a word, and where it begins.
+/// A parenthesis or a word, with its offset in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Token<'t> {
     pub(crate) at: usize,
@@ -148,7 +147,8 @@ impl Token<'_> {
     }
 }
 
-/// Parentheses and words, as the compiler cuts them; comments go on to the end of their line.
+/// Iterates over the parentheses and words of a text, divided as by the compiler. Comments end with
+/// their line.
 pub(crate) fn tokens(text: &str) -> impl Iterator<Item = Token<'_>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -183,7 +183,7 @@ struct Item<'t> {
 }
 
 impl<'t> Item<'t> {
-    /// The inside of a list.
+    /// Returns the text inside the parentheses of a list.
     fn inside(&self) -> Option<&'t str> {
         self.text.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'))
     }
@@ -193,7 +193,7 @@ impl<'t> Item<'t> {
     }
 }
 
-/// The items of a text, which may be no more than that many.
+/// Splits a text into at most `most` items.
 fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, Fault> {
     let mut items = Vec::new();
     let (mut depth, mut start) = (0_usize, 0);
@@ -218,12 +218,12 @@ fn items(text: &str, most: usize) -> Result<Vec<Item<'_>>, Fault> {
     if depth > 0 { Err(Fault::new(text, start, "this `(` is never closed")) } else { Ok(items) }
 }
 
-/// The words of a reply; there are few.
+/// Returns the first 64 words of a reply, more than any valid one has.
 fn words(text: &str) -> Vec<&str> {
     tokens(text).map(|token| token.text).take(64).collect()
 }
 
-/// The most items of a message and of its news: more than any game has roles or percepts of a step.
+/// The most items of the news of a message, more than a step of any game has roles or percepts.
 const MOST_ITEMS: usize = 1 << 14;
 
 impl FromStr for Request {
@@ -234,7 +234,7 @@ impl FromStr for Request {
         let fault = |at: usize, message: &str| Fault::new(text, at, message);
         let Some(&list) = whole.first() else { return Err(fault(0, "there is no message")) };
         let Some(inside) = list.inside() else { return Err(fault(list.at, "a message is a list")) };
-        // Places are those of the whole text.
+        // Places are counted in the whole text.
         let inside_at = list.at + 1;
         let moved = |inner: &Fault| {
             let within = Fault::new(text, inside_at, "");
@@ -309,7 +309,7 @@ impl FromStr for Request {
 }
 
 impl Request {
-    /// Its name.
+    /// Returns the name of the request.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -322,7 +322,7 @@ impl Request {
         }
     }
 
-    /// The match it is about.
+    /// Returns the id of the match, if the request has one.
     #[must_use]
     pub fn id(&self) -> Option<&str> {
         match self {
@@ -333,7 +333,7 @@ impl Request {
         }
     }
 
-    /// The text, on one line and without comments.
+    /// Writes the request on one line and without comments.
     #[must_use]
     pub fn write(&self, dialect: Dialect) -> String {
         let list = |items: &[String]| match dialect {
@@ -356,16 +356,16 @@ impl Request {
         if dialect == Dialect::Controller { text.to_ascii_uppercase() } else { text }
     }
 
-    /// The meaning of a player's answer to this.
+    /// Parses a player's answer to this request.
     ///
     /// # Errors
-    /// Returns an error if it is no answer to this.
+    /// Returns an error if the text is no valid answer to it.
     pub fn read_reply(&self, text: &str) -> Result<Reply, Fault> {
         let words = words(text);
         let is = |word: &str| matches!(&words[..], [only] if only.eq_ignore_ascii_case(word));
         let reply = match self {
             Self::Info => {
-                // The word after a key, which comes after a parenthesis.
+                // Returns the word after a key that follows a parenthesis.
                 let behind = |key: &str| {
                     let is_key = |pair: &[&str]| pair[0] == "(" && pair[1].eq_ignore_ascii_case(key);
                     let place = words.windows(2).position(is_key)?;
@@ -392,8 +392,8 @@ impl Request {
     }
 }
 
-/// Terms or rules as names have them: on one line, one blank between the items of a list, no
-/// comments.
+/// Writes terms or rules in normal form: on one line, with one space between the items of a list,
+/// and without comments.
 pub(crate) fn normalise(terms: &str) -> String {
     let mut text = String::with_capacity(terms.len());
     for token in tokens(terms) {

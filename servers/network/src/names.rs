@@ -1,38 +1,38 @@
-//! Names of a match: how the symbols of one rulesheet are called in another, if the two differ in
-//! nothing but their symbols.
+//! Names of a match: a mapping between the symbols of two rulesheets that differ only in their
+//! symbols.
 //!
-//! Managers send the whole rulesheet, and some rename every symbol but keep the order of all else
-//! (they scramble it). So the two are read side by side. Symbols and variables may differ as long
-//! as each stands for one of the other sheet and no two for the same; parentheses, numbers and the
-//! words of the language must be equal. If that holds to the last token, the sheets are equal term
-//! by term, and so is the play. Case is no difference in KIF. O(tokens), and mostly one or two of
-//! them where the sheets have nothing to do with each other.
+//! Managers send the whole rulesheet, and some scramble it: they rename every symbol but keep the
+//! order of all tokens. So both sheets are read in parallel. Symbols and variables must correspond
+//! one to one; parentheses, numbers and keywords must be equal. If that holds to the last token,
+//! the sheets are equal term by term, and so is the play. Case does not matter in KIF. O(tokens);
+//! sheets of different games mostly differ in the first one or two.
 //!
-//! A rulesheet can be scrambled here as well: its symbols and variables become words that mean
-//! nothing, drawn from a seed. O(tokens). All texts here are KIF; what a rulesheet in another
-//! syntax calls things is known from its conversion ([`Sheet`](crate::Sheet)).
+//! This module also scrambles rulesheets: their symbols and variables become meaningless words,
+//! drawn from a seed. O(tokens). All texts here are KIF. For another syntax, a conversion gives the
+//! author's names ([`Sheet`](crate::Sheet)).
 
 use crate::message::{Token, normalise, tokens};
 use gdl_runtime::chance::Stream;
 use std::collections::{HashMap, HashSet};
 
-/// The words of the language and those that managers leave as they are.
+/// The keywords of the language, and the symbols that managers leave unchanged.
 const KEYWORDS: [&str; 21] = [
     "<=", "not", "or", "distinct", "and", "=", "=>", "<=>", "->", "role", "init", "true", "does", "next",
     "legal", "goal", "terminal", "base", "input", "sees", "random",
 ];
 
-/// The words of two rulesheets that stand for each other: own ones, and those received.
+/// A one-to-one mapping between the symbols of two rulesheets: the game's own ones, and those of
+/// the match.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     to_own: Words,
     to_received: Words,
 }
 
-/// Words of one rulesheet, each with the one that stands for it in another.
+/// A mapping from the symbols of one rulesheet to those of another.
 #[derive(Clone, Debug, Default)]
 struct Words {
-    /// Words that differ in case alone are two words, as everywhere but in KIF.
+    /// True if symbols that differ only in case are different, as in all syntaxes but KIF.
     is_sensitive: bool,
     others: HashMap<String, String>,
 }
@@ -46,13 +46,14 @@ impl Words {
         self.others.get(&self.key(word)).map(String::as_str)
     }
 
-    /// Notes what a word stands for, unless that is known, and returns what it stands for.
+    /// Maps `word` to `other` unless it is mapped already, and returns the symbol that it is mapped
+    /// to.
     fn note(&mut self, word: &str, other: &str) -> &str {
         let key = self.key(word);
         self.others.entry(key).or_insert_with(|| other.to_owned())
     }
 
-    /// A term in the other words. Unknown words stay as they are.
+    /// Translates a term. Unknown symbols stay as they are.
     fn translate(&self, term: &str) -> String {
         let mut text = String::with_capacity(term.len());
         for token in tokens(term) {
@@ -62,7 +63,7 @@ impl Words {
         normalise(&text)
     }
 
-    /// These words in those of a third rulesheet, by the words that the second has in that.
+    /// Composes two mappings. A symbol that `next` lacks stays as it is.
     fn then(&self, next: &Self) -> Self {
         let through = |other: &String| next.get(other).unwrap_or(other).to_owned();
         let others = self.others.iter().map(|(word, other)| (word.clone(), through(other))).collect();
@@ -75,7 +76,7 @@ impl Names {
     /// differ in more than names.
     pub(crate) fn between(own: &str, received: &str) -> Option<Self> {
         let mut names = Self::default();
-        // Of the form at hand.
+        // Variables are local to a form.
         let (mut variables, mut named): (HashMap<&str, &str>, HashMap<&str, &str>) = Default::default();
         let mut depth = 0_usize;
         let (mut left, mut right) = (tokens(own), tokens(received));
@@ -109,9 +110,9 @@ impl Names {
         }
     }
 
-    /// The words of a rulesheet whose text in KIF this is, where `renamed` has those that could not
-    /// stay, before and now. Words of the rulesheet itself differ in their case, those of KIF do
-    /// not.
+    /// Creates the names of a rulesheet that was converted to `kif`. `renamed` has the symbols that
+    /// were changed, each before and after. Symbols of the rulesheet are case-sensitive, those of
+    /// the KIF are not.
     pub(crate) fn of_conversion(kif: &str, renamed: &[(String, String)]) -> Self {
         let mut names = Self::default();
         names.to_received.is_sensitive = true;
@@ -126,8 +127,7 @@ impl Names {
         names
     }
 
-    /// Pairs of a symbol of the game that plays and the one that stands for it, where they differ,
-    /// in the order of their bytes.
+    /// Returns the pairs of an own and a received symbol that differ, in byte order.
     #[must_use]
     pub fn renamed(&self) -> Vec<[String; 2]> {
         let words = &self.to_received;
@@ -141,7 +141,7 @@ impl Names {
         pairs
     }
 
-    /// Notes that two symbols stand for each other; false if one of them stands for another one.
+    /// Maps two symbols to each other. Returns false if one of them is mapped to another symbol.
     fn pair(&mut self, own: &str, received: &str) -> bool {
         let is_received = self.to_received.note(own, received).eq_ignore_ascii_case(received);
         let known = self.to_own.note(received, own);
@@ -149,8 +149,8 @@ impl Names {
             && if self.to_received.is_sensitive { known == own } else { known.eq_ignore_ascii_case(own) }
     }
 
-    /// Other names for all symbols of a rulesheet in KIF, and that rulesheet under them, on one
-    /// line. No word that is drawn stands in the rulesheet itself.
+    /// Draws other names for all symbols of a rulesheet in KIF. Returns them and the renamed
+    /// rulesheet on one line. No drawn name occurs in the rulesheet.
     pub(crate) fn scrambled(own: &str, seed: u64) -> (Self, String) {
         let mut names = Self::default();
         let mut taken: HashSet<String> =
@@ -178,29 +178,29 @@ impl Names {
         Self { to_own: next.to_own.then(&self.to_own), to_received: self.to_received.then(&next.to_received) }
     }
 
-    /// The same with the two rulesheets exchanged.
+    /// Returns the inverse mapping.
     pub(crate) fn reversed(self) -> Self {
         Self { to_own: self.to_received, to_received: self.to_own }
     }
 
-    /// Returns whether a term has no symbols but those received.
+    /// Returns whether all symbols of a term occur in the received rulesheet.
     pub(crate) fn knows(&self, term: &str) -> bool {
         tokens(term).all(|token| is_fixed(token.text) || self.to_own.get(token.text).is_some())
     }
 
-    /// A term as the game has it. Unknown symbols stay as they are.
+    /// Translates a term into the game's own symbols. Unknown symbols stay as they are.
     pub(crate) fn to_own(&self, term: &str) -> String {
         self.to_own.translate(term)
     }
 
-    /// A term as it was received.
+    /// Translates a term into the received symbols. Unknown symbols stay as they are.
     #[must_use]
     pub fn to_received(&self, term: &str) -> String {
         self.to_received.translate(term)
     }
 }
 
-/// Parentheses, numbers and keywords, which mean the same everywhere.
+/// Returns whether a token is a parenthesis, a number or a keyword, which is never renamed.
 fn is_fixed(word: &str) -> bool {
     let digits = word.strip_prefix(['-', '+']).unwrap_or(word);
     matches!(word, "(" | ")")
@@ -208,8 +208,8 @@ fn is_fixed(word: &str) -> bool {
         || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word))
 }
 
-/// A word of four syllables, one of 81 million: more than any rulesheet has room for. No keyword
-/// looks like that.
+/// Draws one of 81 million words of four syllables, more than any rulesheet has symbols. No keyword
+/// has this form.
 fn word(stream: &mut Stream) -> String {
     let mut letter = |letters: &[u8]| char::from(letters[stream.below(letters.len() as u64) as usize]);
     (0..4).flat_map(|_| [letter(b"bcdfghjklmnprstvwxz"), letter(b"aeiou")]).collect()

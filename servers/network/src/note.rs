@@ -1,35 +1,34 @@
-//! Notes: what a player's host has to say of each message, a line for people or fields for
-//! programs.
+//! Notes: a host's log entry for each message, as a line for people or fields for programs.
 
 use gdl_players::player::Report;
 use std::{fmt, net::SocketAddr};
 
-/// The greatest length of a note's text: untrusted messages must not fill a log.
+/// The most characters of a text in a note, so that untrusted messages cannot fill a log.
 const MOST: usize = 200;
 
 /// A message and its answer, or an event of a match.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Note {
-    /// The sender of the message.
+    /// The address of the sender.
     pub from: Option<SocketAddr>,
-    /// The kind of message, such as `PLAY`; `unreadable`, `refused` (a connection), or `match` if
-    /// it is not about a message.
+    /// The kind of message, such as `PLAY`. Otherwise `unreadable`, `refused` for a connection
+    /// without a message, or `match` for an event of a match.
     pub what: &'static str,
-    /// The match, if it names one.
+    /// The id of the match, if the message names one.
     pub id: Option<String>,
     /// The answer.
     pub answer: Option<String>,
     /// The time until the answer.
     pub seconds: f64,
-    /// A further remark: the fault with its place, or what plays the game.
+    /// A further remark: an error with its place, or the engine that plays the game.
     pub remark: Option<String>,
     /// The player's report of the search that gave the answer.
     pub report: Option<Report>,
 }
 
 impl Note {
-    /// A text of others, short and on one line.
+    /// Makes an untrusted text short and free of control characters.
     pub(crate) fn plain(text: &str) -> String {
         let mut plain: String =
             text.chars().take(MOST).map(|c| if c.is_control() { '\u{FFFD}' } else { c }).collect();

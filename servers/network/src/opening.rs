@@ -1,14 +1,16 @@
-//! The opening of a match: rules that were received become engines, each brought to the seat as
-//! soon as it is ready.
+//! The opening of a match: received rules become engines, each given to the seat as soon as it is
+//! ready.
 //!
-//! A rulesheet of the [`library`] is played by the game compiled into the program, if there is one.
-//! Any other is read within limits, then compiled, lifted (interpreted in each state) and sampled
-//! by the [`oracle`] at the same time, each in a thread of its own. The first is ready after a
-//! while, the second sooner, and the last at once. If compiling takes long, the match is played by
-//! the net before that is optimised. If an engine is requested, only that one is used. The oracle
-//! is always there. A thread is cancelled when the match ends or after a deadline; it notices
-//! within some milliseconds and frees its memory. A built-in game that is not compiled in is made
-//! once for all matches instead.
+//! A rulesheet of the [`library`] is played by the game that is compiled into the program, if there
+//! is one. Any other is parsed within limits, then three threads start at once. The first compiles
+//! the rules, the second makes the lifted engine, which interprets them in each state, and the
+//! third is the [`oracle`]. The oracle is ready at once, the lifted engine soon, and the compiled
+//! one last. If compiling takes long, the net is used before it is optimised. If an engine is
+//! requested, only that one is made, next to the oracle.
+//!
+//! A thread is cancelled when the match ends or after a deadline. It notices that within some
+//! milliseconds and frees its memory. A built-in game that is not compiled in is not cancelled,
+//! since all matches share it.
 
 use crate::{
     library,
@@ -32,7 +34,7 @@ use std::{
 /// The time after the start clock at which compiling and lifting are cancelled.
 const LATER: Duration = Duration::from_secs(60);
 
-/// Finds what plays the rules of a seat, within some limits, or makes the engine that is asked for.
+/// Makes the engines for the rules of a seat, within some limits, or only the requested one.
 pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Option<EngineKind>) {
     let known = match way {
         Some(_) => None,
@@ -80,7 +82,7 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
         Some((entry, names)) => bring(seat, Stage::Last, gdl_games::dynamic(entry.name), names),
         None => compile(seat, &source, &options, way),
     });
-    // The system may be out of threads.
+    // The system may have no more threads.
     let is_missing = [
         is_lifted && !threads.spawn("lifting", lifting),
         is_compiled && !threads.spawn("compiling", compiling),
@@ -88,7 +90,7 @@ pub(crate) fn open(seat: &Arc<Seat>, threads: &Threads, limits: Limits, way: Opt
     seat.change(|state| state.openers -= is_missing.iter().filter(|&&is_missing| is_missing).count());
 }
 
-/// Work that may bring an engine, and says when it is over, however that comes.
+/// Wraps work that may produce an engine: `openers` is decremented when it ends or panics.
 fn opening<W: FnOnce(&Seat) + Send>(seat: &Arc<Seat>, work: W) -> impl FnOnce() + Send + use<W> {
     struct Opener(Arc<Seat>);
     impl Drop for Opener {
@@ -111,7 +113,7 @@ fn compile(seat: &Seat, source: &Source, options: &Options, way: Option<EngineKi
     };
     match gdl_compiler::compile_in_stages(source, options, show) {
         Ok(compilation) => bring(seat, Stage::Last, playable(&compilation, way).ok(), Arc::default()),
-        // What is too large is lifted; what was cancelled is of no interest.
+        // Rules that exceed the limits are lifted; a cancelled compilation needs no report.
         Err(failure) if failure.diagnostics.are_excesses() => {}
         Err(failure) if failure.diagnostics.iter().any(|fault| fault.code == &codes::CANCELLED) => {}
         Err(failure) => refuse(seat, first_fault(&failure.diagnostics, source)),
@@ -142,8 +144,8 @@ fn unknown_role(role: &str) -> String {
     format!("the rules have no role `{role}`")
 }
 
-/// The options of a compilation. Lints are silent, and faults that others play on with are allowed
-/// here, since a refusal loses the match. The end of the match ends the work.
+/// Returns the options of a compilation. All diagnostics are allowed, even errors that other
+/// players ignore, since a refusal loses the match. The end of the match cancels the compilation.
 fn options(seat: &Arc<Seat>, limits: Limits) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     let deadline = Instant::now() + seat.start + LATER;
@@ -156,7 +158,7 @@ fn options(seat: &Arc<Seat>, limits: Limits) -> Options {
     Options { lenient: true, limits, levels, observer, ..Options::default() }
 }
 
-/// The first error with its place, on one line.
+/// Returns the first error with its place, on one line.
 fn first_fault(diagnostics: &gdl_compiler::Diagnostics, source: &Source) -> String {
     let errors: Vec<_> = diagnostics.iter().filter(|fault| fault.severity == Severity::Error).collect();
     let [first, more @ ..] = &errors[..] else { return "the rules are of no use".to_owned() };
@@ -174,7 +176,7 @@ mod tests {
     use gdl_compiler::Phase;
     use std::fmt::Write;
 
-    /// A token goes wherever it was not yet.
+    /// Creates a game in which a token moves to any cell that it has not visited.
     fn walk(cells: usize) -> String {
         let mut text = String::from(
             "(role r) (init (at 0)) (<= terminal (true (at 7))) (goal r 50)
@@ -188,7 +190,7 @@ mod tests {
         text
     }
 
-    /// The stage of the engine that there is when the net is about to be optimised.
+    /// Returns the stage of the engine that is ready just before the net is optimised.
     fn stage_before_optimising(rules: &str) -> Option<Stage> {
         let seat = Seat::new("m", "r", rules, [10, 10], Duration::ZERO, 0);
         let observer = Observer::new(|progress| match progress.phase {

@@ -1,11 +1,10 @@
-//! The oracle of a match: it draws legal moves, so that there is one of each position whatever the
-//! player does.
+//! The oracle of a match: it draws random legal moves, so that each position has one even if the
+//! player has none.
 //!
-//! The player draws one too before it thinks, but it may be late: it may still be busy with the
-//! position before, or share its processor with the compiler. The oracle has a thread of its own.
-//! It draws straight from the rules, which is slow but needs nothing prepared, or by the engine
-//! that the match is played by. Where the rules say what is perceived it makes up the moves of the
-//! others.
+//! The player draws one too before it thinks, but it may be late. It may still be busy with the
+//! previous position, or share its processor with the compiler. The oracle has its own thread. It
+//! interprets the rules, which is slow but needs no preparation, or uses the engine of the match.
+//! If the rules hide moves, it draws the moves of the other roles.
 
 use crate::{
     course::Course,
@@ -17,10 +16,10 @@ use gdl_compiler::{
 };
 use gdl_runtime::chance::Stream;
 
-/// Draws a move of each position that needs one until the match is over. `rules` are those of a
-/// role, if they are to be drawn from.
+/// Draws a move of each position that needs one until the match is over. `rules` are the rules to
+/// draw from and the player's role, if they may be used.
 pub(crate) fn draw(seat: &Seat, rules: Option<(&Rules, usize)>) {
-    // Rules that take too much to be drawn from are left to the engines.
+    // Rules that exceed the limits of the evaluator are left to the engines.
     let bare = rules.and_then(|(rules, role)| Bare::new(rules, role).ok());
     let mut oracle = Oracle { seed: seat.seed, stream: Stream::new(seat.seed, 1), bare, course: None };
     let mut tried = None;
@@ -40,14 +39,13 @@ struct Oracle<'r> {
 }
 
 impl Oracle<'_> {
-    /// A legal move of a position.
+    /// Draws a legal move of a position.
     fn draw(&mut self, wanted: &Wanted) -> Option<String> {
         let stage = wanted.engine.as_ref().map(|engine| engine.stage);
         if stage == Some(Stage::Last) {
             self.bare = None;
         }
-        // Rules with variables are not evaluated sooner by an engine that has all steps still to
-        // follow.
+        // A lifted engine would have to replay all steps, so it is no faster than the rules.
         if stage > Some(Stage::Lifted) {
             self.draw_by_engine(wanted).or_else(|| self.draw_by_rules(wanted))
         } else {
@@ -63,8 +61,8 @@ impl Oracle<'_> {
         drawn.ok().flatten()
     }
 
-    /// Draws a move by the engine once it followed the steps. The player reports steps that do not
-    /// fit.
+    /// Draws a move with the engine after following the steps. Steps that contradict the rules are
+    /// ignored here, since the player reports them.
     fn draw_by_engine(&mut self, wanted: &Wanted) -> Option<String> {
         let engine = wanted.engine.as_ref()?;
         let known = self.course.take().filter(|course| course.engine.stage == engine.stage);
@@ -77,15 +75,15 @@ impl Oracle<'_> {
     }
 }
 
-/// A position that a move is to be drawn of.
+/// A position that needs a random move.
 struct Wanted {
     steps: Vec<Step>,
     engine: Option<ReadyGame>,
     has_percepts: bool,
 }
 
-/// Waits for a position that a move is to be drawn of, from something that it was not drawn from
-/// yet. Returns `None` once the match is over.
+/// Waits for a position that needs a move, or for a better engine for it; `tried` is the last
+/// position and engine. Returns `None` once the match is over.
 fn wanted(seat: &Seat, tried: &mut Option<(usize, Option<Stage>)>) -> Option<Wanted> {
     seat.wait(|known| {
         if known.end.is_some() {
@@ -102,7 +100,7 @@ fn wanted(seat: &Seat, tried: &mut Option<(usize, Option<Stage>)>) -> Option<Wan
     })
 }
 
-/// The rules as they stand, and the state after some steps.
+/// The interpreted rules, and the state after some steps.
 struct Bare<'r> {
     evaluator: Evaluator<'r>,
     role: usize,
@@ -117,7 +115,7 @@ impl<'r> Bare<'r> {
         Ok(Self { evaluator, role, state, followed: 0 })
     }
 
-    /// A legal move after steps that were received as percepts or moves.
+    /// Draws a legal move after the received steps.
     fn draw(
         &mut self,
         steps: &[Step],
@@ -133,7 +131,7 @@ impl<'r> Bare<'r> {
         Ok(drawn.map(|drawn| drawn.as_str().to_owned()))
     }
 
-    /// The joint move that was received, or one that may have been made.
+    /// Returns the joint move of a step. If the rules hide moves, the others' moves are drawn.
     fn joint(&self, step: &Step, has_percepts: bool, stream: &mut Stream) -> Result<Vec<Term>, EvalError> {
         let evaluator = &self.evaluator;
         if !has_percepts {
@@ -171,7 +169,7 @@ mod tests {
         ReadyGame { game, names: Arc::default(), role, stage, kind: "test" }
     }
 
-    /// The moves that are drawn of the first positions, where no player draws any.
+    /// Returns the moves that are drawn for the first positions without a player.
     fn drawn(has_rules: bool, prepare: impl FnOnce(&Seat)) -> Vec<String> {
         let seat = Seat::new("m", "r", RULES, [0, 0], Duration::ZERO, 0);
         seat.change(|known| known.place = Some(Place { role: 0, has_percepts: false }));

@@ -1,18 +1,18 @@
-//! Players elsewhere: a [`Remote`] is a [`Player`] whose moves are asked for over the network.
+//! Remote players: a [`Remote`] is a [`Player`] whose moves are requested over the network.
 //!
-//! It notifies the player as a manager does: `START` with the rulesheet and the clocks, `PLAY` for
-//! each step, `STOP` or `ABORT`. It waits for the answer to a `PLAY` until the caller's budget is
-//! cancelled, as a referee does when the clock and its grace are over, or a second longer than its
-//! deadline. An answer that is late, missing, broken or no move of the game becomes a [`Fault`], so
-//! a referee draws a move in its place; the referee decides whether a move is legal.
+//! It sends the messages of a manager: `START` with the rulesheet and the clocks, `PLAY` for each
+//! step, `STOP` or `ABORT`. It waits for the answer to a `PLAY` until `GRACE` after its deadline,
+//! or until the caller's budget is cancelled. A referee cancels it when the clock and its grace are
+//! over. An answer that is late, missing, malformed or no move of the game becomes a [`Fault`], and
+//! the referee draws a move in its place. The referee also decides whether a move is legal.
 //!
-//! The rulesheet is sent in KIF, whatever syntax its author chose, and perhaps under other symbols,
-//! so that a player cannot recognise the game by its words. All messages of the match use the words
-//! of that [`Sheet`], and callers see none of them.
+//! The rulesheet is sent in KIF, whatever its author's syntax. Its symbols may be scrambled, so
+//! that a player cannot recognise the game by its words. All messages of the match use the words of
+//! that [`Sheet`]; callers only see those of the author.
 //!
-//! A player elsewhere has one match, so it is asked again only about what follows; if the caller
-//! went somewhere else, as by taking a move back, that match is aborted, and the player is led
-//! through a new one.
+//! A remote player has one match at a time. If the caller leaves the line of play, for example by
+//! taking a move back, that match is aborted. Then the player is led to the new position in another
+//! match.
 
 use crate::{
     client::{Address, Failure, wait},
@@ -29,14 +29,14 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
-/// The time after its deadline in which an answer is waited for if no caller cancels: as long as
-/// managers do, and a little more.
+/// The time after its deadline for which an answer is awaited if no caller cancels: a little longer
+/// than managers wait.
 const GRACE: Duration = Duration::from_millis(1500);
 
-/// The time that a player may take to hear that a match is over.
+/// The time limit for notifying a player that a match is over.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Matches of this process so far.
+/// The number of matches that this process has begun.
 static MATCHES: AtomicU64 = AtomicU64::new(0);
 
 /// A player that is asked over the network.
@@ -62,21 +62,21 @@ pub struct Remote<G: Game> {
     address: Address,
     sheet: Sheet,
     clocks: [Option<Duration>; 2],
-    /// The id of the next match, if it was given.
+    /// The id of the next match, if the caller set one.
     id: Option<String>,
-    /// The match that the player was notified of.
+    /// The current match of the player.
     told: Option<Told<G>>,
-    /// The reason why the last question has no answer.
+    /// The reason why the last request has no answer.
     fault: Option<Fault>,
     report: Option<Report>,
 }
 
-/// The messages that a player received.
+/// A match as the player knows it.
 struct Told<G: Game> {
     id: String,
     role: G::Role,
     steps: Vec<Step<G>>,
-    /// True if a move was asked for at the last position.
+    /// True if a move was requested at the last position.
     is_asked: bool,
 }
 
@@ -93,34 +93,34 @@ impl<G: Game> Remote<G> {
     /// The clock that is sent to a player if nothing else limits its time.
     pub const DEFAULT_CLOCK: Duration = Duration::from_secs(10);
 
-    /// The player at an address, for a game made from this sheet.
+    /// Creates a client of the player at an address, for a game made from this sheet.
     #[must_use]
     pub fn new(address: Address, sheet: Sheet) -> Self {
         let name = format!("remote:{address}");
         Self { name, address, sheet, clocks: [None; 2], id: None, told: None, fault: None, report: None }
     }
 
-    /// Sets the clocks that are sent to the player, before the first move and for each: whole
-    /// seconds, at least one. By default they are what the budget of the start allows.
+    /// Sets the start clock and the play clock that the player receives, in whole seconds of at
+    /// least 1. By default they follow from the budget of the start.
     #[must_use]
     pub fn clocks(mut self, start: Option<Duration>, play: Option<Duration>) -> Self {
         self.clocks = [start, play];
         self
     }
 
-    /// Sets the id of the next match: a word that no other match of the player has. Without it
-    /// there is one, and another for each match.
+    /// Sets the id of the next match: a word that no other match of the player has. By default each
+    /// match gets a generated id.
     #[must_use]
     pub fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
         self
     }
 
-    /// Asks and waits for the answer, until the time is up or the budget is cancelled.
+    /// Sends a request and waits for the answer until the limit, or until the budget is cancelled.
     fn ask(&mut self, request: &Request, limit: Duration, budget: &Budget) -> Result<Reply, Failure> {
         let address = &self.address;
-        // In a thread of its own, since callers may have a runtime of their own that does not let
-        // them wait.
+        // The request runs in its own thread, since a caller's async runtime may not allow
+        // blocking.
         let answer = thread::scope(|scope| {
             let asking = thread::Builder::new().spawn_scoped(scope, || wait(address, request, limit, budget));
             let answer = asking.map(thread::ScopedJoinHandle::join);
@@ -134,13 +134,13 @@ impl<G: Game> Remote<G> {
         self.fault = answer.as_ref().err().and_then(|failure| match failure {
             Failure::Late => Some(Fault::Late),
             Failure::Unreachable(_) | Failure::Broken(_) => Some(Fault::Gone),
-            // It said something, which is no move.
+            // The player answered, but with no move.
             Failure::Unreadable(_) => None,
         });
         answer
     }
 
-    /// Begins a match, with the rest of the budget for a start clock.
+    /// Begins a match. The rest of the budget is its start clock unless that is set.
     fn begin(&mut self, game: &G, role: G::Role, budget: &Budget) {
         let number = MATCHES.fetch_add(1, Ordering::Relaxed);
         let time = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -158,13 +158,13 @@ impl<G: Game> Remote<G> {
             start: seconds(start).max(1),
             play: seconds(play).max(1),
         };
-        // It has the time that its clock gives. A player that is not ready is asked for moves all
-        // the same, as managers do.
+        // The player has its whole start clock. If it is not ready, it is asked for moves all the
+        // same, as managers do.
         let _ = self.ask(&request, limit(budget, start).max(start.saturating_add(GRACE)), budget);
         self.told = Some(Told { id, role, steps: Vec::new(), is_asked: false });
     }
 
-    /// Asks for the move of the position that was sent last.
+    /// Asks for the move of the last position that was sent.
     fn play(&mut self, game: &G, budget: &Budget) -> Option<Result<Reply, Failure>> {
         self.told.as_mut()?.is_asked = true;
         let told = self.told.as_ref()?;
@@ -174,7 +174,7 @@ impl<G: Game> Remote<G> {
         Some(self.ask(&request, limit(budget, clock), budget))
     }
 
-    /// The news of a step for the player.
+    /// Returns the news of a step for the player.
     fn news(&self, game: &G, (_, perception): &Step<G>) -> Vec<String> {
         match perception {
             Perception::Joint(joint) => {
@@ -186,7 +186,7 @@ impl<G: Game> Remote<G> {
         }
     }
 
-    /// The move that an answer is; a fault if it is none of the game.
+    /// Parses an answer as a move. Sets a fault and returns `None` if it is no move of the game.
     fn read(&mut self, game: &G, answer: &str) -> Option<G::Move> {
         let own = self.sheet.to_own(answer);
         let action = own.as_ref().and_then(|own| game.parse_move(own).ok());
@@ -198,15 +198,15 @@ impl<G: Game> Remote<G> {
         action
     }
 
-    /// Says that the match is over.
+    /// Notifies the player that the match is over.
     fn leave(&mut self, request: &Request) {
         self.told = None;
         let _ = self.ask(request, FAREWELL, &Budget::unlimited());
     }
 }
 
-/// The time to wait for an answer: an unlimited budget is cancelled in the end, or leaves it to the
-/// clock that was sent.
+/// Returns the time to wait for an answer: the rest of the budget, or `clock` if it has no
+/// deadline, and [`GRACE`].
 fn limit(budget: &Budget, clock: Duration) -> Duration {
     let left = budget.deadline().map(|end| end.saturating_duration_since(Instant::now()));
     left.unwrap_or(clock).saturating_add(GRACE)
@@ -241,7 +241,7 @@ impl<G: Game> Player<G> for Remote<G> {
             let is_last = told.steps.len() == steps.len();
             let answer = self.play(game, budget)?;
             if !is_last {
-                // It is led to the position; what it would have done on the way is of no interest.
+                // The player is led to the position, and its answers on the way are ignored.
                 if budget.is_spent() {
                     return None;
                 }
@@ -281,7 +281,7 @@ impl<G: Game> Drop for Remote<G> {
         if let Some(told) = self.told.take() {
             let address = self.address.clone();
             let request = Request::Abort { id: told.id };
-            // Nothing waits for this answer.
+            // No code waits for this answer.
             let _ = thread::Builder::new()
                 .spawn(move || wait(&address, &request, FAREWELL, &Budget::unlimited()));
         }

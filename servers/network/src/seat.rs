@@ -1,9 +1,9 @@
-//! A seat: the role that the player has in a match, as requests and threads share it.
+//! A seat: the player's role in a match, shared by requests and threads.
 //!
-//! Requests note their news and wait for the results of threads; threads wait for news. One lock
-//! guards all of it and is never held for long, so no request waits for a thread that thinks. A
-//! position is the number of steps before it. Results for a position are useless once there is
-//! another step, and are dropped with it.
+//! Requests store the news of a message and wait for the results of threads; threads wait for news.
+//! One lock guards the state and is only held briefly, so no request waits for a thread that
+//! thinks. A position is numbered by the steps before it. The next step makes results for a
+//! position useless, and they are dropped.
 
 use crate::names::Names;
 use gdl_players::player::Report;
@@ -15,35 +15,35 @@ use std::{
 };
 use tokio::{sync::watch, time::timeout_at};
 
-/// No clock is longer.
+/// The longest clock, in seconds; longer ones are cut.
 const MOST_SECONDS: u64 = 86_400;
 
-/// A request that waits for an answer holds a connection: of a match no more do so at a time.
+/// The most requests of a match that wait for an answer. Each of them holds a connection.
 const MOST_WAITING: usize = 8;
 
-/// A manager asks for the next move once all players have answered, so within the play clock and
-/// this, if it does not take longer over its own work.
+/// The time beyond the play clock within which a manager asks for the next move, since all players
+/// have answered by then. After a longer silence it has probably ended.
 const RESTART: Duration = Duration::from_secs(5);
 
-/// The stage of the rules on their way to the engine that plays them best.
+/// The stage of the rules on their way to the best engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Stage {
     /// The rules are interpreted in each state.
     Lifted,
-    /// The rules are a net that is not optimised yet.
+    /// The rules are a net that is not optimised.
     Net,
     /// The rules are compiled, and no other engine will follow.
     Last,
 }
 
-/// A game that can be played, and what the match calls everything in it.
+/// A game that can be played, and the names that the match uses for its symbols.
 #[derive(Clone, Debug)]
 pub(crate) struct ReadyGame {
     pub(crate) game: Dynamic,
     pub(crate) names: Arc<Names>,
     pub(crate) role: RoleId,
     pub(crate) stage: Stage,
-    /// `compiled`, or how [`Dynamic::engine`] calls it.
+    /// `compiled`, or the name that [`Dynamic::engine`] returns.
     pub(crate) kind: &'static str,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Step {
     pub(crate) news: Vec<String>,
 }
 
-/// The roles and percepts of the rules, once they were read.
+/// The player's role and the presence of percepts, known once the rules are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place {
     /// The role of the player, in role order.
@@ -62,59 +62,59 @@ pub(crate) struct Place {
     pub(crate) has_percepts: bool,
 }
 
-/// The end of a match.
+/// The way in which a match ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Stopped,
     Aborted,
 }
 
-/// The news received and the results found.
+/// The received steps, and the engine and moves found for them.
 #[derive(Debug, Default)]
 pub(crate) struct SeatState {
     pub(crate) place: Option<Place>,
-    /// The best engine so far.
+    /// The best engine that is ready.
     pub(crate) engine: Option<ReadyGame>,
-    /// Threads that may still bring one.
+    /// The number of threads that may still produce an engine.
     pub(crate) openers: usize,
     /// The reason why the rules cannot be used.
     pub(crate) refusal: Option<String>,
-    /// True if the thinking before the first move is over.
+    /// True if thinking before the first move is over.
     pub(crate) is_ready: bool,
     pub(crate) steps: Vec<Step>,
-    /// The time at which the answer to the position must be there, if it was requested.
+    /// The time at which the answer for the position is due, once requested.
     pub(crate) deadline: Option<Instant>,
-    /// Any legal move of the position.
+    /// A random legal move of the position.
     pub(crate) spare: Option<String>,
     /// The player's move of the position.
     pub(crate) answer: Option<String>,
-    /// True if the player is done with the position, also where it knows of no move.
+    /// True if the player has finished with the position, even without a move.
     pub(crate) is_decided: bool,
     /// The player's report of its last search.
     pub(crate) report: Option<Report>,
-    /// The answer that was sent.
+    /// The answer that was sent for the position.
     sent: Option<String>,
     pub(crate) end: Option<End>,
-    /// Ends what the player does at the moment.
+    /// The handle that ends the player's current search.
     pub(crate) cancel: Cancel,
     waiting: usize,
     heard: Option<Instant>,
 }
 
 impl SeatState {
-    /// Returns whether no engine could be better than the one there is.
+    /// Returns whether the engine is the best one possible.
     pub(crate) fn is_best(&self) -> bool {
         self.engine.as_ref().is_some_and(|engine| engine.stage == Stage::Last)
     }
 
-    /// Returns whether no thread will bring a better engine.
+    /// Returns whether no thread will produce a better engine.
     pub(crate) fn is_settled(&self) -> bool {
         self.openers == 0 || self.is_best()
     }
 
-    /// Returns `Ok` if a move is to be drawn for the position now, otherwise the time when one will
-    /// be if there is no other by then. If the engine is final, the player has half of the clock to
-    /// find one, as it mostly does at once.
+    /// Returns `Ok` if a random move is to be drawn for the position now. Otherwise returns the
+    /// time at which to draw, if there is no move by then. With a final engine, the player has half
+    /// of the clock to find a move first.
     pub(crate) fn wants_draw(&self, clock: Duration) -> Result<(), Option<Instant>> {
         if self.spare.is_some() || self.answer.is_some() {
             return Err(None);
@@ -126,20 +126,21 @@ impl SeatState {
         due.filter(|&due| due <= Instant::now()).map(drop).ok_or(due)
     }
 
-    /// Returns whether there will be nothing to play by but the rules themselves.
+    /// Returns whether no engine will come, so that moves are drawn from the rules themselves.
     pub(crate) fn is_bare(&self) -> bool {
         self.place.is_some() && self.openers == 0 && self.engine.is_none()
     }
 
-    /// The present answer: the player's move, or a drawn one if `must_do` is set.
+    /// Returns the present answer: the player's move, otherwise a random one if `must_do` is true,
+    /// the player has finished, or no engine will come.
     pub(crate) fn found(&self, must_do: bool) -> Option<String> {
         let will_do = must_do || self.is_decided || self.is_bare();
         self.answer.clone().or_else(|| self.spare.clone().filter(|_| will_do))
     }
 
-    /// Returns whether these are the news of the last step once more. A manager repeats itself if
-    /// it heard no answer; one that made the player's last answer has a new step, however alike it
-    /// is.
+    /// Returns whether `news` repeats the last step. A manager repeats a message that got no
+    /// answer. Once an answer was sent, equal news are a new step if they contain it, or if they
+    /// are percepts.
     fn is_repeated(&self, news: &[String]) -> bool {
         let alike = |one: &String, other: &String| one.eq_ignore_ascii_case(other);
         let Some(last) = self.steps.last() else { return false };
@@ -152,7 +153,7 @@ impl SeatState {
         equal && !is_made
     }
 
-    /// Adds a step, and drops what was found of the position before.
+    /// Adds a step, and drops the results for the previous position.
     fn step(&mut self, news: &[String]) {
         let step = Step { own: self.sent.take(), news: news.to_vec() };
         self.steps.push(step);
@@ -162,18 +163,18 @@ impl SeatState {
     }
 }
 
-/// The role that the player has in a match.
+/// The player's role in a match.
 #[derive(Debug)]
 pub(crate) struct Seat {
     pub(crate) id: String,
-    /// As received.
+    /// The role, as received.
     pub(crate) role: String,
-    /// As received.
+    /// The rulesheet, as received.
     pub(crate) rules: String,
     pub(crate) seed: u64,
     pub(crate) start: Duration,
     pub(crate) play: Duration,
-    /// The machine of the manager, if the message came over a network.
+    /// The address of the manager's machine, if the message came over a network.
     manager: Option<IpAddr>,
     allowance: Duration,
     began: Instant,
@@ -210,7 +211,7 @@ impl Seat {
         }
     }
 
-    /// The same, with the machine of its manager.
+    /// Sets the address of the manager's machine.
     pub(crate) fn led_from(self, manager: Option<IpAddr>) -> Self {
         Self { manager, ..self }
     }
@@ -219,7 +220,7 @@ impl Seat {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes something, and wakes all who wait.
+    /// Changes the state, and wakes all waiting threads and requests.
     pub(crate) fn change<T>(&self, change: impl FnOnce(&mut SeatState) -> T) -> T {
         let result = change(&mut self.lock());
         self.changed.notify_all();
@@ -227,7 +228,8 @@ impl Seat {
         result
     }
 
-    /// Waits in a thread until there is something to do, or for ever.
+    /// Blocks the thread until `look` returns `Ok`. An error of `look` is the time to look again,
+    /// if there is one.
     pub(crate) fn wait<T>(&self, mut look: impl FnMut(&mut SeatState) -> Result<T, Option<Instant>>) -> T {
         let mut state = self.lock();
         loop {
@@ -245,7 +247,7 @@ impl Seat {
         }
     }
 
-    /// Waits in a request until something is there, or not longer than that.
+    /// Waits in a request until `look` returns a value. Returns `None` at the time `until`.
     pub(crate) async fn wait_until<T>(
         &self,
         until: Instant,
@@ -262,37 +264,40 @@ impl Seat {
         }
     }
 
-    /// The part of a clock reserved for transmission: the allowance, or a quarter of a short clock.
+    /// Returns the part of a clock that is reserved for transmission: the allowance, or a quarter
+    /// of a short clock.
     fn spared(&self, clock: Duration) -> Duration {
         self.allowance.min(clock / 4)
     }
 
-    /// The time at which thinking before the first move ends.
+    /// Returns the time at which thinking before the first move ends.
     pub(crate) fn start_limit(&self) -> Instant {
         self.began + self.start.saturating_sub(self.spared(self.start))
     }
 
-    /// The time at which thinking about a move ends that must be there by `deadline`.
+    /// Returns the time at which thinking ends about a move that is due at `deadline`.
     pub(crate) fn limit(&self, deadline: Instant) -> Instant {
         deadline.checked_sub(self.spared(self.play)).unwrap_or(deadline)
     }
 
-    /// The latest time of an answer, whatever the player thinks: half of the allowance later.
+    /// Returns the time at which an answer is sent in any case: half of the allowance before the
+    /// clock's end.
     pub(crate) fn last_call(&self, end: Instant, clock: Duration) -> Instant {
         end.checked_sub(self.spared(clock) / 2).unwrap_or(end)
     }
 
-    /// The end of the start clock.
+    /// Returns the end of the start clock.
     pub(crate) fn start_end(&self) -> Instant {
         self.began + self.start
     }
 
-    /// The time that a manager may be silent before the match is abandoned.
+    /// Returns the silence of a manager after which the match is abandoned.
     pub(crate) fn patience(&self) -> Duration {
         2 * (self.start + self.play) + Duration::from_secs(30)
     }
 
-    /// Returns whether the match is over, or its manager was not heard for too long.
+    /// Returns whether the match is over, or its manager has been silent for longer than
+    /// [`Seat::patience`].
     pub(crate) fn is_over(&self) -> bool {
         self.is_over_at(Instant::now())
     }
@@ -303,9 +308,9 @@ impl Seat {
         state.end.is_some() || state.heard.is_some_and(is_late)
     }
 
-    /// Returns whether a manager may start another match: this one is over, or its own manager was
-    /// on the same machine and is silent for longer than one is that still leads it. Then most
-    /// likely it was ended, and another one was started in its place.
+    /// Returns whether a manager may start another match. It may if this one is over, or if this
+    /// one's manager on the same machine has probably been restarted. The latter holds if no
+    /// request waits and its silence exceeds the play clock by [`RESTART`].
     pub(crate) fn is_free_for(&self, manager: Option<IpAddr>) -> bool {
         self.is_free_at(Instant::now(), manager)
     }
@@ -318,13 +323,13 @@ impl Seat {
         is_left && self.manager == manager || self.is_over_at(now)
     }
 
-    /// Notes that the manager was answered.
+    /// Records the present time as that of the last exchange with the manager.
     pub(crate) fn heard(&self) {
         self.lock().heard = Some(Instant::now());
     }
 
-    /// Notes the news of a `PLAY`, and that an answer is due. Returns the position, when its answer
-    /// must be there, and whether all of that was received before.
+    /// Records the news of a `PLAY`, and that an answer is due. Returns the position, its deadline,
+    /// and whether the message repeats an earlier one.
     pub(crate) fn ask(&self, news: Option<&[String]>) -> (usize, Instant, bool) {
         self.change(|state| {
             let now = Instant::now();
@@ -341,17 +346,18 @@ impl Seat {
             };
             let due = now + self.play;
             if state.deadline.is_none() {
-                // What it ponders about is asked for now.
+                // A search that ponders gives way to the one for this answer.
                 state.cancel.cancel();
             }
-            // A repeated question has the time of the first, as long as that is not answered.
+            // A repeated request keeps the deadline of the first one, as long as that has no
+            // answer.
             let deadline = if is_old && state.sent.is_none() { state.deadline.unwrap_or(due) } else { due };
             state.deadline = Some(deadline);
             (state.steps.len(), deadline, is_old)
         })
     }
 
-    /// Notes what was answered to a position.
+    /// Records the answer that was sent for a position.
     pub(crate) fn answered(&self, position: usize, answer: &str) {
         self.change(|state| {
             state.heard = Some(Instant::now());
@@ -361,12 +367,12 @@ impl Seat {
         });
     }
 
-    /// The answer that was given to a position before.
+    /// Returns the answer that was sent for the current position.
     pub(crate) fn sent(&self) -> Option<String> {
         self.lock().sent.clone()
     }
 
-    /// Ends the match; threads notice it soon.
+    /// Ends the match, and cancels the search of its threads.
     pub(crate) fn end(&self, end: End, news: Option<&[String]>) {
         self.change(|state| {
             if let Some(news) = news.filter(|news| !state.is_repeated(news)) {
@@ -377,7 +383,7 @@ impl Seat {
         });
     }
 
-    /// Offers a legal move of a position, whatever it is worth.
+    /// Sets a random legal move of a position.
     pub(crate) fn offer(&self, position: usize, action: &str) {
         self.change(|state| {
             if state.steps.len() == position {
@@ -386,7 +392,7 @@ impl Seat {
         });
     }
 
-    /// Gives the player's move of a position, if it has one, and what it says of its search.
+    /// Sets the player's move of a position, if it has one, and the report of its search.
     pub(crate) fn decide(&self, position: usize, action: Option<String>, report: Option<Report>) {
         self.change(|state| {
             if state.steps.len() == position {
@@ -395,7 +401,7 @@ impl Seat {
         });
     }
 
-    /// Brings an engine, which is taken if it is better than the one there is.
+    /// Sets an engine, if it is better than the present one.
     pub(crate) fn bring(&self, engine: ReadyGame) {
         self.change(|state| {
             if state.engine.as_ref().is_none_or(|known| engine.stage > known.stage) {
@@ -407,7 +413,7 @@ impl Seat {
         });
     }
 
-    /// A place among the requests that wait, unless there are too many.
+    /// Registers a request that waits. Returns `None` if [`MOST_WAITING`] requests already do.
     pub(crate) fn queue(self: &Arc<Self>) -> Option<Waiting> {
         let mut state = self.lock();
         (state.waiting < MOST_WAITING).then(|| {
@@ -417,7 +423,7 @@ impl Seat {
     }
 }
 
-/// A request that waits, until it is dropped.
+/// A registered request that waits, until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Waiting(Arc<Seat>);
 
@@ -449,15 +455,15 @@ mod tests {
         assert!(seat.ask(None).2);
         seat.answered(0, "a");
         assert_eq!(seat.ask(Some(&news("a noop"))).0, 1);
-        // Nothing was answered yet.
+        // No answer has been sent yet.
         assert!(seat.ask(Some(&news("A NOOP"))).2);
         seat.answered(1, "b");
         assert!(seat.ask(Some(&news("a noop"))).2, "b would have been made");
         assert_eq!(seat.sent().as_deref(), Some("b"));
-        // Another move in place of its own.
+        // The manager made another move in place of the answer.
         assert_eq!(seat.ask(Some(&news("c noop"))).0, 2);
         seat.answered(2, "c");
-        // The same again, and it is what was answered.
+        // The news are equal to the last, but contain the last answer.
         assert_eq!(seat.ask(Some(&news("c noop"))).0, 3);
     }
 
@@ -509,7 +515,7 @@ mod tests {
         seat.lock().heard = Some(now);
         assert!(!is_free(soon, here(1)) && is_free(later, here(1)));
         assert!(!is_free(later, here(2)) && !is_free(later, None), "another machine has no such right");
-        // While an answer is waited for the manager is there.
+        // A manager that waits for an answer is alive.
         let waiting = seat.queue();
         assert!(!is_free(later, here(1)));
         drop(waiting);

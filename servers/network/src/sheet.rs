@@ -1,15 +1,15 @@
-//! Sheets: a rulesheet in any syntax becomes the KIF that the protocol wants, and what its author
-//! calls everything in it.
+//! Sheets: a rulesheet in any syntax as the KIF that the protocol requires, with its author's
+//! names.
 //!
-//! Players are sent KIF and answer in its words. Most words are those of the author; others could
-//! not stay, since KIF takes words that differ in case alone for one, or were exchanged on purpose
-//! ([`Sheet::scrambled`]). A sheet translates terms in both directions.
+//! Players receive KIF and answer in its words. Most words are the author's. Others had to be
+//! renamed, since KIF ignores case, or are scrambled on purpose ([`Sheet::scrambled`]). A sheet
+//! translates terms in both directions.
 
 use crate::names::Names;
 use gdl_compiler::{Diagnostics, Options, Source, Syntax, convert::convert};
 use std::sync::Arc;
 
-/// A rulesheet as KIF, with the words of its author.
+/// A rulesheet as KIF, with its author's names.
 ///
 /// ```
 /// use gdl_compiler::Source;
@@ -26,15 +26,15 @@ use std::sync::Arc;
 #[derive(Clone, Debug)]
 pub struct Sheet {
     kif: Arc<str>,
-    /// The author's words, and those in KIF; `None` if they are the same.
+    /// The mapping from the author's words to those of the KIF; `None` if they are the same.
     names: Option<Arc<Names>>,
 }
 
 impl Sheet {
-    /// The sheet of a rulesheet. KIF stays as it is.
+    /// Converts a rulesheet to a sheet. KIF stays as it is.
     ///
     /// # Errors
-    /// The faults of a text in another syntax whose forms cannot be read.
+    /// Returns the errors of a text in another syntax whose forms cannot be parsed.
     pub fn new(source: &Source) -> Result<Self, Box<Diagnostics>> {
         if Syntax::of(source.text()) == Syntax::Kif {
             return Ok(Self { kif: source.text().into(), names: None });
@@ -44,14 +44,14 @@ impl Sheet {
         Ok(Self { kif: conversion.text.into(), names: Some(Arc::new(names)) })
     }
 
-    /// The rulesheet in KIF.
+    /// Returns the rulesheet in KIF.
     #[must_use]
     pub fn kif(&self) -> &str {
         &self.kif
     }
 
-    /// The same with words that follow from a seed in place of all symbols and variables, on one
-    /// line. Numbers and the words of the language stay.
+    /// Returns the sheet with all symbols and variables replaced by words drawn from a seed, on one
+    /// line. Numbers and keywords stay.
     #[must_use]
     pub fn scrambled(&self, seed: u64) -> Self {
         let (drawn, kif) = Names::scrambled(&self.kif, seed);
@@ -59,8 +59,8 @@ impl Sheet {
         Self { kif: kif.into(), names: Some(Arc::new(names)) }
     }
 
-    /// Maps the words of another sheet to those of this one. Returns `None` if the two differ in
-    /// more than words.
+    /// Returns the mapping from this sheet's author's words to those of another sheet's author.
+    /// Returns `None` if the two sheets differ in more than words.
     #[must_use]
     pub fn names_in(&self, other: &Self) -> Option<Names> {
         let between = Names::between(&self.kif, &other.kif)?;
@@ -69,13 +69,13 @@ impl Sheet {
         Some(others.iter().fold(own, |own, others| own.then(others)))
     }
 
-    /// A term in the words of the KIF.
+    /// Translates a term into the words of the KIF.
     #[must_use]
     pub fn to_kif(&self, term: &str) -> String {
         self.names.as_ref().map_or_else(|| term.to_owned(), |names| names.to_received(term))
     }
 
-    /// A term in the author's words. Returns `None` if the KIF lacks one of its words.
+    /// Translates a term into the author's words. Returns `None` if the KIF lacks one of its words.
     #[must_use]
     pub fn to_own(&self, term: &str) -> Option<String> {
         match &self.names {
@@ -93,7 +93,7 @@ mod tests {
         Sheet::new(&Source::new("game", text)).expect("a rulesheet that can be read")
     }
 
-    /// Two moves that differ in case alone.
+    /// A game with two moves that differ only in case.
     const CASE: &str = "role(r)\ninit(p)\nlegal(r,goA)\nlegal(r,goa)\nnext(p) :- does(r,goA)\n\
         terminal :- ~true(p)\ngoal(r,100)\n";
 
@@ -121,7 +121,7 @@ mod tests {
             (&kif, &own, [("goA", "goA"), ("goa_", "goa")]),
             (&own, &other, [("goA", "goa"), ("goa", "x")]),
             (&other, &own, [("goa", "goA"), ("x", "goa")]),
-            // Its author's words are those from before it was scrambled.
+            // The author's words are those from before it was scrambled.
             (&own, &kif.scrambled(1), [("goA", "goA"), ("goa", "goa_")]),
         ] {
             let names = from.names_in(to).expect("the same game");
@@ -129,7 +129,7 @@ mod tests {
                 assert_eq!(names.to_received(word), expected);
             }
         }
-        // A case that is another word, not another spelling.
+        // A different word, not another spelling.
         assert!(own.names_in(&sheet(&CASE.replace(",goa)", ",goA)"))).is_none());
     }
 

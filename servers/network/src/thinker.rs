@@ -1,8 +1,9 @@
-//! The thinker: the thread that plays a seat, by the best engine that there is.
+//! The thinker: the thread that plays a seat with the best engine that is ready.
 //!
-//! It follows the news, and has a legal move of each position ready before it thinks about a better
-//! one. When no move is requested, it continues to think about the last choice it had; a kept tree
-//! has the position to come. A player that panics is not asked again, and its moves are drawn.
+//! It follows the received steps, and has a legal move for each position before it searches for a
+//! better one. While no move is requested, it ponders: it continues the search of its last choice,
+//! whose tree contains the next position. A player that panics is not called again, and its moves
+//! are drawn.
 
 use crate::{
     course::Course,
@@ -17,14 +18,14 @@ use std::{
     time::Instant,
 };
 
-/// Makes a player from a seed. Returns `None` if there is none.
+/// A function that makes a player from a seed, or returns `None`.
 pub(crate) type Build = dyn Fn(u64) -> Option<Box<dyn Player<Dynamic>>> + Send + Sync;
 
 /// The settings of a host's players.
 #[derive(Clone)]
 pub(crate) struct Thought {
     pub(crate) build: Arc<Build>,
-    /// True if what it thinks when it is not asked is of use later.
+    /// True if the player ponders.
     pub(crate) ponders: bool,
 }
 
@@ -36,21 +37,21 @@ impl fmt::Debug for Thought {
 
 /// The next task.
 enum Task {
-    /// Take a better engine.
+    /// Switch to a better engine.
     Sit(ReadyGame, Vec<Step>),
-    /// Think before the first move.
+    /// Think before the first move, until the given time.
     Prepare(Instant, Cancel),
-    /// Follow these steps.
+    /// Follow the given steps.
     Follow(Vec<Step>),
-    /// Answer by then.
+    /// Answer by the given time.
     Answer(Instant, Cancel),
-    /// Think while nothing is asked.
+    /// Ponder until cancelled.
     Ponder(Cancel),
-    /// It is over.
+    /// End the match.
     End(End),
 }
 
-/// Plays a seat to its end. Steps that do not fit are passed to `remark`.
+/// Plays a seat to its end. Remarks such as steps that contradict the rules go to `remark`.
 pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
     let mut mind: Option<Mind> = None;
     loop {
@@ -92,7 +93,7 @@ pub(crate) fn think(seat: &Seat, thought: &Thought, remark: &dyn Fn(String)) {
     }
 }
 
-/// The next task, or the time until which there is nothing to do.
+/// Returns the next task, or the time until which to wait for one.
 fn next(
     seat: &Seat,
     state: &mut SeatState,
@@ -107,7 +108,7 @@ fn next(
     if let Some(engine) = &state.engine
         && mind.is_none_or(|mind| engine.stage > mind.course.engine.stage)
     {
-        // A better one may come while there is time to wait for it.
+        // A better engine may come while there is time to wait for it.
         if is_asked || state.is_settled() || Instant::now() >= seat.start_limit() {
             return Ok(Task::Sit(engine.clone(), state.steps.clone()));
         }
@@ -135,30 +136,30 @@ fn follow(state: &SeatState, mind: Option<&Mind>) -> Task {
     Task::Follow(state.steps[mind.map_or(0, |mind| mind.course.followed)..].to_vec())
 }
 
-/// A player at a game, with what it knows.
+/// A player with its engine and its information.
 struct Mind {
     course: Course,
     player: Option<Box<dyn Player<Dynamic>>>,
-    /// Legal moves are drawn from this.
+    /// The random numbers from which legal moves are drawn.
     stream: Stream,
-    /// True if the player was notified that the match begins.
+    /// True if the player was prepared for the match.
     is_prepared: bool,
     /// The information at its last choice.
     choice: Information<Dynamic>,
-    /// The position it pondered last.
+    /// The last position at which it pondered.
     pondered: Option<usize>,
 }
 
 impl Mind {
     fn new(engine: ReadyGame, seed: u64, thought: &Thought) -> Self {
         let ReadyGame { game, role, .. } = &engine;
-        // Chance has no interests.
+        // Chance has no player.
         let player = (game.chance_role() != Some(*role)).then(|| (thought.build)(seed)).flatten();
         let (choice, stream) = (Information::new(*role), Stream::new(seed, 0));
         Self { course: Course::new(engine, seed), player, stream, is_prepared: false, choice, pondered: None }
     }
 
-    /// Asks the player something; one that panics is not asked again.
+    /// Calls the player. A player that panics is dropped and not called again.
     fn with_player<T>(
         &mut self,
         remark: &dyn Fn(String),

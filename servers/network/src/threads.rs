@@ -1,4 +1,4 @@
-//! Threads of matches; their number is limited here.
+//! The threads of matches, whose number is limited.
 
 use std::{
     sync::{
@@ -8,15 +8,15 @@ use std::{
     thread,
 };
 
-/// A match has up to five threads at work. Those of an old match may still be about to notice that
-/// it is over; at this number no other match begins.
+/// The most running threads with which another match may begin. A match has up to five, and those
+/// of an old match may need a moment to end.
 const MOST: usize = 32;
 
-/// The number of threads at work.
+/// The number of running threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Threads(Arc<AtomicUsize>);
 
-/// A thread at work, counted until it ends in whatever way.
+/// A running thread, counted until it ends or panics.
 struct Counted(Arc<AtomicUsize>);
 
 impl Drop for Counted {
@@ -31,7 +31,7 @@ impl Threads {
         self.0.load(Ordering::SeqCst) < MOST
     }
 
-    /// Starts a thread; false if the system has no more.
+    /// Starts a thread. Returns false if the system has no more.
     pub(crate) fn spawn(&self, name: &str, work: impl FnOnce() + Send + 'static) -> bool {
         self.0.fetch_add(1, Ordering::SeqCst);
         let counted = Counted(Arc::clone(&self.0));

@@ -1,5 +1,5 @@
-//! The requests that the server answers: each address, and the function that answers there. Guests
-//! have a door of their own, with few of them.
+//! The requests that the server answers, with their handlers. Guests have an address of their own,
+//! with few of them.
 
 mod guests;
 mod inspection;
@@ -12,7 +12,7 @@ use crate::{assets, description, server::Server};
 use axum::routing::{MethodRouter, get, post};
 use std::sync::Arc;
 
-/// The handlers of all addresses.
+/// Returns all paths of the server with their handlers.
 pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
     let handlers = vec![
         ("/", get(assets::index)),
@@ -59,7 +59,7 @@ pub(crate) fn handlers() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
     handlers
 }
 
-/// Each address at the door of guests. A session goes by what the link of the guest holds.
+/// Returns the paths for guests with their handlers. The id of a session is the token of a link.
 pub(crate) fn for_guests() -> Vec<(&'static str, MethodRouter<Arc<Server>>)> {
     vec![
         ("/", get(assets::index_for_guests)),

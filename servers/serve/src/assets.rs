@@ -1,4 +1,4 @@
-//! The page: files that are a part of the program, so that no request leaves the machine.
+//! The page: its files are part of the program, so that no request leaves the machine.
 
 use crate::{
     problem::{Answer, Problem},
@@ -15,7 +15,7 @@ const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// Every file of the page, with its type.
+/// The files of the page: name, media type and text.
 const FILES: &[(&str, &str, &str)] = &[
     ("index.html", HTML, include_str!("page/index.html")),
     ("style.css", CSS, include_str!("page/style.css")),
@@ -44,7 +44,7 @@ const FILES: &[(&str, &str, &str)] = &[
     ("match.js", SCRIPT, include_str!("page/match.js")),
 ];
 
-/// The link to results, which is hidden where there are none.
+/// The link to results, which is hidden if the server shows none.
 const LINK: &str = r##"<a id="to-results" href="#results" hidden>"##;
 
 /// `GET /`
@@ -54,7 +54,7 @@ pub(crate) async fn index(State(server): State<Arc<Server>>) -> Response {
     ([(header::CONTENT_TYPE, HTML)], text.replace(LINK, shown)).into_response()
 }
 
-/// `GET /` at the door of guests, whose page has the game alone.
+/// `GET /` at the address for guests, whose page only shows the game.
 pub(crate) async fn index_for_guests() -> Response {
     let text = include_str!("page/index.html").replace("<body>", "<body class=\"guest\">");
     ([(header::CONTENT_TYPE, HTML)], text).into_response()

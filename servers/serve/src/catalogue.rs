@@ -1,8 +1,8 @@
-//! The games to choose from: a card for each built-in game, with what it is like and its board.
+//! The games to choose from: a card for each built-in game, with its properties and board.
 //!
-//! A card takes a look at `GAMES` times `STEPS` states at most. Uploaded rulesheets get none. The
-//! board of a game that is not compiled in takes loading it, so its card comes with the game's own
-//! request and the list has one without the board.
+//! A card evaluates at most `GAMES` times `STEPS` states. Uploaded rulesheets have no card. The
+//! board of a game that is not compiled in requires loading it. So the list has such a card without
+//! the board, and a request for the single game adds it.
 
 use gdl_games::{Entry, LIST, Tag};
 use gdl_runtime::{Game, GameExt, chance::Stream};
@@ -14,33 +14,33 @@ use gdl_tools::{
 };
 use serde::Serialize;
 
-/// Random games that are looked at to see whether roles choose at the same time.
+/// The number of random games that are examined for simultaneous choices.
 const GAMES: u64 = 8;
-/// Moves of each that are looked at.
+/// The most steps of such a game.
 const STEPS: usize = 200;
 
 /// The description of a game before it is opened.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Card {
-    /// The name to open it by.
+    /// The name by which the game is opened.
     pub name: String,
-    /// Its title: the name, as words.
+    /// The name as words, such as `Connect four`.
     pub title: String,
-    /// A summary, in a sentence.
+    /// A summary in one sentence.
     pub summary: String,
-    /// Its roles, chance among them.
+    /// The names of the roles, including chance.
     pub roles: Vec<String>,
     /// The number of roles other than chance.
     pub players: usize,
-    /// The way in which they choose.
+    /// The way in which the roles choose.
     pub kind: Kind,
-    /// True if moves are drawn.
+    /// True if the game has chance.
     pub chance: bool,
-    /// True if roles do not see everything.
+    /// True if the rules hide something from roles.
     pub hidden: bool,
-    /// True if the board was looked for.
+    /// True if the game was loaded, so that `board` is final.
     pub loaded: bool,
-    /// Its look at the start, if it has a board.
+    /// The board of the initial state, if there is one.
     pub board: Option<BoardView>,
 }
 
@@ -48,16 +48,16 @@ pub(crate) struct Card {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// One role alone.
+    /// A single role.
     Puzzle,
-    /// One at a time.
+    /// One role at a time.
     Turns,
-    /// Some at the same time.
+    /// Several roles at the same time.
     Simultaneous,
 }
 
-/// The cards of the built-in games, in the order of the catalogue. Takes a while: some thousand
-/// states are visited.
+/// Returns the cards of the built-in games, in the order of the catalogue. Visits some thousand
+/// states.
 #[must_use]
 pub(crate) fn built_in() -> Vec<Card> {
     let card = |entry: &'static Entry| {
@@ -70,7 +70,7 @@ pub(crate) fn built_in() -> Vec<Card> {
     LIST.iter().filter_map(|entry| card(entry).ok()).collect()
 }
 
-/// The card of a game that is not loaded, by what the catalogue and its rules say.
+/// Creates the card of a game without loading it, from the catalogue and the rules.
 fn listed(entry: &Entry) -> Result<Card> {
     let rules = load::checked(load::text_of(entry), &load::quiet())?;
     let role = |role| rules.declaration(role).map(|fact| rules.display_term(fact, &rules.roles[role]));
@@ -93,13 +93,13 @@ fn listed(entry: &Entry) -> Result<Card> {
     })
 }
 
-/// The first line of a leading comment.
+/// Returns the first line of a text if it is a comment, without its marks.
 fn summary(text: &str) -> &str {
     let first = text.lines().next().unwrap_or_default();
     if first.starts_with(';') { first.trim_matches([';', ' ', '.']) } else { "" }
 }
 
-/// The card of a game with such a rulesheet.
+/// Creates the card of a loaded game.
 #[must_use]
 pub(crate) fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
     let roles: Vec<String> = game.vocabulary().roles().iter().map(str::to_owned).collect();
@@ -127,13 +127,13 @@ pub(crate) fn card<G: Game>(name: &str, text: &str, game: &G) -> Card {
     }
 }
 
-/// `Connect four` of `connect_four`.
+/// Returns the title for a name: `Connect four` for `connect_four`.
 fn title(name: &str) -> String {
     let mut letters = name.chars().map(|c| if c == '_' { ' ' } else { c });
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-/// Returns whether random play comes to a state where several roles have a choice.
+/// Returns whether random play reaches a state in which several roles have a choice.
 fn choose_together<G: Game>(game: &G) -> bool {
     (0..GAMES).any(|number| {
         let mut stream = Stream::new(0, number);

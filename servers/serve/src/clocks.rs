@@ -1,12 +1,12 @@
-//! The clocks of a session: the time that each role has left, which runs while it has a choice to
-//! make, and grows by an increment with each move.
+//! The clocks of a session: the remaining time of each role, which runs while the role has a choice
+//! to make. Each move adds an increment.
 //!
-//! They know no time of their own: who owns them tells them what time it is ([`Clocks::tick`]) and
-//! whose turn it is ([`Clocks::wind`]), so tests need not wait. At the start of a play, and
-//! wherever one goes in its history, they stand at what they showed there until a move is chosen.
-//! Play halts once one has run down. A rulesheet knows no loss on time, so there is no goal for it:
-//! a person takes a move back, begins anew, or plays on without clocks. No more than [`MOST_ROLES`]
-//! roles have clocks, so what is remembered of each place stays small.
+//! The caller passes the present time ([`Clocks::tick`]) and the roles to move ([`Clocks::wind`]),
+//! so tests need not wait. At the start of a play, and after travelling in its history, clocks show
+//! the time of that place. They stand until a move is chosen. Play halts when a clock has run down.
+//! Rulesheets define no loss on time, so no goal value follows. A person takes a move back,
+//! restarts, or plays on without clocks. At most [`MOST_ROLES`] roles have clocks, which bounds the
+//! memory for each place.
 
 use crate::problem::{Answer, Problem};
 use gdl_runtime::{Dynamic, GameExt, dynamic::RoleId, game::Id};
@@ -16,19 +16,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// No more roles have clocks.
+/// The most roles with clocks.
 const MOST_ROLES: usize = 16;
 /// The longest time of a clock, and the longest increment, in seconds.
 const LONGEST: f64 = 24.0 * 3600.0;
 const LONGEST_INCREMENT: f64 = 3600.0;
-/// The share of its remaining time that a machine thinks, in addition to most of its increment, so
-/// that it does not run out.
+/// The divisor of its remaining time that a machine may think, in addition to most of its
+/// increment.
 const SHARE: u32 = 30;
 
 /// The clock of a role.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Clock {
-    /// The time at the start.
+    /// The time at the start of a play.
     time: Duration,
     /// The time that a move adds.
     increment: Duration,
@@ -40,7 +40,7 @@ impl Clock {
     /// Parses minutes and the seconds that a move adds, such as `5`, `3+2` or `0.5+1`.
     ///
     /// # Errors
-    /// Returns an error if it is nothing of that.
+    /// Returns an error if the text has another form or exceeds the limits.
     fn parse(text: &str) -> Answer<Self> {
         let unfit = || {
             Problem::unfit("no_clock", format!("`{text}` is not a time for a clock"))
@@ -56,19 +56,19 @@ impl Clock {
         Ok(Self { time, increment, left: time, runs: false })
     }
 
-    /// The remaining time.
+    /// Returns the remaining time.
     pub(crate) fn left(&self) -> Duration {
         self.left
     }
 
-    /// Returns whether it runs.
+    /// Returns whether the clock is running.
     pub(crate) fn runs(&self) -> bool {
         self.runs
     }
 }
 
 impl fmt::Display for Clock {
-    /// A clock that begins with the remaining time, however little that is.
+    /// Writes the text of a clock that begins with the remaining time, but at least a millisecond.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let left = self.left.max(Duration::from_millis(1));
         let minutes = (left.as_secs_f64() / 60.0 * 1e5).ceil() / 1e5;
@@ -79,22 +79,22 @@ impl fmt::Display for Clock {
 /// The clocks of all roles.
 #[derive(Debug, Default)]
 pub(crate) struct Clocks {
-    /// In role order; a role without one has all the time in the world.
+    /// The clocks in role order; `None` for a role without one.
     roles: Vec<Option<Clock>>,
     /// The remaining times at each place of the history, in milliseconds.
     shown: BTreeMap<usize, Vec<u32>>,
-    /// True if they stand until a move is chosen.
+    /// True if all clocks stand until a move is chosen.
     stand: bool,
-    /// The present time.
+    /// The time of the last call.
     now: Option<Instant>,
 }
 
 impl Clocks {
-    /// The clocks that are named by role, beginning at a place.
+    /// Parses clocks by role, which begin at a place of the history.
     ///
     /// # Errors
-    /// Returns an error if there is no such role or no such time, the role is chance's, or they are
-    /// too many.
+    /// Returns an error if a role does not exist or is chance, a time is invalid, or there are too
+    /// many clocks.
     pub(crate) fn parse(game: &Dynamic, texts: &BTreeMap<String, String>, place: usize) -> Answer<Self> {
         if texts.len() > MOST_ROLES {
             return Err(Problem::too_large(format!("at most {MOST_ROLES} roles may have clocks")));
@@ -112,17 +112,18 @@ impl Clocks {
         Ok(clocks)
     }
 
-    /// The clock of a role, if it has one.
+    /// Returns the clock of a role, if it has one.
     pub(crate) fn of(&self, role: RoleId) -> Option<&Clock> {
         self.roles.get(role.index())?.as_ref()
     }
 
-    /// Returns whether nobody has one.
+    /// Returns whether no role has a clock.
     pub(crate) fn are_none(&self) -> bool {
         self.roles.iter().all(Option::is_none)
     }
 
-    /// Takes what went by from the clocks that run, and gives a role that has run out, if one has.
+    /// Subtracts the elapsed time from the running clocks. Returns a role whose clock has run down,
+    /// if any.
     pub(crate) fn tick(&mut self, now: Instant) -> Option<RoleId> {
         let passed = now.saturating_duration_since(self.now.replace(now).unwrap_or(now));
         let mut out = None;
@@ -136,7 +137,7 @@ impl Clocks {
         out
     }
 
-    /// Lets the clocks of these roles run from now on, and no others; none where they stand.
+    /// Starts the clocks of the given roles and stops all others. No clock starts while they stand.
     pub(crate) fn wind(&mut self, now: Instant, is_due: impl Fn(RoleId) -> bool) {
         self.now = Some(now);
         for (place, clock) in self.roles.iter_mut().enumerate() {
@@ -145,8 +146,8 @@ impl Clocks {
         }
     }
 
-    /// A role has chosen: it is given its increment if its clock ran, and clocks that stood run
-    /// again.
+    /// Stops the clock of a role that has chosen, and adds its increment if it was running. Clocks
+    /// no longer stand.
     pub(crate) fn press(&mut self, role: RoleId) {
         self.stand = false;
         if let Some(Some(clock)) = self.roles.get_mut(role.index()) {
@@ -157,7 +158,7 @@ impl Clocks {
         }
     }
 
-    /// Play has come to a place for the first time.
+    /// Stores the remaining times at a place that play has reached for the first time.
     pub(crate) fn note(&mut self, place: usize) {
         let milliseconds = |clock: &Option<Clock>| {
             let left = clock.as_ref().map_or(0, |clock| clock.left.as_millis());
@@ -168,7 +169,7 @@ impl Clocks {
         }
     }
 
-    /// Play has gone to a place where it was before: the clocks show what they did, and stand.
+    /// Resets the clocks to their times at an earlier place. They stand until a move is chosen.
     pub(crate) fn go(&mut self, place: usize) {
         self.stand = true;
         let Some(shown) = self.shown.get(&place) else { return };
@@ -179,7 +180,7 @@ impl Clocks {
         }
     }
 
-    /// Play begins anew.
+    /// Resets the clocks to the start of a play.
     pub(crate) fn restart(&mut self) {
         self.shown.clear();
         self.stand = true;
@@ -189,12 +190,12 @@ impl Clocks {
         self.note(0);
     }
 
-    /// The time until the first of the running clocks has run out.
+    /// Returns the time until the first running clock has run down. `None` if no clock runs.
     pub(crate) fn soonest(&self) -> Option<Duration> {
         self.roles.iter().flatten().filter(|clock| clock.runs).map(Clock::left).min()
     }
 
-    /// The time that a machine may think about a move of a role.
+    /// Returns the time that a machine may think about a move of a role.
     pub(crate) fn allowance(&self, role: RoleId) -> Duration {
         self.of(role).map_or(Duration::MAX, |clock| {
             (clock.left / SHARE + clock.increment.mul_f64(0.75)).min(clock.left / 2)

@@ -1,8 +1,7 @@
-//! The compilations under way that somebody wants to follow: for each ticket how far it is.
+//! The progress of running compilations, by ticket.
 //!
-//! A caller makes up a ticket, sends it with a rulesheet, and asks for it in other requests. A
-//! ticket is there as long as its compilation is at work, so there are no more of them than
-//! compilations at a time.
+//! A caller chooses a ticket, sends it with a rulesheet, and queries it in other requests. A ticket
+//! exists while its compilation runs, which bounds the number of tickets.
 
 use crate::{shared::lock, work::observer};
 use gdl_compiler::{Observer, observer::Progress};
@@ -13,25 +12,25 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// The greatest number of characters of a ticket; longer ones have no progress.
+/// The most bytes of a ticket; a compilation with a longer one reports no progress.
 const LONGEST: usize = 64;
 
 /// The progress of a compilation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub(crate) struct Stage {
-    /// The present phase, in words.
+    /// The name of the current stage.
     pub phase: &'static str,
-    /// The number of items made,
+    /// The number of items made in this stage.
     pub made: usize,
-    /// and what is counted.
+    /// The unit of these items.
     pub unit: &'static str,
 }
 
-/// The compilations under way.
+/// The progress of the running compilations.
 #[derive(Debug, Default)]
 pub(crate) struct Compilations(Arc<Mutex<BTreeMap<String, Stage>>>);
 
-/// Takes the ticket back when the compilation ends.
+/// A guard that removes a ticket when its compilation ends.
 struct Ticket {
     name: String,
     stages: Arc<Mutex<BTreeMap<String, Stage>>>,
@@ -44,7 +43,7 @@ impl Drop for Ticket {
 }
 
 impl Compilations {
-    /// The observer that follows a compilation and cancels it.
+    /// Returns an observer that records the progress of a compilation and cancels it.
     pub(crate) fn observe(&self, ticket: Option<&str>, cancel: &Cancel) -> Observer {
         let Some(name) = ticket.filter(|ticket| ticket.len() <= LONGEST) else { return observer(cancel) };
         let (calls_off, stages) = (observer(cancel), Arc::clone(&self.0));
@@ -58,7 +57,7 @@ impl Compilations {
         })
     }
 
-    /// The progress of a compilation, if it is under way.
+    /// Returns the progress of a running compilation.
     #[must_use]
     pub(crate) fn stage(&self, ticket: &str) -> Option<Stage> {
         lock(&self.0).get(ticket).cloned()

@@ -1,15 +1,15 @@
-//! The connections of the server: each is accepted, has its requests answered by the router, and is
+//! The connections of the server: each is accepted, the router answers its requests, and it is
 //! closed.
 //!
-//! No more than [`MOST`] are open at a time. If there are too many, the one is closed that has been
-//! idle for the longest: it waits for a request, still sends one, or its last answer was made that
-//! long ago. So connections that ask for nothing keep nobody out. Where a request is being answered
-//! on all of them, the new connection is closed.
+//! At most [`MOST`] connections are open at a time. If there are too many, the one that has been
+//! idle for the longest is closed. A connection is idle from the end of an answer until its next
+//! request has arrived. So connections without requests keep no clients out. If none is idle, the
+//! new connection is closed.
 //!
-//! A connection that sends nothing, or the head of a request too slowly, is closed after
-//! [`PATIENCE`]; a body has as long. After [`LIFE`] a connection is closed when the request at hand
-//! is answered, and [`GRACE`] later in any case, so a client that does not read does not keep it
-//! for ever either. The buffers of a connection are [`BUFFER`] bytes and a body of [`MOST_BYTES`].
+//! A connection is closed if the head of its next request does not arrive within [`PATIENCE`]; a
+//! body has the same time. After [`LIFE`] a connection is closed once its current request is
+//! answered, and [`GRACE`] later in any case. So a client that does not read cannot keep it open.
+//! The buffers of a connection take [`BUFFER`] bytes, and a body at most [`MOST_BYTES`].
 
 use crate::{problem::Problem, shared::lock};
 use axum::{
@@ -37,17 +37,17 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// The most connections.
+/// The most open connections.
 const MOST: usize = 128;
-/// The time that the next request may take to arrive, and again its body.
+/// The time limit for the next request to arrive, and again for its body.
 const PATIENCE: Duration = Duration::from_secs(15);
 /// The time in which a connection may begin new requests.
 const LIFE: Duration = Duration::from_secs(120);
-/// The time that the last one may take. No answer takes longer to be found.
+/// The time limit of the last answer, longer than any answer takes.
 const GRACE: Duration = Duration::from_secs(180);
-/// No body may have more bytes.
+/// The most bytes of a body.
 pub const MOST_BYTES: usize = 1 << 20;
-/// Bytes of a head, and of an answer before it is sent.
+/// The most bytes of a head, and of an answer before it is sent.
 const BUFFER: usize = 1 << 16;
 
 /// The bounds of connections.
@@ -65,17 +65,17 @@ impl Default for Bounds {
     }
 }
 
-/// The open connections, and the idle ones among them, longest idle first.
+/// The open connections: their number, and the idle ones, the longest idle first.
 #[derive(Debug, Default)]
 struct Open {
     count: usize,
-    /// Counts on with each connection that becomes idle.
+    /// The number of times that a connection became idle, which orders them.
     clock: u64,
     idle: BTreeMap<u64, AbortHandle>,
 }
 
 impl Open {
-    /// Notes an idle connection. Returns its place among them.
+    /// Adds an idle connection. Returns its key.
     fn add_idle(&mut self, connection: AbortHandle) -> u64 {
         self.clock += 1;
         self.idle.insert(self.clock, connection);
@@ -83,23 +83,23 @@ impl Open {
     }
 }
 
-/// A connection, counted until it is closed in whatever way.
+/// An open connection, counted until it is dropped.
 #[derive(Debug)]
 struct Place {
     open: Arc<Mutex<Open>>,
-    /// Its place among those that are idle.
+    /// Its key among the idle connections, if it is idle.
     idle: Mutex<Option<u64>>,
 }
 
 impl Place {
-    /// The request is there: from now on the connection is not closed for others. Returns what
-    /// closes it; `None` if that has been done.
+    /// Marks the connection as busy, so that it is not closed to make room. Returns its abort
+    /// handle; `None` if it has been closed.
     fn begin(&self) -> Option<AbortHandle> {
         let idle = lock(&self.idle).take()?;
         lock(&self.open).idle.remove(&idle)
     }
 
-    /// The answer is made, or none is asked for yet.
+    /// Marks the connection as idle: it is new, or its answer is complete.
     fn end(&self, connection: AbortHandle) {
         let idle = lock(&self.open).add_idle(connection);
         *lock(&self.idle) = Some(idle);
@@ -115,10 +115,10 @@ impl Drop for Place {
     }
 }
 
-/// Serves until the listener is of no use any more.
+/// Accepts and serves connections.
 ///
 /// # Errors
-/// Returns an error if it is not.
+/// Returns an error if accepting a connection fails 100 times in a row.
 pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds) -> io::Result<()> {
     let open = Arc::new(Mutex::new(Open::default()));
     let mut refused = 0;
@@ -130,8 +130,8 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
                     admit(stream, &router, &open, bounds);
                 }
             }
-            // A client that abandoned does no harm. Otherwise there are too many files perhaps, and
-            // some of them will be closed.
+            // A client that left does no harm. Other errors may mean that too many files are open,
+            // and some are closed meanwhile.
             Err(_) if refused < 100 => {
                 refused += 1;
                 sleep(Duration::from_millis(100)).await;
@@ -141,13 +141,13 @@ pub(crate) async fn serve(listener: TcpListener, router: Router, bounds: Bounds)
     }
 }
 
-/// Closes an idle connection if there are too many. False if none is idle.
+/// Closes an idle connection if there are too many. Returns false if none is idle.
 fn make_room(open: &Mutex<Open>, most: usize) -> bool {
     let mut open = lock(open);
     open.count < most || open.idle.pop_first().map(|(_, connection)| connection.abort()).is_some()
 }
 
-/// Answers the requests of a connection in a task of its own.
+/// Starts a task that answers the requests of a connection.
 fn admit(stream: TcpStream, router: &Router, open: &Arc<Mutex<Open>>, bounds: Bounds) {
     lock(open).count += 1;
     let place = Arc::new(Place { open: Arc::clone(open), idle: Mutex::default() });
@@ -166,14 +166,14 @@ async fn attend(stream: TcpStream, router: Router, bounds: Bounds) {
         .max_buf_size(BUFFER)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
-    // A connection that breaks needs no answer.
+    // A broken connection needs no answer.
     if timeout(bounds.life, connection.as_mut()).await.is_err() {
         connection.as_mut().graceful_shutdown();
         let _ = timeout(bounds.grace, connection).await;
     }
 }
 
-/// Waits for the body of a request, but not for ever, and for the answer.
+/// Receives the body of a request within the time limit, and then answers it.
 async fn receive(
     State((place, patience)): State<(Arc<Place>, Duration)>,
     request: Request,
@@ -187,7 +187,7 @@ async fn receive(
             connection.into_iter().for_each(|connection| place.end(connection));
             response
         }
-        // It is too large, or it broke off; then the answer is not read.
+        // The body is too large, or broke off; in the latter case no client reads the answer.
         Ok(Err(_)) => {
             Problem::too_large(format!("a request may have at most {MOST_BYTES} bytes")).into_response()
         }
@@ -207,8 +207,8 @@ mod tests {
     };
     use tokio::sync::Semaphore;
 
-    /// The address of a server that listens with these bounds. It reports when it begins with a
-    /// request that waits for its permit.
+    /// Starts a server with these bounds, and returns its address. It reports each request that
+    /// waits for a permit.
     fn listen(bounds: Bounds) -> (SocketAddr, Receiver<Arc<Semaphore>>) {
         let (sender, receiver) = channel();
         let (begun, waiting) = channel();
@@ -236,19 +236,19 @@ mod tests {
         stream
     }
 
-    /// All that comes until the connection is closed.
+    /// Reads until the connection is closed.
     fn rest(mut stream: std::net::TcpStream) -> String {
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
         String::from_utf8(answer).expect("text")
     }
 
-    /// All that comes after some bytes were sent.
+    /// Sends bytes and reads until the connection is closed.
     fn ask(address: SocketAddr, bytes: &str) -> String {
         rest(begin(address, bytes))
     }
 
-    /// The answer `here` on a connection that stays open.
+    /// Sends a request and reads the answer `here` on a connection that stays open.
     fn ask_on(stream: &mut std::net::TcpStream) {
         stream.write_all(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n").expect("it is open");
         let mut answer = Vec::new();
@@ -279,7 +279,7 @@ mod tests {
         for _ in 0..10 {
             assert!(ask(address, GET).ends_with("here"));
         }
-        // All but the last were closed, and those are closed one by one.
+        // All but the last three were closed before, and those are closed one by one.
         assert!(idle.into_iter().take(17).map(rest).all(|answer| answer.is_empty()));
     }
 
@@ -290,7 +290,7 @@ mod tests {
         ask_on(&mut first);
         let mut second = begin(address, "");
         ask_on(&mut second);
-        // The first one is older, but the second is idle for longer.
+        // The first connection is older, but the second has been idle for longer.
         ask_on(&mut first);
         assert!(ask(address, GET).ends_with("here"));
         assert!(rest(second).is_empty());
@@ -302,7 +302,7 @@ mod tests {
         let (address, waiting) = listen(Bounds { most: 1, patience: LONG, life: LONG, grace: LONG });
         let asked = begin(address, &GET.replace("GET /", "GET /wait"));
         let permits = waiting.recv().expect("it begins");
-        // There is no room, and none can be made.
+        // There is no room, and no idle connection to close.
         assert!(ask(address, GET).is_empty());
         permits.add_permits(1);
         assert!(rest(asked).ends_with("at last"));
@@ -325,7 +325,7 @@ mod tests {
         let mut stream = std::net::TcpStream::connect(address).expect("a connection");
         let chunk =
             format!("{head}Transfer-Encoding: chunked\r\n\r\n{:x}\r\n{large}\r\n0\r\n\r\n", large.len());
-        // The server may close before it has read all.
+        // The server may close the connection before it has read all bytes.
         let _ = stream.write_all(chunk.as_bytes());
         let mut answer = [0; 12];
         stream.read_exact(&mut answer).expect("an answer");

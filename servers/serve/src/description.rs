@@ -1,4 +1,5 @@
-//! The description of the requests for programs, in the form of `OpenAPI`; tests keep it true.
+//! The description of the requests in the `OpenAPI` format, for programs; tests compare it with the
+//! server.
 
 use axum::{
     http::header,

@@ -1,30 +1,31 @@
-//! The value of a state for each role: at the end its goals, before that the estimate of a small
-//! tree search.
+//! The value of a state for each role: its goal at the end, otherwise the estimate of a small tree
+//! search.
 //!
-//! The search takes [`NODES`] states for each of the first [`MOST_ROLES`] roles and half a second
-//! each at most, and always the same seed. So a place of the history always has the same value,
-//! unless the game is so slow that the clock ends the search.
+//! A search for each of the first [`MOST_ROLES`] roles visits [`NODES`] states within half a
+//! second, always with the same seed. So a place always has the same value, unless the game is so
+//! slow that time ends the search.
 
 use gdl_players::{Budget, search::Mcts};
 use gdl_runtime::{Cancel, Dynamic, Game, GameExt};
 use serde::Serialize;
 use std::time::Duration;
 
-/// States of a search.
+/// The node budget of a search.
 const NODES: u64 = 1500;
-/// No search takes longer.
+/// The time limit of a search.
 const LONGEST: Duration = Duration::from_millis(500);
-/// The number of roles that are searched for.
+/// The most roles that are evaluated.
 const MOST_ROLES: usize = 6;
-/// Bytes of a search.
+/// The most bytes of a search.
 const MOST_BYTES: usize = 16 << 20;
 
 /// The value of a place in the history.
 #[derive(Debug, Serialize)]
 pub(crate) struct Evaluation {
-    /// The place.
+    /// The index of the place.
     pub place: usize,
-    /// The goal that each role can expect, in role order.
+    /// The expected goal of each role, in role order; `None` for chance and for roles beyond
+    /// [`MOST_ROLES`].
     pub goals: Vec<Option<f64>>,
 }
 
@@ -46,7 +47,7 @@ impl Evaluation {
                 return None;
             }
             let budget = Budget::within(LONGEST).and_nodes(NODES).cancelled_by(cancel);
-            // Decisive games are worth their while in longer searches.
+            // Uniform playouts are used, since decisive moves pay off only in longer searches.
             Mcts::new().uniform().memory(MOST_BYTES).search(game, state, role, &budget).report.value
         };
         Self { place, goals: game.roles().enumerate().map(worth).collect() }
@@ -78,7 +79,7 @@ mod tests {
             let joint = [x, o].map(|action| game.parse_move(action).expect("a move"));
             history.play(&game, &joint).expect("it is legal");
             if number == 3 {
-                // One move before the end x has won.
+                // One move before the end, x has a winning move.
                 assert!(worth(&history)[0] > Some(90.0), "{:?}", worth(&history));
             }
         }

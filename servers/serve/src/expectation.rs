@@ -1,9 +1,10 @@
-//! The expectation of each move of a role that does not see everything: the mean, over the states
-//! that fit what it knows, of random games that begin with the move.
+//! The expected value of each move of a role with hidden information: the mean result of random
+//! games over the possible states.
 //!
-//! A search of each state by itself would think that the role knows that state: it would find the
-//! winning door in each, and every door to be worth 100. So nothing is searched. Each state is
-//! weighed by how likely it is, and each legal move is rated.
+//! A search in each state would assume that the role knows the state. With a prize at one of
+//! several doors, it would find the winning door in each state and rate every door 100. So no
+//! search is made. States are weighted by their probability, and each legal move is rated by random
+//! games.
 
 use gdl_players::{
     Budget,
@@ -12,24 +13,24 @@ use gdl_players::{
 };
 use gdl_runtime::{Dynamic, Game, GameExt, Information, dynamic::MoveId, game::Id};
 
-/// States that are reckoned with; of more some are drawn.
+/// The most states that are used; of more, a sample is drawn.
 const MOST_STATES: usize = 64;
 
-/// Random games that begin with a move in a state, each time around.
+/// The number of random games of a move in a state, in each round.
 const GAMES: u64 = 2;
 
-/// The statistics of the moves so far.
+/// The statistics of a role's moves so far.
 pub(crate) struct Expectation {
-    /// The states with their probabilities, which add up to 1.
+    /// The possible states with their weights.
     states: Vec<(<Dynamic as Game>::State, f64)>,
-    /// For each state and each legal move the games and the sum of their goals.
+    /// For each state and legal move: the number of games, and the sum of their goal values.
     sums: Vec<Vec<(u64, f64)>>,
     search: FlatMonteCarlo<Dynamic>,
     playouts: u64,
 }
 
 impl Expectation {
-    /// An empty expectation, for the information of a role.
+    /// Creates empty statistics for the information of a role.
     pub(crate) fn new(game: &Dynamic, information: &Information<Dynamic>, seed: u64) -> Self {
         let mut belief = Belief::new(seed);
         belief.follow(game, information);
@@ -45,8 +46,8 @@ impl Expectation {
         Self { sums: sums.collect(), states, search: FlatMonteCarlo::new().seed(seed), playouts: 0 }
     }
 
-    /// Plays some games more from each state. False if there was no time for all of them, and what
-    /// was played counts.
+    /// Plays another round of games from each state. Returns false if the budget ends first;
+    /// finished games count.
     pub(crate) fn improve(
         &mut self,
         game: &Dynamic,
@@ -71,12 +72,13 @@ impl Expectation {
         true
     }
 
-    /// Random games so far.
+    /// Returns the number of random games so far.
     pub(crate) fn playouts(&self) -> u64 {
         self.playouts
     }
 
-    /// The moves, the best first; `None` until each was tried in each state where it is legal.
+    /// Returns the moves, the best first; empty until each was tried in each state where it is
+    /// legal.
     pub(crate) fn moves(&self, game: &Dynamic, information: &Information<Dynamic>) -> Vec<MoveStats> {
         let role = information.role();
         let mut moves: Vec<(MoveId, f64, f64, u64)> = Vec::new();
@@ -109,7 +111,7 @@ mod tests {
     use crate::games::Games;
     use gdl_runtime::{History, chance::Stream};
 
-    /// The role's statistics of its moves after `steps` steps drawn from a seed.
+    /// Returns the statistics of a role's moves after some random steps.
     fn moves(name: &str, role: &str, steps: usize, seed: u64) -> Vec<MoveStats> {
         let game = Games::default().find(name).expect("it is built in").game;
         let (mut history, mut stream) = (History::new(&game), Stream::new(seed, 0));

@@ -1,8 +1,8 @@
-//! Games that can be opened: a name or a rulesheet becomes a game and its text.
+//! The games that can be opened: a name or a rulesheet becomes a game and its text.
 //!
-//! A rulesheet that came with a request is compiled within [`Limits::network`], until its request
-//! is gone; if that is asked for, within the limits of a rulesheet that `gdl serve` is given. The
-//! last few that were compiled or checked are kept, so what was checked is what is played.
+//! An uploaded rulesheet is compiled within [`Limits::network`], or on request within the larger
+//! limits of `gdl serve FILE`. Compilation is cancelled when its client leaves. The last compiled
+//! games are kept, so a rulesheet that was just checked need not be compiled again.
 
 use crate::{
     problem::{Answer, Problem},
@@ -19,18 +19,18 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// Games that are kept once they were compiled, and the most bytes of their rulesheets together.
+/// The most compiled games that are kept, and the most bytes of their rulesheets together.
 const KEPT: usize = 4;
 const KEPT_BYTES: usize = 4 << 20;
 
-/// A game, ready to be played, and where it came from.
+/// A game that is ready to be played, with its rulesheet.
 #[derive(Clone, Debug)]
 pub(crate) struct Opened {
-    /// Its name.
+    /// The name of the game.
     pub name: String,
-    /// True if `gdl serve` knows it by this name; otherwise it came with the request.
+    /// True for a built-in game or the game of `gdl serve`; false for an uploaded rulesheet.
     pub is_known: bool,
-    /// The rulesheet.
+    /// The text of the rulesheet.
     pub text: Arc<str>,
     /// The loaded game.
     pub game: Dynamic,
@@ -41,34 +41,34 @@ pub(crate) struct Opened {
 pub(crate) enum LoadMode {
     /// Within the limits of untrusted rulesheets.
     Quick,
-    /// Within what one may take that `gdl serve` is given: see [`load::tolerant`].
+    /// Compiled within the limits of `gdl serve FILE`: see [`load::tolerant`].
     Patient,
     /// Interpreted in each state, within the limits of untrusted rulesheets but with more memory.
     Lifted,
 }
 
 impl LoadMode {
-    /// Compiled, with or without patience.
+    /// Returns the mode of a compilation, with larger limits if `is_patient` is true.
     #[must_use]
     pub(crate) fn within(is_patient: bool) -> Self {
         if is_patient { Self::Patient } else { Self::Quick }
     }
 
-    /// The limits of a rulesheet.
+    /// Returns the limits for a rulesheet in this mode.
     #[must_use]
     pub(crate) fn limits(self) -> Limits {
         match self {
             Self::Quick => Limits::network(),
             Self::Patient => Limits::default(),
-            // Only the rules are kept; a quarter of this is for the facts about the game at the
-            // start.
+            // Only the rules are kept; a quarter of these bytes is for the facts of the initial
+            // state.
             Self::Lifted => Limits { max_bytes: 512 << 20, ..Limits::network() },
         }
     }
 }
 
-/// The games that have names here: those that are built in, and the one that `gdl serve` was given;
-/// and the last ones without.
+/// The named games, which are the built-in ones and the game of `gdl serve`, and the last compiled
+/// games of uploaded rulesheets.
 #[derive(Debug, Default)]
 pub(crate) struct Games {
     own: Option<Opened>,
@@ -77,8 +77,8 @@ pub(crate) struct Games {
 }
 
 impl Games {
-    /// The built-in games, and `own` if it is none of them; other rulesheets are read leniently or
-    /// not.
+    /// Loads `own`, if it is not built in. Uploaded rulesheets are read leniently if `is_lenient`
+    /// is true.
     ///
     /// # Errors
     /// Returns an error if the rulesheet cannot be read or has errors.
@@ -91,16 +91,16 @@ impl Games {
         Ok(Self { own: Some(Opened { name: arg.name(), is_known: true, text, game }), ..games })
     }
 
-    /// The game that `gdl serve` was given, if it is not built in.
+    /// Returns the game of `gdl serve`, if it is not built in.
     #[must_use]
     pub(crate) fn own(&self) -> Option<&Opened> {
         self.own.as_ref()
     }
 
-    /// The game with a name.
+    /// Finds a game by name.
     ///
     /// # Errors
-    /// Returns an error if there is none.
+    /// Returns an error if there is no game of this name.
     pub(crate) fn find(&self, name: &str) -> Answer<Opened> {
         if let Some(own) = self.own.as_ref().filter(|own| own.name == name) {
             return Ok(own.clone());
@@ -114,19 +114,19 @@ impl Games {
         Ok(Opened { name: entry.name.to_owned(), is_known: true, text: entry.text.into(), game })
     }
 
-    /// Options for a rulesheet that came with a request.
+    /// Returns the options for an uploaded rulesheet.
     #[must_use]
     pub(crate) fn options(&self, mode: LoadMode, observer: Observer) -> Options {
         Options { lenient: self.is_lenient, limits: mode.limits(), observer, ..Options::default() }
     }
 
-    /// Returns whether a rulesheet is one of the last that were compiled.
+    /// Returns whether the game of a rulesheet is kept.
     #[must_use]
     pub(crate) fn is_recent(&self, text: &str) -> bool {
         lock(&self.recent).iter().any(|(known, _)| &**known == text)
     }
 
-    /// Keeps a game that was compiled.
+    /// Keeps a compiled game, and drops the oldest ones beyond the limits.
     pub(crate) fn keep(&self, text: &str, game: Dynamic) {
         let mut recent = lock(&self.recent);
         recent.retain(|(known, _)| &**known != text);
@@ -139,10 +139,10 @@ impl Games {
         recent.truncate(KEPT);
     }
 
-    /// The game of a rulesheet that came with a request.
+    /// Loads the game of an uploaded rulesheet.
     ///
     /// # Errors
-    /// Returns all its faults, or the error that it takes too much or was cancelled.
+    /// Returns its diagnostics if it has errors, exceeds the limits, or compilation was cancelled.
     pub(crate) fn load(&self, name: &str, text: &str, mode: LoadMode, observer: Observer) -> Answer<Opened> {
         let opened = |game| Opened { name: name.to_owned(), is_known: false, text: text.into(), game };
         let known =
@@ -193,7 +193,7 @@ mod tests {
         cancel.cancel();
         let late = load(&Games::default());
         assert!(matches!(late, Err(problem) if problem.code == "too_large_to_play"));
-        // What was compiled before is there at once.
+        // A game that is kept is returned at once.
         assert!(games.is_recent(text) && load(&games).is_ok());
     }
 

@@ -1,9 +1,8 @@
-//! The guests of a server: people elsewhere on the network, each of whom has a link to one seat of
-//! one session.
+//! The guests of a server: people elsewhere on the network, each with a link to one seat of one
+//! session.
 //!
-//! A link holds a token of 128 random bits, which is all that a guest needs and all that is known
-//! of one. A seat has one link at a time; whether a token still opens it says the session. There
-//! are never more than [`MOST`] links.
+//! A link contains a token of 128 random bits, the only credential of a guest. A seat has one link
+//! at a time; the session decides whether a token still opens it. There are at most [`MOST`] links.
 
 use crate::{
     problem::{Answer, Problem},
@@ -13,32 +12,32 @@ use crate::{
 use gdl_runtime::dynamic::RoleId;
 use std::{collections::BTreeMap, net::SocketAddr, sync::Mutex};
 
-/// There are never more links.
+/// The most links of a server.
 const MOST: usize = 256;
 
-/// The links of guests, and where their door is.
+/// The links of guests, and the address for them.
 #[derive(Default)]
 pub(crate) struct Guests {
     address: Option<SocketAddr>,
-    /// For each token the session and the role.
+    /// The session and the role of each token.
     seats: Mutex<BTreeMap<String, (String, RoleId)>>,
 }
 
 impl Guests {
-    /// The guests who come in at this address; none do if there is no address.
+    /// Creates an empty set of links for guests at this address; `None` if guests are not allowed.
     pub(crate) fn at(address: Option<SocketAddr>) -> Self {
         Self { address, ..Self::default() }
     }
 
-    /// The address for guests, if they are allowed.
+    /// Returns the address for guests, if they are allowed.
     pub(crate) fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Notes what a token opens. An older one of the same seat opens nothing any more, nor do those
-    /// of sessions that are gone.
+    /// Adds a link. Removes older links of the same seat, and those of sessions that have ended.
     ///
     /// # Errors
+    /// Returns an error if there are too many links.
     /// Returns an error if there are too many.
     pub(crate) fn add(&self, token: &str, session: &str, role: RoleId, sessions: &Registry) -> Answer<()> {
         let mut seats = lock(&self.seats);
@@ -51,10 +50,10 @@ impl Guests {
         Ok(())
     }
 
-    /// The session and the role of a token.
+    /// Finds the session and the role of a token.
     ///
     /// # Errors
-    /// Returns an error if it opens nothing.
+    /// Returns an error if the token opens nothing.
     pub(crate) fn find(&self, token: &str) -> Answer<(String, RoleId)> {
         lock(&self.seats).get(token).cloned().ok_or_else(Problem::no_seat)
     }
@@ -81,7 +80,7 @@ mod tests {
         }
         let refused = guests.add("more", "b", role(0), &sessions);
         assert!(matches!(refused, Err(problem) if problem.code == "too_many"));
-        // A seat has one link.
+        // A seat has one link at a time.
         assert!(guests.add("again", "a", role(3), &sessions).is_ok());
         assert!(guests.find("t3").is_err());
         assert_eq!(guests.find("again").map(|(id, role)| (id, role.index())).ok(), Some(("a".to_owned(), 3)));

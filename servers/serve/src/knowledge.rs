@@ -1,31 +1,31 @@
-//! The knowledge of roles in a play: from the places of a history, the information of a role and
-//! the fluents that it can be sure of.
+//! The knowledge of roles in a play: the information of a role, and the fluents that it can be sure
+//! of, computed from the history.
 //!
-//! It is kept and extended as play goes on, so another look takes no step of the game. A new place
-//! takes a step for the percepts and, if a view is requested for the role, a step of a [`Belief`],
-//! which tries 65,536 joint moves at most; before each it checks whether that is still wanted. The
-//! knowledge of at most `KEPT` roles is kept. The states of a belief take at most `MOST_BYTES`; if
-//! a rulesheet's states could take more, no role can be sure of anything.
+//! Knowledge is kept and extended as play goes on, so a second request takes no steps of the game.
+//! A new place takes a step for the percepts. If the fluents or states are requested, it also takes
+//! a step of a [`Belief`], which tries at most 65,536 joint moves. The budget is checked before
+//! each place. The knowledge of at most `KEPT` roles is kept. The states of a belief take at most
+//! `MOST_BYTES`; if a game's states could take more, no role is sure of anything.
 
 use gdl_players::{Budget, player::Belief};
 use gdl_runtime::{Dynamic, Game, History, Information, dynamic::RoleId, history::Place};
 use gdl_tools::play::certainty::certain;
 
-/// The number of roles whose knowledge is kept.
+/// The most roles whose knowledge is kept.
 const KEPT: usize = 4;
 
-/// The greatest number of bytes of one belief's states; there are at most 8,192 states.
+/// The most bytes of the states of one belief, and the most states.
 const MOST_BYTES: usize = 4 << 20;
 const MOST_STATES: usize = 1 << 13;
 
-/// The knowledge of some roles of a session.
+/// The knowledge of the roles of a session.
 pub(crate) struct Knowledge {
     seed: u64,
-    /// The knowledge of roles, the last requested one last.
+    /// The kept knowledge of roles, the last requested one last.
     known: Vec<Known>,
 }
 
-/// Returns whether it is followed which states fit.
+/// Returns whether the states of a belief fit in `MOST_BYTES`.
 fn believes(game: &Dynamic) -> bool {
     game.shape().state_words() * 8 * MOST_STATES <= MOST_BYTES
 }
@@ -33,9 +33,9 @@ fn believes(game: &Dynamic) -> bool {
 struct Known {
     information: Information<Dynamic>,
     belief: Belief<Dynamic>,
-    /// The places that the information comes from.
+    /// The places that the information covers.
     path: Vec<Place>,
-    /// The number of its steps that the belief has followed.
+    /// The number of steps that the belief has followed.
     followed: usize,
 }
 
@@ -47,14 +47,14 @@ impl Known {
 }
 
 impl Knowledge {
-    /// An empty knowledge; the seed is for samples of states.
+    /// Creates an empty knowledge; the seed determines samples of states.
     #[must_use]
     pub(crate) fn new(seed: u64) -> Self {
         Self { seed, known: Vec::new() }
     }
 
-    /// The information of a role from the start to here. `None` if there was no time to compute it;
-    /// then less is left to do.
+    /// Returns the information of a role from the start to the current place. Returns `None` if the
+    /// budget ends first; a further call continues.
     pub(crate) fn information(
         &mut self,
         game: &Dynamic,
@@ -65,8 +65,8 @@ impl Knowledge {
         self.follow(game, history, role, budget, false).map(|known| &known.information)
     }
 
-    /// The same, and the fluents that the role can be sure of: those that hold in every state that
-    /// fits.
+    /// Returns the fluents that hold in every possible state of a role, and the role's information.
+    /// Returns `None` if the budget ends first.
     pub(crate) fn sure(
         &mut self,
         game: &Dynamic,
@@ -80,8 +80,8 @@ impl Knowledge {
         Some((sure, &known.information))
     }
 
-    /// The role's information set; empty if it has more than `most` states or is incomplete. `None`
-    /// if there was no time to compute it.
+    /// Returns the role's information set; empty if it has more than `most` states or is
+    /// incomplete. Returns `None` if the budget ends first.
     pub(crate) fn states(
         &mut self,
         game: &Dynamic,
@@ -109,7 +109,8 @@ impl Knowledge {
         let place = self.known.iter().position(|known| known.information.role() == role);
         let mut known = place.map(|place| self.known.remove(place));
         let path = history.path();
-        // Another line, or one that the belief did not follow from its start.
+        // The knowledge is dropped if it is of another line, or its belief did not follow all its
+        // steps.
         known = known.filter(|known| {
             path.starts_with(&known.path) && (!believes || known.followed + 1 == known.path.len())
         });
@@ -158,7 +159,7 @@ mod tests {
                 game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
             history.play(&game, &joint.expect("moves")).expect("they are legal");
             for &role in &roles {
-                // A step that is new takes time; then there is nothing left to do.
+                // A new step takes time, so the spent budget stops it; a repeated call needs none.
                 assert!(knowledge.sure(&game, &history, role, &spent).is_none());
                 let (sure, information) =
                     knowledge.sure(&game, &history, role, &unlimited).expect("no limit");
@@ -169,7 +170,7 @@ mod tests {
                     sure.as_ref().iter().zip(state.as_ref()).all(|(sure, holds)| sure & !holds == 0)
                 }));
                 assert!(game.fluents(&sure).next().is_some());
-                // All states that fit, or none.
+                // All possible states are returned, or none.
                 let worlds: Vec<_> = belief.worlds().iter().map(|(state, _)| state.clone()).collect();
                 let mut states = |most: usize| {
                     knowledge.states(&game, &history, role, most, &unlimited).expect("no limit")

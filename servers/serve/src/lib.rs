@@ -1,20 +1,22 @@
 //! `gdl serve`: any game as a board to click, in a browser.
 //!
 //! A server on 127.0.0.1, with an optional second address for `guests`, answers its `connections`
-//! with a page (`assets`) and with JSON (`api`). A play is a `session`, which requests and machines
-//! share (`shared`) and which is found in a bounded `registry`. Machines think (`thinking`) in
-//! threads of their own, so an answer never waits for them. The page receives a `session_view`.
-//! Before that games are chosen (`catalogue`) or written (`rulesheet`, followed by `compilations`).
-//! During play one may look at their `net`, ask for a `reason` and for the `evaluation` of a
-//! position. The `clocks` show the remaining time. Advice to those who do not see everything is an
-//! `expectation`. The shape of a board's cells comes from the rules for `neighbours`, the notes
-//! next to them from `clues`, and both from the `facts` of a rulesheet. Matches of `gdl manage` are
-//! watched in its `results`, drawn like the states of a session (`scene`). Longer tasks are `work`
-//! with a turn, which is cancelled when no request waits for it. All requests are described
-//! ([`DESCRIPTION`]). Only requests for this address from this page are accepted, so no other page
-//! in the browser can play along or look.
+//! with a page (`assets`) and with JSON (`api`). A play is a `session` in a bounded `registry`,
+//! which requests and machines share (`shared`). Machines think (`thinking`) in threads of their
+//! own, so an answer never waits for them. The page receives a `session_view`, whose board
+//! [`gdl_tools::scene`] draws.
 //!
-//! [`run`] is what `gdl serve` does; [`router`] answers without sockets.
+//! Before a play, a game is chosen from the `catalogue` or opened from a `rulesheet`, whose
+//! progress `compilations` reports. During play, requests can inspect the `net`, ask for a `reason`
+//! and for the `evaluation` of a position. The `clocks` show the remaining time. For a role with
+//! hidden information, advice is an `expectation`.
+//!
+//! The `results` show matches of `gdl manage`, drawn like the states of a session. Longer tasks are
+//! `work` in a queue, and are cancelled when no request waits for them. [`DESCRIPTION`] documents
+//! all requests. The server accepts only requests for its address from its own page, so no other
+//! page in the browser can play or read.
+//!
+//! [`run`] is `gdl serve`; [`router`] answers requests without sockets.
 
 mod api;
 mod assets;
@@ -71,7 +73,7 @@ use std::{
 };
 use work::THREADS;
 
-/// Each address that is answered, in the form of `OpenAPI`.
+/// Returns each address that the server answers, in the form of `OpenAPI`.
 #[must_use]
 pub fn routes() -> Vec<&'static str> {
     api::handlers().into_iter().map(|(path, _)| path).collect()
@@ -82,14 +84,15 @@ pub fn routes() -> Vec<&'static str> {
 pub struct Shown<'s> {
     /// The game to open first.
     pub game: Option<&'s GameArg>,
-    /// Rulesheets of the page are read as [`Options::lenient`](gdl_compiler::Options::lenient) has it.
+    /// True if rulesheets from the page are compiled with
+    /// [`Options::lenient`](gdl_compiler::Options::lenient).
     pub lenient: bool,
-    /// A file of results of `gdl manage`.
+    /// The path of a file of results of `gdl manage`.
     #[cfg(feature = "manage")]
     pub results: Option<&'s Path>,
 }
 
-/// All answers of a server that is reached at a port of this machine.
+/// Creates the router of a server that is reached at a port of this machine.
 ///
 /// # Errors
 /// Returns an error if the game or the results cannot be opened.
@@ -97,7 +100,8 @@ pub fn router(shown: &Shown<'_>, port: u16) -> Result<Router> {
     Server::new(shown, port, None).map(|server| answering(server, Door::Here))
 }
 
-/// The same, and all answers for guests, who come in at this address.
+/// Creates two routers of one server: one for this machine, and one for guests, reached at
+/// `guests`.
 ///
 /// # Errors
 /// Returns an error if the game or the results cannot be opened.
@@ -129,7 +133,7 @@ async fn wrong_method() -> Problem {
     Problem::wrong_method()
 }
 
-/// Refuses what comes from elsewhere, and tells browsers to keep to this server.
+/// Rejects requests from elsewhere, and sets headers that make browsers load from this server only.
 async fn guard(State((server, door)): State<(Arc<Server>, Door)>, request: Request, next: Next) -> Response {
     let mut response = if server.is_own(door, request.headers()) {
         next.run(request).await
@@ -155,17 +159,18 @@ async fn guard(State((server, door)): State<(Arc<Server>, Door)>, request: Reque
 /// The address for guests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lan {
-    /// At the address by which other machines of the network most likely reach this one.
+    /// The address by which other machines of the network most likely reach this one.
     Found,
     /// A given address of the machine.
     At(IpAddr),
 }
 
 impl Lan {
-    /// The address.
+    /// Returns the address for guests.
     ///
     /// # Errors
-    /// Returns an error if the machine is on no network, or the address says none of its own.
+    /// Returns an error if the machine is on no network, or the address is unspecified or
+    /// multicast.
     fn address(self) -> Result<IpAddr> {
         let none = || {
             Error::Input(
@@ -174,7 +179,7 @@ impl Lan {
         };
         let address = match self {
             Self::At(address) => address,
-            // Nothing is sent: the way there begins at the address.
+            // A connected UDP socket sends nothing, but its local address is that of the route.
             Self::Found => UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))
                 .and_then(|socket| socket.connect((Ipv4Addr::new(192, 0, 2, 1), 9)).and(socket.local_addr()))
                 .map_err(|_| none())?
@@ -183,7 +188,7 @@ impl Lan {
         if address.is_unspecified() || address.is_multicast() { Err(none()) } else { Ok(address) }
     }
 
-    /// A listener at a port, or at any if others have that.
+    /// Listens at a port, or at a free one if that is taken.
     fn listen(self, port: u16) -> Result<TcpListener> {
         let address = self.address()?;
         let unfit = |error| Error::Input(format!("cannot listen at {address}: {error}"));
@@ -191,8 +196,8 @@ impl Lan {
     }
 }
 
-/// Serves until the process ends. The address is printed once it can be reached, and below it that
-/// of guests, if there are to be some.
+/// Serves until the process ends. Prints the address once it can be reached, and below it the
+/// address for guests, if there is one.
 ///
 /// # Errors
 /// Returns an error if the game or the results cannot be opened, or the port is taken.

@@ -1,13 +1,13 @@
-//! The net of a session's game, for people who look inside: from the compiled game and a state it
-//! tells the sizes of the net, what holds, and a drawing with the gates that are true.
+//! The net of a session's game, for people who inspect it. It has the sizes, the true fluents and
+//! outputs of a state, and a drawing with the values of the gates.
 //!
-//! The net is compiled once for a session, when it is first asked for. Gates are evaluated in three
-//! values: what depends on moves that are still to be made is open.
+//! The net is compiled once for each session, at the first request. Gates have three values: a gate
+//! that depends on undecided moves is open.
 //!
-//! A session keeps a net with at most a given number of operations; for a larger one only the
-//! figures are kept. A look takes a few steps for each literal. At most `MOST_FLUENTS` fluents and
-//! as many relations are shown, and at most `MOST_OUTPUTS` outputs; the names of each of these take
-//! at most `MOST_TEXT` bytes.
+//! A session keeps a net with at most a given number of operations, otherwise only the sizes. A
+//! view takes a few steps for each literal. At most `MOST_FLUENTS` fluents and as many relations
+//! are shown, and at most `MOST_OUTPUTS` outputs. The names of each of these take at most
+//! `MOST_TEXT` bytes.
 
 mod drawing;
 mod layout;
@@ -22,19 +22,18 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Fluents that do not hold are shown if there are no more than this; at most this number of those
-/// that hold is shown.
+/// The most fluents of a view. Fluents that do not hold are shown only if the game has at most this
+/// number.
 const MOST_FLUENTS: usize = 1_000;
-/// Outputs are offered by name if there are no more than this.
+/// The most outputs that are listed by name; a net with more lists none.
 const MOST_OUTPUTS: usize = 4_000;
-/// The greatest number of bytes for the names of relations and fluents, of outputs, and of those
-/// that are true.
+/// The most bytes for the names of relations and fluents, of outputs, and of true outputs.
 const MOST_TEXT: usize = 1 << 20;
-/// The greatest number of operations of a kept net of an uploaded rulesheet: some megabytes for
-/// each session.
+/// The most operations of a net that is kept for an uploaded rulesheet: some megabytes for each
+/// session.
 pub(crate) const MOST_OPERATIONS: usize = 50_000;
 
-/// The net of a session.
+/// The sizes of a session's net, and the net itself if it is small enough.
 #[derive(Debug)]
 pub(crate) struct SessionNet {
     sizes: Sizes,
@@ -42,44 +41,44 @@ pub(crate) struct SessionNet {
     kept: Option<Kept>,
 }
 
-/// A net that is looked at again and again.
+/// A net that is kept for further views.
 #[derive(Debug)]
 struct Kept {
     net: Net,
     outputs: Vec<Output>,
-    /// The last drawing: states change more often.
+    /// The last drawing, which states share; only its values depend on the state.
     drawn: Mutex<Option<Drawn>>,
 }
 
-/// A drawing, or how many nodes it would have, and the output that it is of, if not of all.
+/// A drawing, or its number of nodes if it would be too large, and its output if it is of one.
 #[derive(Clone, Debug)]
 struct Drawn {
     of: Option<String>,
     picture: Arc<Result<Drawing, usize>>,
 }
 
-/// The size of a net; the figures of `gdl net`.
+/// The sizes of a net, as `gdl net` prints them.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Sizes {
-    /// Bits of a state.
+    /// The number of fluents, the bits of a state.
     pub fluents: usize,
-    /// For each role, in order, the moves that it may ever make.
+    /// The number of possible moves of each role, in role order.
     pub moves: Vec<usize>,
-    /// The same of percepts, where the rules speak of them.
+    /// The number of possible percepts of each role; `None` if the rules have none.
     pub percepts: Option<Vec<usize>>,
-    /// Instances of rules that can matter.
+    /// The number of ground rules that can affect play.
     pub ground_rules: usize,
-    /// Conjunctions of any width.
+    /// The number of conjunctions of any width.
     pub gates: usize,
-    /// Conjunctions of two operands that these stand for.
+    /// The number of conjunctions of two operands that these stand for.
     pub operations: usize,
-    /// Gates on the longest path.
+    /// The number of gates on the longest path.
     pub depth: usize,
-    /// Fluents on which nothing that is seen depends.
+    /// The number of fluents on which no output depends.
     pub dead_fluents: usize,
     /// The number of mutex groups.
     pub exclusive_groups: usize,
-    /// Operations at each phase of the cycle, such as each player's turn.
+    /// The number of operations at each phase of the cycle, such as each player's turn.
     pub phases: Vec<usize>,
 }
 
@@ -101,42 +100,42 @@ impl Sizes {
     }
 }
 
-/// The inside of a game; see the description of the interface for the meaning of each part.
+/// The inside of a game; the description of the interface documents each part.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct NetView {
-    /// The figures, unless the game is evaluated state by state.
+    /// The sizes; `None` if the game has no net.
     pub sizes: Option<Sizes>,
-    /// The fluents that hold, relation by relation. `None` for a role that may not know.
+    /// The fluents by relation. `None` for a role that may not see them.
     pub relations: Option<Vec<Relation>>,
-    /// The names of what the net says, for pictures of a part; none if they are many.
+    /// The names of the outputs that can be drawn; empty if there are too many.
     pub outputs: Vec<String>,
-    /// The outputs that are true. `None` for a role that may not know.
+    /// The names of the true outputs. `None` for a role that may not see them.
     pub holding: Option<Vec<String>>,
-    /// The subject of the picture; the whole net by default.
+    /// The name of the output that is drawn; `None` for the whole net.
     pub of: Option<String>,
-    /// The picture, unless it would be too large.
+    /// The drawing; `None` if it would be too large.
     pub picture: Option<LitDrawing>,
-    /// The nodes that the picture has or would have.
+    /// The number of nodes that the drawing has or would have.
     pub nodes: Option<usize>,
 }
 
 /// The fluents of a relation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Relation {
-    /// Its name.
+    /// The name of the relation.
     pub name: String,
     /// The number of its fluents.
     pub size: usize,
-    /// The number of those that hold.
+    /// The number of its fluents that hold.
     pub holding: usize,
-    /// Fluents with their values: all, or those that hold where there are many.
+    /// The fluents with their values; only those that hold if the game has too many.
     pub fluents: Vec<Fluent>,
 }
 
 /// A fluent and its value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Fluent {
-    /// Its KIF text.
+    /// The fluent as KIF text.
     pub text: String,
     /// True if it holds.
     pub holds: bool,
@@ -145,18 +144,18 @@ pub(crate) struct Fluent {
 /// A drawing with the values of a state.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct LitDrawing {
-    /// Nodes and edges.
+    /// The drawing, whose fields are inlined in the JSON.
     #[serde(flatten)]
     pub picture: Drawing,
-    /// For each node if it is true; null if that is open or hidden.
+    /// The value of each node; null if it is open or hidden.
     pub node_values: Vec<Option<bool>>,
-    /// The same for each edge.
+    /// The value of each edge; null if it is open or hidden.
     pub edge_values: Vec<Option<bool>>,
 }
 
 impl SessionNet {
-    /// The net of a game, which is kept if it has at most `most` operations, fluents and outputs
-    /// each.
+    /// Creates the net of a session. The net is kept if it has at most `most` operations, at most
+    /// `most` fluents and moves, and at most `most` outputs.
     #[must_use]
     pub(crate) fn new(compiled: Compiled, most: usize) -> Self {
         let sizes = Sizes::of(&compiled);
@@ -167,7 +166,7 @@ impl SessionNet {
         Self { sizes, kept }
     }
 
-    /// Returns whether the net that is kept says something under this name.
+    /// Returns whether the kept net has an output of this name.
     #[must_use]
     pub(crate) fn has(&self, output: &str) -> bool {
         self.kept
@@ -175,8 +174,8 @@ impl SessionNet {
             .is_some_and(|kept| kept.outputs.iter().any(|known| known.is_called(&kept.net, output)))
     }
 
-    /// The view of a state, or of an unknown one: with a picture of what `of` depends on, or of
-    /// all.
+    /// Returns the view of a state, or of a hidden one if it is `None`. Draws the cone of influence
+    /// of the output `of`, or the whole net.
     #[must_use]
     pub(crate) fn view(&self, game: &Dynamic, state: Option<&BitBox>, of: Option<&str>) -> NetView {
         let sizes = Some(self.sizes.clone());
@@ -213,7 +212,7 @@ impl Kept {
         }
     }
 
-    /// The names of some outputs, as far as there is room for them.
+    /// Returns the names of outputs, as far as they fit.
     fn names<'o>(&self, outputs: impl Iterator<Item = &'o Output>) -> Vec<String> {
         let mut room = MOST_TEXT;
         outputs
@@ -242,8 +241,8 @@ impl Kept {
         picture
     }
 
-    /// The value of each gate in the state with these fluents. Moves that are not legal are not
-    /// made, and the only one that is legal is; all others are open. O(literals).
+    /// Returns the value of each gate in the state with these fluents. An illegal move counts as
+    /// not made, a role's only legal move as made, and all others are open. O(literals).
     fn values(&self, fluents: impl Iterator<Item = usize>) -> Vec<Option<bool>> {
         let net = &self.net;
         let mut holds = vec![false; net.initial.len()];
@@ -297,7 +296,7 @@ fn read(values: &[Option<bool>], signal: Signal) -> Option<bool> {
     values[signal.gate() as usize].map(|value| value != signal.is_negated())
 }
 
-/// The view of a game that has no net.
+/// Returns the view of a game that has no net.
 #[must_use]
 pub(crate) fn without_net(game: &Dynamic, state: Option<&BitBox>) -> NetView {
     NetView {
@@ -311,7 +310,7 @@ pub(crate) fn without_net(game: &Dynamic, state: Option<&BitBox>) -> NetView {
     }
 }
 
-/// The fluents of a game with their values, relation by relation in the order of their names.
+/// Returns the fluents of a game with their values, by relation in alphabetical order.
 fn relations(game: &Dynamic, state: &BitBox) -> Vec<Relation> {
     let fluents = game.vocabulary().fluents();
     let all = fluents.len() <= MOST_FLUENTS;

@@ -1,5 +1,4 @@
-//! The problem of a request that cannot be done, as it is answered: a status, and JSON with the
-//! reason and what to do instead.
+//! The error of a request: an HTTP status, and JSON with the reason and advice.
 
 use axum::{
     Json,
@@ -15,7 +14,7 @@ pub(crate) struct Problem {
     /// The status of the answer.
     #[serde(skip)]
     pub status: StatusCode,
-    /// A name for programs, such as `illegal_move`.
+    /// The code of the error for programs, such as `illegal_move`.
     pub code: &'static str,
     /// The error, in words.
     pub message: String,
@@ -32,82 +31,82 @@ impl Problem {
         Self { status, code, message: message.into(), help: None, diagnostics: Vec::new() }
     }
 
-    /// The request itself is malformed.
+    /// Creates the error of a malformed request.
     pub(crate) fn malformed(message: impl Into<String>) -> Self {
         Self::new(StatusCode::BAD_REQUEST, "malformed", message)
     }
 
-    /// It comes from another page than this server's.
+    /// Creates the error of a request from another page than this server's.
     #[must_use]
     pub(crate) fn foreign() -> Self {
         Self::new(StatusCode::FORBIDDEN, "foreign", "the request is not from this server's own page")
             .help("open the address that `gdl serve` printed")
     }
 
-    /// There is no such thing.
+    /// Creates the error of a request for something that does not exist.
     pub(crate) fn missing(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, code, message)
     }
 
-    /// There is nothing to be done in this way.
+    /// Creates the error of a request with a method that its address does not have.
     #[must_use]
     pub(crate) fn wrong_method() -> Self {
         Self::new(StatusCode::METHOD_NOT_ALLOWED, "wrong_method", "this address takes another method")
     }
 
-    /// It cannot be done as things are now.
+    /// Creates the error of a request that is impossible in the current state.
     pub(crate) fn conflict(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::CONFLICT, code, message)
     }
 
-    /// It is well formed, but makes no sense.
+    /// Creates the error of a well-formed request with invalid values.
     pub(crate) fn unfit(code: &'static str, message: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
     }
 
-    /// The request is larger than any need be.
+    /// Creates the error of a request that is too large.
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
-    /// The request took too long to arrive.
+    /// Creates the error of a request that took too long to arrive.
     #[must_use]
     pub(crate) fn slow() -> Self {
         Self::new(StatusCode::REQUEST_TIMEOUT, "slow", "the request was not complete in time")
     }
 
-    /// There are too many already.
+    /// Creates the error of a request for which the server has no room.
     pub(crate) fn too_many(message: impl Into<String>) -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_many", message)
     }
 
-    /// It takes longer than anybody may have the server to themselves.
+    /// Creates the error of a request whose work took too long.
     #[must_use]
     pub(crate) fn late() -> Self {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, "too_slow", "the game takes too long")
             .help("ask again: the work continues")
     }
 
-    /// A link of a guest opens no seat.
+    /// Creates the error of a guest's link that opens no seat.
     #[must_use]
     pub(crate) fn no_seat() -> Self {
         Self::missing("no_session", "this link opens no seat, or has expired")
             .help("ask the person who sent it for a new one")
     }
 
-    /// A fault of the server.
+    /// Creates the error of a failure of the server itself.
     #[must_use]
     pub(crate) fn broken() -> Self {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "broken", "the server failed")
     }
 
-    /// The same, with advice.
+    /// Sets the advice.
     #[must_use]
     pub(crate) fn help(self, help: impl Into<String>) -> Self {
         Self { help: Some(help.into()), ..self }
     }
 
-    /// The same, with what is wrong in the rulesheet.
+    /// Sets the diagnostics of a rulesheet.
     #[must_use]
     pub(crate) fn diagnostics(self, diagnostics: Vec<Value>) -> Self {
         Self { diagnostics, ..self }

@@ -1,11 +1,10 @@
-//! The reasons by the rules that a person may see in a session. A [`Question`] is taken from the
-//! session with the permitted states, and the evaluator answers it in another thread, as `gdl why`
-//! does.
+//! The reasons that a person may see in a session. A [`Question`] has the states that the person
+//! considers possible. The evaluator answers it in another thread, as in `gdl why`.
 //!
-//! A role that may not know the state receives a reason if it is the same in every state of its
-//! information set, so it reveals nothing that the role could not find out by itself. There may be
-//! [`MOST_STATES`] of them. An answer takes at most [`FUEL`] steps of the evaluator in all and
-//! [`MOST_BYTES`] as JSON; a larger one is cut to a smaller depth.
+//! For a role with hidden information, an answer is shown only if it is the same in every state of
+//! its information set. So it reveals nothing new to the role. The set may have at most
+//! [`MOST_STATES`] states. An answer takes at most [`FUEL`] steps of the evaluator and
+//! [`MOST_BYTES`] as JSON; a larger one is computed again with less depth.
 
 use crate::{
     games::Opened,
@@ -24,36 +23,36 @@ use serde::Serialize;
 use serde_json::Value;
 use std::iter;
 
-/// States that fit what a role knows in which a reason is looked for.
+/// The most states of an information set in which a reason is computed.
 const MOST_STATES: usize = 64;
-/// Steps of the evaluator for an answer: a second or so.
+/// The fuel of the evaluator for an answer: about a second.
 const FUEL: u64 = 8_000_000;
-/// The most atoms of a relation.
+/// The most atoms of a relation in the evaluator.
 const MOST_ATOMS: usize = 200_000;
-/// Bytes of an answer.
+/// The most bytes of an answer as JSON.
 const MOST_BYTES: usize = 1 << 20;
-/// The most rules deep.
+/// The most nested rules of an answer.
 pub(crate) const DEEPEST: usize = 20;
 
-/// A question about a state of a session.
+/// The position of a session in which reasons are requested.
 pub(crate) struct Question {
     opened: Opened,
     place: usize,
-    /// The states as KIF text: the one there is, or those that fit what a role knows.
+    /// The possible states as KIF text: the actual one, or those of an information set.
     states: Vec<String>,
-    /// The state before it, the joint move made there and the moves from the start; nothing for a
-    /// role that may not know.
+    /// The state before, the joint move made there, and the number of steps from the start. `None`
+    /// if they are hidden, or at the first place.
     before: Option<(String, Vec<String>, usize)>,
-    /// True if the game begins there.
+    /// True if the position is the initial state of the game.
     is_start: bool,
 }
 
-/// A reason.
+/// The reason for an atom.
 #[derive(Debug, Serialize)]
 pub(crate) struct Reason {
-    /// The place that it is about.
+    /// The index of the place in the history.
     place: usize,
-    /// The same as in `gdl why --json`.
+    /// The reason, in the format of `gdl why --json`.
     why: Value,
 }
 
@@ -62,11 +61,11 @@ fn hidden() -> Problem {
 }
 
 impl Question {
-    /// Creates the question that a viewer may ask.
+    /// Creates the question for the current place of a session.
     ///
     /// # Errors
-    /// Returns an error if nothing may be revealed, or there was no time to compute the role's
-    /// knowledge.
+    /// Returns an error if the viewer may see nothing, or the budget ends before the role's
+    /// knowledge is computed.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let states = match session.eyes(looker) {
             Visibility::All => vec![session.history.state().clone()],
@@ -92,21 +91,22 @@ impl Question {
         })
     }
 
-    /// The reason why an atom holds, or why not, `depth` rules deep.
+    /// Explains with at most `depth` nested rules why an atom holds or not.
     ///
     /// # Errors
-    /// Returns an error if it is no atom of the rules, may not be revealed, takes too much, or is
-    /// not wanted any more.
+    /// Returns an error if the text is no atom of the rules, the answer is hidden or too large, or
+    /// it is cancelled.
     pub(crate) fn answer(&self, atom: &str, depth: usize, cancel: &Cancel) -> Answer<Reason> {
         let unfit = |message: String| Problem::unfit("no_reason", message);
         let source = Source::new(&*self.opened.name, &*self.opened.text);
         let limits = if self.opened.is_known { Limits::default() } else { Limits::network() };
-        // An open game was read strictly or leniently; sound rules read the same both ways.
+        // The game was read strictly or leniently; for rules without errors both give the same
+        // result.
         let options =
             Options { lenient: true, limits: limits.clone(), observer: observer(cancel), ..load::quiet() };
         let (rules, _) =
             gdl_compiler::read(&source, &options).map_err(|_| unfit("the rules are too large".to_owned()))?;
-        // States in which the same is asked share the fuel.
+        // The states share the fuel.
         let limits = Limits { fuel: FUEL / self.states.len() as u64, max_atoms: MOST_ATOMS, ..limits };
         let evaluator = Evaluator::with_limits(&rules, &limits).map_err(|error| unfit(error.to_string()))?;
         let explain = |state: &String, depth: usize| {

@@ -1,8 +1,8 @@
-//! The registry of a server's sessions, each found by an id that cannot be guessed.
+//! The registry of a server's sessions, which are found by unpredictable ids.
 //!
-//! There are never more than [`Registry::MOST`], and those together never weigh more than
-//! [`Registry::BYTES`]; one that was not asked for in [`Registry::IDLE`] is gone. When there are
-//! too many the one that was idle longest makes room, if that was long enough.
+//! There are at most [`Registry::MOST`] sessions, with at most [`Registry::BYTES`] bytes. A session
+//! without requests for [`Registry::IDLE`] is removed. If there is no room for a new one, the
+//! sessions that have been idle for the longest are removed, if that exceeds [`Registry::SPARE`].
 
 use crate::{
     problem::{Answer, Problem},
@@ -15,26 +15,26 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// All sessions.
+/// The sessions of a server.
 #[derive(Default)]
 pub(crate) struct Registry {
     sessions: Mutex<BTreeMap<String, Arc<Shared>>>,
 }
 
 impl Registry {
-    /// There are never more.
+    /// The most sessions.
     pub(crate) const MOST: usize = 64;
 
-    /// The greatest number of bytes of all sessions together.
+    /// The most bytes of all sessions together.
     pub(crate) const BYTES: usize = 256 << 20;
 
-    /// One that was not asked for in this time is gone.
+    /// The idle time after which a session is removed.
     pub(crate) const IDLE: Duration = Duration::from_secs(6 * 3600);
 
-    /// One that was not asked for in this time makes room for another.
+    /// The idle time after which a session may be removed to make room for another.
     pub(crate) const SPARE: Duration = Duration::from_secs(60);
 
-    /// A name that cannot be guessed: 128 random bits.
+    /// Draws an unpredictable id: 128 random bits in hexadecimal.
     ///
     /// # Errors
     /// Returns an error if the machine gives no random bits.
@@ -44,7 +44,7 @@ impl Registry {
         Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
     }
 
-    /// The seed of chance in a session: short enough to be read out, and unpredictable.
+    /// Draws an unpredictable seed for a session, short enough to be read out.
     ///
     /// # Errors
     /// Returns an error if the machine gives no random bits.
@@ -54,10 +54,10 @@ impl Registry {
         Ok(u32::from_le_bytes(bytes).into())
     }
 
-    /// Keeps a session. Those that are gone by then end.
+    /// Adds a session, and ends those that are removed.
     ///
     /// # Errors
-    /// Returns an error if there are too many that are in use.
+    /// Returns an error if there is no room and too few sessions are idle.
     pub(crate) fn add(&self, session: Session) -> Answer<Arc<Shared>> {
         self.add_at(session, Instant::now())
     }
@@ -68,7 +68,7 @@ impl Registry {
         admitted
     }
 
-    /// Finds room for a session, and the sessions that are gone.
+    /// Adds a session if there is room. Returns the result and the removed sessions.
     fn admit(&self, session: Session, now: Instant) -> (Answer<Arc<Shared>>, Vec<Arc<Shared>>) {
         let id = session.id.clone();
         let shared = Shared::new(session, now);
@@ -82,7 +82,8 @@ impl Registry {
             .partition(|(_, shared)| shared.idle(now) >= Self::IDLE);
         *sessions = kept;
         let mut gone: Vec<Arc<Shared>> = old.into_values().collect();
-        // Those that make room, the one that was idle longest first; none if they are too few.
+        // The sessions that may be removed, the longest idle last. None is removed unless that
+        // makes enough room.
         let mut spare: Vec<(Duration, &String, usize)> =
             sessions.iter().map(|(id, shared)| (shared.idle(now), id, shared.weight)).collect();
         spare.retain(|(idle, ..)| *idle >= Self::SPARE);
@@ -103,10 +104,10 @@ impl Registry {
         (Ok(shared), gone)
     }
 
-    /// The session of an id.
+    /// Finds a session by its id.
     ///
     /// # Errors
-    /// Returns an error if there is none, or none any more.
+    /// Returns an error if there is no such session, or it has expired.
     pub(crate) fn find(&self, id: &str) -> Answer<Arc<Shared>> {
         self.find_at(id, Instant::now())
     }
@@ -121,12 +122,12 @@ impl Registry {
         Ok(shared)
     }
 
-    /// Returns whether there is a session of an id. To ask this does not keep it.
+    /// Returns whether a session exists. The call does not count as a request.
     pub(crate) fn has(&self, id: &str) -> bool {
         lock(&self.sessions).contains_key(id)
     }
 
-    /// The number of sessions.
+    /// Returns the number of sessions.
     #[cfg(test)]
     pub(crate) fn len(&self) -> usize {
         lock(&self.sessions).len()
@@ -135,7 +136,7 @@ impl Registry {
     /// Ends a session.
     ///
     /// # Errors
-    /// Returns an error if there is none.
+    /// Returns an error if there is no such session.
     pub(crate) fn remove(&self, id: &str) -> Answer<()> {
         let found = lock(&self.sessions).remove(id);
         let shared = found.ok_or_else(|| Problem::missing("no_session", "there is no such session"))?;
@@ -162,7 +163,7 @@ mod tests {
         let start = Instant::now();
         let nearly = Registry::IDLE.saturating_sub(Duration::from_secs(1));
         assert!(sessions.add_at(session(1), start).is_ok());
-        // Asking for it keeps it.
+        // A request keeps the session for longer.
         let later = start + nearly;
         assert!(sessions.find_at("1", later).is_ok());
         assert!(sessions.find_at("1", later + nearly).is_ok());
@@ -180,7 +181,7 @@ mod tests {
             assert!(sessions.add_at(session(id), start).is_ok());
         }
         assert!(sessions.add_at(session(100), start + Registry::SPARE / 2).is_err());
-        // All but one are in use a minute later, so that one makes room.
+        // All but one are in use a minute later, so that one is removed.
         let later = start + Registry::SPARE;
         for id in (0..Registry::MOST).filter(|&id| id != 5) {
             assert!(sessions.find_at(&id.to_string(), later).is_ok());
@@ -204,7 +205,7 @@ mod tests {
         assert!(sessions.add_at(heavy(1), start).is_ok() && sessions.add_at(heavy(2), start).is_ok());
         let refused = sessions.add_at(heavy(3), start);
         assert!(matches!(refused, Err(problem) if problem.code == "too_many"));
-        // Light ones have room, and one that is idle makes some.
+        // Light sessions fit, and an idle one makes room for a heavy one.
         assert!(sessions.add_at(session(4), start).is_ok());
         let later = start + Registry::SPARE;
         for id in ["2", "4"] {
@@ -222,7 +223,7 @@ mod tests {
             alone.game().roles().map(|role| Seat::parse(alone.game(), &"".into(), role, "first").ok());
         alone.seats = seats.collect::<Option<Vec<Seat>>>().expect("players");
         let Ok(shared) = sessions.add(alone) else { panic!("there is room") };
-        // A thread works on it, and it ends nevertheless.
+        // A session also ends while a thread works on it.
         let busy = shared.hold();
         let cancel = busy.cancel().clone();
         assert!(sessions.remove("1").is_ok() && cancel.is_cancelled());

@@ -1,9 +1,9 @@
 //! The results of `gdl manage` that a server shows: a file, which each request opens anew, and the
-//! games in it that were drawn last.
+//! games of the last drawn positions.
 //!
-//! The file is only read, so it may be played into meanwhile; it is never kept open, so the process
-//! that plays it finds it free. A game of its rulesheets is compiled once it is drawn, as one that
-//! came with a request, and [`MOST_DRAWN`] are kept.
+//! The file is only read and never kept open, so a manager can play into it at the same time. A
+//! game is compiled when a position of it is first drawn, within the limits of uploaded rulesheets.
+//! The last [`MOST_DRAWN`] games are kept.
 
 use crate::{
     games::{Games, LoadMode, Opened},
@@ -27,18 +27,18 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-/// No more games are kept.
+/// The most games that are kept.
 const MOST_DRAWN: usize = 4;
 
 /// A file of results.
 #[derive(Debug)]
 pub(crate) struct Results {
     path: PathBuf,
-    /// The games that were drawn, the last one first.
+    /// The games of the last drawn positions, the most recent first.
     drawn: Mutex<Vec<Arc<Drawn>>>,
 }
 
-/// A game and where it is drawn.
+/// A game with its stage.
 #[derive(Debug)]
 struct Drawn {
     opened: Opened,
@@ -48,26 +48,26 @@ struct Drawn {
 /// A position of a match, as the page draws it.
 #[derive(Debug, Serialize)]
 pub(crate) struct PositionView {
-    /// The grid, if the game has one.
+    /// The board, if the game has one.
     board: Option<BoardView>,
-    /// The other fluents that hold.
+    /// The fluents that hold and are not on the board, by relation.
     fluents: Vec<GroupView>,
-    /// The number of fluents that are left out.
+    /// The number of fluents left out.
     fluents_left_out: usize,
-    /// The cells that the moves before this state mention.
+    /// The cells that the moves of the last step mention.
     cells: Vec<usize>,
     /// True if the game is over.
     terminal: bool,
-    /// The roles that have a choice.
+    /// The roles with more than one legal move.
     turn: Vec<String>,
 }
 
-/// A match as the page tells it.
+/// A match with the steps in words.
 #[derive(Debug, Serialize)]
 pub(crate) struct MatchView {
     #[serde(flatten)]
     about: Listed,
-    /// Its steps from the one that was asked for.
+    /// The steps from the requested one on.
     steps: Vec<StepView>,
 }
 
@@ -76,12 +76,12 @@ pub(crate) struct MatchView {
 struct StepView {
     #[serde(flatten)]
     told: Told,
-    /// The moves that matter, in words.
+    /// The moves in words, without idle ones unless all are.
     text: String,
 }
 
 impl MatchView {
-    /// The view of a match.
+    /// Builds the view of a match.
     #[must_use]
     pub(crate) fn of(watched: Watched) -> Self {
         let Watched { about, steps } = watched;
@@ -99,19 +99,19 @@ impl MatchView {
 }
 
 impl Results {
-    /// The results in a file.
+    /// Opens a file of results.
     ///
     /// # Errors
-    /// Returns an error if there are none of this version.
+    /// Returns an error if the file has no results of this version.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         Store::read(path)?.contents()?;
         Ok(Self { path: path.to_owned(), drawn: Mutex::default() })
     }
 
-    /// Reads something of the file, until that is cancelled.
+    /// Opens the file and reads from it until cancelled.
     ///
     /// # Errors
-    /// Returns an error if that cannot be done, by now.
+    /// Returns an error if the file cannot be read any more, or reading was cancelled.
     pub(crate) fn read<T>(&self, cancel: &Cancel, read: impl FnOnce(&Store) -> Result<T>) -> Answer<T> {
         let told = |error: Error| {
             if cancel.is_cancelled() {
@@ -123,10 +123,10 @@ impl Results {
         read(&store).map_err(told)
     }
 
-    /// A position as it is drawn.
+    /// Builds the view of a position.
     ///
     /// # Errors
-    /// Returns an error if its game cannot be played here, or has no such position.
+    /// Returns an error if the game cannot be loaded within the limits, or has no such state.
     pub(crate) fn draw(&self, games: &Games, position: &Position, cancel: &Cancel) -> Answer<PositionView> {
         let drawn = self.drawn(games, position, cancel)?;
         let (game, stage) = (&drawn.opened.game, &drawn.stage);
@@ -149,7 +149,7 @@ impl Results {
         Ok(PositionView { board, fluents, fluents_left_out: left_out, cells, terminal, turn })
     }
 
-    /// The game of a position, ready to be drawn.
+    /// Returns the game of a position with its stage; compiles it if it is not kept.
     fn drawn(&self, games: &Games, position: &Position, cancel: &Cancel) -> Answer<Arc<Drawn>> {
         let is_of = |drawn: &&Arc<Drawn>| *drawn.opened.text == *position.rulesheet;
         if let Some(drawn) = lock(&self.drawn).iter().find(is_of) {

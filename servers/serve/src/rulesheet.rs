@@ -1,8 +1,8 @@
-//! The faults of a rulesheet while a person writes it: text in, what `gdl check` says of it out.
+//! The diagnostics of a rulesheet while a person writes it, as of `gdl check`.
 //!
-//! The text is compiled within the limits of untrusted rulesheets, or with more patience if that is
-//! requested, and the caller can cancel: a person who types on asks again, and the last answer is
-//! no longer wanted. The compiled game is kept for those who want to play it.
+//! The text is compiled within the limits of untrusted rulesheets, or larger ones on request. A
+//! check is cancelled when its caller leaves, as an editor does after further typing. The compiled
+//! game is kept, so that it can be played.
 
 use crate::games::{Games, LoadMode};
 use gdl_compiler::{Observer, Source, diagnostic::codes};
@@ -13,20 +13,20 @@ use serde::Deserialize;
 /// The name of the rulesheet in diagnostics.
 const NAME: &str = "rulesheet";
 
-/// A rulesheet that is asked about.
+/// A request to check a rulesheet.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Question {
     /// The rulesheet.
     pub text: String,
-    /// True if it may take the limits of `gdl serve FILE`.
+    /// True if the larger limits of `gdl serve FILE` apply.
     #[serde(default)]
     pub patient: bool,
-    /// The caller's name for the compilation, to query its progress.
+    /// The ticket of the compilation, by which its progress can be queried.
     pub ticket: Option<String>,
 }
 
-/// Checks a rulesheet. Returns `None` if the caller had enough of it.
+/// Checks a rulesheet. Returns `None` if cancelled.
 #[must_use]
 pub(crate) fn judge(
     question: &Question,
@@ -35,7 +35,7 @@ pub(crate) fn judge(
     cancel: &Cancel,
 ) -> Option<Verdict> {
     let options = games.options(LoadMode::within(question.patient), observer.clone());
-    // With patience a game that is evaluated state by state is the result, so it is played.
+    // With larger limits an interpreted game is the final result, so it is kept too.
     let mut keep = |game: &Dynamic, is_lifted: bool| {
         if question.patient || !is_lifted {
             games.keep(&question.text, game.clone());
@@ -45,7 +45,7 @@ pub(crate) fn judge(
     if cancel.is_cancelled() {
         return None;
     }
-    // A text that is too long for a quick look is none for one that is given time.
+    // A text that is too long for the small limits may be within the larger ones.
     let mut faults = verdict.diagnostics.iter().filter(|fault| fault["severity"] == "error");
     let is_long = verdict.errors > 0 && faults.all(|fault| fault["code"] == codes::SOURCE_TOO_LARGE.id);
     Some(Verdict { excess: verdict.excess || (is_long && !question.patient), ..verdict })
@@ -128,7 +128,7 @@ mod tests {
         );
         let large = verdict(&text);
         assert!(large.sound && large.excess, "{large:?}");
-        // The other one is that of a recursion that not all systems accept.
+        // The second warning concerns a recursion that not all systems accept.
         assert_eq!((large.errors, large.warnings), (0, 2), "{large:?}");
         assert!(large.diagnostics.iter().all(|fault| fault["severity"] == "warning"), "{large:?}");
         assert_eq!(large.summary.map(|summary| summary.gates), Some(None));

@@ -1,10 +1,9 @@
-//! The seat of a role, parsed from `person` or from a player's name with options, or given to a
-//! guest elsewhere by an invitation.
+//! The seat of a role: a person, a player with options, or a guest elsewhere with an invitation.
 //!
-//! A machine thinks no longer, remembers in no more bytes and has no more threads than it says
-//! here, whatever is asked for and also if nothing is. Of all machines no more than `MOST_RESTING`
-//! keep what they remember from one move to the next, so that with those that are thinking they
-//! stay within some hundred MiB; others begin anew each time.
+//! The constants here limit a machine's time, memory and threads, whatever its options. At most
+//! `MOST_RESTING` machines of the server keep their memory from one move to the next. Together with
+//! those that are thinking they take at most some hundred MiB. Other machines start anew for each
+//! move.
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Source;
@@ -24,38 +23,38 @@ use std::{
 pub(crate) enum Seat {
     /// A person at the page.
     Person,
-    /// A person elsewhere, who has a link to this seat.
+    /// A person elsewhere, who has a link to the seat.
     Guest {
-        /// The token of the link, which opens this seat and no other.
+        /// The token of the link, which opens only this seat.
         token: String,
-        /// True if the link was followed.
+        /// True if the guest has opened the link.
         has_come: bool,
     },
-    /// The role `random`: moves are drawn.
+    /// Chance: moves are drawn at random.
     Chance,
-    /// A player; taken out while it thinks.
+    /// A machine.
     Machine {
-        /// The machine.
+        /// The kind of player.
         machine: Machine,
-        /// It, once it has thought, if there is room for what it remembers.
+        /// The player with its memory, between moves and if there is room; `None` while it thinks.
         mind: Option<Mind>,
     },
 }
 
-/// The machines that remember something between their moves.
+/// The most players that keep memory between their moves.
 const MOST_RESTING: usize = 4;
 static RESTING: AtomicUsize = AtomicUsize::new(0);
 
-/// A player with what it remembers.
+/// A player with its memory.
 pub(crate) struct Mind {
-    /// The player.
+    /// The player itself.
     pub player: Box<dyn Player<Dynamic>>,
-    /// True if it remembers what takes room.
+    /// True if the player keeps much memory between moves.
     remembers: bool,
     room: Option<Room>,
 }
 
-/// A place for one of those that remember something.
+/// A token for one of the [`MOST_RESTING`] players that keep memory.
 struct Room;
 
 impl Room {
@@ -72,7 +71,8 @@ impl Drop for Room {
 }
 
 impl Mind {
-    /// It, until it is asked again. Returns `None` if there is no room for what it remembers.
+    /// Returns the player to be kept until its next move. Returns `None` if there is no room for
+    /// its memory.
     #[must_use]
     pub(crate) fn rest(self) -> Option<Self> {
         let room = if self.remembers { Some(self.room.or_else(Room::find)?) } else { None };
@@ -80,38 +80,39 @@ impl Mind {
     }
 }
 
-/// A kind of player, bounded.
+/// The specification of a player, within the limits of the server.
 #[derive(Clone, Debug)]
 pub(crate) struct Machine(Box<Spec>);
 
 impl Machine {
-    /// The time it thinks by default.
+    /// The default thinking time for a move.
     const CLOCK: Duration = Duration::from_secs(1);
 
-    /// The greatest time that a machine thinks, whatever was requested.
+    /// The longest thinking time for a move.
     const MOST: Duration = Duration::from_secs(60);
 
-    /// The player, with a seed for one that has none.
+    /// Creates the player; `seed` is used if the specification has none.
     #[must_use]
     pub(crate) fn build(&self, seed: u64) -> Option<Mind> {
         let remembers = self.0.remembers();
         Some(Mind { player: self.0.build(seed)?, remembers, room: None })
     }
 
-    /// The greatest time it may think.
+    /// Returns the longest thinking time for a move.
     #[must_use]
     pub(crate) fn time(&self) -> Duration {
         let usual = if self.0.nodes().is_some() { Self::MOST } else { Self::CLOCK };
         self.0.seconds().map_or(usual, Duration::from_secs_f64).min(Self::MOST)
     }
 
-    /// Returns whether it can be asked again and again and goes on where it was.
+    /// Returns whether the player can continue its search in a further call, so that its progress
+    /// can be shown.
     #[must_use]
     pub(crate) fn goes_on(&self) -> bool {
         ["best", "mcts"].contains(&self.0.kind()) && self.0.nodes().is_none()
     }
 
-    /// The budget of a move, or of a part of one.
+    /// Returns the budget of a move, or of a part of its search.
     #[must_use]
     pub(crate) fn budget(time: Duration, cancel: &Cancel) -> Budget {
         Budget::within(time).cancelled_by(cancel)
@@ -125,20 +126,20 @@ impl fmt::Display for Machine {
 }
 
 impl Seat {
-    /// The name of people.
+    /// The name of a person in `seats`.
     pub(crate) const PERSON: &str = "person";
 
-    /// The name of people elsewhere.
+    /// The name of a guest in views.
     pub(crate) const GUEST: &str = "guest";
 
-    /// The most bytes that a machine may remember in, and the most threads it may have.
+    /// The most bytes that a machine may use, and the most threads.
     const BYTES: usize = 64 << 20;
     const THREADS: usize = 16;
 
-    /// The seat that is meant, in a game that comes of these rules.
+    /// Parses the seat of a role in a game with these rules.
     ///
     /// # Errors
-    /// Returns an error if no player is called so, or the role is chance's.
+    /// Returns an error if there is no such player, or the role is chance's.
     pub(crate) fn parse(game: &Dynamic, rules: &Arc<str>, role: RoleId, text: &str) -> Answer<Self> {
         if game.chance_role() == Some(role) {
             return Err(Problem::conflict("chance", "chance plays this role by itself"));
@@ -170,7 +171,7 @@ impl Seat {
         Ok(Self::Machine { machine: Machine(Box::new(spec)), mind: None })
     }
 
-    /// The seats of a game unless it is said otherwise: a person for each role, and chance.
+    /// Returns the default seats of a game: a person for each role, and chance.
     #[must_use]
     pub(crate) fn usual(game: &Dynamic) -> Vec<Self> {
         let chance = game.chance_role();
@@ -202,7 +203,7 @@ mod tests {
         let mut minds: Vec<Option<Mind>> = (0..3 * MOST_RESTING).map(|_| mind("mcts")).collect();
         assert!(minds.iter().flatten().count() <= MOST_RESTING);
         assert!(mind("first").is_some(), "there is nothing to keep");
-        // Who rests already goes on doing so, and makes room for another in the end.
+        // A player that rests may rest again, and frees its room when it is dropped.
         if let Some(kept) = minds.iter_mut().find(|mind| mind.is_some()) {
             *kept = kept.take().and_then(Mind::rest);
             assert!(kept.is_some());

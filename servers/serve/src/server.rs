@@ -1,5 +1,5 @@
-//! The shared state of all requests: the games and sessions of a server, the queues where work is
-//! done, and how the server is reached.
+//! The state that all requests share: games, sessions, queues for work, and the addresses of the
+//! server.
 
 #[cfg(feature = "manage")]
 use crate::results::Results;
@@ -14,31 +14,31 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// The shared state of all requests.
+/// The state that all requests share.
 pub(crate) struct Server {
-    /// The games that have names.
+    /// The named games, and the last compiled ones.
     pub(crate) games: Games,
     /// The sessions.
     pub(crate) sessions: Registry,
-    /// The guests who play along from elsewhere.
+    /// The links of guests.
     pub(crate) guests: Guests,
     /// The queues of longer tasks.
     pub(crate) queues: WorkQueues,
-    /// Compilations that somebody follows.
+    /// The progress of compilations with a ticket.
     pub(crate) compilations: Compilations,
-    /// The descriptions of the named games, once they were requested.
+    /// The cards of the built-in and the own game, once requested.
     pub(crate) cards: OnceLock<Vec<Card>>,
-    /// True if results are shown,
+    /// True if the server shows a file of results.
     pub(crate) has_results: bool,
-    /// and which.
+    /// The file of results, if the server shows one.
     #[cfg(feature = "manage")]
     pub(crate) results: Option<Arc<Results>>,
     port: u16,
 }
 
 impl Server {
-    /// A server of this, which will be reached at a port of this machine, and by guests at another
-    /// address if there is one.
+    /// Creates a server that is reached at a port of this machine, and by guests at another address
+    /// if one is given.
     ///
     /// # Errors
     /// Returns an error if the game or the results cannot be opened.
@@ -60,8 +60,9 @@ impl Server {
         }))
     }
 
-    /// Returns whether the request is for this server, and from its own page or from no page at
-    /// all: else another page could reach it by a name of its own that leads to this machine.
+    /// Returns whether a request names this server as its host, and comes from its own page or from
+    /// no page. Otherwise another page could reach the server by a host name that resolves to this
+    /// machine.
     pub(crate) fn is_own(&self, door: Door, headers: &HeaderMap) -> bool {
         let own = |host: &str| match door {
             Door::Here => {
@@ -76,11 +77,11 @@ impl Server {
     }
 }
 
-/// The door through which a request comes in.
+/// The address at which a request arrived.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Door {
-    /// From this machine.
+    /// The address for this machine.
     Here,
-    /// From elsewhere on the network.
+    /// The address for guests on the network.
     Guests,
 }

@@ -1,16 +1,16 @@
-//! A session is a game that is being played. It takes moves, seats and ways through its history,
-//! and returns the thoughts that machines have to think next.
+//! A session: a game that is being played. It accepts moves, seats and travel through its history,
+//! and returns the tasks of thinking that machines have to do next.
 //!
-//! A session steps itself: chance and roles without a choice move at once, and a joint move is made
-//! as soon as every role has chosen. Choices of machines come out as
-//! [`Thought`](crate::thought::Thought)s, and other threads work on these. Results for a state the
-//! session has already left are dropped. Nothing here waits. The viewer, a person at this page or a
-//! guest elsewhere, determines what is seen and which roles may be moved ([`Viewer`]).
+//! A session steps itself. Chance and roles without a choice move at once, and a joint move is made
+//! as soon as every role has chosen. For a machine's choice it returns a
+//! [`Thought`](crate::thought::Thought), which another thread works on. The session drops results
+//! for a state that it has left. No function here waits. The [`Viewer`], a person at this page or a
+//! guest elsewhere, determines the visible roles and those that can be moved.
 //!
-//! A history has no more than [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`], whether it is
-//! replayed or played, so those of all sessions together stay within 128 MiB. A step looks at the
-//! state three times and makes a joint move; what may take many steps is given a [`Budget`] that is
-//! looked at before each, and goes on when it is next asked for.
+//! A history has at most [`MOST_PLACES`] places and [`MOST_HISTORY_BYTES`] bytes, whether it is
+//! replayed or played. Thus the histories of all sessions stay within 128 MiB. A step evaluates the
+//! state three times and makes a joint move. A function that may take many steps checks a
+//! [`Budget`] before each, and continues at its next call.
 
 mod thoughts;
 mod timing;
@@ -43,16 +43,16 @@ use std::{
     time::SystemTime,
 };
 
-/// No history is longer: a session is no heap.
+/// The most places of a history.
 pub(crate) const MOST_PLACES: usize = 5_000;
 
-/// No history takes more bytes.
+/// The most bytes of a history.
 pub(crate) const MOST_HISTORY_BYTES: usize = 2 << 20;
 
-/// Returns an error unless there is room for another place.
+/// Checks that a history has room for another place.
 ///
 /// # Errors
-/// Returns an error if there is not.
+/// Returns an error if it has [`MOST_PLACES`] places or [`MOST_HISTORY_BYTES`] bytes.
 pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
     if history.len() < MOST_PLACES && history.bytes() < MOST_HISTORY_BYTES {
         return Ok(());
@@ -62,19 +62,19 @@ pub(crate) fn make_room(history: &History<Dynamic>) -> Answer<()> {
     Err(Problem::too_large(message).help("start from a position instead"))
 }
 
-/// The part of a game that a person may see.
+/// The part of a game that a viewer may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Visibility {
     /// Everything: nothing is hidden, only machines play, or the game is over.
     All,
     /// The knowledge of a role.
     Of(RoleId),
-    /// No view of anything hidden from any role: people share the screen, and no viewer was given.
+    /// Only what is visible to all roles: people share the screen, and the request names no role.
     Closed,
 }
 
 impl Visibility {
-    /// Returns whether what the role does and may do is seen.
+    /// Returns whether the moves and choices of a role are visible.
     #[must_use]
     pub(crate) fn see(self, role: RoleId) -> bool {
         match self {
@@ -85,62 +85,60 @@ impl Visibility {
     }
 }
 
-/// The person who looks at a session, and plays in it.
+/// The person who sees a session and plays in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Viewer {
-    /// At the page of this machine: through the eyes of a role, if one was named.
+    /// A person at the page of this machine, with the role named in the request.
     Here(Option<RoleId>),
-    /// Elsewhere, at the seat of a role.
+    /// A person elsewhere, at the seat of a role.
     Guest(RoleId),
 }
 
 /// A game that is being played.
 pub(crate) struct Session {
-    /// Its id.
+    /// The id in the address of its requests.
     pub id: String,
-    /// The game.
+    /// The game with its rulesheet.
     pub opened: Opened,
-    /// The stage on which it is drawn.
+    /// The stage on which states are drawn: the board, its motion and its clues.
     pub stage: Stage,
-    /// Its net, once it was looked at; `None` if it has no net.
+    /// The net, once requested; `None` inside if the game has no net.
     pub net: Arc<OnceLock<Option<SessionNet>>>,
     /// The history of play.
     pub history: History<Dynamic>,
     /// The players of the roles, in role order.
     pub seats: Vec<Seat>,
-    /// Goes up whenever something that can be seen has changed.
+    /// A counter that grows with each visible change.
     pub version: u64,
-    /// True if machines wait, since a person looks at the past.
+    /// True if machines wait, as they do while a person visits an earlier place.
     pub is_paused: bool,
-    /// True if play went on from a place before the end after people had seen what was hidden until
-    /// then.
+    /// True if play went on from a place before the end after people had seen hidden information.
     pub was_revealed: bool,
     /// The last error, if play cannot go on.
     pub trouble: Option<String>,
-    /// The remaining time.
+    /// The clocks of the roles.
     pub clocks: Clocks,
-    /// The time at which it began.
+    /// The time at which the session began.
     pub started: SystemTime,
     /// The seed of chance and players.
     pub seed: u64,
-    /// The moves chosen for this step, in role order.
+    /// The moves chosen for the current step, in role order.
     chosen: Vec<Option<MoveId>>,
     /// The last advice.
     advice: Option<Advice>,
     /// The work of each thinking role.
     efforts: Vec<Option<Effort>>,
-    /// Goes up with every position and every seat.
+    /// A counter that grows with each new position and each new seat.
     epoch: u64,
     cancel: Cancel,
     luck: Stream,
     knowledge: Knowledge,
-    /// For each place the roles that have more than one legal move there, once computed.
+    /// The roles with more than one legal move at each place, once computed.
     choosers: Vec<Option<Vec<RoleId>>>,
 }
 
 impl Session {
-    /// A session at the start of a game or in another position. Machines do not move before
-    /// [`Session::settle`].
+    /// Creates a session from a history. Machines do not move before [`Session::settle`] is called.
     #[must_use]
     pub(crate) fn new(
         id: String,
@@ -175,12 +173,12 @@ impl Session {
         }
     }
 
-    /// Bytes that the session may come to take, roughly: its game, unless the server has that
-    /// anyway, a full history, and the net for those who look inside.
+    /// Estimates the bytes that the session may take: a full history and, unless the server has it
+    /// anyway, the game with its net.
     #[must_use]
     pub(crate) fn weight(&self) -> usize {
-        /// Bytes per gate: in programs, their residuals, and the net. Bytes per name include its
-        /// index.
+        /// The bytes of a gate in programs, their residuals and the net, and those of a name with
+        /// its index.
         const GATE: usize = 64;
         const NAME: usize = 128;
         if self.opened.is_known {
@@ -193,19 +191,19 @@ impl Session {
         MOST_HISTORY_BYTES + self.opened.text.len() + (observe + advance) * GATE + names
     }
 
-    /// The game.
+    /// Returns the game.
     #[must_use]
     pub(crate) fn game(&self) -> &Dynamic {
         &self.opened.game
     }
 
-    /// True if people play the role, here or elsewhere.
+    /// Returns whether a person plays the role, here or elsewhere.
     #[must_use]
     pub(crate) fn is_person(&self, role: RoleId) -> bool {
         matches!(self.seats[role.index()], Seat::Person | Seat::Guest { .. })
     }
 
-    /// True if the role is played by the person who looks, or by another one at the same page.
+    /// Returns whether the viewer may move the role. People at the same page share their roles.
     #[must_use]
     pub(crate) fn plays(&self, looker: Viewer, role: RoleId) -> bool {
         match looker {
@@ -214,31 +212,31 @@ impl Session {
         }
     }
 
-    /// True if people elsewhere play along.
+    /// Returns whether a guest has a seat.
     #[must_use]
     pub(crate) fn has_guests(&self) -> bool {
         self.seats.iter().any(|seat| matches!(seat, Seat::Guest { .. }))
     }
 
-    /// True if the role has chosen in this step.
+    /// Returns whether the role has chosen its move of this step.
     #[must_use]
     pub(crate) fn has_chosen(&self, role: RoleId) -> bool {
         self.chosen[role.index()].is_some()
     }
 
-    /// The work of a role's search so far, if it goes on.
+    /// Returns the work of a role's search so far. `None` if no search runs.
     #[must_use]
     pub(crate) fn effort(&self, role: RoleId) -> Option<Effort> {
         self.efforts[role.index()]
     }
 
-    /// The roles that must choose and have not.
+    /// Iterates over the roles that have not chosen yet. Empty if the game is over.
     pub(crate) fn waiting(&self) -> impl Iterator<Item = RoleId> {
         let over = self.is_over();
         self.game().roles().filter(move |&role| !over && !self.has_chosen(role))
     }
 
-    /// True if nothing follows here: the game is over, or a role has no legal move.
+    /// Returns whether no step can follow: the game is over, or a role has no legal move.
     #[must_use]
     pub(crate) fn is_over(&self) -> bool {
         let game = self.game();
@@ -253,7 +251,7 @@ impl Session {
         self.game().vocabulary().has_percepts()
     }
 
-    /// Through whose eyes a person sees the game.
+    /// Returns the part of the game that a viewer may see.
     #[must_use]
     pub(crate) fn eyes(&self, looker: Viewer) -> Visibility {
         if !self.hides() || self.people().is_empty() || self.game().is_terminal(self.history.state()) {
@@ -270,8 +268,8 @@ impl Session {
         }
     }
 
-    /// The fluents that a role can be sure of, and what it perceived last. Returns `None` if there
-    /// was no time to find out.
+    /// Returns the fluents that a role can be sure of, and its last percepts. Returns `None` if the
+    /// budget ends first.
     pub(crate) fn sure(
         &mut self,
         role: RoleId,
@@ -283,7 +281,7 @@ impl Session {
         Some((state, last.map(|(_, perception)| game.perception_text(perception))))
     }
 
-    /// All states that fit what a role knows: see [`Knowledge::states`].
+    /// Returns all states that agree with a role's knowledge; see [`Knowledge::states`].
     pub(crate) fn possible(
         &mut self,
         role: RoleId,
@@ -293,8 +291,8 @@ impl Session {
         self.knowledge.states(&self.opened.game, &self.history, role, most, budget)
     }
 
-    /// Finds out who has a choice at some places. Returns `None` if there was no time for all of
-    /// them.
+    /// Computes and stores the roles with a choice at some places. Returns `None` if the budget
+    /// ends first.
     pub(crate) fn find_choosers(
         &mut self,
         places: impl Iterator<Item = Place>,
@@ -318,15 +316,15 @@ impl Session {
         Some(())
     }
 
-    /// Returns whether a role has a choice at a place, as far as [`Session::find_choosers`] was
-    /// asked.
+    /// Returns whether a role has a choice at a place. False if [`Session::find_choosers`] has not
+    /// computed that place.
     #[must_use]
     pub(crate) fn has_choice(&self, place: Place, role: RoleId) -> bool {
         let known = self.choosers.get(place.index()).and_then(Option::as_ref);
         known.is_some_and(|choosers| choosers.binary_search(&role).is_ok())
     }
 
-    /// Whatever was chosen or thought about the last position is of no use any more.
+    /// Discards the choices and cancels the searches of the previous position.
     fn arrive(&mut self) {
         self.cancel.cancel();
         self.cancel = Cancel::default();
@@ -337,12 +335,12 @@ impl Session {
         self.efforts.fill(None);
     }
 
-    /// The roles that people play.
+    /// Returns the roles that people play.
     fn people(&self) -> Vec<RoleId> {
         self.game().roles().filter(|&role| self.is_person(role)).collect()
     }
 
-    /// Lets machines wait, or go on.
+    /// Pauses machines, or lets them go on.
     pub(crate) fn pause(&mut self, is_paused: bool) {
         let epoch = self.epoch;
         if is_paused {
@@ -352,7 +350,7 @@ impl Session {
         self.version += u64::from(epoch == self.epoch);
     }
 
-    /// Seats another player, or a person.
+    /// Gives the seat of a role to a player or a person.
     ///
     /// # Errors
     /// Returns an error if there is no such role, or it is chance's.
@@ -364,8 +362,8 @@ impl Session {
         Ok(())
     }
 
-    /// Gives the seat of a role to a guest who will come by a link that holds this; one who had it
-    /// before has it no more.
+    /// Gives the seat of a role to a guest whose link contains `token`. Links given out before for
+    /// this seat open it no more.
     ///
     /// # Errors
     /// Returns an error if there is no such role, or it is chance's.
@@ -377,10 +375,10 @@ impl Session {
         Ok(role)
     }
 
-    /// Notes that the guest of a role came by a link.
+    /// Records that the guest of a role came by a link.
     ///
     /// # Errors
-    /// Returns an error if the seat was given to others since.
+    /// Returns an error if the link does not open the seat any more.
     pub(crate) fn admit(&mut self, role: RoleId, given: &str) -> Answer<()> {
         match self.seats.get_mut(role.index()) {
             Some(Seat::Guest { token, has_come }) if token == given => {
@@ -393,7 +391,7 @@ impl Session {
     }
 
     fn take(&mut self, role: RoleId, seat: Seat) {
-        // What the others thought or chose stays.
+        // The work and the choices of other roles stay.
         self.seats[role.index()] = seat;
         let chosen = std::mem::take(&mut self.chosen);
         self.arrive();
@@ -401,7 +399,7 @@ impl Session {
         self.chosen[role.index()] = None;
     }
 
-    /// The handle that ends all thinking about the position.
+    /// Returns the handle that cancels all searches of the current position.
     #[must_use]
     pub(crate) fn cancel(&self) -> &Cancel {
         &self.cancel
@@ -416,7 +414,7 @@ mod tests {
         work::observer,
     };
 
-    /// Two hundred steps in which no role has a choice.
+    /// A game of two hundred steps in which no role has a choice.
     const CLOCK: &str =
         "(role r) (init (at 0)) (legal r tick) (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y))
         (<= terminal (true (at 200))) (goal r 100) ";
@@ -449,7 +447,7 @@ mod tests {
         assert_eq!((session.history.depth(), session.is_over()), (200, true));
         assert!(session.find_choosers(session.history.places(), &Budget::unlimited()).is_some());
         assert!(session.find_choosers(session.history.places(), &spent).is_some());
-        // The way back looks at each state.
+        // `undo` evaluates each state on the way back.
         session.seats[0] = Seat::Person;
         assert!(matches!(session.undo(&spent), Err(problem) if problem.code == "too_slow"));
         let nothing = session.undo(&Budget::unlimited());

@@ -1,10 +1,10 @@
-//! The view of a session for the page: data for serde, made from the session and from the role
-//! through whose eyes it is seen.
+//! The view of a session for the page: serde data for one viewer, who may know a single role's
+//! part.
 //!
-//! A view takes a look at the state, and one at each new place of the line as long as there is
-//! budget left. The names of fluents, those of moves and those of steps take at most a [`Room`]
-//! each; items left out are counted, and may be played and gone to as well. The rest is bounded by
-//! the rulesheet, and a board by its cells. A match, and the test made from one, take at most
+//! Building a view evaluates the current state, and once each place of the line that is new, as
+//! long as the budget lasts. The names of fluents, moves and steps take at most one [`Room`] each.
+//! Items left out are counted, and can still be played and gone to. The rulesheet bounds the rest,
+//! and the number of cells bounds a board. A match, and the test made from one, take at most
 //! `MOST_SAVED` bytes each. Illegal moves are listed on request, at most `MOST_ILLEGAL`.
 
 use crate::{
@@ -31,16 +31,16 @@ use indexmap::IndexMap;
 use serde::Serialize;
 use std::{collections::BTreeSet, time::UNIX_EPOCH};
 
-/// Bytes of the states of a match that is saved.
+/// The most bytes that the states of a saved match may take.
 const MOST_SAVED: usize = 8 << 20;
-/// The number of illegal moves that are listed.
+/// The most illegal moves in a list.
 const MOST_ILLEGAL: usize = 200;
-/// The number of steps that are listed of abandoned lines.
+/// The most steps of abandoned lines in a view.
 const MOST_BRANCHES: usize = 500;
-/// The number of characters of a role's percepts that are shown.
+/// The most characters of a role's percepts in a view.
 const MOST_PERCEIVED: usize = 10_000;
 
-/// A session, as a person sees it.
+/// A session as one viewer sees it.
 #[derive(Debug, Serialize)]
 #[allow(clippy::struct_excessive_bools, reason = "they are what the page asks about")]
 pub(crate) struct View {
@@ -50,23 +50,24 @@ pub(crate) struct View {
     pub version: u64,
     /// The game.
     pub game: GameView,
-    /// The role through whose eyes it is seen, where the rules hide something.
+    /// The role whose knowledge limits the view; `None` if everything or nothing hidden is visible.
     pub seat: Option<String>,
-    /// The role of the guest who looks.
+    /// The role of the guest who asks; `None` for a person at the page.
     pub guest: Option<String>,
-    /// True if people share the screen, the rules hide something, and it was not said who looks.
+    /// True if people share the screen, the rules hide something, and the request names no role.
     pub closed: bool,
-    /// The grid, if the game has one.
+    /// The board, if the game has one.
     pub board: Option<BoardView>,
-    /// The other fluents that hold.
+    /// The fluents that hold and are not on the board, by relation.
     pub fluents: Vec<GroupView>,
-    /// The last percepts of the viewer's role, where the rules hide something.
+    /// The last percepts of the viewer's role, if the rules hide something.
     pub perceived: Option<String>,
-    /// The roles that must choose and have not.
+    /// The roles that have not chosen their move of this step.
     pub turn: Vec<String>,
-    /// The legal moves of the people among them.
+    /// The legal moves of the roles in `turn` that the viewer plays.
     pub legal: Vec<LegalView>,
-    /// The roles that have chosen while others have not. Their choices are hidden.
+    /// The roles with several legal moves that have chosen while others have not. Their moves are
+    /// hidden.
     pub chosen: Vec<String>,
     /// True if the game is over.
     pub terminal: bool,
@@ -74,52 +75,53 @@ pub(crate) struct View {
     pub goals: Option<Vec<Option<u8>>>,
     /// The status of the game, in words.
     pub status: String,
-    /// The place of play.
+    /// The index of the current position in the history.
     pub place: usize,
-    /// The steps that led here.
+    /// The steps from the start to the current place.
     pub line: Vec<StepView>,
-    /// The steps that were taken back, the next one first.
+    /// The steps that `redo` makes again, the next one first.
     pub ahead: Vec<StepView>,
-    /// The steps elsewhere that were left for others, in the order in which they were made.
+    /// The steps of abandoned lines, in the order in which they were made.
     pub branches: Vec<BranchView>,
-    /// True if there is something to take back.
+    /// True if a step can be taken back.
     pub can_undo: bool,
-    /// True if there is something to make again.
+    /// True if a step can be made again.
     pub can_redo: bool,
-    /// True if machines wait for permission to go on.
+    /// True if machines wait because play is paused.
     pub paused: bool,
-    /// The seed of chance. It is hidden while the rules hide something, which it would give away,
-    /// or guests would know what is to come.
+    /// The seed of chance. `None` while it would reveal hidden information, or future chance to
+    /// guests.
     pub seed: Option<u64>,
-    /// True if play went on from a place before the end after what was hidden had been seen there.
+    /// True if play went on from a place before the end after hidden information was seen there.
     pub revealed: bool,
-    /// The machines that think.
+    /// The roles whose machines are thinking, with their work so far.
     pub thinking: Vec<EffortView>,
-    /// The reason why play cannot go on, if it cannot.
+    /// The last error, if play cannot go on.
     pub trouble: Option<String>,
-    /// The numbers of items left out, since there are too many.
+    /// The numbers of items left out of the lists above.
     pub left_out: LeftOut,
 }
 
-/// The numbers of items left out.
+/// The numbers of items that were left out for lack of room.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct LeftOut {
-    /// Fluents that hold.
+    /// The number of fluents that hold and are left out.
     pub fluents: usize,
-    /// Legal moves.
+    /// The number of legal moves left out.
     pub moves: usize,
-    /// Steps: the first ones that led here, and the last ones that were taken back.
+    /// The number of steps left out: the first ones of the line, and the last ones that were taken
+    /// back.
     pub steps: usize,
 }
 
-/// The game.
+/// The game of a session.
 #[derive(Debug, Serialize)]
 pub(crate) struct GameView {
-    /// Its name.
+    /// The name of the game.
     pub name: String,
-    /// True if it came with a rulesheet of its own.
+    /// True if its rulesheet was uploaded.
     pub own: bool,
-    /// `table`, or `lifted` if it is evaluated state by state.
+    /// `table`, or `lifted` if the rules are interpreted in each state.
     pub engine: String,
     /// True if the rules hide something from the roles.
     pub hides: bool,
@@ -127,7 +129,7 @@ pub(crate) struct GameView {
     pub roles: Vec<RoleView>,
 }
 
-/// A match that can be gone on with: its record, as `gdl match` writes it, and what it takes to
+/// A saved match that can be continued: its record, as `gdl match` writes it, and the settings to
 /// open it again.
 #[derive(Debug, Serialize)]
 pub(crate) struct Saved {
@@ -135,7 +137,7 @@ pub(crate) struct Saved {
     pub game: Option<String>,
     /// The name of the rulesheet.
     pub name: String,
-    /// The rulesheet, of a game without a name here.
+    /// The rulesheet; `None` if the game is known by name.
     pub rulesheet: Option<String>,
     /// The players of the roles.
     pub seats: IndexMap<String, String>,
@@ -148,11 +150,11 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// The line of a session from the start to where it is.
+    /// Saves the line of a session from the start to its current place.
     ///
     /// # Errors
-    /// Returns an error if it is too long to be written down, or people elsewhere play along and
-    /// rely on what the rules hide.
+    /// Returns an error if the states take more than `MOST_SAVED` bytes, or if the rules hide moves
+    /// from a guest.
     pub(crate) fn of(session: &Session) -> Answer<Self> {
         let game = session.game();
         if session.has_guests() && session.eyes(Viewer::Here(None)) != Visibility::All {
@@ -200,7 +202,7 @@ impl Saved {
     }
 }
 
-/// A test for `gdl test`, made of a play.
+/// A test for `gdl test`, recorded from a play.
 #[derive(Debug, Serialize)]
 pub(crate) struct Recorded {
     /// The name of the rulesheet.
@@ -210,10 +212,10 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// The match of a session's line to the present place.
+    /// Records the line of a session up to its current place.
     ///
     /// # Errors
-    /// Returns an error if it is too long, or the role that looks may not know the moves.
+    /// Returns an error if the test is too long, or some moves are hidden from `looker`.
     pub(crate) fn of(session: &Session, looker: Viewer) -> Answer<Self> {
         if session.eyes(looker) != Visibility::All {
             let hidden = Problem::conflict(
@@ -229,29 +231,30 @@ impl Recorded {
     }
 }
 
-/// The illegal moves of a role at a state, and the fluents that hold in a cell: atoms whose reason
-/// may be requested.
+/// The illegal moves of a role at a place, and the fluents of a cell: atoms whose reason can be
+/// requested.
 #[derive(Debug, Serialize)]
 pub(crate) struct IllegalView {
-    /// The place that it is about.
+    /// The index of the place in the history.
     pub place: usize,
     /// The role.
     pub role: String,
-    /// The moves that are not legal.
+    /// The illegal moves.
     pub moves: Vec<String>,
-    /// The number of further moves.
+    /// The number of illegal moves left out.
     pub left_out: usize,
-    /// The fluents that hold in the cell, as far as the role that looks is sure of them.
+    /// The fluents that surely hold in the cell, as far as the viewer knows.
     pub fluents: Vec<String>,
 }
 
 impl IllegalView {
-    /// The illegal moves of a role, or of a person who is to choose: those with some text in them
-    /// that mention a cell, or any.
+    /// Lists the illegal moves whose text contains `find`, ignoring case, and that mention `cell`
+    /// if one is given. The role is `whose`, otherwise a waiting role of the viewer, otherwise any
+    /// visible role.
     ///
     /// # Errors
-    /// Returns an error if the role that looks may not know, or there was no time to find out what
-    /// it knows.
+    /// Returns an error if the role's legal moves are hidden from `looker`, or the budget ends
+    /// first.
     pub(crate) fn of(
         session: &mut Session,
         looker: Viewer,
@@ -311,16 +314,16 @@ impl IllegalView {
     }
 }
 
-/// A role and who plays it.
+/// A role and its player.
 #[derive(Debug, Serialize)]
 pub(crate) struct RoleView {
-    /// Its name.
+    /// The name of the role.
     pub name: String,
     /// `person`, `guest`, `chance` or a player's name with options.
     pub seat: String,
-    /// True if it is a guest's who has not come yet.
+    /// True if the seat is a guest's who has not come yet.
     pub absent: bool,
-    /// The remaining time, if it has a clock.
+    /// The remaining time; `None` if the role has no clock.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock: Option<ClockView>,
 }
@@ -330,9 +333,9 @@ pub(crate) struct RoleView {
 pub(crate) struct ClockView {
     /// The remaining time, in seconds.
     pub left: f64,
-    /// True if it runs.
+    /// True if the clock is running.
     pub runs: bool,
-    /// A clock that begins with the remaining time: minutes, and the seconds that a move adds.
+    /// The text of a clock with the remaining time: minutes, and the seconds that a move adds.
     pub text: String,
 }
 
@@ -354,62 +357,62 @@ pub(crate) struct LegalView {
 /// A move.
 #[derive(Debug, Serialize)]
 pub(crate) struct MoveView {
-    /// Its text.
+    /// The move as KIF text.
     #[serde(rename = "move")]
     pub action: String,
-    /// The cells that it speaks of, in the order in which it does.
+    /// The cells that the move mentions, in that order.
     pub cells: Vec<usize>,
-    /// The column or row that it speaks of, as cells.
+    /// The cells of the column or row that the move mentions.
     pub area: Vec<usize>,
 }
 
-/// A joint move.
+/// A joint move of the history.
 #[derive(Debug, Serialize)]
 pub(crate) struct StepView {
-    /// The place that it led to.
+    /// The index of the place after the move.
     pub place: usize,
-    /// The number of steps from the start to there.
+    /// The number of steps from the start to that place.
     pub step: usize,
-    /// The move of each role, in role order; null where that is hidden.
+    /// The move of each role, in role order; null if it is hidden.
     pub joint: Vec<Option<String>>,
-    /// The moves that matter, in words.
+    /// The moves in words, without idle moves of roles that had no choice.
     pub text: String,
-    /// The cells that they speak of.
+    /// The cells that these moves mention.
     pub cells: Vec<usize>,
 }
 
-/// A step that was left for another one, or that follows such a step.
+/// A step of an abandoned line.
 #[derive(Debug, Serialize)]
 pub(crate) struct BranchView {
-    /// The place that it was made at.
+    /// The index of the place before the step.
     pub parent: usize,
-    /// The place that it led to.
+    /// The index of the place after the step.
     pub place: usize,
-    /// The moves that matter, in words.
+    /// The moves in words, without idle moves of roles that had no choice.
     pub text: String,
 }
 
-/// The work of a search so far.
+/// The work of a role's search so far.
 #[derive(Debug, Serialize)]
 pub(crate) struct EffortView {
-    /// For which role.
+    /// The role that thinks.
     pub role: String,
-    /// Random games.
+    /// The number of random games.
     pub playouts: u64,
-    /// States visited.
+    /// The number of visited states.
     pub nodes: u64,
     /// The time in seconds.
     pub seconds: f64,
-    /// Random games a second.
+    /// The number of random games a second.
     pub playouts_per_second: f64,
 }
 
 impl View {
-    /// The view of a session for a person.
+    /// Builds the view of a session for a person.
     ///
     /// # Errors
-    /// Returns an error if the budget is spent before that is found out; the next time less is left
-    /// to do.
+    /// Returns an error if the budget ends first. The results are kept, so a second request has
+    /// less to compute.
     pub(crate) fn of(session: &mut Session, looker: Viewer, budget: &Budget) -> Answer<Self> {
         let eyes = session.eyes(looker);
         let (state, perceived) = match eyes {
@@ -502,11 +505,11 @@ impl View {
     }
 }
 
-/// The places shown on the way to here and beyond: those nearest to here.
+/// Returns the places of `line` and `ahead` that fit in a view, those nearest to the current one.
 fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     let game = session.game();
     let joint = |place: &Place| session.history.joint(*place).unwrap_or_default().iter();
-    // A move is shown by itself and in the words for the step.
+    // The text of a move occurs twice: by itself and in the words for the step.
     let bytes =
         |place: &Place| joint(place).map(|&action| 2 * game.move_text(action).len() + 16).sum::<usize>();
     let mut room = Room::default();
@@ -517,8 +520,8 @@ fn told(session: &Session, line: &[Place], ahead: &[Place]) -> [Vec<Place>; 2] {
     [line, ahead.iter().take_while(|place| room.takes(256 + bytes(place))).copied().collect()]
 }
 
-/// The last of the places that are neither on the way to here nor on the way back, in the order in
-/// which play came to them.
+/// Returns the places on neither `line` nor `ahead` that fit in a view: the last ones, in the order
+/// in which play reached them.
 fn elsewhere(session: &Session, line: &[Place], ahead: &[Place]) -> Vec<Place> {
     let game = session.game();
     let told: BTreeSet<usize> = line.iter().chain(ahead).map(|place| place.index()).collect();
@@ -534,13 +537,13 @@ fn elsewhere(session: &Session, line: &[Place], ahead: &[Place]) -> Vec<Place> {
     others
 }
 
-/// A step elsewhere, with what the eyes may see of it.
+/// Returns a step of an abandoned line, without moves that are hidden from `eyes`.
 fn branch(session: &Session, place: Place, eyes: Visibility) -> BranchView {
     let parent = session.history.parent(place).map_or(0, Place::index);
     BranchView { parent, place: place.index(), text: step(session, place, eyes).text }
 }
 
-/// A text with an end.
+/// Truncates a text to `MOST_PERCEIVED` characters, and adds "…" if it is longer.
 fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_PERCEIVED) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -564,30 +567,30 @@ impl EffortView {
 /// A search's statistics of a role's moves.
 #[derive(Debug, Serialize)]
 pub(crate) struct AdviceView {
-    /// The place that it is about.
+    /// The index of the place that the advice is about.
     pub place: usize,
-    /// The work so far, and the role.
+    /// The work of the search so far, and its role.
     pub effort: EffortView,
     /// True if the advice is final.
     pub done: bool,
-    /// The moves as far as they are known, the best first.
+    /// The moves tried so far, the best first.
     pub moves: Vec<EstimateView>,
 }
 
 /// A search's estimate of a move.
 #[derive(Debug, Serialize)]
 pub(crate) struct EstimateView {
-    /// The move.
+    /// The move as KIF text.
     #[serde(rename = "move")]
     pub action: String,
-    /// The goal that can be expected of it, 0 to 100.
+    /// The expected goal, 0 to 100.
     pub value: f64,
-    /// The number of times it was tried.
+    /// The number of times that the move was tried.
     pub visits: u64,
 }
 
 impl AdviceView {
-    /// The view of advice.
+    /// Builds the view of some advice.
     #[must_use]
     pub(crate) fn of(session: &Session, advice: &Advice) -> Self {
         let tried = advice.moves.iter();
@@ -612,7 +615,7 @@ fn move_view(session: &Session, action: MoveId) -> MoveView {
     MoveView { action: text.to_owned(), cells: spot.cells, area: spot.area }
 }
 
-/// The cells of the moves of a step.
+/// Returns the cells that the moves of a step mention.
 fn touched(session: &Session, place: Place, moves: impl Iterator<Item = MoveId>) -> Vec<usize> {
     let (game, history) = (session.game(), &session.history);
     let changed = || {
@@ -623,7 +626,7 @@ fn touched(session: &Session, place: Place, moves: impl Iterator<Item = MoveId>)
     session.stage.touched(moves.map(|action| game.move_text(action)), changed)
 }
 
-/// A step of the history, with what the eyes may see of it.
+/// Returns a step of the history, without moves that are hidden from `eyes`.
 fn step(session: &Session, place: Place, eyes: Visibility) -> StepView {
     let game: &Dynamic = session.game();
     let history = &session.history;
@@ -650,7 +653,7 @@ fn step(session: &Session, place: Place, eyes: Visibility) -> StepView {
     }
 }
 
-/// The status of a game, in words.
+/// Returns the status of a game, in words.
 fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId]) -> String {
     let game = session.game();
     if game.is_terminal_in(view) {
@@ -662,8 +665,8 @@ fn status(session: &Session, view: &<Dynamic as Game>::View, waiting: &[RoleId])
     if let Some(stuck) = game.roles().find(|&role| game.legal_moves_in(view, role).len() == 0) {
         return format!("{} has no legal move: the rules have an error", game.role_text(stuck));
     }
-    // Those without a choice wait for the others, even where play is halted and nobody chose for
-    // them yet.
+    // Roles without a choice wait for the others, even if play is halted before their moves are
+    // made.
     let has_choice = |role: &&RoleId| game.legal_moves_in(view, **role).len() > 1;
     let choosing: Vec<&RoleId> = waiting.iter().filter(has_choice).collect();
     let names = if choosing.is_empty() { waiting.iter().collect() } else { choosing };

@@ -18,23 +18,23 @@ use tokio::sync::{Semaphore, watch};
 /// A session that several threads share.
 pub(crate) struct Shared {
     session: Mutex<Session>,
-    /// The version of the session.
+    /// The version of the session, for requests that wait for a change.
     changed: watch::Sender<u64>,
-    /// The time at which a clock will have run down, at present.
+    /// The time at which the first running clock will have run down.
     flag: Mutex<Option<Instant>>,
-    /// The time of the last request. It is noted and read without waiting for a thread that works
-    /// on the session.
+    /// The time of the last request. It has its own lock, so it can be read while a thread works on
+    /// the session.
     used: Mutex<Instant>,
     /// True for a built-in game or the game that the server was started with.
     pub is_known: bool,
-    /// A turn at the session for one request at a time.
+    /// The turn for requests that use the session, one at a time.
     pub turn: Arc<Semaphore>,
-    /// The same at seeing inside.
+    /// The turn for requests that compile the session's net, one at a time.
     pub looking: Arc<Semaphore>,
-    /// See [`Session::weight`].
+    /// The estimated bytes of the session: see [`Session::weight`].
     pub weight: usize,
-    /// The handle that ends all thinking for the session, and whether it has ended itself: neither
-    /// waits for a thread that works on it.
+    /// The handle that cancels all searches of the session. It has its own lock, so it can be used
+    /// while a thread works on the session.
     thinking: Mutex<Cancel>,
     has_ended: AtomicBool,
 }
@@ -55,24 +55,24 @@ impl Shared {
         })
     }
 
-    /// Ends all thinking for the session, for good.
+    /// Ends the session: cancels its searches and stops further moves.
     pub(crate) fn end(&self) {
         self.has_ended.store(true, Ordering::SeqCst);
         lock(&self.thinking).cancel();
     }
 
-    /// The time since the last request.
+    /// Returns the time since the last request.
     pub(crate) fn idle(&self, now: Instant) -> Duration {
         now.saturating_duration_since(*lock(&self.used))
     }
 
-    /// Notes that it is asked for.
+    /// Records the time of a request.
     pub(crate) fn touch(&self, now: Instant) {
         *lock(&self.used) = now;
     }
 
-    /// Looks at the session or changes it, lets it play on unless it has ended, and tells the
-    /// requests that wait for changes.
+    /// Runs `work` on the session, and then `play_on` unless it has ended. Wakes the requests that
+    /// wait for a change.
     pub(crate) fn with<T>(
         &self,
         work: impl FnOnce(&mut Session) -> T,
@@ -92,26 +92,26 @@ impl Shared {
         done
     }
 
-    /// The session, kept from all others, as long as a thread works on it.
+    /// Locks the session, as a thread does that works on it.
     #[cfg(test)]
     pub(crate) fn hold(&self) -> MutexGuard<'_, Session> {
         lock(&self.session)
     }
 
-    /// Waits until the session has changed since it had that version, but no longer than that, and
-    /// not past the end of a clock.
+    /// Waits until the session has a version above `version`, at most for `longest` and until a
+    /// clock has run down.
     pub(crate) async fn wait(&self, version: u64, longest: Duration) {
         let flag = lock(&self.flag).map(|flag| flag.saturating_duration_since(Instant::now()));
         let longest = flag.map_or(longest, |flag| longest.min(flag));
         let mut changes = self.changed.subscribe();
         let changed = changes.wait_for(|&now| now > version);
-        // Whether it changed or not, it is looked at.
+        // The caller reads the session in either case.
         let _ = tokio::time::timeout(longest, changed).await;
     }
 }
 
-/// Locks data that one thread at a time may use. A thread that panicked with it has left it whole:
-/// changes here are made at once, and a session checks its input.
+/// Locks a mutex, even if a thread has panicked while holding it. Changes under these locks are
+/// atomic, and a session checks its input, so the data are valid.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,10 +1,8 @@
-//! Machines that think, each in a thread of its own; the session of a thought receives the
-//! resulting move.
+//! The threads in which machines think; each returns its move to the session.
 //!
-//! There are at most `MOST` threads. As many of them think as the machine has cores, or two: those
-//! for games that the server knows and those for others each for themselves. A thought ends by its
-//! [budget](Machine::budget) of time, or when it is not wanted any more; it checks for that between
-//! steps of the game.
+//! There are at most `MOST` threads. As many of them think at a time as the machine has cores, and
+//! at least two. Known games and uploaded ones are counted separately. A search ends with its
+//! [budget](Machine::budget), or when it is cancelled; it checks both between steps of the game.
 
 use crate::{
     expectation::Expectation,
@@ -25,34 +23,34 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The time that a session plays on by itself before it reads the next request.
+/// The longest time for which a session steps itself before the next request.
 const STRETCH: Duration = Duration::from_millis(500);
 
-/// Between two looks at a search that goes on.
+/// The interval between reports of a running search.
 const PULSE: Duration = Duration::from_millis(200);
 
-/// A step takes at least this long where only machines play, so that people can follow.
+/// The shortest time of a step if only machines play, so that people can follow.
 const PACE: Duration = Duration::from_millis(400);
 
-/// The most threads, those that wait for their turn among them.
+/// The most threads, including those that wait for a turn.
 const MOST: usize = 128;
 
-/// Threads that there are.
+/// The number of running threads.
 static THREADS: AtomicUsize = AtomicUsize::new(0);
 
-/// For how many more thoughts there are threads.
+/// Returns the number of further threads that may be started.
 #[must_use]
 pub(crate) fn room() -> usize {
     MOST.saturating_sub(THREADS.load(Ordering::SeqCst))
 }
 
-/// Thoughts that are thought at the same time, about games that the server knows and about others;
-/// the rest wait.
+/// The turns of searches, for known games and for uploaded ones.
 static TURNS: [Turns; 2] = [const { Turns { taken: Mutex::new(0), given: Condvar::new() } }; 2];
 
-/// Starts a thread. Without one no player thinks, and the session is seen to wait.
+/// Starts a thread. If the system has no more threads, the work is not done and the session keeps
+/// waiting.
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
-    /// Counts the thread, however it ends, and also if it never began.
+    /// A guard that counts the thread until it ends, also if it could not be started.
     struct Counted;
     impl Drop for Counted {
         fn drop(&mut self) {
@@ -69,11 +67,10 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
     drop(started);
 }
 
-/// Gives priority to the page and the threads that answer: a thread that thinks, and those it
-/// starts, take the rest of the processor. Where a thread has no priority of its own, nothing is
-/// done.
+/// Lowers the priority of a thread that thinks, and of those that it starts. The page and the
+/// threads that answer take precedence. Does nothing on systems without priorities for threads.
 fn yield_to_others() {
-    // A system that does not let it stays as it is.
+    // If the system forbids this, the priority stays the same.
     #[cfg(target_os = "linux")]
     let _ = rustix::process::nice(10);
 }
@@ -94,7 +91,7 @@ impl Turns {
     }
 }
 
-/// Given back when it is over, however that comes.
+/// A turn, which is freed when it is dropped.
 struct Turn<'a>(&'a Turns);
 
 impl Drop for Turn<'_> {
@@ -104,8 +101,8 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Looks at a session or changes it, and lets it play on as far as it can in a while, up to what
-/// machines have to think about.
+/// Runs `work` on a session. Then lets the session step itself for a limited time, and starts the
+/// searches that it needs.
 pub(crate) fn with<T>(shared: &Arc<Shared>, work: impl FnOnce(&mut Session) -> T) -> T {
     let begin = |session: &mut Session| {
         session.tick(Instant::now());
@@ -119,12 +116,12 @@ pub(crate) fn with<T>(shared: &Arc<Shared>, work: impl FnOnce(&mut Session) -> T
     })
 }
 
-/// Has a thought thought.
+/// Starts the search for a move, and gives the session its result.
 fn start(shared: Arc<Shared>, thought: Thought) {
     spawn("thought", move || {
         let began = Instant::now();
         let Thought { role, epoch, is_shown, .. } = thought;
-        // A player that breaks down costs its move, and the session goes on.
+        // A player that panics loses its move, and the session goes on.
         let came = panic::catch_unwind(AssertUnwindSafe(|| think(&shared, thought)));
         let (mind, action) = came.map_or((None, None), |(mind, action)| (Some(mind), action));
         if is_shown {
@@ -159,11 +156,11 @@ fn think(shared: &Arc<Shared>, mut thought: Thought) -> (Mind, Option<MoveId>) {
     }
 }
 
-/// The time that a search for advice takes, and the bytes that it may remember.
+/// The time of a search for advice, and the most bytes of it.
 const ADVICE: Duration = Duration::from_secs(2);
 const ADVICE_BYTES: usize = 64 << 20;
 
-/// Has a question answered, better and better.
+/// Starts a search for advice. Reports its results to the session until it ends.
 pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
     spawn("advice", move || {
         let _turn = TURNS[usize::from(!question.is_known)].take();
@@ -189,7 +186,7 @@ pub(crate) fn answer(shared: Arc<Shared>, question: Question) {
     });
 }
 
-/// Has a question answered for a role that does not see everything.
+/// Searches for advice for a role with hidden information.
 fn expect(shared: &Arc<Shared>, question: &Question) {
     let Question { game, information, epoch, .. } = question;
     let began = Instant::now();
@@ -209,7 +206,7 @@ fn expect(shared: &Arc<Shared>, question: &Question) {
     }
 }
 
-/// The sum of the work before and now.
+/// Adds the work of a report to earlier work.
 fn add(before: Effort, report: &Report, began: Instant) -> Effort {
     Effort {
         playouts: before.playouts + report.playouts,

@@ -1,74 +1,74 @@
-//! Thoughts: the tasks that a session has its machines think about, and the tasks and results of a
-//! search for advice.
+//! The tasks that a session gives to its machines, and those of a search for advice, with their
+//! results.
 
 use crate::seats::{Machine, Mind};
 use gdl_players::player::MoveStats;
 use gdl_runtime::{Cancel, Dynamic, Information, dynamic::RoleId};
 use std::time::Duration;
 
-/// A player that is to choose a move, and all it needs for that.
+/// A task to choose a move for a role, with all its inputs.
 pub(crate) struct Thought {
-    /// For whom.
+    /// The role that chooses.
     pub role: RoleId,
-    /// The machine that thinks.
+    /// The player, with its memory.
     pub mind: Mind,
-    /// True if it has not thought in this play yet.
+    /// True if the player has just been created.
     pub is_fresh: bool,
-    /// The machine with its bounds.
+    /// The specification of the player.
     pub machine: Machine,
-    /// The time it may think.
+    /// The longest thinking time.
     pub time: Duration,
-    /// The information of its role.
+    /// The information of the role.
     pub information: Information<Dynamic>,
     /// The game.
     pub game: Dynamic,
-    /// True if the server knows the game.
+    /// True for a known game, whose tasks have turns of their own.
     pub is_known: bool,
-    /// The epoch of the session that it belongs to.
+    /// The epoch of the session; results for an earlier epoch are dropped.
     pub epoch: u64,
-    /// The handle to cancel it.
+    /// The handle that cancels the search.
     pub cancel: Cancel,
-    /// True if machines alone play, so that people want to see it.
+    /// True if only machines play, so that steps are slowed down for people to see.
     pub is_shown: bool,
 }
 
-/// The work of a search that goes on.
+/// The work of a search so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Effort {
-    /// Random games so far.
+    /// The number of random games.
     pub playouts: u64,
-    /// States visited so far.
+    /// The number of visited states.
     pub nodes: u64,
     /// The time in seconds.
     pub seconds: f64,
 }
 
-/// A search's statistics of a role's moves.
+/// The statistics of the moves of a role.
 #[derive(Clone, Debug)]
 pub(crate) struct Advice {
     /// The role.
     pub role: RoleId,
-    /// The epoch of the session that it belongs to.
+    /// The epoch of the session; results for an earlier epoch are dropped.
     pub epoch: u64,
-    /// The work so far.
+    /// The work of the search so far.
     pub effort: Effort,
-    /// The moves as far as they are known, the best first.
+    /// The moves tried so far, the best first.
     pub moves: Vec<MoveStats>,
-    /// True if no more is to come.
+    /// True if the advice is final.
     pub is_done: bool,
 }
 
-/// A question for advice, and all that is needed to answer it.
+/// A task to search for advice, with all its inputs.
 pub(crate) struct Question {
     /// The information of the role.
     pub information: Information<Dynamic>,
     /// The game.
     pub game: Dynamic,
-    /// True if the server knows the game.
+    /// True for a known game, whose tasks have turns of their own.
     pub is_known: bool,
-    /// The epoch of the session that it belongs to.
+    /// The epoch of the session; results for an earlier epoch are dropped.
     pub epoch: u64,
-    /// Pulled when it is not wanted any more.
+    /// The handle that cancels the search.
     pub cancel: Cancel,
     /// The seed of the search.
     pub seed: u64,

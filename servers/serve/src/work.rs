@@ -1,16 +1,15 @@
-//! Work in other threads than the one that answers: each job gets a turn and gives its result, or
-//! an error where there is no time for it.
+//! Work in other threads than the one that answers. Each job gets a turn and returns its result, or
+//! an error if no turn is free in time.
 //!
-//! Work is done at [`WorkQueue`]s. A queue has a few turns, and each of its pieces has one for as
-//! long as it is at work; the turns of all queues together are [`THREADS`], so a piece with a turn
-//! has a thread. That bounds what runs at a time, and so the memory it takes. Games that the server
-//! knows have queues of their own: whatever untrusted rulesheets take, requests about others are
-//! answered, and those that need no work are answered at once.
+//! Jobs run in a [`WorkQueue`]. A queue has some turns, and each running job holds one. All queues
+//! together have [`THREADS`] turns, so a job with a turn has a thread. That bounds the number of
+//! running jobs and thus their memory. Known games have queues of their own. So requests about them
+//! are answered even while untrusted rulesheets fill the other queues.
 //!
-//! A request waits for a turn no longer than [`PATIENCE`]. A job is cancelled when its time is up
-//! or its request is gone. It sees that in a [`Cancel`], and keeps its turn until it has noticed,
-//! so hanging up gains nothing. The delay depends on the job: the compiler checks every few
-//! thousand steps ([`observer`]), play before each step of a game.
+//! A request waits at most [`PATIENCE`] for a turn. A job is cancelled when its time is up or its
+//! client has left. It checks a [`Cancel`], and keeps its turn until it has ended, so hanging up
+//! does not free a turn early. The delay depends on the job: the compiler checks every few thousand
+//! steps ([`observer`]), play before each step of a game.
 
 use crate::problem::{Answer, Problem};
 use gdl_compiler::Observer;
@@ -18,29 +17,29 @@ use gdl_runtime::Cancel;
 use std::{ops::ControlFlow, sync::Arc, time::Duration};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// A request waits for a turn no longer than this.
+/// The longest time that a request waits for a turn.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// One kind of work.
+/// A queue for one kind of work.
 #[derive(Debug)]
 pub(crate) struct WorkQueue {
     turns: Arc<Semaphore>,
     longest: Duration,
 }
 
-/// All kinds of work.
+/// The queues for all kinds of work.
 #[derive(Debug)]
 pub(crate) struct WorkQueues {
-    /// Looking at sessions and changing them: of games that the server knows, and of others.
+    /// The queues for requests of sessions: of known games, and of others.
     sessions: [WorkQueue; 2],
-    /// Queues for following random games, in the same way.
+    /// The queues for random games: of known games, and of others.
     analyzing: [WorkQueue; 2],
-    /// Compiling what came with a request.
+    /// The queue for compiling uploaded rulesheets.
     pub(crate) compiling: WorkQueue,
-    /// Compiling what takes longer and more, one at a time and within the limits of `gdl serve
-    /// FILE`.
+    /// The queue for compiling uploaded rulesheets within the larger limits of `gdl serve FILE`,
+    /// one at a time.
     pub(crate) patient: WorkQueue,
-    /// Reading results.
+    /// The queue for reading results.
     #[cfg(feature = "manage")]
     pub(crate) reading: WorkQueue,
 }
@@ -51,13 +50,13 @@ const COMPILING: usize = 2;
 const PATIENT: usize = 1;
 const READING: usize = if cfg!(feature = "manage") { 2 } else { 0 };
 
-/// Threads for all that may take a while.
+/// The number of turns of all queues, and thus of threads.
 pub(crate) const THREADS: usize = 2 * SESSIONS + 2 * ANALYZING + COMPILING + PATIENT + READING;
 
 impl Default for WorkQueues {
     fn default() -> Self {
-        // A rulesheet is compiled in a few seconds within the limits that it has; a session is as
-        // busy as its game is slow.
+        // The limits of an untrusted rulesheet let it compile in a few seconds. The time of a
+        // session's request depends on the game.
         let sessions = || WorkQueue::new(SESSIONS, Duration::from_secs(10));
         let analyzing = || WorkQueue::new(ANALYZING, Duration::from_secs(120));
         Self {
@@ -72,12 +71,12 @@ impl Default for WorkQueues {
 }
 
 impl WorkQueues {
-    /// The queue for looking at sessions and changing them.
+    /// Returns the queue for requests of sessions.
     pub(crate) fn sessions(&self, is_known: bool) -> &WorkQueue {
         &self.sessions[usize::from(!is_known)]
     }
 
-    /// The queue for random games.
+    /// Returns the queue for random games.
     pub(crate) fn analyzing(&self, is_known: bool) -> &WorkQueue {
         &self.analyzing[usize::from(!is_known)]
     }
@@ -88,11 +87,11 @@ impl WorkQueue {
         Self { turns: Arc::new(Semaphore::new(turns)), longest }
     }
 
-    /// Does some work here, until its request is gone or the time is up; then it is cancelled, and
-    /// its result is still the answer.
+    /// Runs a job in this queue. It is cancelled when its client has left or the time is up; the
+    /// result of a cancelled job is still returned.
     ///
     /// # Errors
-    /// Returns an error if no turn is available, or the work panicked.
+    /// Returns an error if no turn is free in time, or the job panicked.
     pub(crate) async fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Cancel) -> T + Send + 'static,
@@ -100,10 +99,11 @@ impl WorkQueue {
         self.work_with((), work).await
     }
 
-    /// The same, for work that has something to itself, which it gives back when it is done.
+    /// Runs a job like [`WorkQueue::work`]. The job also holds `own`, which is dropped when it
+    /// ends.
     ///
     /// # Errors
-    /// As for [`WorkQueue::work`].
+    /// Returns an error if no turn is free in time, or the job panicked.
     pub(crate) async fn work_with<T: Send + 'static>(
         &self,
         own: impl Send + 'static,
@@ -126,10 +126,10 @@ impl WorkQueue {
     }
 }
 
-/// A turn at something, for as long as it is kept.
+/// Acquires a turn, which is held until the permit is dropped.
 ///
 /// # Errors
-/// Returns an error if others do not let go of it in time.
+/// Returns an error if no turn is free in time.
 pub(crate) async fn turn(turns: &Arc<Semaphore>) -> Answer<OwnedSemaphorePermit> {
     let turn = tokio::time::timeout(PATIENCE, Arc::clone(turns).acquire_owned()).await;
     turn.map_err(|_| busy())?.map_err(|_| Problem::broken())
@@ -139,7 +139,7 @@ fn busy() -> Problem {
     Problem::too_many("the server is busy with other games").help("ask again in a moment")
 }
 
-/// Calls work off when it is dropped, as requests are whose senders went away.
+/// A handle that cancels a job when it is dropped, as happens to a request whose client left.
 struct Held(Cancel);
 
 impl Drop for Held {
@@ -148,7 +148,7 @@ impl Drop for Held {
     }
 }
 
-/// The observer that cancels a compilation.
+/// Returns an observer that stops a compilation on cancellation.
 pub(crate) fn observer(cancel: &Cancel) -> Observer {
     let cancel = cancel.clone();
     Observer::new(
@@ -165,7 +165,7 @@ mod tests {
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime")
     }
 
-    /// Polls a request until the work has begun, and hangs up.
+    /// Polls a request until its job has begun, and then drops it.
     async fn hang_up<T>(queue: &WorkQueue, request: impl Future<Output = Answer<T>>) {
         let before = queue.turns.available_permits();
         let begun = async {
@@ -196,7 +196,7 @@ mod tests {
         let queue = WorkQueue::new(1, Duration::MAX);
         runtime.block_on(hang_up(&queue, queue.work(endless(sender.clone()))));
         assert_eq!(ended.recv(), Ok("called off"));
-        // The same where the time is up; and the turn is there again.
+        // The same holds if the time is up, and the turn is free again.
         let hasty = WorkQueue::new(1, Duration::ZERO);
         let late = runtime.block_on(hasty.work(endless(sender)));
         assert!(late.is_ok() && ended.recv() == Ok("called off"));
@@ -210,7 +210,7 @@ mod tests {
         let queue = WorkQueue::new(2, Duration::MAX);
         let (sender, receiver) = mpsc::channel::<()>();
         let receiver = Arc::new(std::sync::Mutex::new(receiver));
-        // Work that does not notice that it was cancelled.
+        // A job that ignores its cancellation.
         let deaf = || {
             let receiver = Arc::clone(&receiver);
             move |_: &Cancel| receiver.lock().expect("nobody breaks down").recv().is_ok()
@@ -219,7 +219,7 @@ mod tests {
             runtime.block_on(hang_up(&queue, queue.work(deaf())));
             assert_eq!(queue.turns.available_permits(), left);
         }
-        // What others ask elsewhere is answered, and here once the turns are free.
+        // Jobs of other queues run, and jobs here once a turn is free.
         let other = WorkQueue::new(1, Duration::MAX);
         assert!(matches!(runtime.block_on(other.work(|_| 7)), Ok(7)));
         for _ in 0..2 {

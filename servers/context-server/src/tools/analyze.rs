@@ -1,4 +1,4 @@
-//! `analyze`: how wide, long, large and fair a game is, as random play shows it.
+//! `analyze`: measures a game by random play, for example its branching, length and fairness.
 
 use super::Question;
 use crate::{
@@ -14,10 +14,10 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// Games that are followed, at most.
+/// The most games that are played.
 const MOST: u64 = 100_000;
 
-/// Moves at the start that are listed.
+/// The most initial moves in the answer.
 const LISTED: usize = 20;
 
 /// The question.
@@ -72,7 +72,7 @@ impl Question for Analyze {
         let Value::Object(mut figures) = figures.to_json() else {
             return Err(Refusal::new("there are no figures"));
         };
-        // What charts are drawn from takes more lines than it is worth here.
+        // The data of charts are removed, since they are long.
         figures.shift_remove("plies");
         if let Some(length) = figures.get_mut("length").and_then(Value::as_object_mut) {
             length.shift_remove("games");

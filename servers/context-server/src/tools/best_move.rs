@@ -1,4 +1,4 @@
-//! `best_move`: the move of a player, with the reason.
+//! `best_move`: returns the move of a player, with the reason.
 
 use super::Question;
 use crate::{
@@ -13,13 +13,13 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
 
-/// The player and its nodes, unless they are given; and what none gets more of.
+/// The default player, its default and greatest node budget, and the most bytes of its memory.
 const PLAYER: &str = "best";
 const NODES: u64 = 10_000;
 const MOST_NODES: u64 = 100_000_000;
 const MOST_BYTES: usize = 64 << 20;
 
-/// Alternatives that are listed.
+/// The most alternatives in an answer.
 const LISTED: usize = 10;
 
 /// The question.
@@ -135,7 +135,7 @@ impl Question for BestMove {
     }
 }
 
-/// A player that is here and whose moves follow from a seed.
+/// Parses a player. Only local players whose moves follow from a seed are allowed.
 fn player(text: &str) -> Result<Spec, Refusal> {
     let spec: Spec = text.parse().map_err(|error: String| Refusal::new(format!("the player: {error}")))?;
     if spec.is_remote() || spec.is_human() || spec.has_file() {

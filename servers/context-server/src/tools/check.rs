@@ -1,4 +1,4 @@
-//! `check`: what is wrong with a rulesheet, at its places.
+//! `check`: returns the diagnostics of a rulesheet with their places.
 
 use super::Question;
 use crate::{refusal::Refusal, sheet::Shelf};
@@ -13,7 +13,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The greatest number of diagnostics in an answer.
+/// The most diagnostics in an answer.
 const MOST: usize = 50;
 
 /// The question.
@@ -73,12 +73,12 @@ impl Verdict {
         let listed = objects(diagnostics, source);
         let [errors, warnings] =
             [Severity::Error, Severity::Warning].map(|severity| diagnostics.count(severity));
-        // Diagnostics beyond a limit were not kept.
+        // The count includes diagnostics that the compiler dropped beyond its own limit.
         let more = (errors + warnings).saturating_sub(listed.len());
         Self { errors, warnings, diagnostics: listed, more, game: compiled.map(Size::of) }
     }
 
-    /// A line that sums it up, and each diagnostic with its line of the text.
+    /// Writes a summary in one line, and each diagnostic with its line of the rulesheet.
     pub(super) fn to_text(&self, diagnostics: &Diagnostics, source: &Source) -> String {
         let found = match (self.errors, self.warnings) {
             (0, 0) => "no faults".to_owned(),
@@ -95,7 +95,7 @@ impl Verdict {
     }
 }
 
-/// Diagnostics as data, in the form of `gdl check --json`.
+/// Returns the first [`MOST`] diagnostics as data, in the format of `gdl check --json`.
 pub(super) fn objects(diagnostics: &Diagnostics, source: &Source) -> Vec<Map<String, Value>> {
     let objects = diagnostics.iter().take(MOST).map(|diagnostic| report::to_json(diagnostic, source));
     objects

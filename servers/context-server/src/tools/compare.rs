@@ -1,11 +1,11 @@
-//! `compare`: whether two rulesheets are the same game, or where play first shows that they are
-//! not.
+//! `compare`: decides whether two rulesheets are the same game, and otherwise finds the first
+//! difference in play.
 //!
-//! Rulesheets that differ only in symbols are the same game. Roles and moves of other rulesheets
-//! must have the same names. Then both are played side by side: first through all pairs of states
-//! breadth first, so that a difference is found by the fewest moves; if these are too many, by
-//! random games. In each pair of states the same must be seen: whether the game is over, legal
-//! moves, goals at the end, and what roles perceive. Fluents may be any.
+//! Rulesheets that differ only in symbols are the same game. For other rulesheets, roles and moves
+//! must have the same names. Then both are played in parallel. First all pairs of states are
+//! visited breadth first, so a difference is found with the fewest moves. If there are too many
+//! pairs, random games are played. Each pair of states must agree in termination, legal moves,
+//! goals at the end, and percepts. Fluents may differ.
 
 use super::Question;
 use crate::{
@@ -26,18 +26,18 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 
-/// The greatest number of pairs of states that are visited, and of their bytes.
+/// The most visited pairs of states, and the most bytes of them.
 const MOST_PAIRS: usize = 100_000;
 const MOST_BYTES: usize = 64 << 20;
 
-/// Joint moves of a pair that are gone through.
+/// The most joint moves of a pair that are followed.
 const MOST_JOINTS: u64 = 10_000;
 
-/// Random games that are played side by side, and the most moves of each.
+/// The number of random games, and the most moves of each.
 const GAMES: u64 = 1_000;
 const LONGEST: usize = 1_000;
 
-/// Symbols that are listed.
+/// The most renamed symbols in an answer.
 const LISTED: usize = 100;
 
 /// The question.
@@ -95,7 +95,7 @@ impl Question for Compare {
     fn answer(self, shelf: &Shelf, cancel: &Cancel) -> Result<(String, Comparison), Refusal> {
         let [one, other] = [shelf.find(&self.rulesheet)?, shelf.find(&self.other)?];
         let games = [one.game(cancel)?, other.game(cancel)?];
-        // A rulesheet that cannot be written in KIF is compared by its play.
+        // Rulesheets that cannot be converted to KIF are only compared in play.
         let sheets = [&one, &other].map(|rulesheet| Sheet::new(&rulesheet.source).ok());
         if let [Some(one), Some(other)] = &sheets
             && let Some(names) = one.names_in(other)
@@ -142,14 +142,14 @@ type State = <Dynamic as Game>::State;
 /// Two games whose roles and moves have the same names.
 struct Pair<'g> {
     games: [&'g Dynamic; 2],
-    /// The number of each role in the other game.
+    /// The index of each role in the other game.
     roles: Vec<RoleId>,
-    /// The number of each move in the other game, if it has it.
+    /// The index of each move in the other game; `None` if it has no such move.
     moves: Vec<Option<MoveId>>,
 }
 
 impl<'g> Pair<'g> {
-    /// The pair, or how their roles differ.
+    /// Matches the roles and moves of two games. Returns a message if their roles differ.
     fn of(games: &'g [Dynamic; 2]) -> Result<Self, String> {
         let [one, other] = games;
         let [own, theirs] = [one, other].map(|game| game.vocabulary().roles());
@@ -168,13 +168,13 @@ impl<'g> Pair<'g> {
         Ok(Self { games: [one, other], roles, moves })
     }
 
-    /// Each role in both games.
+    /// Iterates over the roles, each as its indices in both games.
     fn roles(&self) -> impl Iterator<Item = [RoleId; 2]> {
         self.games[0].roles().zip(&self.roles).map(|(role, &other)| [role, other])
     }
 
-    /// Compares two states. Returns a sentence on what differs; if nothing does, the legal moves of
-    /// each role of the one.
+    /// Compares two states. Returns a message on the first difference. Otherwise returns the legal
+    /// moves of each role in the first game, or `None` if both games are over.
     fn look(&self, states: [&State; 2]) -> Result<Option<Vec<Vec<MoveId>>>, String> {
         let [one, other] = self.games;
         let views = [one.view(states[0]), other.view(states[1])];
@@ -267,10 +267,10 @@ impl<'g> Pair<'g> {
         Ok(Comparison { games: GAMES, ..visited })
     }
 
-    /// Goes through pairs of states breadth first.
+    /// Visits pairs of states breadth first.
     fn visit(&self, cancel: &Cancel) -> Result<Comparison, Refusal> {
         let words = self.games.map(|game| game.shape().state_words()).iter().sum::<usize>();
-        // Each pair is a key of the map and stands in the list.
+        // Each pair is stored twice, in the set and in the list.
         let most = MOST_PAIRS.min(MOST_BYTES / (16 * words + 128)).max(1);
         let mut pairs: Vec<([BitBox; 2], usize, Vec<MoveId>)> = Vec::new();
         let mut known: HashSet<[BitBox; 2]> = HashSet::new();
@@ -340,7 +340,8 @@ impl<'g> Pair<'g> {
         Ok(Comparison { pairs: pairs.len(), ..Comparison::new(verdict) })
     }
 
-    /// Plays a random game in both: its moves, and what differs at the end of it.
+    /// Plays a random game in both games. Returns its moves and the difference found at its end, if
+    /// any.
     fn play(
         &self,
         stream: &mut Stream,

@@ -1,4 +1,4 @@
-//! `explain`: what the code of a diagnostic means.
+//! `explain`: returns the page of a diagnostic code.
 
 use super::Question;
 use crate::{refusal::Refusal, sheet::Shelf};

@@ -1,4 +1,4 @@
-//! `fix`: the edits that belong to diagnostics are made, until there are none.
+//! `fix`: applies the edits of diagnostics repeatedly, until none is left.
 
 use super::{Question, check::Verdict};
 use crate::{refusal::Refusal, sheet::Shelf};

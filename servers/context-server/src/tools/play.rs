@@ -1,4 +1,4 @@
-//! `play` and `legal_moves`: joint moves are made and the resulting states shown.
+//! `play` and `legal_moves`: make joint moves and show the resulting position.
 
 use super::Question;
 use crate::{

@@ -1,4 +1,4 @@
-//! `simulate`: faults of a rulesheet that only play shows, with the moves that show them.
+//! `simulate`: finds faults that only show in play, with the moves that lead to them.
 
 use super::{Question, check::objects};
 use crate::{refusal::Refusal, sheet::Shelf};
@@ -13,7 +13,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// States and games that are visited and played at most, whatever is asked for.
+/// The most visited states, and the most random games, whatever the call requests.
 const MOST: u64 = 1_000_000;
 
 /// The question.

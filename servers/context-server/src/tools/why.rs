@@ -1,4 +1,4 @@
-//! `why`: why an atom holds at a position, or why not, by the rules.
+//! `why`: explains by the rules why an atom holds at a position or not.
 
 use super::Question;
 use crate::{
@@ -16,7 +16,7 @@ use rmcp::schemars::{self, JsonSchema};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The greatest depth of an explanation, in rules, unless it is given.
+/// The greatest depth of an explanation in rules, and the default depth.
 const DEEPEST: u8 = 20;
 const DEPTH: u8 = 3;
 

@@ -1,11 +1,11 @@
-//! Quick fixes: what help lines say, done by the editor.
+//! Quick fixes: the edits of diagnostics, as code actions.
 
 use crate::document::Document;
 use gdl_compiler::{Diagnostic, Span, diagnostic::repair};
 use gen_lsp_types::{CodeActionContext, CodeActionKind, Range, TextEdit};
 use serde_json::{Value, json};
 
-/// The fixes of what is wrong in a range.
+/// Returns the fixes of the diagnostics in a range.
 pub(crate) fn actions(document: &Document, range: Range, context: &CodeActionContext) -> Vec<Value> {
     let wanted = |kind: &CodeActionKind| {
         let only = context.only.as_deref();
@@ -35,7 +35,7 @@ pub(crate) fn actions(document: &Document, range: Range, context: &CodeActionCon
     actions
 }
 
-/// True if a kind is another one, or a part of it.
+/// Returns whether a kind of action is `whole` or a part of it.
 fn contains(whole: &CodeActionKind, part: &CodeActionKind) -> bool {
     let rest = part.as_str().strip_prefix(whole.as_str());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || whole.as_str().is_empty())

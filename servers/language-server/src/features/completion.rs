@@ -1,8 +1,8 @@
-//! Completions for the place that is being written.
+//! Completions for the position that is being edited.
 //!
-//! The form at the place is mostly not closed yet, so the text before it is read, from where the
-//! form starts in column one: which lists are open, and what they start with. Names come from the
-//! forms that can be read.
+//! The form at the position is mostly incomplete, so the text before it is scanned from where the
+//! form starts in column one. That gives the open lists and their first words. The proposed names
+//! come from the forms that could be parsed.
 
 use crate::{
     document::Document,
@@ -15,18 +15,18 @@ use gen_lsp_types::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most names that are proposed.
+/// The most names in an answer.
 const MOST: usize = 1_000;
 
-/// A list that is not closed before the place.
+/// A list that is open at the position.
 struct Open<'t> {
-    /// The first word of the list; empty if that is a list, or not there yet.
+    /// The first word of the list; empty if it begins with a list or has no element yet.
     head: &'t str,
-    /// The number of elements after the head.
+    /// The number of complete elements after the head.
     arguments: usize,
 }
 
-/// The kind of item that is due.
+/// The kind of item that the position requires.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Due {
     /// A rule or a fact.
@@ -43,7 +43,8 @@ enum Due {
     Term,
 }
 
-/// The completions at a position. Places to fill are numbered if the client fills `snippets` in.
+/// Returns the completions at a position. They contain numbered places to fill if the client
+/// supports `snippets`.
 pub(crate) fn complete(document: &Document, position: Position, snippets: bool) -> CompletionList {
     let offset = document.offset(position) as usize;
     let text = document.text();
@@ -53,11 +54,11 @@ pub(crate) fn complete(document: &Document, position: Position, snippets: bool) 
     let word = Span::new(start, offset);
     let first = text[..start].rfind("\n(").map_or(0, |at| at + 1);
     let Some(mut open) = read(&text[first..start]) else { return CompletionList::default() };
-    // A list that has just been opened: what is due is the whole of it.
+    // The list has just been opened, so the completion replaces all of it.
     let opened = text[..start].ends_with('(');
     if opened {
         open.pop();
-        // It is an element itself, and not yet after itself.
+        // The list itself was counted as an element of the list around it.
         if let Some(list) = open.last_mut() {
             list.arguments -= 1;
         }
@@ -80,7 +81,7 @@ pub(crate) fn complete(document: &Document, position: Position, snippets: bool) 
     CompletionList { is_incomplete, items, ..CompletionList::default() }
 }
 
-/// The lists that a text leaves open; `None` if it ends in a comment.
+/// Returns the lists that a text leaves open; `None` if it ends in a comment.
 fn read(text: &str) -> Option<Vec<Open<'_>>> {
     let mut open: Vec<Open<'_>> = Vec::new();
     let mut is_comment = false;
@@ -138,9 +139,9 @@ fn due(open: &[Open<'_>]) -> Due {
 struct Writer<'d> {
     document: &'d Document,
     snippets: bool,
-    /// True if the parenthesis is there already.
+    /// True if the opening parenthesis is in the text already.
     opened: bool,
-    /// The replaced text.
+    /// The span of the replaced text.
     word: Span,
 }
 
@@ -152,7 +153,7 @@ impl Writer<'_> {
         detail: Option<String>,
         text: &str,
     ) -> CompletionItem {
-        // The editor closes a list itself, or the writer does.
+        // The closing parenthesis is left to the editor or the user.
         let text = if self.opened {
             text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text)
         } else {
@@ -177,7 +178,7 @@ impl Writer<'_> {
                 Due::Literal => word.literal,
                 _ => "",
             };
-            // Without a list `terminal` is no rule, and with one no literal.
+            // `terminal` is no rule without a list, and no literal with one.
             if !text.is_empty() && (!self.opened || text.starts_with('(')) {
                 let detail = Some(word.usage.to_owned());
                 items.push(self.item(word.name, CompletionItemKind::Keyword, detail, text));
@@ -194,7 +195,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Fluents, moves, or all terms.
+    /// Adds the fluents, the moves or all terms of the rulesheet.
     fn terms(&self, due: Due, items: &mut Vec<CompletionItem>) {
         for (name, places) in self.document.reading().names.iter() {
             let Name::Term(_) = name else { continue };
@@ -205,7 +206,8 @@ impl Writer<'_> {
             };
             let mut arities = BTreeSet::new();
             for place in places.iter().filter(fits) {
-                // What is an argument of anything may be a function, and one of each arity.
+                // An argument of any relation may be a function, which is proposed once for each
+                // arity.
                 if arities.insert(place.arity) && !(self.opened && place.arity == 0) {
                     let kind = if place.arity == 0 {
                         CompletionItemKind::Constant
@@ -218,7 +220,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A name with the arguments that it has at a place.
+    /// Adds a name with arguments like those at a place.
     fn call(&self, place: &Place, kind: CompletionItemKind, items: &mut Vec<CompletionItem>) {
         let source = &self.document.source;
         let name = source.slice(place.span);
@@ -243,7 +245,8 @@ impl Writer<'_> {
         items.push(self.item(name, kind, detail, &text));
     }
 
-    /// The variables of the form, before the place and after it if it can be read.
+    /// Adds the variables of the form, before the position and, if the form can be parsed, after
+    /// it.
     fn variables(&self, before: &str, items: &mut Vec<CompletionItem>) {
         let mut variables: BTreeMap<String, &str> = BTreeMap::new();
         let words = before.split(|c: char| c.is_ascii_whitespace() || matches!(c, '(' | ')'));
@@ -269,7 +272,7 @@ impl Writer<'_> {
     }
 }
 
-/// The head of a rule for a word: the first list of its form.
+/// Returns the head of the rule in a keyword's snippet: its first list.
 fn head(word: &Word) -> &'static str {
     let form = word.form;
     match form.strip_prefix("(<= ") {
@@ -278,12 +281,12 @@ fn head(word: &Word) -> &'static str {
     }
 }
 
-/// Text in which nothing is a place to fill.
+/// Escapes the characters of a text that have a meaning in snippets.
 fn escape(text: &str) -> String {
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }
 
-/// A text with what stands in its places to fill.
+/// Returns a snippet as plain text, with the default texts of its places.
 fn plain(text: &str) -> String {
     let mut plain = String::new();
     let mut rest = text.chars().peekable();

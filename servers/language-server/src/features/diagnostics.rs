@@ -1,4 +1,4 @@
-//! The diagnostics of a document, as clients show them.
+//! The diagnostics of a document, in the form of the protocol.
 
 use crate::document::Document;
 use gdl_compiler::{Diagnostic, Diagnostics, Severity, diagnostic::codes};
@@ -6,14 +6,14 @@ use gen_lsp_types::{
     DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag, Location, PublishDiagnosticsParams,
 };
 
-/// All that is known to be wrong now.
+/// Returns all present diagnostics of a document.
 pub(crate) fn publish(document: &Document) -> PublishDiagnosticsParams {
     let diagnostics = document.diagnostics().iter().map(|found| show(document, found)).collect();
     PublishDiagnosticsParams { uri: document.uri.clone(), diagnostics, version: Some(document.version) }
 }
 
-/// The diagnostics of a worker, as they are shown: limits that are lower here than elsewhere make
-/// no rulesheet wrong.
+/// Returns the diagnostics of a worker. Exceeded limits become warnings, since the limits of the
+/// editor are lower than those of `gdl check`.
 pub(crate) fn settle(found: &Diagnostics) -> Vec<Diagnostic> {
     let are_excesses = found.are_excesses();
     let mut list: Vec<Diagnostic> = found.iter().cloned().collect();
@@ -25,7 +25,7 @@ pub(crate) fn settle(found: &Diagnostics) -> Vec<Diagnostic> {
     list
 }
 
-/// A diagnostic; what concerns the whole rulesheet stands at its first character.
+/// Converts a diagnostic. One that concerns the whole rulesheet is placed at its first character.
 pub(crate) fn show(document: &Document, found: &Diagnostic) -> gen_lsp_types::Diagnostic {
     let severity = match (found.severity, found.code.severity) {
         (Severity::Error, _) => DiagnosticSeverity::Error,

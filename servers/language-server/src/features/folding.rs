@@ -1,9 +1,9 @@
-//! Ranges that can be folded: forms of several lines, and comments of several lines.
+//! The ranges that can be folded: forms and comments of several lines.
 
 use crate::document::Document;
 use gen_lsp_types::{FoldingRange, FoldingRangeKind};
 
-/// The ranges, forms first.
+/// Returns the ranges, forms first.
 pub(crate) fn fold(document: &Document) -> Vec<FoldingRange> {
     let (tree, source) = (&document.reading().tree, &document.source);
     let fold = |first: usize, last: usize, kind| FoldingRange {
@@ -20,7 +20,7 @@ pub(crate) fn fold(document: &Document) -> Vec<FoldingRange> {
             ranges.push(fold(first, last, None));
         }
     }
-    // The lines of the comment so far.
+    // The first and last line of the current block of comments.
     let mut block: Option<(usize, usize)> = None;
     let lines = tree.comments.iter().map(|comment| (comment.start - 1, source.line_of(comment.start)));
     let alone = lines.filter(|&(start, line)| {

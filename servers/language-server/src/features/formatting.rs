@@ -1,10 +1,11 @@
-//! The usual layout of a document, as one edit.
+//! The standard layout of a document, as one edit.
 
 use crate::{document::Document, session::Refusal, worker::options};
 use gdl_compiler::{Span, format};
 use gen_lsp_types::TextEdit;
 
-/// The edit, or none if the layout is the usual one.
+/// Returns the edit, or none if the text already has that layout. Fails if the forms cannot be
+/// parsed.
 pub(crate) fn format(document: &Document) -> Result<Vec<TextEdit>, Refusal> {
     let text = format::format(&document.source, &options()).map_err(|faults| {
         let first = faults.iter().next().map_or("", |fault| &fault.message);

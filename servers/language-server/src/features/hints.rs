@@ -1,4 +1,4 @@
-//! Hints in the text: which values the variables of a head can have.
+//! Inlay hints: the possible values of the variables in heads.
 
 use crate::{document::Document, domains::Value};
 use gdl_compiler::{
@@ -9,13 +9,13 @@ use gdl_compiler::{
 use gen_lsp_types::{InlayHint, InlayHintKind, Label, Range, Tooltip};
 use std::collections::BTreeSet;
 
-/// Values that a hint lists.
+/// The most values in a hint.
 const LISTED: usize = 4;
 
-/// Hints of one answer at most.
+/// The most hints in an answer.
 const MOST: usize = 2_000;
 
-/// The hints of a range: after the first place of each variable of a head.
+/// Returns the hints of a range: one after the first place of each variable of a head.
 pub(crate) fn hints(document: &Document, range: Range) -> Vec<InlayHint> {
     let reading = document.reading();
     let Some(rules) = &reading.rules else { return Vec::new() };
@@ -44,7 +44,7 @@ pub(crate) fn hints(document: &Document, range: Range) -> Vec<InlayHint> {
     hints
 }
 
-/// The variables below a node by their numbers in the rule, in the order of the text.
+/// Returns the variables below a node in the order of the text, by their indices in the rule.
 fn variables(document: &Document, node: NodeId, rule: &Rule) -> Vec<(usize, Span)> {
     let tree = &document.reading().tree;
     let mut waiting = vec![node];
@@ -79,8 +79,8 @@ fn hint(document: &Document, rules: &Rules, span: Span, values: &BTreeSet<Value>
     }
 }
 
-/// Values as they are written, numbers first and in their order, then names in the order in which
-/// the text has them first.
+/// Returns the texts of values: numbers in ascending order, then names in the order of their first
+/// occurrence in the text.
 fn named(values: &BTreeSet<Value>, symbols: &Symbols) -> Vec<String> {
     let text = |value: &Value| match value {
         Value::Object(name) => symbols.name(*name).to_owned(),
@@ -91,7 +91,8 @@ fn named(values: &BTreeSet<Value>, symbols: &Symbols) -> Vec<String> {
     names
 }
 
-/// Numbers without gaps by their ends, of other values a few.
+/// Shortens a list of values: consecutive numbers to a range, more than [`LISTED`] others to the
+/// first ones and their number.
 fn short(names: &[String]) -> String {
     let numbers: Option<Vec<u32>> = names.iter().map(|name| name.parse().ok()).collect();
     match (numbers.as_deref(), names) {

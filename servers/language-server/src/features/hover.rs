@@ -1,5 +1,5 @@
-//! Hovers: the meaning of a name, whether a ground atom holds at the start and why, and the meaning
-//! of a diagnostic.
+//! Hovers: the meaning of a name, the reason why a ground atom holds or not in the initial state,
+//! and diagnostics.
 
 use super::why::why;
 use crate::{
@@ -11,10 +11,10 @@ use gdl_compiler::syntax::NodeId;
 use gen_lsp_types::{Contents, Hover, MarkupContent, MarkupKind, Position};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most names that are listed.
+/// The most names in a list.
 const LISTED: usize = 8;
 
-/// The hover at a position: the name there, the atom that it starts, then each diagnostic.
+/// Returns the hover at a position: the name, the atom that it begins, then each diagnostic.
 pub(crate) fn hover(document: &Document, position: Position) -> Option<Hover> {
     let offset = document.offset(position);
     let named = document.reading().names.at(offset);
@@ -71,7 +71,7 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The description of a relation: its arguments, rules, dependencies and dependents.
+/// Describes a relation: its arguments, rules, dependencies and dependents.
 fn relation(document: &Document, key: &str, shown: &str) -> String {
     let reading = document.reading();
     let places = reading.names.places(&Name::Relation(key.to_owned()));
@@ -111,7 +111,7 @@ fn relation(document: &Document, key: &str, shown: &str) -> String {
     text
 }
 
-/// The kind of a name in the place of a relation.
+/// Returns the text of a keyword or relation. `None` for a term or a variable.
 fn called(name: &Name) -> Option<&str> {
     match name {
         Name::Word(word) => Some(word),
@@ -120,7 +120,7 @@ fn called(name: &Name) -> Option<&str> {
     }
 }
 
-/// The relations whose rules read one at these places, by name.
+/// Returns the other relations whose rules read one at these places, in alphabetical order.
 fn readers(document: &Document, places: &[Place], key: &str) -> Vec<String> {
     let forms: BTreeSet<u32> = places.iter().filter(|place| !place.is_head).map(|place| place.form).collect();
     let mut readers = BTreeSet::new();
@@ -133,9 +133,9 @@ fn readers(document: &Document, places: &[Place], key: &str) -> Vec<String> {
     readers.into_iter().collect()
 }
 
-/// Returns whether a relation depends on the state, and on the moves made.
+/// Returns whether a relation depends on the state, and whether it depends on the moves made.
 fn depends(document: &Document, key: &str) -> (bool, bool) {
-    // The relations that are read by the forms of each head.
+    // The head of each form, and the relations in its body.
     let mut heads: BTreeMap<u32, &str> = BTreeMap::new();
     let mut bodies: BTreeMap<u32, Vec<&str>> = BTreeMap::new();
     for (name, places) in document.reading().names.iter() {
@@ -166,7 +166,7 @@ fn depends(document: &Document, key: &str) -> (bool, bool) {
     (known.contains("true"), known.contains("does"))
 }
 
-/// The comment lines right above a form.
+/// Returns the comment lines right above a form.
 fn comment(document: &Document, form: NodeId) -> Option<String> {
     let source = &document.source;
     let mut line = source.line_of(document.span(form).start);

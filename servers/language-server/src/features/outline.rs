@@ -1,11 +1,11 @@
-//! The outline of a document: its roles, then `init`, then relation by relation the rules.
+//! The outline of a document: its roles, then `init`, then the rules by relation.
 
 use crate::document::Document;
 use gdl_compiler::{Span, syntax::NodeId};
 use gen_lsp_types::{DocumentSymbol, SymbolKind};
 use std::collections::BTreeMap;
 
-/// The relations in the order of their first rule, except `role` and `init`.
+/// Returns the symbols: `role` and `init` first, then relations in the order of their first rule.
 pub(crate) fn outline(document: &Document) -> Vec<DocumentSymbol> {
     let tree = &document.reading().tree;
     let mut groups: Vec<(String, Vec<DocumentSymbol>, Span)> = Vec::new();
@@ -54,7 +54,7 @@ pub(crate) fn outline(document: &Document) -> Vec<DocumentSymbol> {
     groups.into_iter().map(group).collect()
 }
 
-/// The head of a rule on one line, cut where it is long.
+/// Returns the head of a rule on one line, cut if it is long.
 fn title(document: &Document, head: NodeId) -> String {
     const LONGEST: usize = 80;
     let text = document.source.slice(document.span(head));

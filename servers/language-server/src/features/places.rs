@@ -3,7 +3,7 @@
 use crate::document::Document;
 use gen_lsp_types::{DocumentHighlight, DocumentHighlightKind, Location, Position};
 
-/// The definitions of the name at a position.
+/// Returns the definitions of the name at a position.
 pub(crate) fn definitions(document: &Document, position: Position) -> Vec<Location> {
     let names = &document.reading().names;
     let Some((name, place)) = names.at(document.offset(position)) else { return Vec::new() };
@@ -11,7 +11,8 @@ pub(crate) fn definitions(document: &Document, position: Position) -> Vec<Locati
     given.iter().map(|place| Location::new(document.uri.clone(), document.range(place.span))).collect()
 }
 
-/// The places of the name at a position, without its definitions unless they are asked for.
+/// Returns the places of the name at a position, without its definitions unless `definitions` is
+/// true.
 pub(crate) fn references(document: &Document, position: Position, definitions: bool) -> Vec<Location> {
     let names = &document.reading().names;
     let Some((name, place)) = names.at(document.offset(position)) else { return Vec::new() };
@@ -21,7 +22,7 @@ pub(crate) fn references(document: &Document, position: Position, definitions: b
     used.map(|place| Location::new(document.uri.clone(), document.range(place.span))).collect()
 }
 
-/// The places of the name at a position: written where it is defined, read elsewhere.
+/// Returns the places of the name at a position, with definitions as writes and others as reads.
 pub(crate) fn highlights(document: &Document, position: Position) -> Vec<DocumentHighlight> {
     let names = &document.reading().names;
     let Some((name, place)) = names.at(document.offset(position)) else { return Vec::new() };

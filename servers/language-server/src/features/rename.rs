@@ -1,4 +1,4 @@
-//! A name is changed wherever it stands, if nothing else gets another meaning by that.
+//! Renaming: a name is changed at all its places, if no other name changes its meaning.
 
 use crate::{
     document::Document,
@@ -10,14 +10,14 @@ use gdl_compiler::syntax::FOREIGN_COMMENTS;
 use gen_lsp_types::{Position, PrepareRenamePlaceholder, TextEdit};
 use serde_json::{Value, json};
 
-/// The name at a position, if it may be changed.
+/// Returns the range of the name at a position, if it can be renamed.
 pub(crate) fn prepare(document: &Document, position: Position) -> Result<PrepareRenamePlaceholder, Refusal> {
     let (_, place) = find(document, position)?;
     let placeholder = document.source.slice(place.span).to_owned();
     Ok(PrepareRenamePlaceholder { range: document.range(place.span), placeholder })
 }
 
-/// The edits that change the name at a position.
+/// Returns the edits that rename the name at a position.
 pub(crate) fn rename(document: &Document, position: Position, new: &str) -> Result<Value, Refusal> {
     let (name, _) = find(document, position)?;
     judge(document, name, new)?;
@@ -45,7 +45,7 @@ fn find(document: &Document, position: Position) -> Result<(&Name, &Place), Refu
     Ok((name, place))
 }
 
-/// Refuses what is no name of this kind, or another thing's.
+/// Checks that a text is a valid name of this kind, and that no other name has it.
 fn judge(document: &Document, name: &Name, new: &str) -> Result<(), Refusal> {
     let fits = !new.is_empty()
         && new.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'(' | b')' | b';' | b'"'))
@@ -65,7 +65,7 @@ fn judge(document: &Document, name: &Name, new: &str) -> Result<(), Refusal> {
         if new.starts_with('?') {
             return Err(Refusal::new("only names of variables start with `?`"));
         }
-        // Signs that point the wrong way, and the words of KIF besides GDL, are words too.
+        // Arrows in the wrong direction, and words of KIF outside GDL, are keywords too.
         if Word::find(new).is_some() || matches!(&*key, "and" | "=" | "=>" | "<=>" | "->") {
             return Err(Refusal::new(format!("`{new}` is a keyword")));
         }

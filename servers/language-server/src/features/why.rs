@@ -1,8 +1,8 @@
-//! Reasons why a ground atom holds at the start of the game or not, by the rules, two rules deep.
+//! Reasons why a ground atom holds or not in the initial state, at most two rules deep.
 //!
-//! The evaluator answers, with so little fuel that no hover waits for it; longer explanations are
-//! left to `gdl why`. For `true` the explanation is why `init` gives the fluent or not. Relations
-//! of a step (`next`, `does`, `sees`) have no value at the start.
+//! The evaluator answers with little fuel, so that no hover is slow; `gdl why` gives longer
+//! explanations. For `true` the explanation is that of `init`. The relations of a step (`next`,
+//! `does`, `sees`) have no value in the initial state.
 
 use crate::document::Document;
 use gdl_compiler::{
@@ -12,21 +12,21 @@ use gdl_compiler::{
 };
 use std::fmt::Write;
 
-/// Steps of the evaluator for one answer: some milliseconds.
+/// The fuel of the evaluator for an answer: some milliseconds.
 const FUEL: u64 = 300_000;
 
-/// Rules that one answer goes deep.
+/// The most nested rules of an answer.
 const DEPTH: usize = 2;
 
-/// The most attempts or literals that are listed of one atom.
+/// The most attempts or literals of an atom in an answer.
 const LISTED: usize = 5;
 
-/// The answer for the literal at a node, as Markdown; `None` if it is not ground, a fact, or not
-/// about a state.
+/// Explains the literal at a node, as Markdown. Returns `None` if it is a fact, not ground, or has
+/// no value in the initial state.
 pub(crate) fn why(document: &Document, literal: NodeId) -> Option<String> {
     let tree = &document.reading().tree;
     let rules = document.reading().rules.as_ref()?;
-    // A fact is its own reason.
+    // A fact needs no explanation.
     if tree.forms.binary_search(&literal).is_ok() {
         return None;
     }
@@ -75,7 +75,7 @@ impl Page<'_> {
         self.text.push('\n');
     }
 
-    /// Goes on with the line of an atom, and lists below it what it rests on or fails for.
+    /// Completes the line of an atom, and lists its premises or its failed attempts below.
     fn reason(&mut self, explanation: &Explanation, level: usize) {
         match &explanation.reason {
             Reason::Given | Reason::Deeper => self.end(""),
@@ -112,8 +112,8 @@ impl Page<'_> {
         let verdict = if holds { "holds" } else { "does not hold" };
         let _ = write!(self.text, "{}- `{}` {verdict}", "  ".repeat(level), literal.text);
         match &literal.why {
-            // The atom of a negated literal is the other way round, and is explained where it
-            // holds.
+            // Only a positive atom is explained: the atom of a negated literal has the opposite
+            // value.
             Some(why) if why.holds == holds => self.reason(why, level + 1),
             _ => self.end(""),
         }

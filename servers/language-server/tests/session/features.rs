@@ -1,14 +1,14 @@
-//! The requests of an editor, and their answers.
+//! Tests of the requests of an editor and their answers.
 
 use super::{Client, GAME, URI, at, place, places};
 use serde_json::{Value, json};
 
-/// The document alone.
+/// Returns the parameters of a request for the whole document.
 fn whole() -> Value {
     json!({ "textDocument": { "uri": URI } })
 }
 
-/// The edits of a document in an answer, as `place: text`.
+/// Returns the edits of the document in an answer, each as `place: text`.
 fn edits(edit: &Value) -> Vec<String> {
     let list = edit["changes"][URI].as_array().unwrap();
     let show = |edit: &Value| format!("{}: {}", place(&edit["range"]), edit["newText"].as_str().unwrap());
@@ -22,7 +22,7 @@ fn names(list: &Value) -> Vec<String> {
 
 #[test]
 fn diagnostics_have_all_their_parts() {
-    // After an umlaut and a sign of two units.
+    // The places are after an umlaut and a character of two UTF-16 units.
     let text = format!(
         "{GAME}; é😀\n(helper 1) ; é😀\n(<= (next (trail ?x)) (does ?_r (take ?x))) ; é😀 (\n(init (trail x)) (legul é😀"
     );
@@ -49,7 +49,7 @@ fn diagnostics_have_all_their_parts() {
     assert_eq!((place(&list[1]["range"]).as_str(), &list[1]["severity"]), ("35:12-35:17", &json!(4)));
     assert_eq!(list[1]["relatedInformation"][0]["message"], "first given here");
     assert_eq!(place(&list[1]["relatedInformation"][0]["location"]["range"]), "8:1-8:6");
-    // What only grounding shows comes later.
+    // Diagnostics of grounding arrive later.
     assert!(!list.iter().any(|found| found["code"] == "GDL111"));
     let second = client.published();
     let unread = second["diagnostics"].as_array().unwrap().iter().find(|found| found["code"] == "GDL111");
@@ -117,7 +117,7 @@ fn hover_says_why_an_atom_holds_at_the_start() {
          - `(goal white 100)` does not hold\n    - the rule in line 30 does not give it, since\n      \
          - `(not (true (control white)))` does not hold"
     );
-    // What is not ground, what a step brings, and facts.
+    // Atoms with variables, atoms of a step, and facts have no explanation.
     assert_eq!([said(12, 6), said(22, 6), said(8, 3), said(3, 3)], [None, None, None, None]);
     assert!(client.end());
 }
@@ -165,7 +165,7 @@ fn hints_say_which_values_a_variable_can_have() {
             "42:12: 1",
         ]
     );
-    // A rulesheet with errors has none.
+    // A rulesheet with errors has no hints.
     client.change(3, &format!("{GAME}(legal)\n"));
     assert_eq!(hints(&mut client, 0, 40), [""; 0]);
     assert!(client.end());
@@ -179,7 +179,7 @@ fn names_are_found_where_they_are_given_and_used() {
         params["context"] = json!({ "includeDeclaration": false });
         places(&client.ask(&format!("textDocument/{method}"), params))
     };
-    // A relation, a fluent, a move, a variable, a role, a word of the language.
+    // The requests are for a relation, a fluent, a move, a variable, a role and a keyword.
     assert_eq!(found("definition", 14, 6), ["8:1-8:6", "9:1-9:6", "10:1-10:6"]);
     assert_eq!(found("definition", 13, 12), ["3:7-3:11", "18:11-18:15"]);
     assert_eq!(found("definition", 20, 16), ["11:15-11:19"]);
@@ -352,7 +352,7 @@ fn help_lines_are_done_by_the_editor() {
     let found = ask(range(0, 0, 0), json!(["source"]));
     assert_eq!(found.as_array().unwrap().len(), 1);
     let fixed = found[0]["edit"]["changes"][URI][0]["newText"].as_str().unwrap();
-    // A name that was meant most likely is a guess.
+    // Replacing a misspelt name is a guess.
     assert_eq!(
         fixed,
         text.replace("(minsu ?p ?n ?q)", "(minsu ?p ?n ?_q)").replace(" (minus 1 1 0)\n(<=", " \n(<=")

@@ -1,4 +1,4 @@
-//! Conversations with the server over a pipe, as an editor has them.
+//! Tests of conversations with the server over a pipe, as with an editor.
 
 #![expect(clippy::needless_pass_by_value, reason = "`json!` makes values, and none is used twice")]
 
@@ -14,7 +14,7 @@ use std::{
 
 const URI: &str = "file:///game.kif";
 
-/// A game without a fault.
+/// A game without errors.
 const GAME: &str = "\
 ; A pile of sticks.
 (role white)
@@ -52,7 +52,7 @@ const GAME: &str = "\
     (true (pile 0)))
 ";
 
-/// An editor.
+/// A simulated editor.
 struct Client {
     output: Option<PipeWriter>,
     input: BufReader<PipeReader>,
@@ -61,7 +61,7 @@ struct Client {
 }
 
 impl Client {
-    /// An editor that has said nothing yet.
+    /// Starts a server and a client that has sent nothing.
     fn silent() -> Self {
         let (from_client, output) = io::pipe().unwrap();
         let (input, to_client) = io::pipe().unwrap();
@@ -69,7 +69,7 @@ impl Client {
         Self { output: Some(output), input: BufReader::new(input), server, requests: 0 }
     }
 
-    /// One that has said `initialize`.
+    /// Starts a client that has sent `initialize`.
     fn new() -> Self {
         let mut client = Self::silent();
         let item = json!({ "snippetSupport": true });
@@ -79,7 +79,7 @@ impl Client {
         client
     }
 
-    /// A client that has opened a text, and its first notification.
+    /// Starts a client that has opened a text. Returns it with the first diagnostics.
     fn open(text: &str) -> (Self, Value) {
         let mut client = Self::new();
         let document = json!({ "uri": URI, "languageId": "gdl", "version": 1, "text": text });
@@ -101,7 +101,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
 
-    /// Takes the text that is written meanwhile.
+    /// Sends a new version of the text.
     fn change(&mut self, version: i32, text: &str) {
         let document = json!({ "uri": URI, "version": version });
         let changes = json!([{ "text": text }]);
@@ -125,14 +125,14 @@ impl Client {
         message
     }
 
-    /// The next diagnostics.
+    /// Receives the next diagnostics.
     fn published(&mut self) -> Value {
         let message = self.receive();
         assert_eq!(message["method"], "textDocument/publishDiagnostics", "{message}");
         message["params"].clone()
     }
 
-    /// The whole answer to a request; diagnostics that come before it are passed over.
+    /// Sends a request and returns the whole answer; earlier diagnostics are skipped.
     fn answer(&mut self, method: &str, params: Value) -> Value {
         self.requests += 1;
         let id = self.requests;
@@ -146,19 +146,19 @@ impl Client {
         }
     }
 
-    /// The result of a request.
+    /// Sends a request and returns its result.
     fn ask(&mut self, method: &str, params: Value) -> Value {
         let answer = self.answer(method, params);
         assert!(answer.get("error").is_none(), "{answer}");
         answer["result"].clone()
     }
 
-    /// The answer for a position.
+    /// Sends a request for a position and returns its result.
     fn at(&mut self, method: &str, (line, character): (u32, u32)) -> Value {
         self.ask(method, at(line, character))
     }
 
-    /// Ends the conversation; whether the server thinks it ended well.
+    /// Ends the conversation, and returns whether the server ended successfully.
     fn end(mut self) -> bool {
         self.ask("shutdown", Value::Null);
         self.tell("exit", Value::Null);
@@ -170,14 +170,14 @@ fn at(line: u32, character: u32) -> Value {
     json!({ "textDocument": { "uri": URI }, "position": { "line": line, "character": character } })
 }
 
-/// `first line:column-last line:column` of a range.
+/// Formats a range as `first line:column-last line:column`.
 fn place(range: &Value) -> String {
     let [start, end] =
         ["start", "end"].map(|end| format!("{}:{}", range[end]["line"], range[end]["character"]));
     format!("{start}-{end}")
 }
 
-/// The places in a list of what has ranges.
+/// Returns the ranges of the items of a list.
 fn places(list: &Value) -> Vec<String> {
     list.as_array().unwrap().iter().map(|item| place(&item["range"])).collect()
 }

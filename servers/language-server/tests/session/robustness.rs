@@ -53,11 +53,11 @@ fn what_is_no_message_is_answered_and_passed_over() {
     client.send(&json!({ "jsonrpc": "2.0", "id": 77 }));
     let answer = client.receive();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(77), &json!(-32600)));
-    // Deeper than anything that reads it would care to follow.
+    // The message is nested more deeply than the parser allows.
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     client.write(format!("Content-Length: {}\r\n\r\n{deep}", deep.len()).as_bytes());
     assert_eq!(client.receive()["error"]["code"], -32700);
-    // More than is read at all.
+    // The message exceeds the size limit.
     let huge = vec![b' '; (16 << 20) + 1];
     client.write(format!("Content-Length: {}\r\n\r\n", huge.len()).as_bytes());
     client.write(&huge);
@@ -102,7 +102,7 @@ fn large_texts_meet_limits() {
     client.change(3, &format!("(role {})\n{}", "é".repeat(100_000), "(a ".repeat(100_000)));
     assert!(!client.published()["diagnostics"].as_array().unwrap().is_empty());
     assert!(!client.ask("textDocument/completion", at(1, 300_000))["items"].as_array().unwrap().is_empty());
-    // One line with many places of one name.
+    // One line has many places of one name.
     client.change(4, &"(p b)".repeat(50_000));
     client.published();
     let mut params = at(0, 1);
@@ -135,7 +135,8 @@ fn a_limit_of_the_editor_makes_no_rulesheet_wrong() {
 #[test]
 fn what_is_cancelled_while_it_waits_is_not_done() {
     let mut client = Client::new();
-    // All in one piece, so that the cancellation has arrived when the request is looked at.
+    // All messages are written at once, so that the cancellation has arrived when the request is
+    // handled.
     let mut bytes = Vec::new();
     for message in [
         json!({ "jsonrpc": "2.0", "method": "textDocument/didOpen", "params": { "textDocument":
@@ -148,7 +149,7 @@ fn what_is_cancelled_while_it_waits_is_not_done() {
         bytes.extend(format!("Content-Length: {}\r\n\r\n{body}", body.len()).bytes());
     }
     client.write(&bytes);
-    // If they come in two pieces all the same, diagnostics come between.
+    // If they arrive in two parts nevertheless, diagnostics may come between the answers.
     let mut answer = || loop {
         let message = client.receive();
         if message.get("id").is_some() {

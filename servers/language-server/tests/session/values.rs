@@ -1,4 +1,4 @@
-//! Conversations without a stream and without threads, as WebAssembly has them.
+//! Tests of conversations without a stream and threads, as in WebAssembly.
 
 use crate::{GAME, URI, places};
 use gdl_language_server::Conversation;
@@ -19,7 +19,7 @@ fn tell(server: &mut Conversation, method: &str, params: Value) -> Vec<Value> {
 
 #[test]
 fn work_is_done_a_piece_at_a_time() {
-    // The first fault is seen at once, the second by grounding.
+    // The first diagnostic comes from parsing, the second from grounding.
     let mut server = opened(&format!("{GAME}(helper 1)\n(<= (next (trail ?x)) (does ?_r (take ?x)))\n"));
     let [first] = &server.work()[..] else { panic!("one notification") };
     assert_eq!((&first["jsonrpc"], &first["params"]["version"]), (&json!("2.0"), &json!(1)));
@@ -43,7 +43,7 @@ fn a_change_cancels_the_work_that_waits() {
     let [published] = &server.work()[..] else { panic!("one notification") };
     assert_eq!(published["params"]["version"], 2);
     assert_eq!(places(&published["params"]["diagnostics"]), ["16:5-16:10"]);
-    // Grounding sees what the unknown name entails, and nothing is said of the first text.
+    // Grounding reports the consequences of the unknown name, and nothing about the first text.
     let [settled] = &server.work()[..] else { panic!("one notification") };
     assert_eq!(settled["params"]["version"], 2);
     assert!(server.work().is_empty());

@@ -1,7 +1,7 @@
-//! The bounds of what is read of a file of results, which may be anybody's.
+//! The bounds for reading a file of results, which is untrusted.
 //!
-//! `SQLite` itself refuses a value of more than [`LONGEST`] bytes before it reads it. What is shown
-//! is bounded further: lists as they are parsed, names as they are collected.
+//! `SQLite` itself rejects a value of more than [`LONGEST`] bytes before reading it. Lists are
+//! bounded further when they are parsed, and names when they are collected.
 
 use rusqlite::{
     Connection, Error, Result, Row,
@@ -11,29 +11,29 @@ use rusqlite::{
 };
 use serde::Deserialize;
 
-/// No value is longer, except the records of matches: rulesheets and states are.
+/// The most bytes of a value, except for the records of matches.
 const LONGEST: i32 = 1 << 24;
 
-/// No list of a column is longer.
+/// The most bytes of a list in a column.
 const LONGEST_LIST: usize = 1 << 22;
 
-/// Bytes that are shown at once: of a list of matches, of the steps of a match, of all names.
+/// The most bytes of a page of matches, of a page of steps, and of all names.
 pub(crate) const MOST_BYTES: usize = 1 << 20;
 
-/// No match has more seats.
+/// The most seats of a match.
 pub(crate) const MOST_SEATS: usize = 1000;
 
-/// Bounds the values of a file.
+/// Sets the bound for values of a file.
 pub(super) fn bound(connection: &Connection) -> Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, LONGEST).map(drop)
 }
 
-/// Bounds them by what `SQLite` itself allows: records are as long as their matches.
+/// Removes the bound except for that of `SQLite`, since records are as long as their matches.
 pub(super) fn unbound(connection: &Connection) -> Result<()> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, i32::MAX).map(drop)
 }
 
-/// Does something without these bounds.
+/// Runs `work` without the bound for values.
 pub(super) fn unbounded<T>(
     connection: &Connection,
     work: impl FnOnce(&Connection) -> Result<T>,
@@ -44,12 +44,12 @@ pub(super) fn unbounded<T>(
     done
 }
 
-/// The error of something that is longer than it may be.
+/// Creates the error for a value that exceeds its bound.
 pub(crate) fn too_long(what: &str, most: usize) -> Error {
     Error::SqliteFailure(ffi::Error::new(SQLITE_TOOBIG), Some(format!("{what} of more than {most}")))
 }
 
-/// The list that a column has as JSON. Returns `None` if the column is null.
+/// Parses the JSON list of a column. Returns `None` if the column is null.
 pub(crate) fn list<T: for<'de> Deserialize<'de>>(row: &Row<'_>, column: &str) -> Result<Option<Vec<T>>> {
     let text = match row.get_ref(column)? {
         ValueRef::Null => return Ok(None),
@@ -66,7 +66,7 @@ fn unfit(row: &Row<'_>, column: &str, error: impl std::error::Error + Send + Syn
     Error::FromSqlConversionFailure(place, Type::Text, Box::new(error))
 }
 
-/// The names that a query gives, no more of them than `most`.
+/// Returns the names of a query, at most `most`.
 pub(crate) fn names(connection: &Connection, query: &str, most: usize) -> Result<Vec<String>> {
     let (mut names, mut bytes) = (Vec::new(), 0);
     let mut query = connection.prepare(query)?;

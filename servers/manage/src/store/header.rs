@@ -1,7 +1,7 @@
 //! The header of a file of results: its first bytes, read before `SQLite` opens the file.
 //!
-//! Only a regular file is opened, so nothing waits for the other end of a pipe. The same holds for
-//! the files that `SQLite` would open next to it.
+//! Only a regular file is opened, so that no call waits for the other end of a pipe. The files that
+//! `SQLite` would open next to it are checked in the same way.
 
 use super::{Store, failure};
 use gdl_tools::error::Result;
@@ -11,10 +11,10 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The application id of each file of results: `GDLM`.
+/// The `SQLite` application id of files of results: `GDLM`.
 pub(super) const APPLICATION: u32 = 0x4744_4c4d;
 
-/// The endings of the files that `SQLite` opens for a database: itself, and those next to it.
+/// The suffixes of the files that `SQLite` opens for a database.
 const OPENED: [&str; 4] = ["", "-journal", "-wal", "-shm"];
 
 /// The kind of a file, by its first bytes.
@@ -26,7 +26,7 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// Reads no more than the first bytes. Returns `None` if there is no such file.
+    /// Reads the header of a file. Returns `None` if there is no such file.
     pub(super) fn read(path: &Path) -> Result<Option<Self>> {
         let file = match open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -34,7 +34,7 @@ impl Header {
         };
         let mut bytes = Vec::new();
         file.take(100).read_to_end(&mut bytes).map_err(|error| failure(path, &error))?;
-        // As in "Database File Format", https://www.sqlite.org/fileformat.html.
+        // The offsets are from "Database File Format", https://www.sqlite.org/fileformat.html.
         let word = |at: usize| {
             let word: Option<[u8; 4]> = bytes.get(at..at + 4).and_then(|word| word.try_into().ok());
             word.map_or(0, u32::from_be_bytes)
@@ -43,7 +43,7 @@ impl Header {
         Ok(Some(Self { is_database, version: word(60), application: word(68) }))
     }
 
-    /// Refuses a file that has no results of this version.
+    /// Returns an error unless the file has results of this version.
     pub(super) fn check(self, path: &Path) -> Result {
         let Self { is_database, version, application } = self;
         let (ours, help) = (Store::VERSION, "\n  = help: name another file; this one was left as it is");
@@ -59,9 +59,9 @@ impl Header {
     }
 }
 
-/// Opens a file if it and all that `SQLite` would open next to it are regular files.
+/// Opens a file, if that and all files that `SQLite` would open next to it are regular.
 fn open(path: &Path) -> io::Result<File> {
-    // SQLite follows links too, so the files next to it are next to the link's target.
+    // `SQLite` follows links, so it opens the files next to the target of a link.
     let path = fs::canonicalize(path)?;
     for ending in OPENED {
         let sibling = sibling(&path, ending);
@@ -76,7 +76,7 @@ fn open(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-/// The path of a file whose name goes on with `ending`.
+/// Returns the path with `ending` appended to the file name.
 pub(super) fn sibling(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);

@@ -1,12 +1,11 @@
-//! The lock of a file of results: one process plays it, however the file is called there.
+//! The lock of a file of results: only one process plays it, under whatever path it opens the file.
 //!
-//! The locked file is the write-ahead log, which `SQLite` has next to the database itself and keeps
-//! as long as a process has it open. So a link to the database leads to the same lock, and no other
-//! file that looks like litter can be removed to get round it. Locks of `SQLite` are on other
-//! files.
+//! The locked file is the write-ahead log, which `SQLite` keeps next to the database while a
+//! process has it open. A symbolic link to the database leads to the same log. No separate lock
+//! file exists that a user could delete. `SQLite` itself locks other files.
 //!
-//! A hard link is the one name that does not lead there, so a database with two of them is refused:
-//! `SQLite` would keep a log for each.
+//! A hard link does not lead to the same log, since `SQLite` keeps one for each name. So a database
+//! with two names is rejected.
 
 use super::{failure, header::sibling};
 use gdl_tools::error::Result;
@@ -16,15 +15,15 @@ use std::{
     path::Path,
 };
 
-/// The ending of the locked file. A file that Windows locked cannot be written by anybody else, so
-/// there it is a file that `SQLite` does not use.
+/// The suffix of the locked file. On Windows no other process can write a locked file, so there it
+/// is a file that `SQLite` does not use.
 const ENDING: &str = if cfg!(windows) { ".lock" } else { "-wal" };
 
-/// Keeps other processes from playing a database that is open with a write-ahead log, as long as
-/// the lock lives.
+/// Locks a database with a write-ahead log against being played by other processes, until the
+/// returned file is dropped.
 ///
 /// # Errors
-/// Returns an error if another process has it, or the file has two names.
+/// Returns an error if another process holds the lock, or the file has two names.
 pub(super) fn lock(path: &Path) -> Result<File> {
     let failed = |error: io::Error| failure(path, &error);
     let path = fs::canonicalize(path).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! Players that answer with something else than a legal move, and what is noted of them.
+//! Players that answer with something other than a legal move, and the faults that are recorded.
 
 use crate::{Folder, fake, host};
 use gdl_manage::Row;
@@ -11,7 +11,7 @@ fn row(folder: &Folder, player: &str) -> Row {
 
 #[test]
 fn a_schedule_is_played_to_its_end_whatever_players_do() {
-    // The port of one that has gone away.
+    // The port of a player that has ended.
     let gone = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port").local_addr().expect("an address");
     let (odd, heard) = fake::player(true, |message| fake::polite(message, "(jump 3)"));
     let (broken, _) = fake::player(true, |_| b"HTTP/1.0 200 OK\r\nContent-length: 100\r\n\r\nri".to_vec());
@@ -21,7 +21,7 @@ fn a_schedule_is_played_to_its_end_whatever_players_do() {
          gone = \"remote:{gone}\"\nodd = \"remote:{odd}\"\nbroken = \"remote:{broken}\"\ngood = \"remote:{good}\"\nhere = \"first\"\n"
     ));
     let done = folder.play(4);
-    // Ten pairs in both orders, in two games.
+    // Ten pairs of players in both orders, in two games.
     assert_eq!(done.len(), 40);
     let mut numbers: Vec<u64> = done.iter().map(|done| done.number).collect();
     numbers.sort_unstable();
@@ -56,10 +56,10 @@ fn a_schedule_is_played_to_its_end_whatever_players_do() {
     assert_eq!(row(&folder, "here").illegal + row(&folder, "here").late + row(&folder, "here").missing, 0);
     assert_eq!((row(&folder, "odd").missing, row(&folder, "odd").late), (0, 0));
     assert!(row(&folder, "odd").illegal > 16 && row(&folder, "gone").missing > 40);
-    // Nothing is late, and what is not of tic-tac-toe is not legal there.
+    // No answer is late, and a move of the other game is illegal in tic-tac-toe.
     assert!(standings.rows.iter().all(|row| row.late == 0));
     assert!(row(&folder, "good").illegal > 0);
-    // Each match of the odd one was begun and ended once, one at a time.
+    // Each match of the odd player was started and stopped once, one match at a time.
     let heard = heard.lock().expect("it is whole");
     let mut current = None;
     let (mut started, mut stopped) = (0, 0);
@@ -102,7 +102,7 @@ fn scrambled_matches_are_kept_as_they_are() {
         if message.contains("START") {
             rules = message.split([' ', '(', ')']).map(str::to_owned).collect();
         }
-        // The word after the second `legal` with its role, which is `right`.
+        // The word after the second `legal` with its role is `right`.
         let mut legal = rules.iter().enumerate().filter(|(_, word)| *word == "legal").map(|(at, _)| at);
         let answer = legal.nth(1).and_then(|at| rules.get(at + 2)).cloned().unwrap_or_default();
         fake::polite(message, &answer)
@@ -117,7 +117,7 @@ fn scrambled_matches_are_kept_as_they_are() {
     for word in ["ahead", "other", "left", "right", "succ", " a ", "?r"] {
         assert!(!heard.iter().any(|message| message.contains(word)), "{word}: {}", heard[0]);
     }
-    // Other words each time.
+    // The symbols are scrambled differently in each match.
     let starts: Vec<&str> = heard.iter().step_by(4).filter_map(|start| start.split(" ( ").nth(1)).collect();
     assert!(starts.len() == 3 && starts[0] != starts[1], "{starts:?}");
     for record in folder.records() {
@@ -139,7 +139,7 @@ fn games_of_chance_and_percepts_are_played_elsewhere_too() {
          one = \"remote:{}\"\ntwo = \"remote:{}\"\n",
         hosts[0], hosts[1]
     ));
-    // Each plays the one alone, and both the other in both seats.
+    // Each player plays the one-player game alone, and both play the other game in both seats.
     assert_eq!(folder.play(2).len(), 4 * (2 + 2));
     let records = folder.records();
     assert_eq!(records.len(), 16);
@@ -161,7 +161,7 @@ fn what_is_told_and_what_is_written_is_the_same() {
         let goals: Vec<u8> = done.goals.iter().flatten().copied().collect();
         assert_eq!((goals, done.steps), (record.goal_values, record.moves.len()));
     }
-    // Without clocks it all follows from the seed, whatever the number of threads.
+    // Without clocks the results follow from the seed, whatever the number of threads.
     let again = Folder::new(&text_of(&folder));
     again.play(1);
     let lines = |folder: &Folder| folder.records().into_iter().map(|record| record.moves).collect::<Vec<_>>();

@@ -56,14 +56,14 @@ fn results_of_another_schedule_are_refused() {
         let error = Store::play(&folder.path("cup.db"), &folder.plan()).expect_err(to).to_string();
         assert!(error.contains(part), "{error}");
     }
-    // A rulesheet of the same name with other rules.
+    // The rulesheet has the same name but other rules.
     folder.write(SCHEDULE);
     fs::write(folder.path("walk.kif"), crate::RULES.replace("(goal ?r 50)", "(goal ?r 49)"))
         .expect("a rulesheet");
     let error = Store::play(&folder.path("cup.db"), &folder.plan()).expect_err("other rules").to_string();
     assert!(error.contains("its games are not those of"), "{error}");
     assert_eq!(fs::read(folder.path("cup.db")).expect("results"), before);
-    // Comments and blanks are no difference.
+    // Changed comments and blanks make no difference.
     fs::write(folder.path("walk.kif"), crate::RULES.replace('\n', "\n\n; more\n")).expect("a rulesheet");
     folder.write(&SCHEDULE.replace(" = ", "  =  "));
     assert!(folder.play(1).is_empty());

@@ -1,4 +1,4 @@
-//! Schedules played to their end, with remote players that behave and that do not, and the
+//! Tests that play schedules to their end, with correct and faulty remote players, and check the
 //! resulting database.
 
 mod awkward;
@@ -21,7 +21,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// Two steps in which both choose; the greater sum of steps to the right wins.
+/// A game of two steps in which both roles choose; more steps to the right win.
 const RULES: &str = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2)
     (legal a left) (legal a right) (legal b left) (legal b right)
     (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2)))
@@ -30,7 +30,7 @@ const RULES: &str = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2)
     (<= (goal ?r 100) (true (ahead ?r))) (<= (goal ?r 0) (other ?r ?s) (true (ahead ?s)))
     (<= (goal ?r 50) (role ?r) (not (true (ahead a))) (not (true (ahead b))))";
 
-/// A folder with a schedule, the rulesheet that is `RULES`, and room for results.
+/// A temporary folder with a schedule, the rulesheet `RULES` and a file of results.
 struct Folder(TempDir);
 
 impl Folder {
@@ -54,7 +54,7 @@ impl Folder {
         Plan::new(schedule).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// Plays what is missing, and gives what was played.
+    /// Plays the unfinished matches, and returns them.
     fn play(&self, threads: usize) -> Vec<Done> {
         let done = Mutex::new(Vec::new());
         let tell = |played: &Done| {
@@ -82,7 +82,7 @@ impl Folder {
         Standings::of(&Store::read(&self.path("cup.db")).expect("results")).expect("standings")
     }
 
-    /// The records of what is done, each replayed.
+    /// Returns the records of the finished matches, after replaying each.
     fn records(&self) -> Vec<Record> {
         let mut records = Vec::new();
         let store = Store::read(&self.path("cup.db")).expect("results");
@@ -102,7 +102,7 @@ impl Folder {
     }
 }
 
-/// A player of ours that draws its moves, elsewhere.
+/// Serves a remote player that draws its moves.
 fn host() -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");

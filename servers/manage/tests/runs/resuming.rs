@@ -1,4 +1,4 @@
-//! Runs that end before all is played, and go on.
+//! Runs that end before all matches are played, and are continued.
 
 use crate::{Folder, fake, host};
 use gdl_manage::{Done, Manager, Store};
@@ -13,7 +13,7 @@ use std::{
     },
 };
 
-/// The name of each match that is done, by its number.
+/// Returns the id of each finished match, by its number.
 fn names(folder: &Folder) -> BTreeMap<u64, String> {
     let mut names = BTreeMap::new();
     let store = Store::read(&folder.path("cup.db")).expect("results");
@@ -62,12 +62,12 @@ fn what_was_called_off_goes_on_with_nothing_lost_and_nothing_twice() {
     assert_eq!(*told.lock().expect("it is whole"), names(&folder));
     let standings = folder.standings();
     assert_eq!(standings.matches, [0, 0, all]);
-    // No player was asked in a match that was off, or had another one still.
+    // No player was asked in an aborted match, or was still in another one.
     assert!(standings.rows.iter().all(|row| row.illegal + row.late + row.missing == 0), "{standings:?}");
     assert!(folder.play(2).is_empty());
 }
 
-/// The folder, with a database if it had none.
+/// Creates the database if the folder has none.
 fn folder_or_begin(folder: &Folder) -> &Folder {
     if !folder.path("cup.db").exists() {
         Store::play(&folder.path("cup.db"), &folder.plan()).expect("a database");
@@ -96,7 +96,7 @@ fn players_hear_that_matches_are_off() {
     assert_eq!(kinds(), ["START", "PLAY", "ABORT"]);
     assert_eq!(folder.standings().matches, [2, 0, 0]);
 
-    // As if the process had died: the match stands as running, with a step.
+    // This is the state after a crash: the match is running and has a step.
     let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
     store
         .execute_batch(
@@ -134,8 +134,8 @@ fn one_process_plays_and_others_read() {
     assert_eq!(seen, [[5, 0, 1], [4, 0, 2], [3, 0, 3], [2, 0, 4], [1, 0, 5], [0, 0, 6]]);
 }
 
-/// A folder in which matches are played, and the error of another process that would play them
-/// under some name.
+/// Plays matches in a folder. Returns the errors of another process that tries to play them, by a
+/// path from `open`.
 fn second(open: impl Fn(&Folder) -> String + Sync) -> Vec<String> {
     let folder =
         Folder::new("version = 1\ngames = [\"walk.kif\"]\n[players]\na = \"first\"\nb = \"random\"\n");
@@ -175,7 +175,7 @@ fn one_process_plays_whatever_the_file_is_called() {
 
 #[test]
 fn a_match_that_another_process_took_is_left_to_it() {
-    // As a process that does not know of the lock: it takes the match back, or begins it again.
+    // Another process that ignores the lock resets the match, or starts it again.
     let again = "DELETE FROM steps; UPDATE matches SET id = 'cup.1.other' WHERE state = 'running'";
     let back = "DELETE FROM steps; UPDATE matches SET state = 'planned', id = NULL WHERE state = 'running'";
     for (sql, at, id) in [(again, 1, Some("cup.1.other")), (back, 1, None), (again, 2, Some("cup.1.other"))] {
@@ -212,7 +212,7 @@ fn results_of_a_match_that_another_process_took_are_not_written() {
         Folder::new("version = 1\ngames = [\"walk.kif\"]\n[players]\na = \"first\"\nb = \"random\"\n");
     let plan = folder.plan();
     let store = Store::play(&folder.path("cup.db"), &plan).expect("a database");
-    // After the last step, before the end is written.
+    // The match is lost after its last step, before its end is written.
     let take = |_: &Record| {
         let store = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
         store.execute_batch("UPDATE matches SET id = 'cup.1.other' WHERE number = 1").expect("a change");

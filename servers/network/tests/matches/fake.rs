@@ -1,5 +1,5 @@
-//! A player elsewhere that is made up: it answers as a test says, and keeps what it heard. Tests of
-//! other packages have it too.
+//! A fake remote player: it answers as a test decides, and records its messages. Tests of other
+//! packages use it too.
 
 #![allow(dead_code, reason = "a test binary needs some of it")]
 
@@ -13,11 +13,11 @@ use std::{
     thread,
 };
 
-/// The messages it received.
+/// The messages that a fake player received.
 pub(crate) type Heard = Arc<Mutex<Vec<String>>>;
 
-/// A player that answers each request with these bytes and closes the connection, or leaves it
-/// open.
+/// Starts a player that answers each request with bytes from `answer`. It closes the connection
+/// afterwards if `closes` is true. Returns its address and its messages.
 pub(crate) fn player(
     closes: bool,
     mut answer: impl FnMut(&str) -> Vec<u8> + Send + 'static,
@@ -41,12 +41,13 @@ pub(crate) fn player(
     (address, heard)
 }
 
-/// A player that answers each PLAY with nonsense, once it is let go.
+/// Starts a player that answers each `PLAY` with nonsense, once per value sent to the returned
+/// sender.
 pub(crate) fn nonsense() -> (SocketAddr, Sender<()>) {
     let (let_go, gate) = channel();
     let (address, _) = player(true, move |message| {
         if message.starts_with("( PLAY") {
-            // When the test is over there is nothing to wait for.
+            // The sender is dropped when the test ends.
             let _ = gate.recv();
         }
         polite(message, "nonsense")
@@ -54,13 +55,13 @@ pub(crate) fn nonsense() -> (SocketAddr, Sender<()>) {
     (address, let_go)
 }
 
-/// An answer as players give it.
+/// Returns a complete HTTP answer with a body.
 pub(crate) fn whole(body: &str) -> Vec<u8> {
     format!("HTTP/1.0 200 OK\r\nContent-type: text/acl\r\nContent-length: {}\r\n\r\n{body}", body.len())
         .into_bytes()
 }
 
-/// The answer of a player that behaves, with its move if that is asked for.
+/// Returns the answer of a correct player, which makes the move `action`.
 pub(crate) fn polite(message: &str, action: &str) -> Vec<u8> {
     whole(match message.split(' ').nth(1) {
         Some("START") => "ready",
@@ -70,7 +71,7 @@ pub(crate) fn polite(message: &str, action: &str) -> Vec<u8> {
     })
 }
 
-/// The body of a request.
+/// Reads the body of a request.
 fn body(stream: &mut TcpStream) -> String {
     let (mut text, mut byte) = (String::new(), [0]);
     while let Ok(1) = stream.read(&mut byte) {

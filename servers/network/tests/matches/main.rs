@@ -1,4 +1,4 @@
-//! Matches with managers and with players elsewhere, as they are and as they had better not be.
+//! Tests of matches with managers and with remote players, correct and faulty ones.
 
 mod fake;
 mod managers;
@@ -15,12 +15,12 @@ use std::{
     thread,
 };
 
-/// A host whose player makes the first legal move.
+/// Creates a host whose player makes the first legal move.
 fn first() -> Host {
     Host::new("gdl", |_| Some(Box::new(First::new()))).without_pondering()
 }
 
-/// The address of a host that listens until the test ends.
+/// Serves a host until the test ends, and returns its address.
 fn listen(host: Host) -> SocketAddr {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -28,10 +28,10 @@ fn listen(host: Host) -> SocketAddr {
     address
 }
 
-/// The answer to some bytes, to the end of the connection.
+/// Sends bytes and returns the answer, up to the end of the connection.
 fn send(address: SocketAddr, bytes: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).expect("a connection");
-    // It may be closed before all is sent.
+    // The host may close the connection before all bytes are sent.
     let _ = stream.write_all(bytes);
     let _ = stream.shutdown(Shutdown::Write);
     let mut answer = Vec::new();
@@ -39,7 +39,7 @@ fn send(address: SocketAddr, bytes: &[u8]) -> String {
     String::from_utf8(answer).expect("an answer is text")
 }
 
-/// A request as ggp-base's manager writes it.
+/// Formats a request as ggp-base's manager does.
 fn post(message: &str) -> String {
     format!(
         "POST / HTTP/1.0\r\nAccept: text/delim\r\nHost: x\r\nSender: GAMESERVER\r\nReceiver: gdl\r\nContent-Type: text/acl\r\n\
@@ -48,7 +48,7 @@ fn post(message: &str) -> String {
     )
 }
 
-/// The body of the answer to a message.
+/// Sends a message and returns the body of the answer.
 fn ask(address: SocketAddr, message: &str) -> String {
     let answer = send(address, post(message).as_bytes());
     let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("{message}: {answer}"));

@@ -1,4 +1,4 @@
-//! Managers that are awkward, or mean harm: each is answered or left, and the match of another one
+//! Faulty and hostile managers: each is answered or disconnected, and the match of another manager
 //! goes on.
 
 use crate::{ask, first, listen, post, send};
@@ -36,7 +36,7 @@ fn answers_have_their_length_and_the_end_of_the_connection() {
         assert!(head.lines().any(|found| found == line), "{line}: {head}");
     }
     assert!(!head.contains("chunked"), "{head}");
-    // Those of the next version are closed too, though they did not ask for it.
+    // Connections of HTTP/1.1 are closed too, though the client did not request that.
     let newer = send(address, b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 6\r\n\r\n(info)");
     assert!(newer.starts_with("HTTP/1.1 200") && newer.ends_with(body), "{newer}");
     assert!(newer.to_ascii_lowercase().contains("connection: close"), "{newer}");
@@ -81,7 +81,7 @@ fn what_is_no_message_stops_no_match() {
     ] {
         let answer = send(address, bytes);
         let found = answer.split(' ').nth(1).unwrap_or_default();
-        // One that still sends when it is answered may not read the answer.
+        // A client that still sends when it is answered may not read the answer.
         assert!(
             found == status || answer.is_empty(),
             "{}: {answer}",
@@ -102,14 +102,14 @@ fn what_is_no_message_stops_no_match() {
 fn news_that_do_not_fit_are_left_out() {
     let address = listen(first());
     assert_eq!(ask(address, &start("m")), "ready");
-    // There is a move whatever the news, and the play goes on where it can be followed.
+    // The host answers with a move whatever the news are, and follows those that fit the rules.
     for news in ["NIL", "( fly )", "( go go )", "( )", "( (go 1) )", "( GO )"] {
         assert_eq!(ask(address, &format!("( PLAY m {news} )")), "go", "{news}");
     }
     assert_eq!(ask(address, "( ABORT m )"), "aborted");
 }
 
-/// A player that is never done, whatever its budget, until it is let go.
+/// A player that ignores its budget, and ends only when the test releases it.
 struct Stuck(Arc<Mutex<mpsc::Receiver<()>>>);
 
 impl Player<Dynamic> for Stuck {
@@ -173,7 +173,7 @@ fn rules_that_are_too_many_for_a_net_are_played_from_the_first_second_on() {
     let digits = (0..10).map(|digit| format!("(digit {digit})")).collect::<Vec<_>>().join(" ");
     let row = "?a ?b ?c ?d ?e ?f ?g ?h";
     let each = row.split(' ').map(|variable| format!("(digit {variable})")).collect::<Vec<_>>().join(" ");
-    // A hundred million atoms; the goal needs one.
+    // The relation `run` has a hundred million atoms, and the goal needs one of them.
     let vast = ROBOT.replace(
         "(goal robot 100)",
         &format!(
@@ -189,7 +189,7 @@ fn rules_that_are_too_many_for_a_net_are_played_from_the_first_second_on() {
         }
         assert_eq!(ask(address, &format!("( STOP {id} ( go ) )")), "done");
     }
-    // Whatever is still about to end is in the way of none.
+    // Threads that have not ended yet do not prevent another match.
     assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status available ) )");
     assert_eq!(ask(address, &start("o")), "ready");
     let notes = notes.lock().expect("it is whole");
@@ -197,7 +197,7 @@ fn rules_that_are_too_many_for_a_net_are_played_from_the_first_second_on() {
     assert!(!notes.iter().filter(of_vast).any(|note| note.contains("the table game")), "{notes:?}");
 }
 
-/// A player that thinks until it is let go.
+/// A player that thinks until the test releases it.
 struct Patient(Arc<Mutex<mpsc::Receiver<()>>>);
 
 impl Player<Dynamic> for Patient {
@@ -219,7 +219,7 @@ impl Player<Dynamic> for Patient {
     }
 }
 
-/// The address of a patient player, and the sender that lets it go.
+/// Serves a patient player. Returns its address and the sender that releases it.
 fn patient() -> (std::net::SocketAddr, mpsc::Sender<()>) {
     let (sender, receiver) = mpsc::channel();
     let receiver = Arc::new(Mutex::new(receiver));
@@ -236,13 +236,14 @@ fn it_hears_all_while_it_thinks() {
     assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status busy ) )");
     assert_eq!(ask(address, &start("n")), "busy");
     go.send(()).expect("it thinks");
-    // Who asks twice is answered twice.
+    // Each of two equal requests is answered.
     for answer in asked {
         assert_eq!(answer.join().expect("an answer"), "go");
     }
-    // Who does not wait for the answer has it made all the same.
+    // The move is also made if the manager does not wait for the answer.
     let mut gone = TcpStream::connect(address).expect("a connection");
-    // Another move was made in place of its own, so this cannot be a step more.
+    // The joint move has another move in place of the player's, so repeating it is not a further
+    // step.
     gone.write_all(post("( PLAY m ( stay ) )").as_bytes()).expect("it is open");
     drop(gone);
     let asked = thread::spawn(move || ask(address, "( PLAY m ( stay ) )"));
@@ -263,7 +264,7 @@ fn many_that_wait_do_not_keep_others_out() {
         .collect();
     let idle: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(address).expect("a connection")).collect();
     assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status busy ) )");
-    // STOP interrupts the thinking, and those that waited are let go.
+    // `STOP` cancels the search, and the waiting requests are answered.
     assert_eq!(ask(address, "( STOP m ( go ) )"), "done");
     assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status available ) )");
     let mut answers = waiting.into_iter().map(|mut stream| {
@@ -300,7 +301,7 @@ fn a_player_that_breaks_down_plays_on() {
     }
 }
 
-/// A player that says when it begins to think, and thinks as long as it may.
+/// A player that reports when it begins to think, and uses its whole budget.
 struct Diligent(mpsc::Sender<usize>);
 
 impl Player<Dynamic> for Diligent {
@@ -327,11 +328,11 @@ fn it_thinks_at_the_start_and_while_others_do() {
     let (sender, thoughts) = mpsc::channel();
     let address = listen(Host::new("gdl", move |_| Some(Box::new(Diligent(sender.clone())))));
     assert_eq!(ask(address, &start("m").replace("60 60", "1 1")), "ready");
-    // Before the match, and once more until it is asked.
+    // The player thinks before the match, and then ponders until it is asked.
     assert_eq!([thoughts.recv(), thoughts.recv()], [Ok(0), Ok(0)]);
     assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status busy ) )");
     assert_eq!(ask(address, "( PLAY m NIL )"), "go");
-    // For the answer, and about the same choice afterwards, if it did not do so before.
+    // It thinks for the answer, and ponders about the same choice afterwards if it has not yet.
     assert_eq!(thoughts.recv(), Ok(0));
     assert_eq!(ask(address, "( PLAY m ( stay ) )"), "go");
     assert_eq!([thoughts.recv(), thoughts.recv()], [Ok(1), Ok(1)]);

@@ -1,4 +1,4 @@
-//! Players elsewhere that are awkward: a referee leads its match to the end whatever they do.
+//! Faulty remote players: a referee leads every match to its end.
 
 use crate::{
     fake::{self, whole},
@@ -18,7 +18,7 @@ use std::{
     time::Duration,
 };
 
-/// Two steps in which both choose.
+/// A game of two steps in which both roles choose.
 const RULES: &str = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2)
     (legal a left) (legal a right) (legal b left) (legal b right)
     (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2)))
@@ -28,7 +28,7 @@ fn remote(address: SocketAddr) -> Remote<Dynamic> {
     sent(address, &sheet(RULES))
 }
 
-/// A client of that player; it sends this sheet.
+/// Creates a client of the player at an address; it sends this sheet.
 fn sent(address: SocketAddr, sheet: &Sheet) -> Remote<Dynamic> {
     let clock = Some(Duration::from_secs(60));
     Remote::new(address.to_string().parse().expect("an address"), sheet.clone()).clocks(clock, clock)
@@ -38,7 +38,7 @@ fn sheet(rules: &str) -> Sheet {
     Sheet::new(&Source::new("rules", rules)).expect("it can be read")
 }
 
-/// A match of that player as `a`, and its faults.
+/// Plays a match with the remote player as `a`, and returns it with the faults of `a`.
 fn play(address: SocketAddr, clock: Option<Duration>) -> (Match<Dynamic>, Vec<String>) {
     let game = load(RULES).expect("a game");
     let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(remote(address)), Box::new(First::new())];
@@ -79,8 +79,8 @@ fn a_whole_match_is_told() {
 
 #[test]
 fn a_scrambled_match_is_told_in_other_words() {
-    // It answers with the word that comes after `legal a` in the rules it received, or as in the
-    // rules as they are.
+    // The player answers with the word after `legal a` in the received rules, or with `right` as in
+    // the original rules.
     for (is_plain, expected) in [(false, ["", "", ""]), (true, ["", "IL right", "IL right"])] {
         let rules = Mutex::new(Vec::new());
         let answer = move |message: &str| {
@@ -106,14 +106,14 @@ fn a_scrambled_match_is_told_in_other_words() {
             assert!(!heard.iter().any(|message| message.contains(word)), "{word}: {heard:?}");
         }
         if !is_plain {
-            // The match is in the words of the rules as they are.
+            // The record of the match uses the words of the original rules.
             let line = played.history.line();
             assert!(line.into_iter().flatten().all(|&action| game.move_text(action) == "left"));
         }
     }
 }
 
-/// A token is carried to one of two cells whose names differ in case alone.
+/// A game in which a token is carried to one of two cells whose names differ only in case.
 const INFIX: &str = "role(r)\ninit(at(a))\ncell(a)\ncell(bB)\ncell(bb)\n\
     legal(r, go(X)) :- cell(X) & ~true(at(X))\nnext(at(X)) :- does(r, go(X))\n\
     terminal :- true(at(bB))\nterminal :- true(at(bb))\n\
@@ -140,12 +140,12 @@ fn players_are_sent_kif_whatever_the_author_writes() {
         let moves: Vec<&str> =
             played.history.line().into_iter().flatten().map(|&done| game.move_text(done)).collect();
         assert_eq!((&moves[..], played.goals), (&["(go bb)"][..], vec![Some(100)]));
-        // A reader of KIF reads what it was sent.
+        // The received rulesheet is valid KIF.
         let start = &heard[0];
         let kif = &start[start.find(" ( ").expect("a list") + 3..start.rfind(" ) ").expect("its end")];
         assert!(!kif.contains(":-"), "{kif}");
         load(kif).unwrap_or_else(|error| panic!("{kif}: {error}"));
-        // What our own player makes of it.
+        // Our own player can play by the sheet.
         let mut players: Vec<Box<dyn Player<Dynamic>>> = vec![Box::new(sent(listen(first()), &sheet))];
         let played = Referee::new(&game).max_steps(20).run(&mut players).expect("one player");
         assert!(played.faults.iter().flatten().all(Option::is_none), "{:?}", played.faults);
@@ -187,8 +187,7 @@ fn answers_of_no_use_are_noted() {
     ] {
         let text = String::from_utf8_lossy(&answer[..answer.len().min(50)]).into_owned();
         let (address, _) = fake::player(true, move |_| answer.clone());
-        // Words that mean nothing are no fault of the start: the match goes on with them or
-        // without.
+        // An unexpected answer to `START` is no fault: the match goes on.
         let at_start = if fault == "CE" { "CE" } else { "" };
         assert_eq!(play(address, None).1, [at_start, fault, fault], "{text}");
     }
@@ -200,7 +199,7 @@ fn who_is_out_of_reach_or_never_answers_loses_no_more_than_its_moves() {
     let address = listener.local_addr().expect("an address");
     drop(listener);
     assert_eq!(play(address, None).1, ["CE", "CE", "CE"]);
-    // 2 GB are promised, and nothing comes.
+    // The length promises 2 GB, but no body follows.
     let huge = format!("HTTP/1.0 200 OK\r\nContent-length: {}\r\n\r\n", 2_u64 << 30).into_bytes();
     for answer in [huge, Vec::new(), b"HTTP/1.0 2".to_vec()] {
         let (address, _) = fake::player(false, move |_| answer.clone());
@@ -241,7 +240,7 @@ fn a_move_taken_back_begins_a_new_match() {
     let kinds: Vec<&str> = heard.iter().filter_map(|message| message.split(' ').nth(1)).collect();
     assert_eq!(kinds, ["START", "PLAY", "PLAY", "ABORT", "START", "PLAY", "PLAY", "ABORT"]);
     assert!(heard[6].ends_with("( left left ) )"), "{}", heard[6]);
-    // One that is cancelled does not wait.
+    // A cancelled request does not wait.
     let cancel = Cancel::default();
     cancel.cancel();
     let (address, _) = fake::player(false, |_| Vec::new());

@@ -1,13 +1,13 @@
-//! The properties of any text that is read as a message or as an answer; the fuzz target has the
-//! same.
+//! Properties of parsing any text as a message or as an answer; the fuzz target checks the same
+//! ones.
 
 use gdl_network::message::{Dialect, Request};
 
-/// One of each message that has an answer of its own.
+/// One message for each kind of answer.
 const ASKED: [&str; 5] = ["(info)", "(start m r () 1 1)", "(play m nil)", "(stop m nil)", "(abort m)"];
 
-/// Reads a text: it is a message, which is written and read again, or has a place where it is
-/// wrong; as an answer it means the same once it was written again.
+/// Parses a text as a request and as answers. Checks that what was parsed survives writing and
+/// parsing again, and that an error has a place in the text.
 pub(crate) fn read(text: &str) {
     match text.parse::<Request>() {
         Ok(request) => {

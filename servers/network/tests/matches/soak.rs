@@ -1,5 +1,5 @@
-//! A small soak: matches of several games, led by a manager that makes mistakes at random; each
-//! must be finished with legal moves alone.
+//! A small soak test: a manager that makes random mistakes leads matches of several games. Each
+//! match must finish with legal moves alone.
 
 use crate::{ask, listen, post, send};
 use gdl_network::{
@@ -13,8 +13,8 @@ use std::{
     net::{SocketAddr, TcpStream},
 };
 
-/// Built-in ones, plain and scrambled, and one that is compiled: a game of guessing with chance and
-/// percepts.
+/// Returns the games: built-in ones, plain and scrambled, and one that has to be compiled, a
+/// guessing game with chance and percepts.
 fn games() -> Vec<(&'static str, String)> {
     let text = |name: &str| gdl_games::find(name).expect("a built-in game").text.to_owned();
     let scrambled =
@@ -35,7 +35,7 @@ fn games() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// The mistakes of a manager between two messages of a match, or another message in its stead.
+/// Sends a random stray message between two messages of a match, or none.
 fn disturb(address: SocketAddr, luck: &mut Stream) {
     match luck.below(8) {
         0 => assert_eq!(ask(address, "( PLAY another NIL )"), "busy"),
@@ -52,7 +52,7 @@ fn disturb(address: SocketAddr, luck: &mut Stream) {
     }
 }
 
-/// Leads a match in which the host has a role, and gives the number of its moves.
+/// Leads a match in which the host has a role, and returns the number of its moves.
 fn lead(address: SocketAddr, id: &str, rules: &str, game: &Dynamic, luck: &mut Stream) -> usize {
     let players: Vec<_> = game.roles().filter(|&role| Some(role) != game.chance_role()).collect();
     let role = players[luck.below(players.len() as u64) as usize];
@@ -74,16 +74,17 @@ fn lead(address: SocketAddr, id: &str, rules: &str, game: &Dynamic, luck: &mut S
         let answer = ask(address, &play);
         let action = game.parse_move(&answer).unwrap_or_else(|error| panic!("{id}: {error}"));
         assert!(game.is_legal(&state, role, action), "{id}: {answer}");
-        // The manager may not have heard it; where percepts tell nothing of what was made, it asks
-        // no second time.
+        // The manager may have missed the answer. It asks again only before the first step, since
+        // percepts need not show which move was made.
         if luck.below(4) == 0 && moves == 0 {
             assert_eq!(ask(address, &play), answer, "{id}: asked again");
         }
         let view = game.view(&state);
         let mut joint: Vec<_> =
             game.roles().map(|role| game.random_move_in(&view, role, luck).expect("a move")).collect();
-        // It may have come too late; but where roles have percepts, they do not learn the move made
-        // for them then, and may perceive what cannot be after the move that they gave.
+        // The answer may have come too late, so another move is made. That is skipped in games with
+        // percepts: the role does not learn the move made for it, and its percepts may contradict
+        // its own move.
         if luck.below(6) > 0 || game.vocabulary().has_percepts() {
             joint[role.index()] = action;
         }
@@ -115,7 +116,7 @@ fn every_match_is_finished_with_legal_moves() {
     assert_eq!(ask(address, "( INFO )"), "( ( name gdl ) ( status available ) )");
 }
 
-/// A search that is quick on any machine.
+/// A search with a fixed number of nodes, which is fast on any machine.
 struct Nodes(Mcts<Dynamic>);
 
 impl Player<Dynamic> for Nodes {

@@ -1,5 +1,5 @@
-//! Matches that were written down: every message is answered as the transcript says, by the host
-//! itself and over a connection.
+//! Recorded matches: every message is answered as in the transcript, by the host itself and over a
+//! connection.
 
 use crate::{ask, first, listen};
 use gdl_network::message::{Dialect, Request};
@@ -10,7 +10,7 @@ const TRANSCRIPTS: [(&str, &str); 3] = [
     ("percepts", include_str!("../transcripts/percepts.txt")),
 ];
 
-/// Messages and answers in turn.
+/// Returns the pairs of a message and its answer.
 fn exchanges(text: &str) -> Vec<(&str, &str)> {
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with(';')).collect();
     lines
@@ -61,8 +61,8 @@ fn what_is_read_is_written_again() {
     }
 }
 
-/// A manager may send the text of an author as it is: it is played if it can be read, and else the
-/// player stays free, as `busy` says.
+/// A manager may send an author's text unchanged. If it can be parsed it is played, otherwise the
+/// answer is `busy` and the player stays free.
 #[test]
 fn rules_in_other_syntaxes_are_played() {
     const INFIX: &str = "role(robot)\ninit(off)\nlegal(robot, press(a)) :- true(off)\n\

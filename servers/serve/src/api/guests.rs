@@ -1,8 +1,8 @@
-//! The requests of guests. Each link opens a seat, so they see what its role may know, make its
-//! moves, and ask why.
+//! The requests of guests. A link opens a seat, so a guest sees what its role may know, makes its
+//! moves, and asks for reasons.
 //!
-//! Each is the request of a person at this machine by another name: an address holds the token of a
-//! link in place of a session's id, and the seat is the one that it opens, whatever is asked for.
+//! Each request is like that of a person at this machine, with a token in place of the session's
+//! id. The seat is that of the token, whatever seat the request names.
 
 use super::{
     inspection::{self, Doubt, Rulesheet, Search},
@@ -21,13 +21,13 @@ use axum::{
 };
 use std::sync::Arc;
 
-/// The session and the seat of a link.
+/// Returns the session and the seat of a link.
 fn seat(server: &Server, token: String) -> Answer<(String, Asker)> {
     let (id, role) = server.guests.find(&token)?;
     Ok((id, Asker::Guest { token, role }))
 }
 
-/// To a guest a session that is gone is a link that opens nothing.
+/// Replaces the error of a missing session by that of a link that opens nothing.
 fn told<T>(answer: Answer<T>) -> Answer<T> {
     answer.map_err(|problem| if problem.code == "no_session" { Problem::no_seat() } else { problem })
 }

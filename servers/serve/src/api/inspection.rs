@@ -1,8 +1,8 @@
-//! The requests that look into a game: whether a rulesheet is sound, what its net is and does, why
-//! something holds, what random play shows.
+//! The requests that inspect a game: check a rulesheet, show its net, explain an atom, list illegal
+//! moves, and analyse random play.
 //!
-//! All of it is [work](crate::work) of some seconds at most, done in other threads than the one
-//! that answers and a few at a time. When the request is gone the work is cancelled.
+//! All of it is [work](crate::work) in a few other threads than the one that answers. The work is
+//! cancelled when its client leaves.
 
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
@@ -37,13 +37,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// No atom that is asked about is longer.
+/// The most characters of a requested atom.
 const LONGEST_ATOM: usize = 10_000;
 
-/// The greatest number of games of an analysis.
+/// The most games of an analysis.
 const MOST_GAMES: u64 = 10_000;
 
-/// The game of a session.
+/// Returns the game of a session.
 async fn opened(server: &Server, id: &str) -> Answer<Opened> {
     with_session(server, id, |shared, _| Ok(thinking::with(shared, |session| session.opened.clone()))).await
 }
@@ -71,7 +71,7 @@ pub(crate) async fn game(State(server): State<Arc<Server>>, Path(name): Path<Str
     card.await?.map(Json)
 }
 
-/// The games to choose from.
+/// The games to choose from, as JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct Catalogue {
     games: Vec<Card>,
@@ -79,7 +79,7 @@ pub(crate) struct Catalogue {
 
 /// `GET /api/players`
 pub(crate) async fn players(State(server): State<Arc<Server>>) -> Json<Value> {
-    // The page has a person of its own, and names no files of this machine.
+    // The page itself offers a person, and may name no files of this machine.
     let offered = KINDS.iter().filter(|kind| kind.name != "human" && !kind.has_file());
     let players = offered.map(|kind| {
         let options: Vec<&str> = kind.options().collect();
@@ -114,7 +114,7 @@ pub(crate) async fn compilation(
 /// The query for the inside of a game.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Aspect {
-    /// Through whose eyes.
+    /// The role whose knowledge limits the answer.
     seat: Option<String>,
     /// The output whose part of the net is drawn.
     of: Option<String>,
@@ -136,7 +136,7 @@ pub(crate) async fn inside(
         })
     });
     let (opened, net, state) = seen.await?;
-    // A net is compiled once, and a request that waits for it has no turn.
+    // The net is compiled once; a request that waits for it holds no turn of the queue.
     let own = turn(&shared.looking).await?;
     let queue = if opened.is_known { server.queues.sessions(true) } else { &server.queues.compiling };
     let sight = queue.work_with(own, move |cancel| {
@@ -161,14 +161,14 @@ pub(crate) async fn inside(
     sight.await?.map(Json)
 }
 
-/// The query about the rules.
+/// The query for the reason of an atom.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Doubt {
-    /// The atom.
+    /// The atom, as KIF text.
     atom: String,
-    /// Through whose eyes.
+    /// The role whose knowledge limits the answer.
     seat: Option<String>,
-    /// The depth in rules.
+    /// The number of nested rules in the answer.
     #[serde(default = "usual_depth")]
     depth: usize,
 }
@@ -177,7 +177,7 @@ fn usual_depth() -> usize {
     3
 }
 
-/// The place to look at, and the viewer.
+/// The query for the value of a place.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Spot {
     seat: Option<String>,
@@ -219,7 +219,7 @@ pub(crate) async fn why(
     reason_for(&server, &id, asker, doubt).await
 }
 
-/// The reason for an atom, as far as a person may know.
+/// Returns the reason for an atom, as far as the person may know it.
 pub(super) async fn reason_for(
     server: &Server,
     id: &str,
@@ -244,16 +244,16 @@ pub(super) async fn reason_for(
     queue.work_with(own, move |cancel| question.answer(&atom, depth, cancel)).await?.map(Json)
 }
 
-/// The query for moves that are not legal.
+/// The query for illegal moves.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Search {
-    /// Through whose eyes.
+    /// The role whose knowledge limits the answer.
     seat: Option<String>,
-    /// The role; by default that of a person who is to choose.
+    /// The role whose moves are listed; by default a waiting role of the person.
     role: Option<String>,
-    /// The moves with this in their text.
+    /// The text that the moves must contain.
     find: Option<String>,
-    /// The moves that mention this cell.
+    /// The cell that the moves must mention.
     cell: Option<usize>,
 }
 
@@ -267,7 +267,7 @@ pub(crate) async fn illegal(
     not_legal(&server, &id, asker, search).await
 }
 
-/// The moves that are not legal, as far as a person may know.
+/// Returns the illegal moves, as far as the person may know them.
 pub(super) async fn not_legal(
     server: &Server,
     id: &str,
@@ -285,7 +285,7 @@ pub(super) async fn not_legal(
     listed.await.map(Json)
 }
 
-/// The net of a game, unless it is evaluated state by state.
+/// Compiles the net of a game. Returns `None` if the game has no table, or compilation fails.
 fn net_of(opened: &Opened, cancel: &Cancel) -> Option<SessionNet> {
     opened.game.table()?;
     let source = Source::new(&*opened.name, &*opened.text);
@@ -296,12 +296,12 @@ fn net_of(opened: &Opened, cancel: &Cancel) -> Option<SessionNet> {
     compiled.ok().map(|compiled| SessionNet::new(compiled, most))
 }
 
-/// The rules of a game.
+/// The rulesheet of a game.
 #[derive(Debug, Serialize)]
 pub(crate) struct Rulesheet {
-    /// Its name.
+    /// The name of the game.
     name: String,
-    /// The rulesheet.
+    /// The text of the rulesheet.
     text: String,
 }
 
@@ -314,10 +314,10 @@ pub(crate) async fn rulesheet(
     Ok(Json(Rulesheet { name: opened.name, text: opened.text.to_string() }))
 }
 
-/// The amount of play for an analysis.
+/// The query for an analysis of random play.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Plan {
-    /// Games that are followed move by move.
+    /// The number of games that are played.
     #[serde(default = "usual_games")]
     games: u64,
     /// The seed of the random choices.
@@ -329,12 +329,12 @@ fn usual_games() -> u64 {
     100
 }
 
-/// The results of random play.
+/// The results of an analysis.
 #[derive(Debug, Serialize)]
 pub(crate) struct Analysis {
-    /// The same as `gdl analyze --json`.
+    /// The output of `gdl analyze --json`.
     figures: Value,
-    /// The charts and what they say, as markup for the style `/page/charts.css`.
+    /// The charts with their captions, as HTML for the style sheet `/page/charts.css`.
     page: String,
 }
 

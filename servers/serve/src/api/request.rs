@@ -1,5 +1,4 @@
-//! The common parts of requests: a body and a query to be read, a session to be found and worked
-//! on, a person who asks, a role that is named.
+//! Common parts of requests: the body, the query, the session, the person who asks, and a role.
 
 use crate::{
     connections::MOST_BYTES,
@@ -18,10 +17,10 @@ use gdl_runtime::{Cancel, GameExt, dynamic::RoleId};
 use serde::de::DeserializeOwned;
 use std::sync::Arc;
 
-/// A body that may be too large or broken.
+/// The body of a request, or the error of receiving it.
 pub(super) type Body = Result<Bytes, BytesRejection>;
 
-/// The part after the question mark of an address; a problem if it is invalid.
+/// The query of an address; a [`Problem`] if it is invalid.
 #[derive(Debug)]
 pub(super) struct Query<T>(pub T);
 
@@ -34,7 +33,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// The body of a request.
+/// Parses the body of a request.
 pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
     let body = body.map_err(|error| {
         if error.status() == StatusCode::PAYLOAD_TOO_LARGE {
@@ -47,8 +46,8 @@ pub(super) fn read<T: DeserializeOwned>(body: Body) -> Answer<T> {
     serde_json::from_slice(body).map_err(|error| Problem::malformed(format!("the body is invalid: {error}")))
 }
 
-/// Does something with a session in another thread than the one that answers. Requests for one
-/// session wait for each other without keeping others from their turns.
+/// Runs work on a session in another thread than the one that answers. A request that waits for its
+/// session holds no turn of the queue.
 pub(super) async fn with_session<T: Send + 'static>(
     server: &Server,
     id: &str,
@@ -60,7 +59,7 @@ pub(super) async fn with_session<T: Send + 'static>(
     queue.work_with(own, move |cancel| work(&shared, cancel)).await?
 }
 
-/// The role of a name, if one was given.
+/// Returns the role of a name, if one is given.
 ///
 /// # Errors
 /// Returns an error if the game has no such role.
@@ -72,11 +71,11 @@ pub(super) fn role(session: &Session, name: Option<&str>) -> Answer<Option<RoleI
 /// The person who asks.
 #[derive(Clone, Debug)]
 pub(super) enum Asker {
-    /// At the page of this machine, through the eyes of a role if one is named.
+    /// A person at the page of this machine, with the role that the request names, if any.
     Here(Option<String>),
-    /// Elsewhere, by a link to the seat of a role.
+    /// A guest elsewhere, with a link to the seat of a role.
     Guest {
-        /// The token of the link; a guest knows the session by nothing else.
+        /// The token of the link.
         token: String,
         /// The role.
         role: RoleId,
@@ -84,10 +83,10 @@ pub(super) enum Asker {
 }
 
 impl Asker {
-    /// The person, as the session knows them.
+    /// Returns the viewer of a session for this person.
     ///
     /// # Errors
-    /// Returns an error if there is no such role, or the seat is not the guest's any more.
+    /// Returns an error if there is no such role, or the link no longer opens the seat.
     pub(super) fn looker(&self, session: &mut Session) -> Answer<Viewer> {
         match self {
             Self::Here(name) => role(session, name.as_deref()).map(Viewer::Here),

@@ -1,7 +1,7 @@
 //! The requests that watch the results of `gdl manage`: standings, matches, their steps and
 //! positions.
 //!
-//! Each reads the file at the queue for that; a position is drawn where rulesheets are compiled.
+//! The file is read in a queue of its own; positions are drawn in the queue for compiling.
 
 use super::request::Query;
 use crate::{
@@ -22,7 +22,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// The results that the server shows.
+/// Returns the results that the server shows.
 fn shown(server: &Server) -> Answer<Arc<Results>> {
     let missing = || {
         Problem::missing("no_results", "this server shows no results")
@@ -31,7 +31,7 @@ fn shown(server: &Server) -> Answer<Arc<Results>> {
     server.results.clone().ok_or_else(missing)
 }
 
-/// Reads something of the results.
+/// Reads from the results in their queue.
 async fn read<T: Send + 'static>(
     server: &Server,
     read: impl FnOnce(&Store) -> Result<T> + Send + 'static,
@@ -40,7 +40,7 @@ async fn read<T: Send + 'static>(
     server.queues.reading.work(move |cancel| results.read(cancel, read)).await?
 }
 
-/// The number of a match; 0, which none has, if it is no number.
+/// Parses the number of a match. Returns 0, the number of no match, if it is invalid.
 fn number(id: &str) -> u32 {
     id.parse().unwrap_or(0)
 }
@@ -60,16 +60,16 @@ pub(crate) async fn standings(State(server): State<Arc<Server>>) -> Answer<Json<
     read(&server, Standings::of).await.map(|standings| Json(standings.to_json()))
 }
 
-/// The query for listed matches.
+/// The query for a list of matches.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Asked {
-    /// Their phase.
+    /// The phase of the matches.
     state: Option<Phase>,
-    /// The player in them.
+    /// The name of a player who takes part.
     player: Option<String>,
-    /// Their game.
+    /// The name of the game.
     game: Option<String>,
-    /// The match after which the list begins, and its phase.
+    /// The match after which the list begins, and the phase of that match.
     after: Option<u32>,
     after_state: Option<Phase>,
 }
@@ -84,7 +84,7 @@ pub(crate) async fn list(
     read(&server, move |store| store.list(&filter)).await.map(Json)
 }
 
-/// The first step that is wanted.
+/// The query for the steps of a match: the first one to return.
 #[derive(Debug, Deserialize)]
 pub(crate) struct From {
     #[serde(default)]
@@ -102,7 +102,7 @@ pub(crate) async fn watch(
     watched.map(|watched| Json(MatchView::of(watched))).ok_or_else(|| no_match(&id))
 }
 
-/// A step of a match.
+/// The query for a position: the step of a match.
 #[derive(Debug, Deserialize)]
 pub(crate) struct At {
     #[serde(default)]

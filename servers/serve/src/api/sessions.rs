@@ -1,9 +1,10 @@
-//! The requests of sessions: JSON in, a session's view or a problem out.
+//! The requests of sessions: each reads JSON and returns a session's view or a problem.
 //!
-//! Every look at a state is [work](crate::work) in other threads than the one that answers: one
-//! request of a session at a time, and until its time is up or its request is gone. A new session
-//! is compiled and its moves are made within the same bounds. Too many moves are refused before
-//! that; moves whose states take too much are refused before the step that would be too much.
+//! Each request that evaluates a state is [work](crate::work) in another thread than the one that
+//! answers. One request of a session runs at a time, until its time is up or its client has left.
+//! Creating a session compiles the game and replays moves within the same bounds. Too many moves
+//! are rejected at once. Moves whose states take too many bytes are rejected before the step that
+//! would exceed the limit.
 
 use super::request::{Asker, Body, Query, read, role, with_session};
 use crate::{
@@ -29,13 +30,13 @@ use gdl_runtime::{Cancel, Dynamic, GameExt, History, dynamic::RoleId, game::Id};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-/// No request waits longer for a change.
+/// The longest time that a request waits for a change.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 
-/// The most characters of a name.
+/// The most characters of a rulesheet's name.
 const LONGEST_NAME: usize = 100;
 
-/// Goes on until the work is cancelled.
+/// Returns a budget that lasts until the work is cancelled.
 fn until(cancel: &Cancel) -> Budget {
     Budget::unlimited().cancelled_by(cancel)
 }
@@ -58,12 +59,12 @@ pub(super) async fn change(
     view.await.map(Json)
 }
 
-/// A session as a person sees it.
+/// Returns the view of a session for a person.
 fn look(shared: &Arc<Shared>, asker: &Asker, budget: &Budget) -> Answer<View> {
     thinking::with(shared, |session| {
         let looker = asker.looker(session)?;
         let view = View::of(session, looker, budget)?;
-        // A guest knows the session by the link alone.
+        // A guest receives the token of the link instead of the session's id.
         Ok(match asker {
             Asker::Guest { token, .. } => View { id: token.clone(), ..view },
             Asker::Here(_) => view,
@@ -71,14 +72,14 @@ fn look(shared: &Arc<Shared>, asker: &Asker, budget: &Budget) -> Answer<View> {
     })
 }
 
-/// Through whose eyes one looks, and whether one waits for a change.
+/// The role that a request looks for, and the change that it waits for.
 #[derive(Clone, Debug, Default, Deserialize)]
 pub(crate) struct Looking {
-    /// The role, where the rules hide something.
+    /// The role whose knowledge limits the view, if the rules hide something.
     seat: Option<String>,
-    /// Answer once the version is past this one ..
+    /// The version that the session must exceed before the answer is sent.
     after: Option<u64>,
-    /// .. or this number of seconds is over.
+    /// The longest time to wait for that, in seconds.
     wait: Option<f64>,
 }
 
@@ -87,7 +88,7 @@ impl Looking {
         Asker::Here(self.seat)
     }
 
-    /// Waits for a change of a session, if that is wanted.
+    /// Waits for a change of a session, if the request asks for it.
     pub(super) async fn wait(&self, server: &Server, id: &str) -> Answer<()> {
         if let Some(version) = self.after {
             let seconds = self.wait.filter(|seconds| seconds.is_finite()).unwrap_or(0.0).max(0.0);
@@ -98,7 +99,7 @@ impl Looking {
     }
 }
 
-/// The start of a new session: a game by name, a rulesheet, or a match that was saved.
+/// The start of a new session: a game by name, a rulesheet, or a saved match.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Start {
@@ -106,36 +107,35 @@ pub(crate) struct Start {
     rulesheet: Option<String>,
     /// The name of the rulesheet.
     name: Option<String>,
-    /// The players of the roles; by default a person each.
+    /// The players of the roles; a person by default.
     #[serde(default)]
     seats: BTreeMap<String, String>,
-    /// The clocks of roles, as minutes and the seconds that a move adds; none has one unless it is
-    /// said.
+    /// The clocks of roles, as minutes and the seconds that a move adds. Other roles have none.
     #[serde(default)]
     clocks: BTreeMap<String, String>,
-    /// The player of all roles but the first, which a person plays, unless `seats` say otherwise.
+    /// The player of all roles but the first, which a person plays. `seats` take precedence.
     against: Option<String>,
-    /// The seed of chance and players; drawn by default.
+    /// The seed of chance and players; random by default.
     seed: Option<u64>,
-    /// True if a rulesheet may take the limits of `gdl serve FILE`.
+    /// True if a rulesheet gets the larger limits of `gdl serve FILE`.
     #[serde(default)]
     patient: bool,
-    /// True if a rulesheet is evaluated state by state.
+    /// True if the rules are interpreted in each state.
     #[serde(default)]
     lifted: bool,
-    /// The caller's name for the compilation, to query its progress.
+    /// The ticket of the compilation, by which its progress can be queried.
     ticket: Option<String>,
-    /// The position to begin with, as KIF text.
+    /// The initial position, as KIF text; the game's own by default.
     position: Option<String>,
-    /// The joint moves that were made from there.
+    /// The joint moves made from the initial position.
     #[serde(default)]
     moves: Vec<Vec<String>>,
-    /// A match to go on with.
+    /// The record of a match to continue.
     record: Option<Record>,
 }
 
 impl Start {
-    /// Refuses what is too long whatever it is of.
+    /// Rejects inputs that are too long, before any work.
     fn measure(&self) -> Answer<()> {
         let moves = self.record.as_ref().map_or(&self.moves, |record| &record.moves);
         if moves.len() >= session::MOST_PLACES {
@@ -159,7 +159,7 @@ impl Start {
         }
     }
 
-    /// Replays the moves, as long as there is room for them and the request is there.
+    /// Replays the moves, as long as there is room for them and the request is not cancelled.
     fn history(&self, opened: &Opened, cancel: &Cancel) -> Answer<History<Dynamic>> {
         let game = &opened.game;
         let goes_on = |history: &History<Dynamic>| {
@@ -215,7 +215,7 @@ impl Start {
             return Err(Problem::late());
         }
         let shared = server.sessions.add(session)?;
-        // Machines begin, before anybody looks.
+        // Machines begin to think before the first view.
         thinking::with(&shared, |_| ());
         Ok(shared)
     }
@@ -266,12 +266,12 @@ pub(crate) struct Choice {
     role: String,
     #[serde(rename = "move")]
     action: String,
-    /// The place where it is meant; it is refused elsewhere.
+    /// The place where the move was chosen; it is rejected at any other place.
     place: Option<usize>,
 }
 
 impl Choice {
-    /// Makes the move.
+    /// Chooses the move.
     pub(super) fn make(&self, session: &mut Session, looker: Viewer) -> Answer<()> {
         session.choose(looker, &self.role, &self.action, self.place)
     }
@@ -306,7 +306,7 @@ pub(crate) async fn redo(
     change(&server, &id, looking.here(), |session, _, budget| session.redo(budget)).await
 }
 
-/// The start of a new play.
+/// A request to play again from the start.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Anew {
@@ -328,7 +328,7 @@ pub(crate) async fn restart(
     .await
 }
 
-/// The place in the history to go to.
+/// A request to go to a place in the history.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Aim {
@@ -371,21 +371,20 @@ pub(crate) async fn clocks(
     change(&server, &id, looking.here(), move |session, _, _| session.time(&clocks)).await
 }
 
-/// The role that a guest is invited to play.
+/// A request to invite a guest to play a role.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Invitation {
     role: String,
-    /// The token of the link that opened the seat before the server restarted: it is to open it
-    /// again.
+    /// The token of a link from before the server restarted, which is to open the seat again.
     token: Option<String>,
 }
 
 impl Invitation {
-    /// The token for the link.
+    /// Returns the token for the link: the given one, or a new one.
     ///
     /// # Errors
-    /// Returns an error if what it held is no token, or opens another seat.
+    /// Returns an error if the given token is malformed, or already opens a seat.
     fn token(&self, server: &Server) -> Answer<String> {
         let Some(token) = &self.token else { return Registry::id() };
         if token.len() != 32 || !token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
@@ -398,12 +397,12 @@ impl Invitation {
     }
 }
 
-/// The link that opens a seat.
+/// A link that opens a seat.
 #[derive(Debug, Serialize)]
 pub(crate) struct Invited {
     /// The role.
     role: String,
-    /// The address at which a browser elsewhere on the network finds the seat.
+    /// The address of the seat for a browser elsewhere on the network.
     link: String,
 }
 
@@ -429,7 +428,7 @@ pub(crate) async fn invite(
     Ok((StatusCode::CREATED, Json(invited.await?)).into_response())
 }
 
-/// The request that machines wait, or go on.
+/// A request to pause machines, or to let them go on.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pause {
@@ -513,8 +512,7 @@ mod tests {
         let cancel = Cancel::default();
         assert!(start(serde_json::json!([])).session(&server, &cancel).is_ok());
         cancel.cancel();
-        // It is noticed at the first move, before anybody looks whether that is one, and at the
-        // end.
+        // The cancellation is noticed before the first move is parsed, and at the end.
         for moves in [serde_json::json!([["nonsense"]]), serde_json::json!([])] {
             let late = start(moves).session(&server, &cancel);
             assert!(matches!(late, Err(problem) if problem.code == "too_slow"));

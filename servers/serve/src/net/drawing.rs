@@ -1,43 +1,43 @@
-//! A drawing of a [`Net`]: its nodes and edges, with the signal whose value each of them shows.
+//! A drawing of a [`Net`]: its nodes and edges, each with the signal whose value it shows.
 //!
-//! Fluents and moves stand on the left, what is seen of a state on the right, gates between. A gate
-//! that is used complemented more often than not is shown as the disjunction that it is by De
-//! Morgan's laws, so that few edges are complements. A net of many gates is not worth looking at as
-//! a whole; what one of its outputs depends on often is.
+//! Fluents and moves are on the left, outputs on the right, and gates between. A gate that is
+//! mostly used complemented is drawn as a disjunction, by De Morgan's laws, so that few edges are
+//! complements. A large net is unreadable as a whole, but the cone of influence of one output often
+//! is not.
 //!
-//! Nothing is drawn of more than [`MOST_NODES`] nodes or `MOST_PIECES` pieces of edges, which
-//! bounds the layout; the test takes a look at each literal. A name is shown with `MOST_LETTERS`
-//! letters, and described with `MOST_TOLD`.
+//! A drawing has at most [`MOST_NODES`] nodes and `MOST_PIECES` pieces of edges, which bounds the
+//! layout. Counting them is linear in the literals. A label has at most `MOST_LETTERS` characters
+//! of a name, and a description `MOST_TOLD`.
 
 use super::layout::{Graph, lay_out};
 use gdl_compiler::propnet::{Gate, Net, Signal};
 use serde::Serialize;
 use std::{borrow::Cow, fmt::Write};
 
-/// Nets of more nodes are not drawn: people could not follow them.
+/// The most nodes of a drawing; people could not follow a larger one.
 pub(crate) const MOST_NODES: usize = 400;
-/// Drawings of more pieces of edges are not drawn either.
+/// The most pieces of edges of a drawing.
 const MOST_PIECES: usize = 20_000;
-/// Characters of a name that are shown.
+/// The most characters of a name in a label.
 const MOST_LETTERS: usize = 26;
-/// The number of characters of a name that are shown for a node under the pointer.
+/// The most characters of a name in the description of a node under the pointer.
 const MOST_TOLD: usize = 1_000;
 
-/// Something that the net says of a state. Its name is put together when it is asked for: those of
-/// all outputs may take much more than the net.
+/// An output of the net. Its name is built on request, since all names together may take much more
+/// memory than the net.
 #[derive(Clone, Debug)]
 pub(crate) struct Output {
-    /// Its kind: the first word of the name.
+    /// The kind, which is the first word of the name.
     pub kind: &'static str,
-    /// Its role, if it has one.
+    /// The index of the role, if the output has one.
     role: Option<usize>,
-    /// Its subject.
+    /// The goal value, move, fluent or percept that the output is about.
     about: About,
-    /// Its signal.
+    /// The signal that computes the output.
     pub signal: Signal,
 }
 
-/// The subject of an output: a goal, or the number of a name.
+/// The subject of an output: a goal value, or the index of a name.
 #[derive(Clone, Copy, Debug)]
 enum About {
     Nothing,
@@ -48,14 +48,14 @@ enum About {
 }
 
 impl Output {
-    /// Its name: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`,
-    /// `sees x (die 6)`.
+    /// Returns the name: `terminal`, `legal x (mark 1 1)`, `goal x 100`, `next (cell 1 1 x)`, `sees
+    /// x (die 6)`.
     #[must_use]
     pub(crate) fn name(&self, net: &Net) -> String {
         self.words(net).collect::<Vec<_>>().join(" ")
     }
 
-    /// Returns whether it is called so.
+    /// Returns whether the output has this name, without building it.
     #[must_use]
     pub(crate) fn is_called(&self, net: &Net, name: &str) -> bool {
         let mut rest = Some(name);
@@ -80,7 +80,7 @@ impl Output {
     }
 }
 
-/// The outputs of the net for a state: the view first, then the next state.
+/// Returns the outputs of a net: those of the view, then the next state.
 #[must_use]
 pub(crate) fn outputs(net: &Net) -> Vec<Output> {
     let terminal =
@@ -105,9 +105,9 @@ pub(crate) fn outputs(net: &Net) -> Vec<Output> {
 /// A drawing of the net or of a part of it. Lengths are in pixels.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Drawing {
-    /// Its width.
+    /// The width of the drawing.
     pub width: f64,
-    /// Its height.
+    /// The height of the drawing.
     pub height: f64,
     /// Inputs, gates and outputs.
     pub nodes: Vec<Node>,
@@ -120,44 +120,43 @@ pub(crate) struct Drawing {
 pub(crate) struct Node {
     /// `fluent`, `does`, `and`, `or`, `constant`, `terminal`, `goal`, `legal`, `next` or `sees`.
     pub kind: &'static str,
-    /// The name it stands for.
+    /// The full name of the node.
     pub text: String,
-    /// The text, shortened if it is long; a sign for gates.
+    /// The name, shortened if it is long; a symbol for gates.
     pub label: String,
-    /// The middle.
+    /// The horizontal position of the centre.
     pub x: f64,
-    /// The middle.
+    /// The vertical position of the centre.
     pub y: f64,
-    /// Its width.
+    /// The width of the node.
     pub width: f64,
-    /// Its height.
+    /// The height of the node.
     pub height: f64,
     /// The signal whose value it shows.
     #[serde(skip)]
     pub signal: Signal,
 }
 
-/// An edge between nodes, by their places in the list.
+/// An edge between nodes, given by their indices.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Edge {
-    /// The node it comes from.
+    /// The index of the node where the edge begins.
     pub from: usize,
-    /// The node it leads to.
+    /// The index of the node where the edge ends.
     pub to: usize,
-    /// True if it takes the complement of what it comes from.
+    /// True if the edge takes the complement of its first node.
     pub negated: bool,
-    /// The way, as an SVG path.
+    /// The route, as an SVG path.
     pub path: String,
     /// The signal whose value it carries.
     #[serde(skip)]
     pub signal: Signal,
 }
 
-/// The picture of what these outputs depend on, or how many nodes it would have if those are too
-/// many. O(gates).
+/// Draws the cone of influence of some outputs. O(gates).
 ///
 /// # Errors
-/// The number of nodes, if the picture is not worth drawing.
+/// Returns the number of nodes if the drawing would be too large.
 pub(crate) fn draw(net: &Net, outputs: &[Output]) -> Result<Drawing, usize> {
     let inside = net.cone(outputs.iter().map(|output| output.signal));
     let gates: Vec<u32> = (0..net.len() as u32).filter(|&gate| inside[gate as usize]).collect();
@@ -231,7 +230,7 @@ pub(crate) fn draw(net: &Net, outputs: &[Output]) -> Result<Drawing, usize> {
     Ok(Drawing { width, height, nodes, edges })
 }
 
-/// For each gate if it is shown complemented, as a disjunction.
+/// Returns for each gate whether it is drawn complemented, as a disjunction.
 fn turned(net: &Net, gates: &[u32], outputs: &[Output]) -> Vec<bool> {
     let mut uses = vec![[0_u32; 2]; net.len()];
     let mut note = |signal: Signal| uses[signal.gate() as usize][usize::from(signal.is_negated())] += 1;
@@ -248,7 +247,7 @@ fn turned(net: &Net, gates: &[u32], outputs: &[Output]) -> Vec<bool> {
         .collect()
 }
 
-/// The kind of a gate, what it stands for, and its label.
+/// Returns the kind of a gate, its name and its label.
 fn describe(net: &Net, signal: Signal) -> (&'static str, String, String) {
     let number = signal.gate() as usize;
     match net.gate(signal.gate()) {
@@ -280,7 +279,7 @@ fn shortened(text: &str, most: usize) -> String {
     text.chars().take(most - 1).chain(['…']).collect()
 }
 
-/// Room for a label.
+/// Returns the width and height of a node with this label.
 fn size(label: &str) -> [f64; 2] {
     [label.chars().count() as f64 * 6.7 + 12.0, 20.0]
 }
@@ -289,7 +288,7 @@ fn round(length: f64) -> f64 {
     (length * 10.0).round() / 10.0
 }
 
-/// Curves between layers, straight lines within them.
+/// Returns an SVG path with curves between layers and straight lines within them.
 fn path(route: &[[f64; 2]]) -> String {
     let mut path = String::new();
     for (number, pair) in route.windows(2).enumerate() {
@@ -316,7 +315,7 @@ mod tests {
         compile(&Source::new(name, entry.text), &Options::default()).expect("it is sound").net
     }
 
-    /// The value of a node from those before it, by what the picture shows alone.
+    /// Computes the values of all nodes from the drawing alone.
     fn shown(picture: &Drawing, inputs: &[bool]) -> Vec<bool> {
         let mut values: Vec<bool> = Vec::new();
         for (number, node) in picture.nodes.iter().enumerate() {
@@ -341,7 +340,7 @@ mod tests {
         for name in ["tictactoe", "nim", "monty_hall"] {
             let net = net(name);
             let picture = draw(&net, &outputs(&net)).expect("a small net");
-            // Any input will do, those of play and others.
+            // The inputs need not be those of a reachable state.
             for seed in 0..40_u64 {
                 let bit = |gate: usize| {
                     (seed + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(gate as u32 * 7) & 1 == 1

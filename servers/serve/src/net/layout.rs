@@ -1,49 +1,50 @@
-//! A layered layout of an acyclic graph: places for boxes in layers, and routes for the edges
+//! A layered layout of an acyclic graph: positions of boxes in layers, and routes of the edges
 //! between them.
 //!
 //! Edges run from left to right, each from a lower layer to a higher one (Sugiyama, Tagawa and
-//! Toda, 1981). Where an edge passes a layer it gets a stop there, shared by all edges of one
-//! bundle, so that what fans out does so late. Crossings are reduced by sweeps that sort each layer
-//! by the barycentres of its neighbours; then boxes are moved towards their neighbours as far as
-//! the order allows, which is an isotonic regression. The same graph gives the same drawing.
+//! Toda, 1981). An edge gets a *stop* in each layer that it passes. All edges of a bundle share
+//! their stops, so that they part late. Sweeps sort each layer by the barycentres of its
+//! neighbours, which reduces crossings. Then boxes are moved towards their neighbours as far as
+//! their order allows, by isotonic regression. The layout is deterministic.
 //!
-//! A layout takes `SWEEPS` sweeps of each kind over all boxes and stops, and as much memory as
-//! those: the caller bounds the boxes and the layers that edges pass.
+//! A layout takes `SWEEPS` sweeps of each kind over all boxes and stops, and memory linear in them.
+//! The caller bounds the boxes and the layers that edges pass.
 
-/// Sweeps that sort layers, and sweeps that move boxes.
+/// The number of sweeps that sort layers, and of sweeps that move boxes.
 const SWEEPS: usize = 12;
-/// Room between boxes of a layer, and between layers.
+/// The gaps between the boxes of a layer, and between layers.
 const GAPS: [f64; 2] = [7.0, 44.0];
-/// Room around the drawing.
+/// The margin around the drawing.
 const MARGIN: f64 = 12.0;
-/// The height of the place where an edge passes a layer.
+/// The height of a stop.
 const STOP: f64 = 3.0;
 
-/// The graph to be drawn.
+/// The graph to lay out.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
-    /// Width and height of each box.
+    /// The width and height of each box.
     pub sizes: Vec<[f64; 2]>,
     /// The layer of each box.
     pub layers: Vec<usize>,
-    /// From, to, and the bundle: edges from one box that share a bundle share stops.
+    /// The first box, the second box and the bundle of each edge. Edges from one box with the same
+    /// bundle share stops.
     pub edges: Vec<(usize, usize, usize)>,
 }
 
-/// The places of everything.
+/// The positions of all boxes and edges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Layout {
-    /// The middle of each box.
+    /// The centre of each box.
     pub centres: Vec<[f64; 2]>,
-    /// The points that each edge goes through, from the right side of one box to the left side of
-    /// the other. It is level within layers, between the second and third point, the fourth and
-    /// fifth ..
+    /// The points of each edge, from the right side of one box to the left side of the other. It is
+    /// horizontal inside layers: between the second and third point, the fourth and fifth, and so
+    /// on.
     pub routes: Vec<Vec<[f64; 2]>>,
-    /// Width and height of the whole.
+    /// The width and height of the drawing.
     pub size: [f64; 2],
 }
 
-/// Places for everything. O(sweeps * (b + s) log (b + s)) for b boxes and s pieces of edges between
+/// Lays out a graph. O(sweeps * (b + s) log (b + s)) for b boxes and s pieces of edges between
 /// neighbouring layers.
 ///
 /// # Panics
@@ -84,17 +85,17 @@ pub(crate) fn lay_out(graph: &Graph) -> Layout {
     }
 }
 
-/// Boxes and stops, both called vertices here, with edges between neighbouring layers alone.
+/// The vertices of the layout, which are boxes and stops. Edges only join neighbouring layers.
 struct Sketch {
     layers: Vec<usize>,
     tall: Vec<f64>,
-    /// The neighbours of each vertex in the layer before and in the one after.
+    /// The neighbours of each vertex in the previous layer and in the next one.
     neighbours: [Vec<Vec<usize>>; 2],
     /// The vertices of each layer, from top to bottom.
     rows: Vec<Vec<usize>>,
-    /// The place of each vertex in its row.
+    /// The index of each vertex in its row.
     ranks: Vec<usize>,
-    /// For each edge of the graph the vertices that it passes.
+    /// The stops of each edge of the graph.
     stops: Vec<Vec<usize>>,
 }
 
@@ -111,8 +112,7 @@ impl Sketch {
             ranks: vec![0; boxes],
             stops: vec![Vec::new(); graph.edges.len()],
         };
-        // Edges of one bundle follow each other, so the stops of the last one are all that can be
-        // shared.
+        // The edges of a bundle are consecutive, so each can share the stops of the previous one.
         let mut order: Vec<usize> = (0..graph.edges.len()).collect();
         order.sort_by_key(|&edge| {
             let (from, to, bundle) = graph.edges[edge];
@@ -163,8 +163,8 @@ impl Sketch {
         }
     }
 
-    /// The layers in the order of sweep `number`, each with the side on which its neighbours are
-    /// fixed: forwards and backwards by turns.
+    /// Returns the side whose neighbours are fixed in sweep `number`, and the layers in their
+    /// order. Sweeps alternate between forwards and backwards.
     fn sweep(&self, number: usize) -> (usize, Vec<usize>) {
         let layers = 0..self.rows.len();
         if number.is_multiple_of(2) {
@@ -181,7 +181,7 @@ impl Sketch {
             let (side, layers) = self.sweep(number);
             for layer in layers {
                 let mut row = std::mem::take(&mut self.rows[layer]);
-                // Who has no neighbours there stays about where it is.
+                // A vertex without neighbours on that side stays about where it is.
                 row.sort_by_cached_key(|&vertex| {
                     let places = self.neighbours[side][vertex].iter().map(|&other| self.ranks[other] as f64);
                     Key(mean(places).unwrap_or(self.ranks[vertex] as f64))
@@ -198,7 +198,7 @@ impl Sketch {
         self.rank();
     }
 
-    /// The number of pairs of pieces that cross: inversions, counted in a binary indexed tree.
+    /// Counts the pairs of crossing edge pieces: inversions, by a binary indexed tree.
     fn crossings(&self) -> usize {
         let mut crossings = 0;
         for pair in self.rows.windows(2) {
@@ -229,8 +229,8 @@ impl Sketch {
         crossings
     }
 
-    /// The height of each vertex: near its neighbours, in the order of its row, with room between
-    /// them.
+    /// Returns the height of each vertex: near its neighbours, in the order of its row, with gaps
+    /// between vertices.
     fn heights(&self) -> Vec<f64> {
         let mut heights = vec![0.0; self.layers.len()];
         let stacks: Vec<Vec<f64>> = self.rows.iter().map(|row| self.stack(row)).collect();
@@ -256,7 +256,7 @@ impl Sketch {
         heights
     }
 
-    /// The heights of a row's vertices if they stand as close as they may.
+    /// Returns the heights of a row's vertices when they are stacked with minimal gaps.
     fn stack(&self, row: &[usize]) -> Vec<f64> {
         let mut bottom = 0.0;
         let place = |&vertex: &usize| {
@@ -268,7 +268,7 @@ impl Sketch {
     }
 }
 
-/// A number to sort by.
+/// A number as a sort key.
 #[derive(PartialEq)]
 struct Key(f64);
 
@@ -291,8 +291,8 @@ fn mean(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// The ascending numbers that are nearest to these by least squares: neighbours out of order are
-/// pooled.
+/// Returns the ascending numbers that are nearest to `wanted` by least squares, by pooling adjacent
+/// violators.
 fn isotonic(wanted: &[f64]) -> Vec<f64> {
     let mut pools: Vec<(f64, usize)> = Vec::new();
     for &number in wanted {
@@ -327,7 +327,7 @@ mod tests {
         assert_eq!(sketch.crossings(), 3);
         sketch.sort();
         assert_eq!(sketch.crossings(), 0);
-        // A complete bipartite graph of two and two has one, however it is sorted.
+        // A complete bipartite graph of two and two vertices has one crossing in any order.
         let mut sketch = Sketch::new(&graph(&[0, 0, 1, 1], &[(0, 2), (0, 3), (1, 2), (1, 3)]));
         sketch.sort();
         assert_eq!(sketch.crossings(), 1);

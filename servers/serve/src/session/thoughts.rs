@@ -1,8 +1,7 @@
-//! The subjects of machines' thoughts in a session: the moves of their roles, and advice for a
-//! person.
+//! The tasks of machines in a session: moves of their roles, and advice for a person.
 //!
-//! A session gives a question with all that its answer needs, and takes the answer if play has not
-//! gone on since. No more than [`MOST_THINKING`] machines think at a time.
+//! A session returns a task with all its inputs, and accepts the result unless play has gone on
+//! meanwhile. At most [`MOST_THINKING`] machines think at a time.
 
 use super::{Session, Viewer};
 use crate::{
@@ -17,11 +16,12 @@ use gdl_runtime::{
     game::Id,
 };
 
-/// The greatest number of machines of a session that think at a time; the others follow after them.
+/// The most machines of a session that think at a time; others wait.
 const MOST_THINKING: usize = 16;
 
 impl Session {
-    /// The thoughts of the machines that have to think and do not yet.
+    /// Returns the tasks of the machines that have to choose and are not thinking yet, at most
+    /// `most`.
     pub(super) fn thoughts(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let is_shown = self.people().is_empty();
         let thinking = self.efforts.iter().flatten().count();
@@ -68,8 +68,8 @@ impl Session {
         thoughts
     }
 
-    /// Accepts the result of a machine in that epoch; a late one is dropped. A move that is not
-    /// legal is replaced by a legal one, and so is that of a player that panicked and is gone.
+    /// Accepts the result of a machine's task; a result for an earlier epoch is dropped. A move
+    /// that is illegal or missing, for example after a panic, is replaced by a legal one.
     pub(crate) fn conclude(
         &mut self,
         role: RoleId,
@@ -93,7 +93,7 @@ impl Session {
         self.version += 1;
     }
 
-    /// Records the work of a search so far. Returns false if that is not wanted any more.
+    /// Records the work of a search so far. Returns false if its epoch is over.
     pub(crate) fn follow(&mut self, role: RoleId, epoch: u64, effort: Effort) -> bool {
         if epoch != self.epoch {
             return false;
@@ -103,18 +103,18 @@ impl Session {
         true
     }
 
-    /// The advice for a person who is to choose, and the question if it was not asked yet.
+    /// Returns the advice for a person who has a choice, and the task to compute it if none runs.
     ///
     /// # Errors
-    /// Returns an error if no person is to choose, or not this one, or there was no time to find
-    /// out what they know.
+    /// Returns an error if no such person has a choice, or the budget ends before the role's
+    /// information is computed.
     pub(crate) fn advise(
         &mut self,
         asked: Option<RoleId>,
         budget: &Budget,
     ) -> Answer<(Advice, Option<Question>)> {
         let nobody = || Problem::conflict("no_advice", "no person has to choose now");
-        // What a role is advised says something of what it knows.
+        // Advice for a role would reveal what it knows, so only its own viewer gets it.
         let here = Viewer::Here(asked);
         let eyes = self.eyes(here);
         let is_due = |role: &RoleId| {
@@ -143,7 +143,7 @@ impl Session {
         Ok((advice, Some(question)))
     }
 
-    /// Records the results of a search so far. Returns false if that is not wanted any more.
+    /// Records the results of a search so far. Returns false if its epoch is over.
     pub(crate) fn learn(
         &mut self,
         role: RoleId,

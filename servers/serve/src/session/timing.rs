@@ -1,7 +1,7 @@
-//! The clocks of a session: who sees the time, and whose clock runs.
+//! The clocks in a session: the passage of time, and the clocks that run.
 //!
-//! In comes the time; afterwards the clocks of those who have a choice to make run, and no others.
-//! Play halts where one has run down.
+//! After a call, the clocks of roles with a choice run, and no others. Play halts when a clock has
+//! run down.
 
 use super::Session;
 use crate::{clocks::Clocks, problem::Answer};
@@ -9,17 +9,17 @@ use gdl_runtime::{GameExt, dynamic::RoleId, game::Id};
 use std::{collections::BTreeMap, time::Instant};
 
 impl Session {
-    /// Gives roles clocks, which begin here; those that are not named have none.
+    /// Sets the clocks of roles, which start at the current place. Other roles have none.
     ///
     /// # Errors
-    /// Returns an error if there is no such role, or no such time.
+    /// Returns an error if a role does not exist, or a time is invalid.
     pub(crate) fn time(&mut self, texts: &BTreeMap<String, String>) -> Answer<()> {
         self.clocks = Clocks::parse(&self.opened.game, texts, self.history.place().index())?;
         self.arrive();
         Ok(())
     }
 
-    /// Takes the time that went by from the clocks that run. When one has run down play halts.
+    /// Subtracts the elapsed time from the running clocks. Halts play if one has run down.
     pub(crate) fn tick(&mut self, now: Instant) {
         if let Some(role) = self.clocks.tick(now) {
             self.arrive();
@@ -31,7 +31,7 @@ impl Session {
         }
     }
 
-    /// Lets the clocks run of those who have a choice to make, and of nobody else.
+    /// Starts the clocks of the roles that have a choice, and stops all others.
     pub(crate) fn wind(&mut self, now: Instant) {
         if self.clocks.are_none() {
             return;
@@ -59,7 +59,7 @@ mod tests {
     use gdl_players::Budget;
     use std::time::Duration;
 
-    /// Tells a session, second by second, what time it is; and lets it play on.
+    /// A simulated time, which passes second by second while the session plays on.
     struct Time {
         start: Instant,
         seconds: u64,
@@ -71,7 +71,7 @@ mod tests {
             session.tick(self.start + Duration::from_secs(self.seconds));
         }
 
-        /// As a request does that chooses a move for a role.
+        /// Chooses a move for a role, as a request does.
         fn choose(&self, session: &mut Session, role: &str, action: &str) -> Answer<()> {
             session.choose(Viewer::Here(None), role, action, None)?;
             session.settle(&Budget::unlimited(), 0);
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    /// The remaining times of a session, in seconds.
+    /// Returns the remaining times of a session, in seconds.
     fn left(session: &Session) -> Vec<Option<u64>> {
         session
             .game()
@@ -89,7 +89,7 @@ mod tests {
             .collect()
     }
 
-    /// A match of two people who have a minute each and ten seconds a move; play has begun.
+    /// Starts a match of two people with a minute each and ten seconds for each move.
     fn timed() -> (Session, Time) {
         let opened = Games::default().find("tictactoe_led").expect("it is built in");
         let mut session = session(opened, &["person", "person"]);
@@ -97,7 +97,7 @@ mod tests {
         assert!(session.time(&clocks).is_ok());
         let mut time = Time { start: Instant::now(), seconds: 0 };
         session.wind(time.start);
-        // Before the first move no time goes by, and it adds none.
+        // Before the first move no clock runs, and that move adds no increment.
         time.pass(&mut session, 30);
         assert_eq!(left(&session), [Some(60), Some(60)]);
         assert!(time.choose(&mut session, "x", "(take 1)").is_ok());
@@ -114,7 +114,7 @@ mod tests {
         assert_eq!(left(&session), [Some(60), Some(50)]);
         time.pass(&mut session, 5);
         assert_eq!(left(&session), [Some(55), Some(50)]);
-        // Halted play takes no time.
+        // Clocks stand while play is halted.
         session.pause(true);
         session.wind(time.start + Duration::from_secs(time.seconds));
         time.pass(&mut session, 500);
@@ -152,7 +152,7 @@ mod tests {
         let refused = time.choose(&mut session, "o", "(take 2)");
         assert!(matches!(refused, Err(problem) if problem.code == "halted"));
         assert_eq!(session.history.depth(), 1);
-        // Play goes on from where there was time.
+        // Play continues from a place where time was left.
         assert!(session.undo(&Budget::unlimited()).is_ok());
         assert!(time.choose(&mut session, "x", "(take 2)").is_ok());
         time.pass(&mut session, 61);
@@ -171,8 +171,8 @@ mod tests {
         assert!(session.is_over());
         time.pass(&mut session, 500);
         assert_eq!((&session.trouble, session.clocks.soonest()), (&None, None));
-        // A minute and ten seconds a move are nine and a half seconds for this one, and half of the
-        // remaining time at most.
+        // A minute plus ten seconds a move allow nine and a half seconds. An allowance is at most
+        // half of the remaining time.
         let role = session.game().roles().next().expect("a role");
         session.restart(None);
         assert_eq!(session.clocks.allowance(role), Duration::from_millis(9_500));

@@ -1,9 +1,9 @@
-//! Ways through the history of a session: back and forth between choices of people, to any place,
+//! Travel through the history of a session: back and forth between choices of people, to any place,
 //! and to the start.
 //!
-//! In comes where to go; afterwards the session is there, with nothing chosen or thought of, clocks
-//! that stand, and machines that wait where a person has something to decide. A way looks at the
-//! states that it passes, within its [`Budget`].
+//! After a call, the session is at its destination. All choices and searches are dropped, clocks
+//! stand, and machines wait unless a person has a choice there. Travel evaluates the states on the
+//! way, within its [`Budget`].
 
 use super::Session;
 use crate::{
@@ -16,23 +16,23 @@ use gdl_runtime::{GameExt, History, chance::Stream, history::Place};
 use gdl_tools::play::travel;
 
 impl Session {
-    /// Notes whether the place that play is about to leave shows what the rules hide elsewhere.
+    /// Records whether play leaves an end at which hidden information was shown.
     fn leave(&mut self) {
         let is_shown = self.hides() && !self.people().is_empty();
         self.was_revealed |= is_shown && self.game().is_terminal(self.history.state());
     }
 
-    /// Somewhere else in the history. Machines wait there, unless a person has something to decide.
+    /// Completes travel to the current place. Machines wait there, unless a person has a choice.
     fn land(&mut self) {
         self.clocks.go(self.history.place().index());
         self.arrive();
         self.is_paused = !travel::is_choice(self.game(), self.history.state(), &self.people());
     }
 
-    /// Back to the last choice of a person, or by one step where no person plays.
+    /// Goes back to the last choice of a person, or by one step if no person plays.
     ///
     /// # Errors
-    /// Returns an error if there is nothing to undo, or no time to find it.
+    /// Returns an error if there is nothing to undo, or the budget ends first.
     pub(crate) fn undo(&mut self, budget: &Budget) -> Answer<()> {
         self.leave();
         let people = self.people();
@@ -48,11 +48,11 @@ impl Session {
         Ok(())
     }
 
-    /// Forth to the next choice of a person, or by one step where no person plays, along what was
-    /// taken back.
+    /// Goes forth to the next choice of a person, or by one step if no person plays. It follows the
+    /// steps that were taken back.
     ///
     /// # Errors
-    /// Returns an error if there is nothing to redo, or no time to find it.
+    /// Returns an error if there is nothing to redo, or the budget ends first.
     pub(crate) fn redo(&mut self, budget: &Budget) -> Answer<()> {
         let people = self.people();
         let moved = match people[..] {
@@ -67,10 +67,10 @@ impl Session {
         Ok(())
     }
 
-    /// To any place where play has been.
+    /// Goes to a place of the history.
     ///
     /// # Errors
-    /// Returns an error if it has not been there.
+    /// Returns an error if the history has no such place.
     pub(crate) fn go(&mut self, place: usize) -> Answer<()> {
         let missing = || Problem::missing("no_place", format!("the history has no place {place}"));
         let place: Place = self.history.places().nth(place).ok_or_else(missing)?;
@@ -80,8 +80,8 @@ impl Session {
         Ok(())
     }
 
-    /// To a new play from the start of the game, in which chance follows from another seed: this
-    /// one, or one that the last seed leads to.
+    /// Starts a new play from the initial state of the game. The seed of chance is the given one,
+    /// or follows from the last one.
     pub(crate) fn restart(&mut self, seed: Option<u64>) {
         self.history = History::new(&self.opened.game);
         self.seed = seed.unwrap_or_else(|| self.luck.bits() >> 32);

@@ -1,8 +1,8 @@
-//! The turns of a session: what people choose, and steps until somebody has to think.
+//! The turns of a session: choices of people, and steps until a role has to think.
 //!
-//! In comes a choice, which is one of the legal moves of a role that has not chosen; chance and
-//! roles without a choice are chosen for. Afterwards some role has yet to choose, the game is over,
-//! or play halts and says why. Steps that nobody has a choice in are [`MOST_FORCED`] at most.
+//! A choice is a legal move of a role that has not chosen. The session chooses for chance and for
+//! roles without a choice. After a call, a role has yet to choose, the game is over, or play halts
+//! with a reason. At most [`MOST_FORCED`] consecutive steps are made without a choice.
 
 use super::{Session, Viewer, make_room};
 use crate::{
@@ -13,14 +13,15 @@ use crate::{
 use gdl_players::Budget;
 use gdl_runtime::{GameExt, dynamic::MoveId, game::Id};
 
-/// After this number of steps without a choice play halts, should the game have no end.
+/// The most consecutive steps without a choice, after which play halts in case the game never ends.
 const MOST_FORCED: usize = 1000;
 
 impl Session {
-    /// A person's move.
+    /// Chooses the move of a person.
     ///
     /// # Errors
-    /// Returns an error if it is not theirs to make now; then nothing has changed.
+    /// Returns an error if the move is illegal, or the viewer may not make it now. The session is
+    /// then unchanged.
     pub(crate) fn choose(
         &mut self,
         looker: Viewer,
@@ -61,8 +62,8 @@ impl Session {
         Ok(())
     }
 
-    /// Plays on until a role has to think, and returns these thoughts, `most` at most. When the
-    /// budget is spent it ends in the midst of that.
+    /// Steps the session until a role has to think, and returns at most `most` tasks. Stops early
+    /// when the budget is spent.
     pub(crate) fn settle(&mut self, budget: &Budget, most: usize) -> Vec<Thought> {
         let mut forced = 0;
         loop {
@@ -91,12 +92,13 @@ impl Session {
         }
     }
 
-    /// Chooses for chance and for those who have no choice. True if anybody else had one.
+    /// Chooses for chance and for roles without a choice. Returns true if another role has to
+    /// choose.
     fn fill(&mut self) -> bool {
         let game = &self.opened.game;
         let view = game.view(self.history.state());
         let counts: Vec<usize> = game.roles().map(|role| game.legal_moves_in(&view, role).len()).collect();
-        // Where nobody has a choice it is the turn of those who do something.
+        // If no role has a choice, a person confirms a move that is not idle.
         let nobody = counts.iter().all(|&count| count < 2);
         let mut had_choice = false;
         for role in game.roles() {
@@ -118,7 +120,7 @@ impl Session {
     }
 }
 
-/// Returns whether a move's name says that nothing is done.
+/// Returns whether a move's name means that the role does nothing.
 #[must_use]
 pub(crate) fn is_idle(action: &str) -> bool {
     const NAMES: [&str; 9] = ["noop", "no_op", "no-op", "nop", "nil", "none", "nothing", "wait", "idle"];

@@ -1,14 +1,14 @@
-//! Untrusted input in quantities: each test reaches a bound of the server.
+//! Bounds of the server: each test reaches one with untrusted input.
 
 use super::client::{Answer, Client};
 use serde_json::{Value, json};
 
-/// Words that no board is made of.
+/// Words that the server does not recognise as the coordinates of a board.
 const WORDS: [&str; 16] =
     ["ba", "be", "bi", "bo", "da", "de", "di", "do", "ka", "ke", "ki", "ko", "ma", "me", "mi", "mo"];
 
-/// A game with 4,096 fluents, which hold until the move `drop`, and a move for each of them. Names
-/// have more than 200 characters if `long` is true.
+/// Returns a game with 4,096 fluents, which hold until the move `drop`, and a move for each of
+/// them. Names have more than 200 characters if `long` is true.
 fn heap(long: bool) -> String {
     let name = if long { "n".repeat(200) } else { "n".to_owned() };
     let words = WORDS.map(|word| format!("(word {word}) ")).concat();
@@ -20,7 +20,7 @@ fn heap(long: bool) -> String {
     )
 }
 
-/// A lamp that can be switched on and off for ever.
+/// A game with a lamp that can be switched on and off for ever.
 const LAMP: &str = "(role r) (init off) (legal r turn) (legal r wait) (legal r end)
     (<= (next on) (true off) (does r turn)) (<= (next off) (true on) (does r turn))
     (<= (next on) (true on) (does r wait)) (<= (next off) (true off) (does r wait))
@@ -33,7 +33,7 @@ fn code(answer: &Answer) -> (u16, &str) {
 #[test]
 fn histories_are_bounded_in_places_before_anything_is_done() {
     let client = Client::new();
-    // Nothing of this makes sense, and none of it is looked at.
+    // The rulesheet and the moves are invalid, but the size is rejected first.
     let moves = vec![["nonsense"]; 5_000];
     let refused = client.post("/api/sessions", &json!({ "rulesheet": "(", "moves": moves }));
     assert_eq!(code(&refused), (413, "too_large"), "{}", refused.body);
@@ -51,7 +51,7 @@ fn histories_are_bounded_in_places_move_by_move() {
     let moves = vec![["turn"]; 4_998];
     let view = client.post("/api/sessions", &json!({ "rulesheet": LAMP, "moves": moves }));
     assert_eq!((view.status, &view.body["place"]), (201, &json!(4_998)));
-    // A long line is shown as far as anybody reads.
+    // Only the last steps of a long line are listed.
     let (line, left_out) = (&view.body["line"], &view.body["left_out"]["steps"]);
     let told = line.as_array().expect("a line").len() as u64;
     assert_eq!(Some(told), left_out.as_u64().map(|left_out| 4_998 - left_out));
@@ -76,13 +76,13 @@ fn histories_are_bounded_in_bytes() {
     assert_eq!(view.status, 201, "{}", view.body);
     let refused = start(&keep(4_500));
     assert_eq!(code(&refused), (413, "too_large"), "{}", refused.body);
-    // A match of many large states is no file to send.
+    // A match of many large states cannot be saved.
     let record_of = |answer: &Answer| {
         client.get(&format!("/api/sessions/{}/record", answer.body["id"].as_str().expect("an id")))
     };
     assert_eq!(code(&record_of(&view)), (413, "too_large"));
-    // The same of a record to go on with, whose states need not be long: none of these has a fluent
-    // but the first.
+    // A record with too many bytes of states cannot be continued. Its own states may be short: all
+    // but the first are empty.
     let saved = record_of(&start(&[])).body;
     let mut record = saved.clone();
     let moves: Vec<[&str; 1]> = [["drop"]].into_iter().chain(keep(4_400)).collect();
@@ -102,7 +102,7 @@ fn what_is_told_of_a_state_is_bounded() {
     let moves = view["legal"][0]["moves"].as_array().expect("moves").len() as u64;
     assert_eq!((fluents + left("fluents"), moves + left("moves")), (4_096, 4_099));
     assert!(fluents < 3_000 && moves < 3_000 && view.to_string().len() < 2 << 20, "{fluents}, {moves}");
-    // Moves that are not listed can be made.
+    // Moves that are not listed can still be made.
     let path = format!("/api/sessions/{}", view["id"].as_str().expect("an id"));
     let action = format!("({} mo mo mo)", "n".repeat(200));
     let moved = client.post(&format!("{path}/moves"), &json!({ "role": "r", "move": action })).body;

@@ -1,4 +1,4 @@
-//! A client of the server without sockets: requests in, answers out, each held against the
+//! A client of the server without sockets: it sends requests and checks each answer against the
 //! description of the interface.
 
 use crate::validity::fault;
@@ -12,23 +12,23 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tower::ServiceExt;
 
-/// The port that the server believes to be reached at, and where its guests come in.
+/// The port of the server's own address, and the address for its guests.
 const PORT: u16 = 7;
 pub(super) const GUESTS: &str = "192.0.2.5:7";
 
-/// The description of the interface.
+/// Returns the description of the interface.
 pub(super) fn description() -> Value {
     serde_json::from_str(DESCRIPTION).expect("the description is JSON")
 }
 
-/// An answer.
+/// The answer to a request.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) body: Value,
 }
 
-/// A server and the client that asks it.
+/// A server and its client.
 pub(super) struct Client {
     router: Router,
     runtime: Runtime,
@@ -45,7 +45,7 @@ impl Client {
         Self::at(router(shown, PORT).expect("the built-in games are sound"), format!("127.0.0.1:{PORT}"))
     }
 
-    /// A client at the machine of a server, and one at the door of its guests.
+    /// Creates a server with two clients: one on its machine, and one of a guest.
     pub(super) fn pair() -> [Self; 2] {
         let guests = GUESTS.parse().expect("an address");
         let [here, there] = routers(&Shown::default(), PORT, guests).expect("the built-in games are sound");
@@ -53,7 +53,7 @@ impl Client {
     }
 
     fn at(router: Router, host: String) -> Self {
-        // One thread that answers, as the program has.
+        // Requests are answered by one thread, as in the program.
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { router, runtime, description: description(), host }
     }
@@ -66,10 +66,10 @@ impl Client {
         self.send("POST", path, body.to_string().as_bytes(), &[])
     }
 
-    /// Sends a request as it stands.
+    /// Sends a request without changes.
     ///
     /// # Panics
-    /// Panics if the answer is not one that the description allows.
+    /// Panics if the description does not allow the answer.
     pub(super) fn send(&self, method: &str, path: &str, body: &[u8], headers: &[(&str, &str)]) -> Answer {
         let mut request = Request::builder().method(method).uri(path);
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("host")) {
@@ -107,7 +107,7 @@ impl Client {
                 assert!(bytes.is_empty(), "{what}: {answer}");
             }
         } else {
-            // Whatever else there is, it is a problem.
+            // Any other answer is a problem.
             assert!([400, 403, 404, 405, 413].contains(&status), "{what}: {status}");
             let schema = json!({ "$ref": "#/components/schemas/Problem" });
             assert_eq!(fault(&schema, &self.description, &answer, ""), None, "{what}");
@@ -115,7 +115,7 @@ impl Client {
         Answer { status, body: answer }
     }
 
-    /// The description of a request.
+    /// Returns the description of a request, if it has one.
     fn described(&self, method: &str, path: &str) -> Option<&Value> {
         let path = path.split('?').next()?;
         if self.host == GUESTS && !is_for_guests(method, path) {
@@ -143,7 +143,7 @@ impl Client {
     }
 }
 
-/// Returns whether guests may ask for this.
+/// Returns whether the server answers a request at its address for guests.
 fn is_for_guests(method: &str, path: &str) -> bool {
     let Some(place) = path.strip_prefix("/api/sessions/") else {
         return path == "/" || path.starts_with("/page/");

@@ -1,4 +1,4 @@
-//! The description of the interface says what there is, and nothing else.
+//! The description of the interface has all requests of the server, and no others.
 
 use super::client::{Client, description};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn every_route_is_described_and_every_description_is_a_route() {
     assert_eq!(described, routes);
     for (path, operations) in paths {
         let place = path.replace("{id}", "none").replace("{name}", "none");
-        // What the description asks for is there, so what is amiss is the address.
+        // The query has all required parameters, so a failure is due to the path.
         let place = format!("{place}?atom=none");
         for method in ["GET", "POST", "PUT", "PATCH", "DELETE"] {
             let is_described = operations.get(method.to_ascii_lowercase()).is_some();
@@ -42,7 +42,8 @@ fn references_lead_somewhere_and_names_are_there_once() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), count);
-    // What is described is asked for in `story`; here is that it can be had.
+    // The tests in `story` send the described requests; this one checks that the server serves the
+    // description.
     assert_eq!(Client::new().get("/api/openapi.json").body, description);
 }
 

@@ -1,10 +1,10 @@
-//! A guest has a seat and nothing else: two clients of one server, one at its machine and one at
-//! the door of guests.
+//! Guests only have access to their seat: one client is on the server's machine, the other is a
+//! guest.
 
 use super::client::{Answer, Client, GUESTS};
 use serde_json::{Value, json};
 
-/// A session of a game, and the seat that a guest is invited to.
+/// Starts a session and invites a guest. Returns the paths of the session and of the guest's seat.
 fn invited(here: &Client, start: &Value, role: &str) -> (String, String) {
     let view = here.post("/api/sessions", start);
     let id = view.body["id"].as_str().expect("an id").to_owned();
@@ -45,7 +45,7 @@ fn two_play_each_at_their_own_seat() {
     assert_eq!((&view.body["guest"], &view.body["legal"]), (&json!("o"), &json!([])));
     assert_eq!(view.body["id"], seat.trim_start_matches("/api/sessions/"));
     assert_eq!(roles(&here.get(&own)), absent(false));
-    // Neither moves for the other.
+    // Neither client can move for the other.
     assert_eq!(code(&play(&there, &seat, "x", "(mark 1 1)")), (409, "not_yours"));
     let legal = here.get(&own).body["legal"].clone();
     let [first, second] = [0, 1].map(|at| legal[0]["moves"][at]["move"].as_str().expect("a move").to_owned());
@@ -56,7 +56,7 @@ fn two_play_each_at_their_own_seat() {
     let view = play(&there, &seat, "o", &second);
     assert_eq!((view.status, &view.body["place"]), (200, &json!(2)));
     assert_eq!(here.get(&own).body["legal"][0]["role"], "x");
-    // The other requests of a guest.
+    // A guest can also send these requests.
     assert!(
         there.get(&format!("{seat}/rulesheet")).body["text"]
             .as_str()
@@ -64,7 +64,7 @@ fn two_play_each_at_their_own_seat() {
     );
     assert_eq!(there.get(&format!("{seat}/illegal?role=o")).status, 200);
     assert_eq!(there.get(&format!("{seat}/why?atom=terminal")).status, 200);
-    // What is saved opens no seat again.
+    // A saved match contains no link.
     assert_eq!(here.get(&format!("{own}/record")).body["seats"], json!({ "x": "person", "o": "person" }));
 }
 
@@ -76,7 +76,7 @@ fn a_link_opens_its_seat_again_after_the_session_was_begun_anew() {
     let again = |session: &str, token: &str| {
         here.post(&format!("{session}/invitations"), &json!({ "role": "right", "token": token }))
     };
-    // As long as it opens a seat it opens no other.
+    // A link that opens a seat cannot be reused for another.
     assert_eq!(code(&again(&own, &token)), (409, "taken"));
     assert_eq!(there.get(&seat).body["guest"], "left");
     assert_eq!(here.send("DELETE", &own, b"", &[]).status, 204);
@@ -117,13 +117,14 @@ fn the_door_of_guests_opens_nothing_else() {
         let answer = there.send(method, &path, b"{}", &[]);
         assert!([404, 405].contains(&answer.status), "{method} {path}: {}", answer.status);
     }
-    // The id of the session is of no use there, nor the token here, nor one that was guessed.
+    // Guests cannot use the id of the session or a guessed token, and a token is useless at the
+    // machine's address.
     let guessed = "/api/sessions/00000000000000000000000000000000";
     for path in [&own, guessed] {
         assert_eq!(code(&there.get(path)), (404, "no_session"));
     }
     assert_eq!(code(&here.get(&seat)), (404, "no_session"));
-    // Nor is the page of another server heard, or a name that leads here.
+    // Requests from pages of other servers, or by another host name, are rejected.
     for header in [
         ("host", "evil.example:7"),
         ("host", "127.0.0.1:7"),
@@ -136,7 +137,7 @@ fn the_door_of_guests_opens_nothing_else() {
     }
     assert_eq!(there.send("GET", &seat, b"", &[("origin", "http://192.0.2.5:7")]).status, 200);
     assert!(there.get("/").body.as_str().is_some_and(|page| page.contains("<body class=\"guest\">")));
-    // A server that is not open to others has no invitations.
+    // A server without an address for guests has no invitations.
     let alone = Client::new();
     let id =
         alone.post("/api/sessions", &json!({ "game": "nim" })).body["id"].as_str().expect("an id").to_owned();
@@ -149,19 +150,19 @@ fn links_end() {
     let [here, there] = Client::pair();
     let (own, seat) = invited(&here, &json!({ "game": "tictactoe_led" }), "o");
     assert_eq!(there.get(&seat).status, 200);
-    // Another link for the seat takes its place.
+    // A new link for a seat replaces the old one.
     let id = own.trim_start_matches("/api/sessions/");
     let next = format!("/api/sessions/{}", invite(&here, id, "o"));
     assert_eq!(code(&there.get(&seat)), (404, "no_session"));
     assert_eq!(there.get(&next).status, 200);
-    // So does a person at the page, or a player.
+    // A person at the page or a player also replaces the guest.
     for seat in ["person", "random"] {
         let guest = format!("/api/sessions/{}", invite(&here, id, "o"));
         assert_eq!(here.post(&format!("{own}/seats"), &json!({ "o": seat })).status, 200);
         assert_eq!(code(&there.get(&guest)), (404, "no_session"));
         assert_eq!(code(&play(&there, &guest, "o", "noop")), (404, "no_session"));
     }
-    // No guest sits there without an invitation, and not in the place of chance.
+    // A seat for a guest needs an invitation, and chance's role cannot be given to one.
     assert_eq!(code(&here.post(&format!("{own}/seats"), &json!({ "o": "guest" }))), (422, "no_player"));
     let chance =
         here.post("/api/sessions", &json!({ "game": "pig" })).body["id"].as_str().expect("an id").to_owned();
@@ -187,19 +188,19 @@ fn neither_sees_what_the_rules_hide_from_them() {
         dice.len() == 1 && dice[0].as_str().is_some_and(|die| die.starts_with(role))
     };
     assert!(is_of(&dice(&mine), "alice") && is_of(&dice(&theirs), "bob"), "{mine} {theirs}");
-    // To ask for the eyes of the other gives none, here or there.
+    // A request that names the other role shows nothing more, at either address.
     assert_eq!(dice(&here.get(&format!("{own}?seat=bob")).body), dice(&mine));
     assert_eq!(dice(&there.get(&format!("{seat}?seat=alice")).body), dice(&theirs));
-    // What would tell it all is kept until the end.
+    // Requests that would reveal everything are rejected until the end.
     assert_eq!(code(&here.get(&format!("{own}/record"))), (409, "hidden"));
     assert_eq!(code(&here.get(&format!("{own}/test"))), (409, "hidden"));
     assert_eq!(mine["seed"], Value::Null);
-    // Where guests play all seats, the page of the machine is shown none.
+    // If guests play all seats, the page of the machine sees no role's information.
     let id = own.trim_start_matches("/api/sessions/");
     invite(&here, id, "alice");
     let view = here.get(&own).body;
     assert_eq!((&view["closed"], dice(&view).len(), &view["legal"]), (&json!(true), 0, &json!([])));
-    // A guest does not see what chance will do either, though nothing is hidden.
+    // The seed of chance is hidden from guests, even if the rules hide nothing.
     let (own, seat) = invited(&here, &json!({ "game": "pig", "seed": 3 }), "alice");
     assert_eq!((&here.get(&own).body["seed"], &there.get(&seat).body["seed"]), (&Value::Null, &Value::Null));
 }

@@ -1,4 +1,4 @@
-//! The server of `gdl serve`, asked without sockets.
+//! Tests of the server of `gdl serve`, without sockets.
 
 mod bounds;
 mod client;

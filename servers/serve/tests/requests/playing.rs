@@ -1,4 +1,4 @@
-//! Sessions without a browser: seats, history, advice, and what is kept of a match.
+//! Sessions without a browser: seats, history, advice and saved matches.
 
 use super::client::Client;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn a_match_goes_on_from_its_record_and_from_its_moves() {
         assert_eq!(view["status"], "xplayer's turn");
         assert_eq!(view["line"][1]["text"], "oplayer mark 1 1");
     }
-    // What does not follow the rules is no match.
+    // A record with an illegal move is rejected.
     saved["moves"][1] = json!(["(mark 3 3)", "noop"]);
     let refused = client.post("/api/sessions", &json!({ "game": "tictactoe", "record": saved }));
     assert_eq!((refused.status, &refused.body["code"]), (422, &json!("no_match")));
@@ -52,8 +52,8 @@ fn clocks_are_told_kept_with_a_match_and_end_it() {
     let (session, view) = start(&client, &json!({ "game": "tictactoe", "clocks": clocks }));
     let roles = &view["game"]["roles"];
     assert_eq!(roles[0]["clock"], json!({ "left": 300.0, "runs": false, "text": "5+3" }));
-    // A clock of less than a millisecond is down when play is looked at again: a waiting viewer
-    // sees it at once.
+    // A clock of less than a millisecond runs down before the next request, so a waiting viewer
+    // sees that at once.
     let made = client.post(&format!("{session}/moves"), &json!({ "role": "xplayer", "move": "(mark 2 2)" }));
     assert_eq!(made.status, 200, "{}", made.body);
     let after = client.get(&format!("{session}?after={}&wait=20", made.body["version"])).body;
@@ -69,7 +69,7 @@ fn clocks_are_told_kept_with_a_match_and_end_it() {
     assert_eq!(saved["clocks"]["xplayer"], "5+3");
     let again = json!({ "game": "tictactoe", "record": saved, "clocks": saved["clocks"] });
     assert_eq!(start(&client, &again).1["game"]["roles"][0]["clock"]["left"], 300.0);
-    // Others are given, or none.
+    // Clocks can be changed or removed.
     let given = client.post(&format!("{session}/clocks"), &json!({ "oplayer": "3+2" })).body;
     assert_eq!(given["game"]["roles"][1]["clock"]["text"], "3+2");
     assert_eq!(given["game"]["roles"][0].get("clock"), None);
@@ -118,7 +118,7 @@ fn people_who_share_a_screen_see_nothing_hidden_until_they_say_who_looks() {
     assert!(bob.contains("bob ") && !bob.contains("alice "), "{bob}");
     assert_eq!(client.get(&format!("{session}/hints")).status, 409);
     assert_eq!(client.get(&format!("{session}/hints?seat=alice")).status, 200);
-    // A machine's role is nobody's to look through.
+    // The knowledge of a machine's role cannot be viewed.
     client.post(&format!("{session}/seats"), &json!({ "bob": "first" }));
     assert_eq!(of("bob"), alice);
 }

@@ -1,5 +1,5 @@
-//! Reasons by requests: why something holds or not, moves that are not legal, plays as tests; and
-//! what a seat may not know.
+//! Reasons by requests: why an atom holds or not, illegal moves, and tests from plays. None of them
+//! reveals hidden information.
 
 use super::client::{Answer, Client};
 use gdl_serve::Shown;
@@ -11,7 +11,7 @@ fn start(client: &Client, request: &Value) -> String {
     format!("/api/sessions/{}", answer.body["id"].as_str().expect("an id"))
 }
 
-/// Asks why, maybe through the eyes of a seat.
+/// Asks for the reason of an atom, with the knowledge of `seat` unless that is empty.
 fn why(client: &Client, session: &str, seat: &str, atom: &str) -> Answer {
     let seat = if seat.is_empty() { String::new() } else { format!("&seat={seat}") };
     client.get(&format!("{session}/why?atom={}{seat}", atom.replace(' ', "%20")))
@@ -33,11 +33,11 @@ fn a_move_that_is_not_legal_has_its_rule_and_the_literal_that_fails() {
     let attempt = &answer.body["why"]["attempts"][0];
     assert_eq!(attempt["fails"]["text"], "(true (cell 2 2 b))");
     assert_eq!(texts(&attempt["held"]), ["(true (control oplayer))"]);
-    // Its line is that of the rule.
+    // The line number is that of the rule.
     let text = gdl_games::find("tictactoe").expect("built in").text;
     let line = attempt["line"].as_u64().expect("a line") as usize;
     assert_eq!(text.lines().nth(line - 1), Some("(<= (legal ?r (mark ?m ?n))"));
-    // A fluent has the step that made it for its reason, at the start `init`.
+    // The reason for a fluent is the step that made it true, or `init` at the start.
     let made = why(&client, &session, "", "(true (cell 2 2 x))").body;
     assert_eq!(made["why"]["atom"], "(next (cell 2 2 x))");
     assert!(made["why"]["by"]["premises"].to_string().contains("(does xplayer (mark 2 2))"), "{made}");
@@ -46,12 +46,12 @@ fn a_move_that_is_not_legal_has_its_rule_and_the_literal_that_fails() {
         why(&client, &session, "", "true (control xplayer)").body["why"]["atom"],
         "(init (control xplayer))"
     );
-    // In a position that is no play of the game a fluent is given.
+    // In a position without history a fluent is given.
     let elsewhere =
         start(&client, &json!({ "game": "tictactoe", "position": "((control xplayer) (cell 1 1 o))" }));
     let given = why(&client, &elsewhere, "", "true (cell 1 1 o)").body;
     assert_eq!(given["why"], json!({ "atom": "(true (cell 1 1 o))", "holds": true, "given": true }));
-    // Requests without meaning are refused.
+    // Invalid requests are rejected.
     for (atom, code, word) in [
         (
             "legal oplayer (marc 1 1)",
@@ -83,7 +83,7 @@ fn moves_that_are_not_legal_are_listed_found_and_counted() {
     let all = list("");
     assert_eq!((&all["role"], texts(&all["moves"])), (&json!("oplayer"), vec!["(mark 2 2)", "noop"]));
     assert_eq!(texts(&list("?find=MARK")["moves"]), ["(mark 2 2)"]);
-    // The middle, counted from the top left.
+    // Cell 4 is the middle, counted from the top left.
     let middle = list("?cell=4");
     assert_eq!(
         (texts(&middle["moves"]), texts(&middle["fluents"])),
@@ -94,8 +94,8 @@ fn moves_that_are_not_legal_are_listed_found_and_counted() {
     let other = list("?role=xplayer");
     assert_eq!(texts(&other["moves"]).len(), 9);
     assert_eq!(client.get(&format!("{session}/illegal?role=nobody")).status, 422);
-    // Some of many are listed, and any can be found: each of three hundred steps has a move of its
-    // own.
+    // A list is cut, but any move can be searched for: each of three hundred steps has its own
+    // move.
     let steps = (0..300).map(|step| format!("(succ {step} {}) ", step + 1)).collect::<Vec<_>>().concat();
     let rules = format!(
         "(role r) {steps} (init (at 0)) (<= (legal r (take ?n)) (true (at ?n)) (succ ?n ?m)) (legal r wait)
@@ -124,7 +124,7 @@ fn a_match_is_a_test_that_gdl_test_reads() {
     );
 }
 
-/// Two plays that are one to `alice`, who has a three.
+/// Starts two plays that look the same to `alice`, who has a three.
 fn twins(client: &Client, steps: &Value) -> [String; 2] {
     ["(roll 3 6)", "(roll 3 2)"].map(|roll| {
         let mut moves = vec![json!(["noop", "noop", roll])];
@@ -187,20 +187,21 @@ fn a_seat_is_told_nothing_that_it_may_not_know() {
                 "{query}"
             );
         }
-        // She knows her own die, does not see the other's, and may not have bob's moves listed.
+        // Alice knows her own die, does not see bob's, and may not list his moves.
         assert_eq!(why(&client, &one, "alice", "true (die alice 3)").body["why"]["holds"], true);
         assert_eq!(why(&client, &one, "alice", "true (die bob 6)").status, 409);
         assert_eq!(why(&client, &one, "alice", "true (die alice 4)").body["why"]["holds"], false);
         assert_eq!(client.get(&format!("{one}/illegal?seat=alice&role=bob")).status, 409);
-        // Without a viewer nothing is revealed, and the play is no test before its end.
+        // Without a named role nothing is revealed, and the play cannot be saved as a test before
+        // its end.
         assert_eq!(why(&client, &one, "", "terminal").status, 409);
         for seat in ["", "?seat=alice", "?seat=bob"] {
             assert_eq!(client.get(&format!("{one}/test{seat}")).body["code"], "hidden", "{seat}");
         }
     }
-    // Six faces of bob's die, in each of three positions, and nothing else.
+    // Six faces of bob's die in each of three positions are hidden, and nothing else.
     assert_eq!((told, hidden), (216, 18));
-    // In the end the dice are shown.
+    // At the end the dice are revealed.
     let doubts = json!([["(bid 1 3)", "noop", "noop"], ["noop", "doubt", "noop"]]);
     let [one, _] = twins(&client, &doubts);
     assert_eq!(client.get(&one).body["terminal"], true);
@@ -208,7 +209,7 @@ fn a_seat_is_told_nothing_that_it_may_not_know() {
     assert!(client.get(&format!("{one}/test")).body["test"].to_string().contains("(roll 3 6)"));
 }
 
-/// A rulesheet whose oracle has much to do: all pairs of a thousand things.
+/// Returns a rulesheet that is expensive to evaluate: it relates all pairs of a thousand constants.
 fn vast() -> String {
     let things = (0..1_000).map(|n| format!("(thing {n}) ")).collect::<Vec<_>>().concat();
     format!(
@@ -228,9 +229,9 @@ fn what_takes_too_much_is_told_to_do_so() {
     let answer = why(&client, &session, "", "many");
     assert_eq!((answer.status, answer.body["code"].as_str()), (422, Some("no_reason")), "{}", answer.body);
     assert!(answer.body["message"].to_string().contains("beyond 200000 atoms"), "{}", answer.body);
-    // What is easy is answered.
+    // A cheap atom is answered.
     assert_eq!(why(&client, &session, "", "legal r wait").status, 200);
-    // A reason that would be long goes less deep.
+    // A reason that would be too long is computed with less depth.
     let wide = (0..600).map(|n| {
         format!("(<= (deep ?x) (wide ?x {0}{n})) (<= (wide ?x ?y) (flat ?x ?y {n}))", "n".repeat(100))
     });

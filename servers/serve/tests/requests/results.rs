@@ -1,4 +1,4 @@
-//! Results of `gdl manage`, written by the manager itself, and what a server tells of them.
+//! Results of `gdl manage`, written by the manager itself, and the server's answers about them.
 
 use super::{client::Client, fake};
 use gdl_manage::{Manager, Plan, Schedule, Standings, Store};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::{fs, path::PathBuf, thread};
 use tempfile::TempDir;
 
-/// A game that is not built in: both choose in two steps.
+/// A game that is not built in: both roles choose in each of two steps.
 const RULES: &str = "(role a) (role b) (init (at 0)) (succ 0 1) (succ 1 2)
     (legal a left) (legal a right) (legal b left) (legal b right)
     (<= (next (at ?y)) (true (at ?x)) (succ ?x ?y)) (<= terminal (true (at 2))) (goal a 100) (goal b 100)";
@@ -49,7 +49,7 @@ impl Folder {
     }
 }
 
-/// Two games of players of this program: 3 repetitions of 2 seatings each.
+/// A schedule of two games with local players: 3 repetitions of 2 seatings each.
 const CUP: &str = "version = 1\ngames = [\"tictactoe\", \"./walk.kif\"]\nrepetitions = 3\n[players]\n\
     one = \"first\"\ntwo = \"random\"\n";
 
@@ -92,7 +92,7 @@ fn matches_are_listed_by_what_is_asked_for_and_where_the_last_list_ended() {
     for none in ["?game=chess", "?player=three", "?state=done", "?state=running"] {
         assert!(numbers(&list(none)).is_empty(), "{none}");
     }
-    // A match that was not played has no steps, and no position.
+    // A match that was not played has no steps and no positions.
     let planned = client.get("/api/results/matches/7").body;
     assert_eq!(
         (&planned["state"], &planned["last"], &planned["steps"]),
@@ -142,7 +142,7 @@ fn what_is_done_comes_last_first_and_every_step_can_be_drawn() {
     }
     assert!(marks > 5);
     assert_eq!(client.get(&format!("/api/results/matches/1/position?step={}", steps.len())).status, 404);
-    // A game of the database alone is opened from its rulesheet there.
+    // A game that only the database has is opened from its rulesheet there.
     let walk = numbers(&client.get("/api/results/matches?game=walk").body)[0];
     let position = client.get(&format!("/api/results/matches/{walk}/position?step=1")).body;
     assert_eq!(position["turn"], json!(["a", "b"]));
@@ -217,7 +217,7 @@ fn a_file_is_read_only_and_refused_where_it_has_no_results() {
         assert_eq!(client.get(&format!("/api/results{path}")).status, 200, "{path}");
     }
     assert!(bytes() == before && !folder.path("cup.db.lock").exists());
-    // Matches that are gone or spoilt later are reported.
+    // Results that are removed or damaged later are reported.
     fs::remove_file(&database).expect("it is there");
     assert_eq!(client.get("/api/results/standings").body["code"], "unreadable");
     let refused = |bytes: Option<&[u8]>| {
@@ -235,7 +235,7 @@ fn a_file_is_read_only_and_refused_where_it_has_no_results() {
     assert!(!refused(Some(&before[..5000])).is_empty());
 }
 
-/// Changes a file of results by SQL, as others may.
+/// Changes a file of results by SQL, as another program may.
 fn change(folder: &Folder, sql: &str) {
     let database = rusqlite::Connection::open(folder.path("cup.db")).expect("a database");
     database.execute_batch(sql).expect("a change");
@@ -250,7 +250,7 @@ fn texts_of_others_are_not_told_a_hundred_times() {
     let name = |bytes: usize| {
         change(&folder, &format!("UPDATE games SET name = printf('%.*c', {bytes}, 'a') WHERE number = 0"));
     };
-    // As many as there is room for, and the next list goes on there.
+    // A list stops where names exceed its bytes, and the next list continues there.
     name(100_000);
     let list = client.get("/api/results/matches?state=planned").body;
     assert_eq!((numbers(&list), &list["more"]), ((1..=20).collect(), &json!(true)));
@@ -263,7 +263,7 @@ fn texts_of_others_are_not_told_a_hundred_times() {
             assert_eq!((answer.status, &answer.body["code"]), (409, &json!("unreadable")), "{bytes} {path}");
             assert!(answer.body.to_string().len() < 1000);
         }
-        // What is of the other game can be read.
+        // Results of the other game can still be read.
         assert_eq!(client.get("/api/results/standings").status, 200);
         assert_eq!(numbers(&client.get("/api/results/matches?game=walk").body).len(), 100);
     }
@@ -305,12 +305,12 @@ fn what_others_may_have_written_is_refused_before_it_takes_much() {
             assert_eq!((answer.status, &answer.body["code"]), (409, &json!("unreadable")), "{sql} {path}");
         }
     }
-    // A step that is too long is left out, with those after it.
+    // A step that is too long is left out, with all steps after it.
     fs::write(folder.path("cup.db"), &before).expect("a file");
     change(&folder, &format!("UPDATE steps SET errors = {list} WHERE match = 1 AND step = 1"));
     let answer = client.get("/api/results/matches/1");
     assert!(answer.status == 200 && answer.body.to_string().len() < 2_000_000, "{}", answer.status);
-    // A state alone is left out.
+    // If only the state is too long, the step is listed without it.
     fs::write(folder.path("cup.db"), &before).expect("a file");
     change(&folder, &format!("UPDATE steps SET state = {long} WHERE match = 1 AND step = 1"));
     let steps = client.get("/api/results/matches/1").body["steps"].clone();
@@ -331,7 +331,7 @@ fn a_pipe_in_the_place_of_results_keeps_no_turn() {
         assert!(made.success());
     };
     pipe(&database);
-    // More than there are turns.
+    // The requests outnumber the turns of the queue, so none may hold its turn.
     for _ in 0..5 {
         let answer = client.get("/api/results");
         assert_eq!(answer.body["code"], "unreadable");
@@ -340,7 +340,7 @@ fn a_pipe_in_the_place_of_results_keeps_no_turn() {
     fs::remove_file(&database).expect("a pipe");
     fs::rename(&kept, &database).expect("a file");
     for beside in ["cup.db-journal", "cup.db-wal"] {
-        // A reader leaves its log there.
+        // An earlier reader may have left its log there.
         let _ = fs::remove_file(folder.path(beside));
         pipe(&folder.path(beside));
         assert_eq!(client.get("/api/results").body["code"], "unreadable", "{beside}");

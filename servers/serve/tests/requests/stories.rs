@@ -1,4 +1,4 @@
-//! Stories that were drawn at random, and those that once found something.
+//! Stories of random bytes, and stories that found defects before.
 
 use super::{client::Client, story::play};
 use proptest::{collection::vec, prelude::*};
@@ -39,7 +39,7 @@ fn sessions_are_bounded_in_number() {
         assert!(opened < 1_000, "there is no bound");
     };
     assert_eq!((full.status, full.body["code"].as_str()), (503, Some("too_many")));
-    // Those there are stay.
+    // Existing sessions are not removed.
     let id = first.body["id"].as_str().expect("an id");
     assert_eq!(client.get(&format!("/api/sessions/{id}")).body, first.body);
     assert_eq!(client.send("DELETE", &format!("/api/sessions/{id}"), b"", &[]).status, 204);

@@ -1,8 +1,8 @@
-//! Stories: bytes in, a sequence of requests out, sound ones and others, which must not break the
-//! server.
+//! Stories: bytes are turned into a sequence of valid and invalid requests, which must not break
+//! the server.
 //!
-//! Two people use the server. Each answer must be one that the description allows; and whatever one
-//! of them does, the other's session stays as it was.
+//! Two people use the server. Each answer must be one that the description allows. Requests of one
+//! person must not change the other's session.
 
 use super::client::{Answer, Client};
 use serde_json::{Value, json};
@@ -21,11 +21,11 @@ const GAMES: [&str; 8] = [
 const RULES: &str = "(role you) (init off) (legal you press) (legal you wait) (<= (next on) (does you press))
     (<= (next off) (does you wait) (true off)) (<= terminal (true on)) (goal you 100)";
 
-/// A few bytes that choose.
+/// A source of choices: the remaining bytes of a story.
 struct Bytes<'b>(&'b [u8]);
 
 impl<'b> Bytes<'b> {
-    /// A number below `count`; 0 once there are no bytes left.
+    /// Returns a number below `count`; 0 once no bytes are left.
     fn below(&mut self, count: usize) -> usize {
         let Some((&byte, rest)) = self.0.split_first() else { return 0 };
         self.0 = rest;
@@ -36,7 +36,7 @@ impl<'b> Bytes<'b> {
         list.get(self.below(list.len()))
     }
 
-    /// Some bytes as they are.
+    /// Returns up to 39 bytes unchanged.
     fn take(&mut self) -> &'b [u8] {
         let count = self.below(40).min(self.0.len());
         let (taken, rest) = self.0.split_at(count);
@@ -49,11 +49,11 @@ impl<'b> Bytes<'b> {
     }
 }
 
-/// A person and the session that they have open.
+/// A person and their open session.
 #[derive(Default)]
 struct Person {
     view: Option<Value>,
-    /// The number of times that a session of theirs was started or changed.
+    /// The number of requests that started or changed a session of this person.
     granted: usize,
 }
 
@@ -71,10 +71,10 @@ impl Person {
     }
 }
 
-/// Plays the story that the bytes tell, and counts the steps that changed a session.
+/// Plays the story of some bytes, and returns the number of requests that changed a session.
 ///
 /// # Panics
-/// Panics if an answer is not as described, or a person's session is changed by another.
+/// Panics if an answer is not as described, or a request changes another person's session.
 pub(super) fn play(client: &Client, bytes: &[u8]) -> usize {
     let mut bytes = Bytes(bytes);
     let mut people = [Person::default(), Person::default()];
@@ -101,7 +101,7 @@ pub(super) fn play(client: &Client, bytes: &[u8]) -> usize {
 }
 
 fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
-    // Users without a session want one, mostly.
+    // A person without a session mostly starts one.
     if person.view.is_none() && bytes.below(8) != 7 {
         return start(client, person, bytes);
     }
@@ -128,7 +128,7 @@ fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
             person.keep(answer);
         }
         9 => {
-            // Machines play in their own time: seats that are people, or nobody at all.
+            // Seats of machines are left out, since their moves come at any time.
             let seat = ["person".to_owned(), "nobody".to_owned(), bytes.text()][bytes.below(3)].clone();
             if !seat.starts_with(|c: char| c.is_ascii_alphabetic()) || seat == "person" || seat == "nobody" {
                 let answer = client.post(&own("/seats"), &json!({ role(person, bytes): seat }));
@@ -152,7 +152,7 @@ fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
             client.get(&own(&format!("?seat={seat}")));
             client.get(&own("/rulesheet"));
             client.get(&own(&format!("/hints?seat={seat}")));
-            // What is saved can be gone on with.
+            // A saved match can be continued.
             let saved = client.get(&own("/record"));
             if saved.status == 200 {
                 let mut again = saved.body.clone();
@@ -197,7 +197,7 @@ fn act(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
     }
 }
 
-/// Asks for reasons, and for what may be asked about.
+/// Sends requests for reasons and illegal moves.
 fn doubt(client: &Client, session: &str, person: &Person, bytes: &mut Bytes<'_>) {
     let seat = escaped(role(person, bytes).as_bytes());
     let asked = ["terminal", "goal%20you%20100", "legal%20x%20(mark%201%201)", "true%20on"];
@@ -208,7 +208,7 @@ fn doubt(client: &Client, session: &str, person: &Person, bytes: &mut Bytes<'_>)
     client.get(&format!("{session}/test?seat={seat}"));
 }
 
-/// Opens a game, or tries to.
+/// Starts a session, perhaps by an invalid request.
 fn start(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
     let mut request = match bytes.below(4) {
         0 => json!({ "rulesheet": spoilt(bytes), "name": bytes.text() }),
@@ -229,7 +229,7 @@ fn start(client: &Client, person: &mut Person, bytes: &mut Bytes<'_>) {
     person.keep(answer);
 }
 
-/// A legal move mostly, or another.
+/// Returns a move, mostly a legal one.
 fn choice(person: &Person, bytes: &mut Bytes<'_>) -> Value {
     let none = Vec::new();
     let legal = person.view.as_ref().and_then(|view| view["legal"].as_array()).unwrap_or(&none);
@@ -252,7 +252,7 @@ fn role(person: &Person, bytes: &mut Bytes<'_>) -> String {
     if bytes.below(4) == 0 { bytes.text() } else { name.to_owned() }
 }
 
-/// A rulesheet, in which something may be wrong.
+/// Returns a rulesheet that may contain an error.
 fn spoilt(bytes: &mut Bytes<'_>) -> String {
     let mut text = RULES.to_owned();
     if bytes.below(2) == 1 {
@@ -263,7 +263,7 @@ fn spoilt(bytes: &mut Bytes<'_>) -> String {
     text
 }
 
-/// Bytes as a part of an address.
+/// Escapes bytes for an address.
 fn escaped(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| ['%', digit(byte >> 4), digit(byte & 15)]).collect()
 }

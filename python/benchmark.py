@@ -1,9 +1,8 @@
 """The speed of batches and states: `python benchmark.py [SECONDS]` prints a line for each case.
 
-A batch is stepped with moves that were drawn beforehand. A whole play of random games is recorded
-first, from a fixed seed, and then played again and again into the same arrays, so that no time is
-spent on drawing. Steps are moves made, and so are those that start a game again. Time is that of
-the processor, on one thread, and the best of many rounds.
+The moves of random games are recorded from a fixed seed. They are then replayed into the same
+arrays, so that drawing takes no time. Steps include those that restart a game. Time is processor
+time of one thread, the best of many rounds.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ N = 4096
 
 
 def batch(name: str, packed: bool, threads: int = 1) -> float:
-    """Returns the steps per second."""
+    """Returns the steps of a batch per second."""
     game = gdl.load(name)
     player = game.batch(N, autoreset="same_step")
     random = np.random.default_rng(7)
@@ -62,7 +61,7 @@ def states(name: str) -> float:
 
 
 def open_spiel(name: str) -> float:
-    """Returns the same for OpenSpiel's C++, whose states change in place."""
+    """Returns the states per second of OpenSpiel's C++, whose states change in place."""
     import pyspiel  # type: ignore[import-not-found, unused-ignore]
 
     game = pyspiel.load_game(name)

@@ -1,10 +1,10 @@
 """The speed of games in JAX, compared with Pgx: `python benchmark_jax.py [SECONDS [GAME ..]]`.
 
-Everything is in one jitted `lax.scan`: the choice of a random legal action, the same function for
-all; the step; the initial state where a game is over; observations and masks as bool arrays in the
-carry. `gdl` is `gdl.jax.game`, `env` the same game as an environment of Pgx under Pgx's own
-`auto_reset`. Time is that of the processor, and the median of rounds in which the candidates take
-turns. The bytes are the temporary memory and the carry.
+One jitted `lax.scan` chooses a random legal action by a common function, makes the step and
+restarts games that are over. Observations and masks are bool arrays in the carry. `gdl` is
+`gdl.jax.game`; `env` is the same game as an environment of Pgx with the `auto_reset` of Pgx.
+Candidates take turns, and the time is the median processor time of the rounds. The bytes are the
+temporary memory and the carry.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Loop = tuple[Callable[[Any], Any], Any, int]
 
 
 def choose(mask: jax.Array, random: jax.Array) -> jax.Array:
-    """An action that is legal: the greatest hash of the game's random word and the action."""
+    """Returns the legal action with the greatest hash of the game's random word and the action."""
     width = max(1, (mask.shape[-1] - 1).bit_length())
     actions = jnp.arange(mask.shape[-1], dtype=jnp.uint32)
     low = jnp.uint32((1 << width) - 1)
@@ -44,7 +44,7 @@ def choose(mask: jax.Array, random: jax.Array) -> jax.Array:
 
 
 def loop(name: str, n: int) -> Loop:
-    """Random games of `gdl.jax`."""
+    """Returns a loop of random games of `gdl.jax`, its first carry and its number of steps."""
     game = gdl.jax.game(name)
     steps = max(2, min(64, (1 << 19) // n))
 
@@ -65,7 +65,7 @@ def loop(name: str, n: int) -> Loop:
 
 
 def pgx_loop(env: Any, n: int) -> Loop:
-    """Random games of an environment of Pgx."""
+    """Returns the loop for an environment of Pgx, like `loop`."""
     from pgx.experimental.wrappers import auto_reset
 
     steps = max(2, min(64, (1 << 19) // n))

@@ -2,8 +2,8 @@
 
     python benchmark_ray.py [SECONDS]
 
-A run takes as long as its driver and its busiest worker together were at work. Games and their
-number are the same for one worker and two.
+The time of a run is the sum of the processor times of its driver and its busiest worker. One worker
+and two play the same games.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-//! The checker's time for an author who waits: public rulesheets, parsed and checked but not
+//! The latency of the checker for an author: public rulesheets, parsed and checked but not
 //! grounded.
 //!
-//! They lie in a folder `shared` next to the checkout; without it the benchmark is skipped.
+//! They are in a folder `shared` next to the checkout; without it the benchmark is skipped.
 
 use divan::Bencher;
 use gdl_compiler::{Diagnostics, Levels, Options, Source, check::check, syntax::parse};
@@ -17,7 +17,7 @@ fn main() {
     }
 }
 
-/// The public rulesheets, the largest last.
+/// The public rulesheets, by ascending size.
 fn rulesheets() -> Vec<Source> {
     let folder = shared(GAMES).expect("the benchmark runs only if it is there");
     let mut sources: Vec<Source> = fs::read_dir(folder)
@@ -33,7 +33,7 @@ fn rulesheets() -> Vec<Source> {
     sources
 }
 
-/// Parses and checks; what is found is not of interest here.
+/// Parses and checks a rulesheet; the diagnostics are discarded.
 fn examine(source: &Source) {
     let options = Options::default();
     let mut diagnostics = Diagnostics::new(Levels::default());

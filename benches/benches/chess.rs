@@ -3,14 +3,14 @@
 //!
 //!     cargo bench -p gdl-benches --bench chess -- [--seconds S] [--rounds N]
 //!
-//! Perft counts the sequences of six moves from the start, 119,060,324; both count the last move
-//! without making it. Ours is measured twice: as it is, merging equal states of a level, and within
-//! no memory, where it makes every move as the library does. Random games go on to mate, stalemate,
-//! fifty quiet moves of each or too little material.
+//! Perft counts the 119,060,324 sequences of six moves from the initial position. Both programs
+//! count the last move without making it. Ours is measured twice: by default, merging equal states
+//! of a level, and without memory, making every move as the library does. Random games end by mate,
+//! stalemate, fifty quiet moves of each player or insufficient material.
 //!
-//! The library is cozy-chess, which is under the MIT license; shakmaty, better known, is under the
-//! GPL, and the tests of this package would have to be too. Contestants take turns, and figures are
-//! medians of the rounds.
+//! The library is cozy-chess, under the MIT license. The better known shakmaty is under the GPL,
+//! which would extend to the tests of this package. Contestants take turns, and figures are medians
+//! of the rounds.
 
 use clap::Parser;
 use cozy_chess::{BitBoard, Board, GameStatus, Move, Piece};
@@ -34,7 +34,7 @@ struct Args {
     bench: bool,
 }
 
-/// The sequences of six moves from the start.
+/// The number of sequences of six moves from the initial position.
 const SEQUENCES: u128 = 119_060_324;
 
 fn main() {
@@ -62,7 +62,7 @@ fn main() {
     }
 }
 
-/// The count per second of processor time.
+/// The count of a run per second of processor time.
 fn rate(run: impl FnOnce() -> u128) -> f64 {
     let start = ProcessTime::now();
     let count = run();
@@ -98,7 +98,7 @@ fn perft(board: &Board, depth: usize) -> u128 {
     count
 }
 
-/// Plays random games for some seconds, at least one; returns the number of their states.
+/// Plays random games for at least `seconds`, one game or more. Returns the number of their states.
 fn random_games(seconds: f64) -> u128 {
     let mut generator = Generator::new(1);
     let start = ProcessTime::now();
@@ -126,7 +126,8 @@ fn random_games(seconds: f64) -> u128 {
     states
 }
 
-/// A single knight or none, or bishops of one colour of square, apart from the kings.
+/// Returns whether neither player can mate: besides the kings there are no pieces, a single knight,
+/// or bishops on squares of one colour.
 fn cannot_mate(board: &Board) -> bool {
     let [kings, knights, bishops] =
         [Piece::King, Piece::Knight, Piece::Bishop].map(|piece| board.pieces(piece));

@@ -3,8 +3,8 @@
 //!
 //!     cargo bench -p gdl-benches --bench compile -- [--rounds N] [GAME..]
 //!
-//! Dependencies are built before, so what is timed is the macro and what rustc makes of its tokens.
-//! Each figure is the least of a few rounds, in seconds by the clock, less that of the empty crate.
+//! Dependencies are built before, so the times cover the macro and the compilation of its tokens.
+//! Each figure is the least of several rounds in wall-clock seconds, minus that of the empty crate.
 //! Straight-line lanes are compiled for AVX-512 and for AVX2.
 
 use clap::Parser;
@@ -31,7 +31,7 @@ struct Args {
     bench: bool,
 }
 
-/// The commands that are timed.
+/// The arguments of the timed cargo commands.
 const WAYS: [&[&str]; 3] = [&["check"], &["build"], &["build", "--release"]];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -59,9 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 const EMPTY: &str = "fn main() {}\n";
 
-/// A program that plays a game.
+/// The source of a program that plays a game.
 fn program(entry: &Entry) -> String {
-    // What the built-in games are compiled with.
+    // The options that the built-in games are compiled with.
     let arguments = match entry.name {
         "reversi" | "checkers" => ", code = \"lanes\"",
         "tictactoe_led" => ", allow(missing_init)",
@@ -73,14 +73,14 @@ fn program(entry: &Entry) -> String {
     )
 }
 
-/// Two-input operations of the net, and operations of lanes.
+/// The numbers of two-input operations of the net and of operations of the lanes.
 fn operations(entry: &Entry) -> [usize; 2] {
     let source = Source::new(entry.name, entry.text);
     let Ok(game) = compile(&source, &Options::default()) else { return [0; 2] };
     [game.net.operations(), game.lanes.map_or(0, |lanes| lanes.operations())]
 }
 
-/// A crate outside the workspace that depends on the runtime.
+/// Creates a crate outside the workspace that depends on the runtime, and returns its folder.
 fn crate_folder() -> Result<PathBuf, Box<dyn Error>> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("compile");
     fs::create_dir_all(folder.join("src"))?;
@@ -97,7 +97,7 @@ fn crate_folder() -> Result<PathBuf, Box<dyn Error>> {
     Ok(folder)
 }
 
-/// The seconds that each way takes for a program, the least of some rounds.
+/// The seconds of each command for a program, the least of `rounds` rounds.
 fn measure(folder: &Path, program: &str, rounds: usize) -> Result<[f64; 3], Box<dyn Error>> {
     let mut least = [f64::INFINITY; 3];
     for round in 0..rounds.max(1) {

@@ -1,7 +1,7 @@
 //! Batched successor generation and perft, on one thread.
 //!
-//! Items of `children` are pairs of a state and a joint move out of random games, 512 to a pass:
-//! from rows of bits to rows of bits, with all that is seen of the successors. Items of `perft` are
+//! Items of `children` are pairs of a state and a joint move from random games, 512 to a pass. A
+//! pass reads and writes rows of bits, including the views of the successors. Items of `perft` are
 //! the sequences of the greatest length.
 
 use divan::{Bencher, counter::ItemsCount};
@@ -21,11 +21,11 @@ fn main() {
     divan::main();
 }
 
-/// Games, and how deep they are counted.
+/// The games, and the depths of their perft.
 const GAMES: &[(&str, usize)] =
     &[("tictactoe", 9), ("connect_four", 10), ("breakthrough", 6), ("reversi", 8), ("checkers", 8)];
 
-/// Passes of a sample: few enough that their pairs stay in a cache.
+/// The number of passes of a sample, small enough that the pairs stay in the cache.
 const PASSES: usize = 16;
 
 fn names() -> impl Iterator<Item = &'static str> {
@@ -40,14 +40,14 @@ fn game(name: &str) -> Dynamic {
     load(find(name).expect("a built-in game").text).expect("built-in rulesheets load")
 }
 
-/// The pairs of a pass: words of states and moves of all roles, one pair after another.
+/// The pairs of a pass: the words of the states, and the moves of all roles, pair after pair.
 #[derive(Clone, Default)]
 struct Pairs {
     states: Vec<u64>,
     joints: Vec<MoveId>,
 }
 
-/// Pairs of random games, a pass of one phase of the cycle after the other.
+/// Pairs from random games. Each pass has pairs of one phase of the cycle.
 fn passes(game: &Dynamic, expansion: &RowExpansion<'_>) -> Vec<(usize, Pairs)> {
     let mut stream = Stream::new(1, 1);
     let mut open = vec![Pairs::default(); expansion.phases()];

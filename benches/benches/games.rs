@@ -1,12 +1,13 @@
-//! The built-in games in one table: their sizes, how soon they load and how fast they play, as
-//! `docs/reference/games.md` has it.
+//! The built-in games in one table: their sizes, load times and speeds of play, as in
+//! `docs/reference/games.md`.
 //!
 //!     cargo bench -p gdl-benches --bench games -- [--seconds S] [--rounds N] [--write PAGE]
 //!
 //! Operations are those of the largest phase of the turn cycle. Times are processor time of one
-//! thread, the best of some rounds: from the text to a first random game, and of random games in
-//! lanes as a table, without what `gdl!` compiles. With `--write` the table takes the place of the
-//! one between the comments `<!-- sizes and speeds -->` and `<!-- end -->` of a page.
+//! thread, the best of several rounds. The load time is from the text to the end of a random game.
+//! Speeds are of random games in lanes of the table, without the code of `gdl!`. With `--write` the
+//! table replaces the one between the comments `<!-- sizes and speeds -->` and `<!-- end -->` of a
+//! page.
 
 use clap::Parser;
 use cpu_time::ProcessTime;
@@ -47,7 +48,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     page::write(args.write.as_deref(), "sizes and speeds", &table)
 }
 
-/// The row of a game.
+/// Measures a game and returns its row of the table.
 fn measure(entry: &Entry, args: &Args) -> Result<String, Box<dyn Error>> {
     let compiled = load::compile(load::text_of(entry), &load::quiet()).map_err(|_| "it does not load")?;
     let operations = compiled.operations().into_iter().max().unwrap_or(0);

@@ -27,7 +27,7 @@ fn diagnostics() -> Diagnostics {
     Diagnostics::new(Levels::default())
 }
 
-/// All that a phase may take.
+/// A meter with the default limits.
 fn meter() -> Meter {
     Meter::new(&Options::default(), Phase::Optimize)
 }

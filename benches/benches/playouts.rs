@@ -1,4 +1,4 @@
-//! Random playouts of each game by each engine and by its hand-written baseline, in turn; see
+//! Random playouts of each game by each engine and by its handwritten baseline, in turn; see
 //! `gdl_benches::playouts`.
 //!
 //!     cargo bench -p gdl-benches --bench playouts -- [--seconds S] [--rounds N] [GAME..]

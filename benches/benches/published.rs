@@ -2,15 +2,15 @@
 //!
 //!     cargo bench -p gdl-benches --bench published -- [--seconds S] [--deadline S] [--write PAGE] [FOLDER|FILE..]
 //!
-//! Each rulesheet has a process of its own, which is stopped when it takes far longer than it is
-//! given. It loads, by the engines that are chosen for it, and plays random games on one thread one
-//! state at a time and as playouts are played. All times are processor time. A ratio is the rate of
-//! states over that of the fastest engine which was published for the rulesheet, so one under 1
-//! means that another engine is faster.
+//! Each rulesheet has a child process, which is stopped at the deadline. The child loads the
+//! rulesheet with the engines that the loader chooses. It plays random games on one thread, in
+//! single mode and in the default mode. All times are processor time. A ratio divides the rate of
+//! states by that of the fastest published engine for the rulesheet. Below 1, another engine is
+//! faster.
 //!
-//! Rulesheets and published speeds lie in a folder `shared` next to the checkout; without it the
+//! Rulesheets and published speeds are in a folder `shared` next to the checkout; without it the
 //! benchmark is skipped. A file `base__amazons__v1.kif` is a version of `BASE/amazons/DIGEST`
-//! there. The measured version is not known, so the table has both lengths of random games.
+//! there. The published version is unknown, so the table has both lengths of random games.
 
 use clap::Parser;
 use cpu_time::ProcessTime;
@@ -61,11 +61,11 @@ struct Args {
     bench: bool,
 }
 
-/// The ratio of a length of random games to the published one from which on it is that of another
-/// version.
+/// The ratio between measured and published lengths of random games from which the versions count
+/// as different.
 const LIKE: f64 = 1.25;
 
-/// The speed of a way to play.
+/// The speed of a mode of playouts.
 #[derive(Debug, Serialize, Deserialize)]
 struct Rate {
     engine: String,
@@ -76,10 +76,10 @@ struct Rate {
 /// The measurements of a rulesheet.
 #[derive(Debug, Serialize, Deserialize)]
 struct Figures {
-    /// From the text to the end of a random game, one state at a time, by the first engine that is
-    /// ready.
+    /// The seconds from the text to the end of a random game in single mode, with the first engine
+    /// that is ready.
     ready_seconds: f64,
-    /// The same by the last engine, without that.
+    /// The same with the last engine, without the game of the first one.
     load_seconds: f64,
     single: Rate,
     playouts: Rate,
@@ -88,7 +88,7 @@ struct Figures {
 
 type Outcome = Result<Figures, String>;
 
-/// The fastest engine that was published for a rulesheet.
+/// The speed of the fastest published engine for a rulesheet.
 #[derive(Clone, Copy, Debug)]
 struct Published {
     states: f64,
@@ -122,7 +122,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     page::write(args.write.as_deref(), "ratios", &table(&mut rows))
 }
 
-/// The published speeds by rulesheet, of several versions those of the fastest.
+/// The published speeds by rulesheet; of several versions, the fastest.
 fn read(text: &str) -> BTreeMap<String, Published> {
     let mut all = BTreeMap::new();
     for line in text.lines().skip(1) {
@@ -137,13 +137,13 @@ fn read(text: &str) -> BTreeMap<String, Published> {
     all
 }
 
-/// The key of a file's published speeds: collection and game without the version.
+/// The key of a file's published speeds: its collection and game, without the version.
 fn key(name: &str) -> String {
     let mut parts = name.split("__");
     format!("{}/{}", parts.next().unwrap_or_default(), parts.next().unwrap_or_default()).to_lowercase()
 }
 
-/// Measures a rulesheet in a process of its own.
+/// Measures a rulesheet in a child process.
 fn apart(file: &Path, args: &Args) -> Result<Outcome, Box<dyn Error>> {
     let mut command = Command::new(env::current_exe()?);
     command.args(["--alone", "--seconds", &args.seconds.to_string()]).arg("--").arg(file);
@@ -154,7 +154,7 @@ fn apart(file: &Path, args: &Args) -> Result<Outcome, Box<dyn Error>> {
     Ok(serde_json::from_str(&report.output).unwrap_or_else(|_| Err("its process broke down".to_owned())))
 }
 
-/// Measures a rulesheet here.
+/// Measures a rulesheet in this process.
 fn measure(path: &Path, args: &Args) -> Outcome {
     let options = Options { case_sensitive: true, ..load::quiet() };
     let source = load::read(path, &options).map_err(|_| "unreadable".to_owned())?;
@@ -199,7 +199,7 @@ fn play(game: &Dynamic, engine: Option<PlayoutMode>) -> Playouts<'_, Dynamic> {
     }
 }
 
-/// A rulesheet, with what is known of it.
+/// A rulesheet with its published and measured speeds.
 struct Row {
     name: String,
     published: Option<Published>,
@@ -207,13 +207,14 @@ struct Row {
 }
 
 impl Row {
-    /// The rates of states as multiples of the published one, one at a time and in playouts.
+    /// The rates of states as multiples of the published rate, in single mode and in playouts.
     fn ratios(&self) -> Option<[f64; 2]> {
         let (Some(published), Ok(figures)) = (self.published, &self.outcome) else { return None };
         Some([&figures.single, &figures.playouts].map(|rate| rate.states / published.states))
     }
 
-    /// Published speeds are compared with those of games as long.
+    /// Returns whether random games are about as long as the published ones, so that speeds are
+    /// comparable.
     fn is_like(&self) -> bool {
         let (Some(published), Ok(figures)) = (self.published, &self.outcome) else { return false };
         let factor = figures.single.states / figures.single.playouts * published.playouts / published.states;
@@ -250,7 +251,7 @@ impl Row {
     }
 }
 
-/// Two or three digits of a number.
+/// A number with two decimals below 10, otherwise without decimals.
 fn figure(number: f64) -> String {
     if number < 10.0 { format!("{number:.2}") } else { format!("{number:.0}") }
 }
@@ -262,7 +263,7 @@ fn spread(numbers: &mut [f64]) -> [f64; 3] {
     [median(numbers.iter().copied()), at(numbers.len() * 9 / 10), at(numbers.len().saturating_sub(1))]
 }
 
-/// All rows, the slowest relative to the published speeds first, and their summary.
+/// The table with its summary. Rows are sorted by their least ratio to the published speed.
 fn table(rows: &mut [Row]) -> String {
     let least = |row: &Row| match &row.outcome {
         Err(_) => f64::NEG_INFINITY,

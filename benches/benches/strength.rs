@@ -1,4 +1,4 @@
-//! Matches of players against each other, and how fast they search; see `gdl_benches::strength`.
+//! Matches between players, and the speed of their searches; see `gdl_benches::strength`.
 //!
 //!     cargo bench -p gdl-benches --bench strength -- [--matches N] [--seconds S [--processor] | --nodes N] [--quick] \
 //!         [--seed N] [--contest NAME..] [GAME..]

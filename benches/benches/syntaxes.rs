@@ -1,12 +1,12 @@
-//! Games in Epilog compared with the same games in KIF: the time to load each, and its speed. Then
-//! public games in Epilog compared with built-in ones of their kind; their rules differ, so those
+//! Games in Epilog compared with the same games in KIF: load time and speed of play. A second table
+//! compares public games in Epilog with built-in games of their kind. Their rules differ, so those
 //! ratios only compare the sizes of games.
 //!
 //!     cargo bench -p gdl-benches --bench syntaxes -- [--rounds N] [--seconds S] [GAME..]
 //!
-//! The two of a row take turns; rates are states per second of processor time, and ratios the
-//! medians of those of each round. Public games lie in a folder `shared` next to the checkout;
-//! without it they are skipped.
+//! The two games of a row take turns. Rates are states per second of processor time, and ratios are
+//! medians over the rounds. Public games are in a folder `shared` next to the checkout; without it
+//! they are skipped.
 
 use clap::Parser;
 use cpu_time::ProcessTime;
@@ -30,7 +30,7 @@ struct Args {
     games: Vec<String>,
 }
 
-/// Games that were written for the tests; each is the built-in game of that name.
+/// The games written for the tests. Each equals the built-in game of the same name.
 const OWN: [(&str, &str); 4] = [
     ("tictactoe", include_str!("../../tests/known/tictactoe.epilog")),
     ("breakthrough", include_str!("../../tests/known/breakthrough.epilog")),
@@ -38,7 +38,7 @@ const OWN: [(&str, &str); 4] = [
     ("pentago", include_str!("../../tests/known/pentago.epilog")),
 ];
 
-/// Public games and built-in ones of their kind.
+/// Public games, each with a built-in game of its kind.
 const PUBLIC: [(&str, &str); 5] = [
     ("tictactoe", "tictactoe"),
     ("hex7x7", "hex"),
@@ -47,7 +47,8 @@ const PUBLIC: [(&str, &str); 5] = [
     ("reversum", "reversi"),
 ];
 
-/// The measured quantities: seconds of loading, states a second in lanes and one at a time.
+/// The measured quantities: milliseconds of loading, and states per second in lanes and in single
+/// mode.
 const MEASURED: [&str; 3] = ["load ms", "lanes", "single"];
 
 fn main() {
@@ -69,11 +70,11 @@ fn built_in(name: &str) -> &'static str {
     gdl_games::find(name).expect("it is built in").text
 }
 
-/// Prints a line of the table.
+/// Measures two games and prints their row of the table.
 fn row(name: &str, kif: &str, epilog: &str, args: &Args) {
     let mut rounds: Vec<[[f64; 3]; 2]> = Vec::new();
     for round in 0..args.rounds {
-        // Who goes first changes from round to round.
+        // The first game to be measured alternates from round to round.
         let mut pair = [[0.0; 3]; 2];
         for i in [round % 2, 1 - round % 2] {
             pair[i] = measure([kif, epilog][i], args.seconds);

@@ -1,7 +1,7 @@
-//! Baselines that the benchmarks compare with, hand-written playout loops and another grounder, the
-//! comparison of playouts, contests of players, and pages that results are written to.
+//! Parts of the benchmarks: handwritten playout loops and another grounder as baselines, the
+//! comparison of playouts, contests of players, and the pages that hold results.
 //!
-//! `cargo bench -p gdl-benches` plays each game by its hand-written baseline and by every engine in
+//! `cargo bench -p gdl-benches` plays each game by its handwritten baseline and by every engine in
 //! one run, times each phase of the compiler, and compares grounding with gringo.
 //! `docs/performance.md` has the results.
 

@@ -1,13 +1,13 @@
-//! Pages with a place for a table: what a benchmark measured is written between the comment
-//! `<!-- NAME -->` and the next `<!-- end -->`, each a line, and the rest of the page stays as it
-//! is. A page without the place is an error and stays as it is, too.
+//! Pages with a marked place for a table. The place is between the comment `<!-- NAME -->` and the
+//! next `<!-- end -->`, each on its own line; the rest of the page is kept. A page without the
+//! place is an error and is not changed.
 
 use std::{error::Error, fs, path::Path};
 
 /// The line after a table.
 const END: &str = "<!-- end -->\n";
 
-/// Writes a table to its place on a page; prints it where there is no page.
+/// Writes a table to its place on a page, or prints it if `page` is `None`.
 ///
 /// # Errors
 /// Returns an error if the page cannot be read or written, or has no such place.
@@ -19,7 +19,7 @@ pub fn write(page: Option<&Path>, name: &str, table: &str) -> Result<(), Box<dyn
     Ok(fs::write(path, replace(&fs::read_to_string(path)?, name, table)?)?)
 }
 
-/// The page with another table at the place of that name.
+/// The page with another table at the named place.
 fn replace(page: &str, name: &str, table: &str) -> Result<String, String> {
     let mark = format!("<!-- {name} -->\n");
     let (before, rest) =

@@ -1,11 +1,11 @@
-//! Chess as the rulesheet has it and chess by bitboards, which share nothing: in each state of
-//! random games the same moves are legal, and games end in the same states with the same winner.
+//! Chess by the rulesheet and chess by an independent library of bitboards. In each state of random
+//! games the legal moves are equal, and games end in the same states with the same winner.
 
 use cozy_chess::{Board, Color, GameStatus, Move, Piece};
 use gdl_runtime::{Game, GameExt, chance::Stream};
 
-/// A legal move of the library as the rulesheet writes it. In the library castling is a move of the
-/// king onto its rook.
+/// A legal move of the library in the rulesheet's text. The library writes castling as a move of
+/// the king onto its rook.
 fn text(board: &Board, action: Move) -> String {
     let (from, to) = (action.from, action.to);
     if board.color_on(to) == Some(board.side_to_move()) {
@@ -26,7 +26,7 @@ fn text(board: &Board, action: Move) -> String {
     }
 }
 
-/// Castling is 0, promotion 1 and capturing in passing 2.
+/// The kind of a rare move: 0 for castling, 1 for promotion and 2 for en passant.
 fn rarity(board: &Board, action: Move) -> Option<usize> {
     if board.color_on(action.to) == Some(board.side_to_move()) {
         return Some(0);
@@ -67,7 +67,7 @@ fn random_games_are_those_of_the_library() {
                     assert_eq!((goals[mover], goals[1 - mover]), (Some(0), Some(100)), "{board}");
                     winners[1 - mover] += 1;
                 } else {
-                    // What cannot mate is no draw to the library.
+                    // The library does not draw positions with insufficient material.
                     assert_eq!(goals, [Some(50); 2], "{board}");
                     assert!(status == GameStatus::Drawn || board.occupied().len() < 8, "{board}");
                 }

@@ -1,4 +1,4 @@
-//! The programs that gringo grounds say what the rules say.
+//! The programs for gringo have the meaning of the rules.
 
 use gdl_benches::gringo::{is_installed, program, run};
 use gdl_compiler::{Diagnostics, Options, Rules, Source, check::check, ground::ground, syntax::parse};
@@ -68,8 +68,7 @@ fn gringo_finds_what_the_compiler_finds() {
         for splits in [false, true] {
             let program = program(&rules, splits).expect("few alternatives");
             let counts = run(&program, Duration::from_secs(60)).counts.expect("a small game");
-            // An engine that knows more than that the rules can be followed finds less to be
-            // possible.
+            // The compiler analyses more than derivability, so it finds fewer possible atoms.
             assert!(ours.vocabulary.fluents.len() as u64 <= counts.fluents, "{}", entry.name);
             assert!(ours.does.len() as u64 <= counts.moves, "{}", entry.name);
             assert!(counts.relevant <= counts.rules && counts.rules > 0, "{}", entry.name);

@@ -1,13 +1,13 @@
-//! Many games at once: a [`Batch`] is given arrays of moves and writes arrays of what is seen.
+//! Many games at once: a [`Batch`] takes arrays of moves and writes arrays of observations, legal
+//! moves and rewards.
 //!
-//! Games lie in units of 512, in planes where [`Stepper`] can play them and one by one elsewhere;
-//! both give the same. Threads share the units. A step first checks the moves of all games and then
-//! makes them, so a move that is not legal leaves all as it was.
+//! Games form units of 512. A unit is held in planes if [`Stepper`] can play them, otherwise as
+//! single games; the results are equal. Threads share the units. A step checks the moves of all
+//! games before it makes any, so an illegal move changes nothing.
 //!
-//! Threads are started for each pass over the units, as many as have work for [`WORTH`] operations:
-//! to start one and to wait for it takes some twenty microseconds. A pool would save most of that,
-//! and would have none of its threads in a process that was forked, as those of `multiprocessing`
-//! are.
+//! Threads are started for each pass over the units, one for each [`WORTH`] operations. Starting
+//! and joining one takes about twenty microseconds. A pool would save most of that, but its threads
+//! would be missing in forked processes, such as those of `multiprocessing`.
 
 use crate::{
     game::{Game, Inner},
@@ -36,22 +36,22 @@ use std::{
     thread,
 };
 
-/// Games of a unit.
+/// The number of games in a unit.
 const UNIT: usize = Games::MOST;
 
-/// The number of operations on 512 games, of some two nanoseconds each, that are worth a thread.
+/// The number of operations on 512 games that justify a thread; one takes about two nanoseconds.
 const WORTH: usize = 50_000;
 
-/// Operations of a unit whose games are played one by one, at least.
+/// The assumed number of operations of a unit of single games, a lower bound.
 const ONE_BY_ONE: usize = 100_000;
 
-/// The most roles: their numbers are bytes with a sign.
+/// The most roles, since their numbers are signed bytes.
 const MOST_ROLES: usize = 127;
 
-/// About the most memory that the games of a batch may take.
+/// The approximate memory limit of the games of a batch, in bytes.
 const MOST_BYTES: usize = 4 << 30;
 
-/// The contents of a batch, and its presentation.
+/// The shape and options of a batch.
 pub(crate) struct Spec {
     n: usize,
     pub(crate) roles: usize,
@@ -59,26 +59,26 @@ pub(crate) struct Spec {
     pub(crate) moves: usize,
     pub(crate) percepts: usize,
     pub(crate) chance: Option<usize>,
-    /// True if each role gives a move in each step, and has a mask; otherwise the one that is
-    /// asked.
+    /// True if each role gives a move in each step and has a mask; false if only the role to move
+    /// does.
     pub(crate) all: bool,
     packed: bool,
-    /// True if percepts are observed, and not the state.
+    /// True if percepts are observed instead of the state.
     pub(crate) hidden: bool,
-    /// The planes in which states are shown, if not as they are.
+    /// The planes of the observation; `None` for rows of fluents.
     pub(crate) planes: Option<Planes>,
     renewal: Renewal,
-    /// The stepper that gives the role to move.
+    /// The stepper that finds the role to move.
     pub(crate) proof: Option<Stepper>,
 }
 
 impl Spec {
-    /// Numbers of a row that is made of `times` rows of bits.
+    /// The number of elements in `times` rows of bits.
     fn width(&self, times: usize, bits: usize) -> usize {
         times * if self.packed { bits.div_ceil(64) } else { bits }
     }
 
-    /// Numbers of a game's observation.
+    /// The number of elements of a game's observation.
     fn observation(&self) -> usize {
         match &self.planes {
             Some(planes) => planes.fluents.len(),
@@ -91,7 +91,7 @@ impl Spec {
         self.width(self.seats(), self.moves)
     }
 
-    /// The roles that are asked in a step.
+    /// The number of roles that give moves in a step.
     fn seats(&self) -> usize {
         if self.all { self.roles } else { 1 }
     }
@@ -125,7 +125,7 @@ enum Unit {
     Rows(Vec<Single>),
 }
 
-/// The arrays to which views of games are written.
+/// The output arrays of a step.
 struct Sink<'a> {
     observation: To<'a>,
     mask: To<'a>,
@@ -147,7 +147,7 @@ fn split(to: To<'_>, at: usize) -> (To<'_>, To<'_>) {
     }
 }
 
-/// Writes row number `place`, which is made of `times` rows of bits.
+/// Writes `times` rows of bits to the row number `place`.
 fn set(to: &mut To<'_>, place: usize, (words, times, bits): (&[u64], usize, usize)) {
     match to {
         To::Words(all) => {
@@ -210,7 +210,7 @@ impl Unit {
         }
     }
 
-    /// Makes them, if that is wanted, and writes what is seen.
+    /// Makes the chosen moves if `makes` is true, and writes the observations.
     fn step(
         &mut self,
         stepper: Option<&mut Stepper>,
@@ -265,7 +265,7 @@ impl Unit {
         }
     }
 
-    /// The role that is asked in a game, if one alone is.
+    /// The role to move in a game, if only that role gives moves.
     fn speaker(&self, stepper: Option<&Stepper>, spec: &Spec, place: usize) -> usize {
         match (self, stepper) {
             (Self::Planes(games), Some(stepper)) => stepper.speaker_of(games, place),
@@ -274,7 +274,7 @@ impl Unit {
         }
     }
 
-    /// The legal moves of a role in a game where it is asked.
+    /// The legal moves of a role in a game, if it gives a move.
     fn legal(&self, stepper: Option<&Stepper>, game: &Dynamic, place: usize, role: usize) -> Vec<usize> {
         match (self, stepper) {
             (Self::Rows(games), _) => games[place].legal(game, role),
@@ -300,15 +300,15 @@ fn reward(goal: u8) -> f32 {
     f32::from(goal) / 50.0 - 1.0
 }
 
-/// The mutable part.
+/// The mutable part of a batch.
 struct Core {
     units: Vec<Unit>,
-    /// One for each thread, if games lie in planes.
+    /// The stepper of each thread; empty if games are not in planes.
     steppers: Vec<Stepper>,
     actions: Vec<i32>,
 }
 
-/// Some units and what goes with each, done by as many threads as there are `helpers`.
+/// Processes jobs in as many threads as there are `helpers`.
 fn share<J: Send, T: Send>(
     helpers: &mut [T],
     threads: usize,
@@ -337,7 +337,7 @@ fn share<J: Send, T: Send>(
     });
 }
 
-/// The arrays that are written to, borrowed.
+/// The borrowed output arrays.
 struct Arrays<'py> {
     observation: Borrowed<'py>,
     mask: Borrowed<'py>,
@@ -382,7 +382,7 @@ fn borrow<'py, T: numpy::Element>(
         .map_err(|error| PyValueError::new_err(format!("`{name}` cannot be written to: {error}")))
 }
 
-/// Many games of the same rules at once; `gdl.Batch` is made of it.
+/// Many games of the same rules, the Rust half of `gdl.Batch`.
 #[pyclass(frozen, module = "gdl._gdl")]
 pub(crate) struct Batch {
     game: Arc<Inner>,
@@ -424,7 +424,7 @@ impl Batch {
         })
     }
 
-    /// Writes what is seen, after a step if one is to be made.
+    /// Writes the observations, after a step if `makes` is true.
     fn write(&self, py: Python<'_>, core: &mut Core, arrays: &mut Arrays<'_>, makes: bool) -> PyResult<()> {
         let error = |_| PyValueError::new_err("an array of `out` is not contiguous");
         let mut rest = Sink {
@@ -449,7 +449,7 @@ impl Batch {
         Ok(())
     }
 
-    /// `gdl.IllegalMoveError` for a game in which some move is not legal.
+    /// Returns `gdl.IllegalMoveError` for the illegal move in the game number `index`.
     fn refusal(
         &self,
         py: Python<'_>,
@@ -487,7 +487,7 @@ impl Batch {
     }
 }
 
-/// Numbers of moves: those of the array, if they lie as they are needed, otherwise a copy in `to`.
+/// The numbers of moves: borrowed from the array if its layout fits, otherwise copied to `to`.
 fn numbers<'py>(
     actions: &Bound<'py, PyAny>,
     shape: &[usize],
@@ -514,7 +514,7 @@ fn numbers<'py>(
         }
         to.extend(array.as_array());
     } else if let Ok(array) = actions.cast::<PyArrayDyn<i64>>() {
-        // What is too large is no move, as is any other number that is none.
+        // A number that exceeds 32 bits is not a move, so it becomes an invalid number.
         let small = |&number: &i64| i32::try_from(number).unwrap_or(i32::MIN);
         to.extend(read(array, shape)?.as_array().iter().map(small));
     } else {
@@ -523,7 +523,7 @@ fn numbers<'py>(
     Ok(None)
 }
 
-/// Seeds of games: one for all, or one for each.
+/// Seeds of games: a common one, or one for each game.
 #[derive(FromPyObject)]
 enum Seeds {
     One(u64),
@@ -629,13 +629,14 @@ impl Batch {
         Ok(Self { game, spec, observation_shape, mask_shape, action_shape, threads, core })
     }
 
-    /// True if `step` wants one move for each game, and false if one for each role of each game.
+    /// True if `step` takes one move for each game, false if it takes one for each role of each
+    /// game.
     #[getter]
     fn sequential(&self) -> bool {
         !self.spec.all
     }
 
-    /// `lanes` or `single`.
+    /// The engine, `lanes` or `single`.
     #[getter]
     fn engine(&self) -> PyResult<&'static str> {
         Ok(if self.lock()?.steppers.is_empty() { "single" } else { "lanes" })
@@ -656,7 +657,7 @@ impl Batch {
         &self.action_shape
     }
 
-    /// Checks the moves of all games, makes them and writes what is seen.
+    /// Checks the moves of all games, makes them and writes the observations.
     fn step(&self, py: Python<'_>, actions: &Bound<'_, PyAny>, out: &Bound<'_, PyTuple>) -> PyResult<()> {
         let mut core = self.lock()?;
         let mut arrays = self.arrays(out)?;
@@ -685,7 +686,7 @@ impl Batch {
         self.write(py, &mut core, &mut arrays, true)
     }
 
-    /// Starts games again, all or those marked, and writes what is seen.
+    /// Restarts all games or the marked ones, and writes the observations.
     #[pyo3(signature = (out, seed = None, marked = None))]
     fn reset(
         &self,

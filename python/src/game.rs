@@ -35,7 +35,7 @@ use std::{
     time::Duration,
 };
 
-/// The options with which a rulesheet is loaded: pickling needs them.
+/// The options of loading a rulesheet, kept for pickling.
 #[derive(Clone, Default)]
 #[allow(clippy::struct_excessive_bools, reason = "each is a keyword of Python")]
 pub(crate) struct Options {
@@ -49,7 +49,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// The same, as the compiler has it.
+    /// The options as the compiler takes them.
     pub(crate) fn compiler(&self) -> gdl_compiler::Options {
         let (case_sensitive, lenient, levels) = (self.case_sensitive, self.lenient, self.levels.clone());
         let mut options = gdl_compiler::Options { case_sensitive, lenient, levels, ..Default::default() };
@@ -102,7 +102,7 @@ impl Inner {
         }
     }
 
-    /// The proofs about it, found on first use, without the interpreter's lock.
+    /// The proofs about the game, computed on first use with the GIL released.
     pub(crate) fn proofs(&self, py: Python<'_>) -> &Proofs {
         match self.proofs.get() {
             Some(proofs) => proofs,
@@ -110,12 +110,12 @@ impl Inner {
         }
     }
 
-    /// The picture of its states, if they can be drawn.
+    /// The drawing of its states, if they show a board.
     pub(crate) fn picture(&self) -> Option<&Picture> {
         self.picture.get_or_init(|| Picture::of(&self.game, &self.text)).as_ref()
     }
 
-    /// A role by its name or number.
+    /// Finds a role by its name or number.
     pub(crate) fn role(&self, role: &Bound<'_, PyAny>) -> PyResult<RoleId> {
         if let Ok(text) = role.cast::<PyString>() {
             let text = text.to_cow()?;
@@ -124,7 +124,7 @@ impl Inner {
         number(role, self.roles.len(), "role").map(RoleId::from_index)
     }
 
-    /// A move by its text or number.
+    /// Finds a move by its text or number.
     pub(crate) fn action(&self, action: &Bound<'_, PyAny>) -> PyResult<MoveId> {
         if let Ok(text) = action.cast::<PyString>() {
             let text = text.to_cow()?;
@@ -133,17 +133,17 @@ impl Inner {
         number(action, self.moves.len(), "move").map(MoveId::from_index)
     }
 
-    /// The strings of fluents that hold.
+    /// The fluents that hold, as Python strings.
     pub(crate) fn fluents<'py>(&self, py: Python<'py>, state: &BitBox) -> Vec<Bound<'py, PyString>> {
         self.game.fluents(state).map(|fluent| self.fluents[fluent.index()].bind(py).clone()).collect()
     }
 }
 
-/// A number below `count`.
+/// Converts a Python integer to a number below `count`.
 fn number(value: &Bound<'_, PyAny>, count: usize, kind: &str) -> PyResult<usize> {
     let value = match value.cast::<PyInt>() {
         Ok(value) => value.clone(),
-        // NumPy's integers are integers too.
+        // Accepts the integers of NumPy too.
         Err(_) => value
             .call_method0("__index__")
             .and_then(|value| Ok(value.cast_into::<PyInt>()?))
@@ -155,12 +155,12 @@ fn number(value: &Bound<'_, PyAny>, count: usize, kind: &str) -> PyResult<usize>
     })
 }
 
-/// A game: rules that are ready to be played. It never changes and may be shared by threads.
+/// A game: rules that are ready to be played. It never changes, and threads may share it.
 #[pyclass(frozen, module = "gdl", weakref)]
 #[derive(Clone)]
 pub(crate) struct Game(pub(crate) Arc<Inner>);
 
-/// A built-in game.
+/// Loads a built-in game.
 #[pyfunction]
 pub(crate) fn builtin(py: Python<'_>, name: &str) -> PyResult<Game> {
     let found = gdl_games::find(name).zip(gdl_games::dynamic(name));
@@ -171,7 +171,7 @@ pub(crate) fn builtin(py: Python<'_>, name: &str) -> PyResult<Game> {
     Ok(Game(Arc::new(Inner { is_builtin: true, ..inner })))
 }
 
-/// A game from the text of a rulesheet, or its bytes.
+/// Loads a game from the text or bytes of a rulesheet.
 #[pyfunction]
 #[pyo3(signature = (text, name = "rules", *, untrusted = false, max_bytes = None, max_steps = None, case_sensitive = false, lifted = false, lenient = false, seconds = None, allow = Lints::default(), deny = Lints::default(), warn = Lints::default()))]
 #[allow(clippy::too_many_arguments, clippy::fn_params_excessive_bools, reason = "keywords of Python")]
@@ -247,7 +247,7 @@ impl Game {
         &self.0.name
     }
 
-    /// The rulesheet, as it was given.
+    /// The text of the rulesheet, unchanged.
     #[getter]
     fn kif(&self) -> &str {
         &self.0.text
@@ -271,67 +271,67 @@ impl Game {
         PyTuple::new(py, &self.0.roles)
     }
 
-    /// All moves, in the byte order of their texts: the number of a move is its place here.
+    /// All moves, in the byte order of their texts. The number of a move is its index here.
     #[getter]
     fn moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.moves)
     }
 
-    /// All fluents, in the byte order of their texts: the number of a fluent is its place here.
+    /// All fluents, in the byte order of their texts. The number of a fluent is its index here.
     #[getter]
     fn fluents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.fluents)
     }
 
-    /// All percepts, in the byte order of their texts; none if each role perceives the joint move.
+    /// All percepts, in the byte order of their texts. Empty if each role perceives the joint move.
     #[getter]
     fn percepts<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.0.game.vocabulary().percepts().iter())
     }
 
-    /// True if the rules say what the roles perceive (`sees`); otherwise all see everything.
+    /// True if the rules define percepts (`sees`). Otherwise each role sees the state and all
+    /// moves.
     #[getter]
     fn has_hidden_information(&self) -> bool {
         self.0.game.vocabulary().has_percepts()
     }
 
-    /// The role that stands for chance, if there is one.
+    /// The role of chance, if there is one.
     #[getter]
     fn chance_role<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyString>> {
         self.0.game.chance_role().map(|role| self.0.roles[role.index()].bind(py).clone())
     }
 
-    /// `table`; `events` if the net is so vast that evaluating what changes takes less; or `lifted`
-    /// if the rules are too large for one.
+    /// The evaluation engine: `table` evaluates the whole net, `events` only changes, and `lifted`
+    /// interprets rules that are too large for a net.
     #[getter]
     fn engine(&self) -> &'static str {
         self.0.game.engine()
     }
 
-    /// Proves properties of it.
+    /// Proves properties of the game.
     fn prove(&self, py: Python<'_>) -> Proofs {
         self.0.proofs(py).clone()
     }
 
-    /// The numbers of the moves that a role may ever make, ascending.
+    /// The numbers of the moves that a role can ever make, ascending.
     fn moves_of(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
         Ok(self.0.game.vocabulary().moves_of(self.0.role(role)?.index()).to_vec())
     }
 
-    /// The goal values that a role may ever have, ascending.
+    /// The goal values that a role can ever have, ascending.
     fn goals_of(&self, role: &Bound<'_, PyAny>) -> PyResult<Vec<u64>> {
         let goals = self.0.game.vocabulary().goals_of(self.0.role(role)?.index());
         Ok(goals.iter().map(|&value| value.into()).collect())
     }
 
-    /// The state at the start.
+    /// The initial state.
     fn initial(&self) -> State {
         State::new(self.clone(), self.0.game.initial())
     }
 
-    /// The state in which exactly these fluents hold: KIF text such as
-    /// `((cell 1 1 b) (control x))`, or texts of fluents in any order. Whether play can reach it is
-    /// not asked.
+    /// The state in which exactly these fluents hold: KIF text such as `((cell 1 1 b) (control
+    /// x))`, or texts of fluents in any order. Play need not be able to reach it.
     fn state(&self, fluents: &Bound<'_, PyAny>) -> PyResult<State> {
         let key = |error: gdl_runtime::game::TextError| PyValueError::new_err(error.to_string());
         let game = &self.0.game;
@@ -354,7 +354,7 @@ impl Game {
         watch.during(py, || Perft::new(&self.0.game).cancelled_by(&watch.cancel).take(depth).collect())
     }
 
-    /// Plays at random.
+    /// Plays random games.
     #[pyo3(signature = (count = None, seed = 0, threads = 0, *, seconds = None, max_length = None, progress = None, engine = None, device = None))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn playouts(
@@ -400,7 +400,8 @@ impl Game {
                 let cancel = watch.cancel.clone();
                 let run = gpu::Run { device, seed, count, time: seconds, max_length, cancel };
                 let played = run.play(&self.0.game, &mut tell)?;
-                // Of no game: the names, and nothing that would be another engine's.
+                // A run of no games provides the names. The processor's threads and time do not
+                // apply.
                 let mut inner = Playouts::new(&self.0.game).seed(seed).count(0).run();
                 (inner.tally, inner.seconds) = (played.tally, played.seconds);
                 (inner.threads, inner.cpu_seconds) = (0, 0.0);
@@ -432,7 +433,7 @@ impl Game {
         played.map_err(|error| gpu::refused(&error))
     }
 
-    /// The statistics of random games.
+    /// Computes statistics of random games.
     #[pyo3(signature = (count = 1_000, seed = 0, threads = 0))]
     fn analyze<'py>(
         &self,
@@ -465,7 +466,7 @@ impl Game {
         }
     }
 
-    /// The solution of every state that play can reach from a state.
+    /// Solves every state that play can reach from a state.
     #[pyo3(signature = (state = None, *, max_bytes = None, seconds = None, nodes = None))]
     fn solve(
         &self,
@@ -483,7 +484,7 @@ impl Game {
         solve(py, self, state, max_bytes, seconds, nodes)
     }
 
-    /// Many games at once: `gdl.batch` of this game.
+    /// Returns many games at once, as `gdl.batch` does.
     #[pyo3(signature = (n, seed = 0, **options))]
     fn batch<'py>(
         slf: &Bound<'py, Self>,
@@ -536,7 +537,7 @@ impl Game {
 }
 
 impl Game {
-    /// The game that Python gives: one, or what `gdl.load` takes.
+    /// Converts a Python argument to a game: a `Game`, or a source for `gdl.load`.
     pub(crate) fn of(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         if let Ok(game) = given.cast::<Self>() {
             return Ok(game.get().clone());
@@ -545,7 +546,8 @@ impl Game {
         Ok(loaded.cast::<Self>()?.get().clone())
     }
 
-    /// True if both have the same rules, whatever they are called: so their states are alike.
+    /// True if both have the same rules, whatever their names. Then their states are
+    /// interchangeable.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
             || self.0.fingerprint == other.0.fingerprint

@@ -1,5 +1,5 @@
-//! Random games on a graphics card. The input is a game, a device and the amount of play. The
-//! output is the tally and the name of the device.
+//! Random games on a graphics card. A [`Run`] has the device and the number of games; the result
+//! has the tally and the name of the device.
 
 use gdl_gpu::{Control, Error, Gpu};
 use gdl_runtime::{Cancel, Dynamic, playouts::Tally};
@@ -9,14 +9,13 @@ use pyo3::{
 };
 use std::time::{Duration, Instant};
 
-/// Games that are played unless it is said how many or how long, and the moves after which one is
-/// abandoned.
+/// The default number of games, and the default number of moves after which a game is abandoned.
 const COUNT: u64 = 10_000;
 const MAX_LENGTH: u64 = 10_000;
 
-/// The task.
+/// The parameters of a run.
 pub(crate) struct Run<'a> {
-    /// A part of the card's name, or `emulate`; the fastest card if there is none.
+    /// A part of the card's name, or `emulate`. `None` means the fastest card.
     pub(crate) device: Option<&'a str>,
     pub(crate) seed: u64,
     pub(crate) count: Option<u64>,
@@ -25,16 +24,16 @@ pub(crate) struct Run<'a> {
     pub(crate) cancel: Cancel,
 }
 
-/// The games played.
+/// The result of a run.
 pub(crate) struct Played {
     pub(crate) device: String,
     pub(crate) tally: Tally,
-    /// Seconds after the first dispatch; drivers compile before that.
+    /// Seconds after the first dispatch, before which drivers compile.
     pub(crate) seconds: f64,
 }
 
 impl Run<'_> {
-    /// Plays, and tells how far it is after each dispatch.
+    /// Plays, and passes the number of finished games to `tell` after each dispatch.
     pub(crate) fn play(self, game: &Dynamic, tell: &mut dyn FnMut(u64)) -> Result<Played, Error> {
         let gpu = match self.device {
             None => Gpu::open(),
@@ -55,8 +54,8 @@ impl Run<'_> {
     }
 }
 
-/// The exception: `ValueError` where another call may succeed, `OSError` where the machine is the
-/// cause.
+/// The Python exception for an error: `ValueError` if another call may succeed, `OSError` if the
+/// machine is the cause.
 pub(crate) fn refused(error: &Error) -> PyErr {
     let help = match error {
         Error::NotBuilt => {

@@ -1,4 +1,4 @@
-//! The information of a role in a play: its own moves and its percepts.
+//! The information of a role in a play: its moves and its percepts.
 
 use crate::{fraction, game::Game, sample, state::State};
 use gdl_runtime::{
@@ -8,12 +8,12 @@ use gdl_runtime::{
 };
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// The game, the number of the role, and for each step the number of its move and what it
-/// perceived.
+/// The pickled form: the game, the number of the role, and for each step its move and its
+/// perception.
 type Pickled = (Game, usize, Vec<(usize, String)>);
 
-/// All that a role knows of a play: its moves, and what it perceived of each step. It never
-/// changes; `step` and `tell` give another one. Equal for plays that the role cannot distinguish.
+/// The information of a role in a play: its moves, and its percepts of each step. It never changes;
+/// `step` and `tell` return another one. Equal for plays that the role cannot distinguish.
 #[pyclass(frozen, module = "gdl", eq, hash)]
 #[derive(Clone)]
 pub(crate) struct Information {
@@ -33,7 +33,7 @@ impl std::hash::Hash for Information {
     }
 }
 
-/// The error that ends the drawing of a play.
+/// The Python error that ends the sampling of a play.
 struct Refusal(PyErr);
 
 impl From<PyErr> for Refusal {
@@ -56,7 +56,7 @@ impl From<Refusal> for PyErr {
 
 #[pymethods]
 impl Information {
-    /// The information of a role at the start: nothing but the rules.
+    /// The information of a role in the initial state.
     #[new]
     fn new(game: &Bound<'_, PyAny>, role: &Bound<'_, PyAny>) -> PyResult<Self> {
         let game = Game::of(game)?;
@@ -70,7 +70,7 @@ impl Information {
         self.game.clone()
     }
 
-    /// The role whose information it is.
+    /// The role that has the information.
     #[getter]
     fn role(&self) -> &str {
         self.game.0.game.role_text(self.known.role())
@@ -99,8 +99,8 @@ impl Information {
         Ok(Self { game: self.game.clone(), known })
     }
 
-    /// The states that fit, each with its exact probability if all other roles draw their moves
-    /// uniformly.
+    /// The states that agree with the information, each with its exact probability if all other
+    /// roles draw their moves uniformly.
     #[pyo3(signature = (max_states = None, max_joints = None))]
     fn states<'py>(
         &self,
@@ -126,8 +126,8 @@ impl Information {
             .collect()
     }
 
-    /// For each step the number of the role's move, and the numbers of what it perceived: percepts,
-    /// or the moves of all roles.
+    /// For each step the number of the role's move, and the numbers of its percepts, or of the
+    /// moves of all roles.
     #[getter]
     fn steps(&self) -> Vec<(usize, Vec<usize>)> {
         let seen = |perception: &Perception<_, _>| match perception {
@@ -137,8 +137,8 @@ impl Information {
         self.known.steps().iter().map(|(action, perception)| (action.index(), seen(perception))).collect()
     }
 
-    /// A play that fits, drawn with its exact probability if all other roles draw their moves
-    /// uniformly: its joint moves.
+    /// A random play that agrees with the information, as its joint moves. It has its exact
+    /// probability if all other roles draw their moves uniformly.
     fn sample(&self, random: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<usize>>> {
         let play = sample::play(&self.game.0.game, &self.known, || -> Result<f64, Refusal> {
             random.py().check_signals()?;

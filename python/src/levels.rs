@@ -1,17 +1,18 @@
-//! The net of a game as arrays, which `gdl.jax` evaluates.
+//! The net of a game as arrays, the input of `gdl.jax`.
 
 use crate::game::Game;
 use gdl_tools::levels::{Levels, StepLevels};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
-/// Gates, the number of gates of each level, and the signals of the outputs.
+/// The gates, the number of gates of each level, and the signals of the outputs.
 type Arrays<'py> = (Bound<'py, PyArray2<u32>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<u32>>);
 
-/// The role of each fluent that shows whose turn it is, and the role if none of them holds.
+/// The role to move for each fluent that shows the turn, and the role if none of them holds.
 type Turns = (Vec<(u32, Option<usize>)>, Option<usize>);
 
-/// The circuit of the step; that of the goals if it is apart; each role's percepts; the turns.
+/// The circuit of the step, that of the goals if it is separate, each role's percepts, and the
+/// turns.
 type Net<'py> = (Arrays<'py>, Option<Arrays<'py>>, Vec<Vec<u32>>, Turns);
 
 fn arrays(py: Python<'_>, levels: Levels) -> PyResult<Arrays<'_>> {

@@ -1,10 +1,10 @@
-//! The Rust half of the Python package `gdl`: the module `gdl._gdl`, which the thin Python layer
-//! around it makes pleasant.
+//! The Rust half of the Python package `gdl`: the module `gdl._gdl`, which a thin Python layer
+//! wraps.
 //!
-//! Whatever Python hands in is checked here, and what is wrong becomes an exception. Work that may
-//! take long is done without the interpreter's lock and ends when signals ask for it.
+//! The module checks all arguments from Python, and invalid ones raise exceptions. Long work runs
+//! with the GIL released, and stops when signals ask for it.
 
-// What Python calls takes what Python gives, by value and with a result.
+// Functions for Python take arguments by value and return a result.
 #![allow(clippy::needless_pass_by_value, clippy::unnecessary_wraps)]
 
 mod batch;
@@ -49,12 +49,12 @@ mod _gdl {
     const __version__: &str = env!("CARGO_PKG_VERSION");
 }
 
-/// A class of a Python module of the package, imported once it is needed.
+/// Returns a class of a Python module, which is imported on first use.
 fn python_class<'py>(py: Python<'py>, module: &str, name: &str) -> PyResult<Bound<'py, PyAny>> {
     py.import(module)?.getattr(name)
 }
 
-/// An exact `fractions.Fraction`.
+/// Converts a probability to an exact `fractions.Fraction`.
 fn fraction(py: Python<'_>, p: gdl_runtime::chance::Probability) -> PyResult<Bound<'_, PyAny>> {
     python_class(py, "fractions", "Fraction")?.call1((p.numerator(), p.denominator()))
 }

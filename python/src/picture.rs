@@ -1,9 +1,9 @@
-//! Pictures of states: the board that names of fluents show ([`Board`]), as SVG for notebooks, or
-//! as lines of text.
+//! Pictures of states: the [`Board`] in the names of fluents, as SVG for notebooks or as lines of
+//! text.
 //!
-//! Marks such as `white`, `black man`, `x`, `wp` or `lit` are drawn as such pieces, anything else
-//! as its letters; other fluents stand below the board. Colours follow the reader's choice of light
-//! or dark; text is grey, which can be read on both.
+//! Marks such as `white`, `black man`, `x`, `wp` or `lit` are drawn as pieces, other marks as
+//! letters. Fluents outside the board are listed below it. Colours adapt to light and dark pages;
+//! text is grey, which is readable on both.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -13,21 +13,21 @@ use gdl_runtime::{
 };
 use std::fmt::Write;
 
-/// Games with more fluents have no picture, nor have boards of more cells: a picture is something
-/// to look at.
+/// The most fluents of a game and the most cells of a board with a picture, so that pictures stay
+/// readable.
 const MOST_FLUENTS: usize = 1 << 16;
 const MOST_CELLS: usize = 1 << 12;
 
-/// The side of a cell, and how wide it is shown.
+/// The side of a cell in SVG units, and its displayed width in pixels.
 const CELL: f64 = 100.0;
 const PIXELS: f64 = 44.0;
 const MARGIN: f64 = 44.0;
 const GAP: f64 = 14.0;
 
-/// Marks of a cell that are drawn.
+/// The most marks that are drawn in a cell.
 const DRAWN: usize = 4;
 
-/// Class names have a prefix of their own, since a notebook is one page with other pictures.
+/// The style sheet. Class names have a unique prefix, since a notebook page has other pictures too.
 const STYLE: &str = "\
 .gdl-board{--even:#e9dcc3;--odd:#b98d62;--felt:#3f7f5a;--rack:#2f5f9e;--hole:#faf9f7;--tile:#efece5;--line:#d3d0c8;--ink:#22242a;\
 font-family:system-ui,sans-serif;max-width:100%;height:auto}\
@@ -79,7 +79,7 @@ enum Look {
     Ring,
     Wall,
     Lamp,
-    /// A disc with rings, a king's with a crown.
+    /// A disc with rings; a king also has a crown.
     Disc {
         colour: &'static str,
         rings: usize,
@@ -105,7 +105,7 @@ enum Surface {
     Rack,
 }
 
-/// The drawing of a game's states.
+/// The drawing of a game's states: its board, and the look of each mark.
 pub(crate) struct Picture {
     board: Board,
     looks: Vec<Look>,
@@ -113,7 +113,8 @@ pub(crate) struct Picture {
 }
 
 impl Picture {
-    /// Returns `None` if the names of the fluents show no board.
+    /// Finds the drawing of a game's states. Returns `None` if the names of the fluents show no
+    /// board.
     pub(crate) fn of(game: &Dynamic, rulesheet: &str) -> Option<Self> {
         if game.vocabulary().fluents().len() > MOST_FLUENTS {
             return None;
@@ -202,7 +203,7 @@ impl Picture {
             .collect();
         let total = (left + width + 4.0).max(2.4 * CELL);
         if !beside.is_empty() {
-            // There is room for six letters below a column.
+            // The caption has room for six letters a column.
             let most = 6 * wide.max(2);
             let mut caption = beside.join(" · ");
             if caption.chars().count() > most {
@@ -222,7 +223,7 @@ impl Picture {
         )
     }
 
-    /// A cell and what lies in it, in a square of 100.
+    /// The SVG of a cell and its content, in a square with side 100.
     fn cell(&self, cell: &Cell, even: bool) -> String {
         let shade = if even { "even" } else { "odd" };
         let square = |class: &str| format!("<rect class=\"{class}\" width=\"100\" height=\"100\"/>");
@@ -243,7 +244,7 @@ impl Picture {
         if let Cell::Marked(marks) = cell {
             let count = marks.len().min(DRAWN);
             let size = 1.0 / count as f64;
-            // Hexagons are somewhat higher than wide.
+            // Hexagons are higher than wide, so their centre is lower.
             let middle = (if is_square { 50.0 } else { 57.0 }) - 50.0 * size;
             for (place, &mark) in marks.iter().take(count).enumerate() {
                 let piece = piece(&self.looks[mark]);

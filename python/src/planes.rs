@@ -1,39 +1,39 @@
-//! States as planes: [`Planes`] have the place of each fluent, if [`Board`] finds a grid in the
+//! States as planes: [`Planes`] have the place of each fluent if [`Board`] finds a grid in the
 //! names of fluents.
 //!
-//! A channel is a mark of a board, such as `x`, set in the cells where a fluent says so; with
-//! several boards each has channels of its own. After these comes a channel for each fluent that is
-//! not on the board, such as `(control x)`; all its cells are equal. So planes contain the whole
-//! row of fluents.
+//! A channel is a mark of a board, such as `x`. A cell of it is set if the fluent of that mark and
+//! cell holds; each board has its own channels. After these, each fluent outside the boards, such
+//! as `(control x)`, has a channel with equal cells. So planes contain the whole row of fluents.
 
 use crate::game::Game;
 use gdl_runtime::{Dynamic, Game as _, bits, board::Board, engine::CLEAR};
 use pyo3::{exceptions::PyValueError, prelude::*};
 use std::collections::{BTreeMap, btree_map::Entry};
 
-/// The most places: one for each cell of each channel.
+/// The most places, one for each cell of each channel.
 const MOST_PLACES: usize = 1 << 20;
 
-/// The place of each fluent.
+/// The layout of states as planes: the fluent at each place.
 #[derive(Clone)]
 pub(crate) struct Planes {
     /// The name of each channel.
     pub(crate) channels: Vec<String>,
     pub(crate) height: usize,
     pub(crate) width: usize,
-    /// For each channel, row from the top and column the number of its fluent, or [`CLEAR`].
+    /// The number of the fluent at each place, or [`CLEAR`], by channel, row from the top and
+    /// column.
     pub(crate) fluents: Vec<u32>,
 }
 
 impl Planes {
-    /// The planes of a game; `None` if its fluents show no board, or there would be more than 2^20
+    /// The planes of a game. `None` if its fluents show no board, or there would be more than 2^20
     /// places.
     fn new(game: &Dynamic) -> Option<Self> {
         let board = Board::of(game)?;
         let names = game.vocabulary().fluents();
         let (height, width) = (board.rows().len(), board.columns().len());
         let cells = height * width;
-        // The marks that fluents have on each board, and what is not on any.
+        // The fluent of each mark and cell, by board, and the fluents outside all boards.
         let mut marks: BTreeMap<(usize, usize), BTreeMap<usize, usize>> = BTreeMap::new();
         let mut others = Vec::new();
         for fluent in 0..names.len() {
@@ -42,7 +42,8 @@ impl Planes {
                 .map(|(cell, mark)| marks.entry((cell / cells, mark)).or_default().entry(cell % cells));
             match place {
                 Some(Entry::Vacant(place)) => _ = place.insert(fluent),
-                // A cell may have two names, such as 1 and 01.
+                // Two fluents may name the same cell, such as 1 and 01; the second becomes a
+                // channel.
                 Some(Entry::Occupied(_)) | None => others.push(fluent),
             }
         }
@@ -74,15 +75,14 @@ impl Planes {
         })
     }
 
-    /// Writes the planes of a state, a byte for each place.
+    /// Writes the planes of a state, one byte for each place.
     pub(crate) fn show(&self, state: &[u64], to: &mut [u8]) {
         let holds = |fluent: u32| fluent != CLEAR && bits::test(state, fluent as usize);
         to.iter_mut().zip(&self.fluents).for_each(|(to, &fluent)| *to = holds(fluent).into());
     }
 }
 
-/// The channels, the height, the width and for each place the number of its fluent, -1 where there
-/// is none.
+/// The channels, the height, the width and the number of the fluent at each place, -1 for none.
 #[pyfunction]
 pub(crate) fn planes(game: &Bound<'_, Game>) -> PyResult<(Vec<String>, usize, usize, Vec<i32>)> {
     let Planes { channels, height, width, fluents } = Planes::of_game(&game.get().0.game)?;

@@ -1,4 +1,4 @@
-//! Players, which decide for a role, and small games solved.
+//! Players, and solutions of small games.
 
 use crate::{game::Game, information::Information, state::State, watch::Watch};
 use gdl_players::{
@@ -19,7 +19,7 @@ use std::{
     time::Duration,
 };
 
-/// Decides for a role, match after match.
+/// A player that decides for a role in one match after the other.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Player {
     game: Game,
@@ -28,7 +28,7 @@ pub(crate) struct Player {
     mind: Mutex<Box<dyn Decides<Dynamic>>>,
 }
 
-/// The limits of a decision.
+/// The limits of a decision; one second if neither is given.
 fn budget(watch: &Watch, seconds: Option<f64>, nodes: Option<u64>) -> PyResult<Budget> {
     let budget = match (seconds, nodes) {
         (None, None) => Budget::within(Duration::from_secs(1)),
@@ -41,7 +41,7 @@ fn budget(watch: &Watch, seconds: Option<f64>, nodes: Option<u64>) -> PyResult<B
     Ok(budget.cancelled_by(&watch.cancel))
 }
 
-/// The net of a file, if it is of the game.
+/// Reads a net from a file, and checks that it is of the game.
 fn net(game: &Game, file: &Path) -> PyResult<Arc<Net>> {
     let bytes = load::bytes(file, Net::MOST_BYTES);
     let bytes = bytes.map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -81,19 +81,19 @@ impl Player {
         Ok(Self { game, role, kind, mind: Mutex::new(mind) })
     }
 
-    /// Its name.
+    /// The kind of the player, such as `mcts`.
     #[getter]
     fn kind(&self) -> &str {
         self.kind
     }
 
-    /// For whom it decides.
+    /// The role that the player decides for.
     #[getter]
     fn role<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
         self.game.0.roles[self.role.index()].bind(py).clone()
     }
 
-    /// A legal move where the information leads to.
+    /// Chooses a legal move for the information.
     #[pyo3(signature = (information, seconds = None, nodes = None))]
     fn choose<'py>(
         &self,
@@ -131,8 +131,7 @@ impl Player {
     }
 }
 
-/// The solution of every state that play can reach, for a game of one role or of two that take
-/// turns.
+/// The values of every state that play can reach, for a game of one role or of two that take turns.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Solution {
     game: Game,
@@ -159,7 +158,7 @@ pub(crate) fn solve(
 
 #[pymethods]
 impl Solution {
-    /// The goal that a role gets if all play perfectly, and the number of moves until then, if play
+    /// The goal of a role under perfect play, and the number of moves until it is reached, if play
     /// ends.
     fn value(&self, state: &Bound<'_, State>, role: &Bound<'_, PyAny>) -> PyResult<(f64, Option<u32>)> {
         let found = self.inner.value(self.bits(state)?, self.game.0.role(role)?);

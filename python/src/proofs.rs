@@ -1,11 +1,12 @@
-//! Proofs about a game for those who study it: the role to move, the sum of goals, the length.
+//! Proofs of properties of a game: the role to move, the sum of goals and the length.
 //!
-//! There are two methods. In the net, the fluents of a mutex group such as the player on turn are
-//! set as they can be, and all others are left open. If at most one role may then have a choice,
-//! whichever of the group holds, choices are never made at the same time. And where play can reach
-//! few states, all of them are visited. The compiler makes the net once more; the rest takes a
-//! second at most, by [`MOST_GATES`], [`MOST_JOINTS`] and [`MOST_WORDS`]. A property that neither
-//! method shows is not proved, which does not mean that it is false.
+//! There are two methods. The first fixes the fluents of a mutex group in the net, such as those of
+//! `control`, to each possible value, and leaves all others open. If at most one role may have a
+//! choice in each case, choices are never simultaneous. The second visits all states if play can
+//! reach few.
+//!
+//! The compiler builds the net again. The rest takes at most a second, limited by [`MOST_GATES`],
+//! [`MOST_JOINTS`] and [`MOST_WORDS`]. A property that neither method proves may still hold.
 
 use crate::game::Inner;
 use gdl_compiler::{
@@ -21,13 +22,13 @@ use gdl_runtime::{
 use pyo3::prelude::*;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The number of operands that are looked at to find the role with a choice, and the members of a
+/// The most operands that the search for the role with a choice reads, and the most members of a
 /// group that the compiler did not find.
 const MOST_GATES: usize = 1 << 23;
 const MOST_MEMBERS: usize = 8;
 
-/// The number of joint moves that are made to visit all states, and the words of states and views
-/// that they may take.
+/// The most joint moves that a visit of all states makes, and the most words of its states and
+/// views.
 const MOST_JOINTS: usize = 1 << 17;
 const MOST_WORDS: usize = 1 << 22;
 
@@ -41,20 +42,19 @@ pub(crate) struct Proofs {
     constant_sum: Option<u64>,
     #[pyo3(get)]
     states: Option<usize>,
-    /// The most steps of a game, those of them in which a role is asked, and those in which chance
-    /// is.
+    /// The greatest numbers of steps, of decision steps and of chance steps in a game.
     longest: Option<[usize; 3]>,
 }
 
-/// The only role that may have a choice.
+/// The role that alone may have a choice, by the fluents of a group.
 #[derive(Clone, Default)]
 struct Turns {
-    /// For each fluent of a group the role while it holds, if one may have a choice then.
+    /// Each fluent of the group, with the role that may have a choice while it holds.
     cases: Vec<(u32, Option<usize>)>,
-    /// The same while none of them holds.
+    /// The role that may have a choice while none of them holds.
     otherwise: Option<usize>,
-    /// Roles and their only legal moves in states where another role has a choice. Empty unless all
-    /// states were visited.
+    /// Roles with their only legal moves in states where another role has a choice. Empty unless
+    /// all states were visited.
     waiting: BTreeSet<(usize, usize)>,
 }
 
@@ -102,7 +102,7 @@ impl Proofs {
         let source = Source::new("rules", &inner.text);
         if let Some(net) = gdl_compiler::compile(&source, &inner.options.compiler()).ok().map(|done| done.net)
         {
-            // The net knows better whose turn it is where none has a choice.
+            // The net also shows the turn in states without a choice, so its result is preferred.
             proofs.turns = match (turns(&net, &players), proofs.turns) {
                 (Some(told), Some(seen)) => Some(Turns { waiting: seen.waiting, ..told }),
                 (told, seen) => told.or(seen),
@@ -120,9 +120,9 @@ impl Proofs {
         self.turns.as_ref().map_or((Vec::new(), None), |turns| (turns.cases.clone(), turns.otherwise))
     }
 
-    /// The role to move in a state where none has a choice, given the players' only moves. It is
-    /// the one that may have a choice while the same fluent of the group holds, otherwise the first
-    /// that does not wait.
+    /// The role to move in a state where none has a choice, given the players' only moves. By the
+    /// group's fluents it is the role that may have a choice; otherwise it is the first role that
+    /// does not wait.
     pub(crate) fn speaker(&self, state: &BitBox, only: &[(usize, usize)]) -> Option<usize> {
         let Turns { cases, otherwise, waiting } = self.turns.as_ref()?;
         let holds = |&&(fluent, _): &&(u32, _)| bits::test(state.as_ref(), fluent as usize);
@@ -132,7 +132,7 @@ impl Proofs {
     }
 }
 
-/// Fluents such that at most one holds at a time.
+/// A group of mutually exclusive fluents.
 struct Group {
     members: Vec<u32>,
     exactly_one: bool,
@@ -140,9 +140,9 @@ struct Group {
     is_guess: bool,
 }
 
-/// The mutex groups of the net, small ones first; then fluents of the same relation, such as
-/// `control`, if at most one of them holds at the start: the compiler does not look for groups in
-/// large nets.
+/// The mutex groups of the net, small ones first. After these come fluents of one relation, such as
+/// `control`, if at most one holds initially, since the compiler does not search large nets for
+/// groups.
 fn groups(net: &Net) -> Vec<Group> {
     let known = net.mutex_groups.iter().map(|group| {
         let (members, exactly_one) = (group.members.clone(), group.exactly_one);
@@ -164,8 +164,8 @@ fn groups(net: &Net) -> Vec<Group> {
     groups
 }
 
-/// The role that has a choice at each phase, if the net shows that it is one role at a time, by the
-/// first group that does.
+/// The role that has a choice in each case. The first group decides for which the net shows a
+/// single role with a choice.
 fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
     let cost: usize = net.literals() + net.len();
     let mut budget = MOST_GATES;
@@ -180,7 +180,7 @@ fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
             };
             let mut able = players.iter().filter(can_choose);
             let (speaker, is_alone) = (able.next().copied(), able.next().is_none());
-            // A guess holds if it goes on holding: of the next state too no two do.
+            // A guess is proved by induction: no two fluents of the next state hold together.
             let next: Vec<Signal> =
                 members.iter().map(|&fluent| now(net.outputs.next[fluent as usize])).collect();
             let mut pairs = next
@@ -196,8 +196,8 @@ fn turns(net: &Net, players: &[usize]) -> Option<Turns> {
     })
 }
 
-/// The net with some fluents known, among which one alone holds or none; and for each gate its
-/// signal there.
+/// The net with the fluents of a group fixed: `holds` is true and the others are false. Also
+/// returns each gate's signal in it.
 fn specialise(net: &Net, members: &[u32], holds: Option<u32>) -> (Net, Vec<Signal>) {
     let mut known = net.without_gates();
     let mut signals: Vec<Signal> = Vec::with_capacity(net.len());
@@ -206,7 +206,7 @@ fn specialise(net: &Net, members: &[u32], holds: Option<u32>) -> (Net, Vec<Signa
             Gate::Fluent(fluent) if members.contains(&fluent) => {
                 Signal::FALSE.negate_if(Some(fluent) == holds)
             }
-            // Inputs have the same numbers.
+            // Inputs keep their numbers.
             Gate::Constant | Gate::Fluent(_) | Gate::Does { .. } => Signal::new(gate, false),
             Gate::And(operands) => {
                 let operand = |other: &Signal| signals[other.gate() as usize].negate_if(other.is_negated());
@@ -218,7 +218,7 @@ fn specialise(net: &Net, members: &[u32], holds: Option<u32>) -> (Net, Vec<Signa
     (known, signals)
 }
 
-/// 100, if one of two roles has a goal value exactly where the other has the rest of 100.
+/// 100 if two roles have opposed goals: one has a value exactly where the other has 100 minus it.
 fn opposed(net: &Net, players: &[usize]) -> Option<u64> {
     let &[one, other] = players else { return None };
     let goal = |role: usize, value: u8| {
@@ -230,18 +230,18 @@ fn opposed(net: &Net, players: &[usize]) -> Option<u64> {
     (is_opposed && !is_above(one) && !is_above(other)).then_some(100)
 }
 
-/// The proofs from visiting all states; no proofs if there are too many states.
+/// The proofs from visiting all states; empty if there are too many states.
 fn visit(inner: &Inner, players: &[usize], chance: Option<usize>) -> Proofs {
     let game = &inner.game;
     let roles: Vec<RoleId> = game.roles().collect();
     let initial = game.initial();
     let mut numbers: HashMap<BitBox, usize> = HashMap::from([(initial.clone(), 0)]);
     let mut states = vec![initial];
-    // For each state who acts in it, and those that follow, each once.
+    // For each visited state the counts of its step, and its distinct successors.
     let mut acting: Vec<[usize; 3]> = Vec::new();
     let mut following: Vec<Vec<usize>> = Vec::new();
     let shape = game.shape();
-    // Rules that are evaluated state by state take far longer.
+    // Interpreted rules are much slower, so fewer joint moves are allowed.
     let slow = if game.table().is_some() { 1 } else { 256 };
     let most = MOST_JOINTS.min(MOST_WORDS / (shape.state_words() + shape.view_words()).max(1)) / slow;
     let (mut sum, mut turns, mut joints) = (None, true, 0_usize);
@@ -301,7 +301,8 @@ fn visit(inner: &Inner, players: &[usize], chance: Option<usize>) -> Proofs {
     }
 }
 
-/// The most that is counted along any way from the first state; none if ways go round.
+/// The greatest sums of counts along any path from the initial state; `None` if the graph has a
+/// cycle.
 fn longest(counted: &[[usize; 3]], following: &[Vec<usize>]) -> Option<[usize; 3]> {
     let mut before = vec![0_usize; counted.len()];
     following.iter().flatten().for_each(|&state| before[state] += 1);

@@ -1,5 +1,5 @@
-//! Faults of rulesheets: diagnostics of the compiler become `gdl.Diagnostic`, errors
-//! `gdl.RulesError`. The levels of lints, and the catalogue of built-in games.
+//! Diagnostics of rulesheets: those of the compiler become `gdl.Diagnostic`, errors
+//! `gdl.RulesError`. Also the levels of lints, and the catalogue of built-in games.
 
 use crate::python_class;
 use gdl_compiler::{Levels, Options, Source};
@@ -11,10 +11,10 @@ use pyo3::{
     types::{PyList, PyString, PyTuple},
 };
 
-/// A place as Python has it: line, column, and the first byte and the one after the last.
+/// A place in Python's form: line, column, the first byte and the one after the last.
 type Place = (usize, usize, usize, usize);
 
-/// One of `gdl.Diagnostic`.
+/// Makes a `gdl.Diagnostic`.
 #[allow(clippy::too_many_arguments, reason = "as many as a diagnostic has fields")]
 fn diagnostic<'py>(
     py: Python<'py>,
@@ -30,7 +30,7 @@ fn diagnostic<'py>(
     python_class(py, "gdl._errors", "Diagnostic")?.call1(fields)
 }
 
-/// `gdl.RulesError` or `TimeoutError`.
+/// The exception for a failed load: `gdl.RulesError` or `TimeoutError`.
 pub(crate) fn refused(py: Python<'_>, error: &LoadError) -> PyErr {
     let made = || -> PyResult<PyErr> {
         let (diagnostics, report) = match error {
@@ -44,7 +44,7 @@ pub(crate) fn refused(py: Python<'_>, error: &LoadError) -> PyErr {
     made().unwrap_or_else(|error| error)
 }
 
-/// Diagnostics of the runtime as those of Python.
+/// Converts diagnostics of the runtime to a Python tuple.
 pub(crate) fn tuple<'py>(py: Python<'py>, found: &[load::Diagnostic]) -> PyResult<Bound<'py, PyTuple>> {
     let each = |fault: &load::Diagnostic| {
         let place = fault.place.as_ref();
@@ -55,7 +55,7 @@ pub(crate) fn tuple<'py>(py: Python<'py>, found: &[load::Diagnostic]) -> PyResul
     PyTuple::new(py, found.iter().map(each).collect::<PyResult<Vec<_>>>()?)
 }
 
-/// A lint, or several, as Python gives them: the text of one, or texts.
+/// Lints from Python: one text, or an iterable of texts.
 #[derive(Default)]
 pub(crate) struct Lints(Vec<String>);
 
@@ -70,7 +70,8 @@ impl FromPyObject<'_, '_> for Lints {
     }
 }
 
-/// The levels of lints, by codes or names; `deny` takes `warnings` too, and `warn` takes `lints`.
+/// The levels of lints, by codes or names. `deny` also accepts `warnings`, and `warn` accepts
+/// `lints`.
 pub(crate) fn levels(allow: Lints, deny: Lints, warn: Lints) -> PyResult<Levels> {
     let known = |option: &str, Lints(names): Lints, group: Option<&str>| {
         let id = |name: String| {
@@ -90,7 +91,7 @@ pub(crate) fn levels(allow: Lints, deny: Lints, warn: Lints) -> PyResult<Levels>
     })
 }
 
-/// Bytes that are no UTF-8, as an error of the rules.
+/// Decodes a rulesheet. Bytes that are not UTF-8 raise an error of the rules.
 pub(crate) fn text_of(py: Python<'_>, name: &str, bytes: Vec<u8>) -> PyResult<String> {
     Source::from_bytes(name, bytes).map(|source| source.text().to_owned()).map_err(|fault| {
         let (source, fault) = *fault;
@@ -124,7 +125,7 @@ fn listed<'py>(
     Ok(list)
 }
 
-/// All that the compiler has to say of a rulesheet, in the order of the text: errors and warnings.
+/// The errors and warnings of a rulesheet, in the order of its text.
 #[pyfunction]
 #[pyo3(signature = (text, name = "rules", *, allow = Lints::default(), deny = Lints::default(), warn = Lints::default()))]
 pub(crate) fn check<'py>(
@@ -144,8 +145,8 @@ pub(crate) fn check<'py>(
     listed(py, &found, &source)
 }
 
-/// The built-in games, sorted by name: the name, the number of players, and whether it is compiled
-/// in. None is loaded for that.
+/// The built-in games, sorted by name: name, number of players, and true if it is compiled in. No
+/// game is loaded.
 #[pyfunction]
 pub(crate) fn catalogue() -> Vec<(&'static str, usize, bool)> {
     let entries = gdl_games::LIST.iter();
@@ -160,7 +161,8 @@ pub(crate) fn builtin_text(name: &str) -> Option<&'static str> {
     gdl_games::find(name).map(|entry| entry.text)
 }
 
-/// `; did you mean ...?` with the built-in game whose name is nearest; empty if none is near.
+/// The text `; did you mean ...?` with the most similar name of a built-in game; empty if none is
+/// similar.
 #[pyfunction]
 pub(crate) fn near(name: &str) -> String {
     game::near(name)

@@ -1,5 +1,5 @@
-//! Plays that fit a role's information, drawn with their exact probability, to resample hidden
-//! facts.
+//! Plays that agree with a role's information, sampled with their exact probability, to resample
+//! hidden information.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt, Information,
@@ -8,14 +8,15 @@ use gdl_runtime::{
     information::{InformationError, InformationSet},
 };
 
-/// A play that fits, as its joint moves, if all other roles draw their moves with equal
-/// probability. `draw` gives a number from 0 to below 1, once for each step and once more.
+/// Draws a play that agrees with the information, and returns its joint moves. Its probability is
+/// exact if all other roles draw their moves uniformly. `draw` returns a number from 0 to below 1;
+/// it is called once for each step and once more.
 ///
-/// The states that fit after each step are found first, then the play is drawn from its end to its
-/// start. Takes twice the joint moves of the information sets.
+/// A forward pass finds the information sets after each step, a backward pass draws the play from
+/// its end. Together they make twice the joint moves of the information sets.
 ///
 /// # Errors
-/// Those of `draw`, and as for [`InformationSet::step`].
+/// Returns the errors of `draw` and those of [`InformationSet::step`].
 pub(crate) fn play<E: From<InformationError>>(
     game: &Dynamic,
     known: &Information<Dynamic>,
@@ -69,7 +70,7 @@ pub(crate) fn play<E: From<InformationError>>(
     Ok(play)
 }
 
-/// One of some things, by their weights.
+/// Picks an element with a probability proportional to its weight. `draw` is from 0 to below 1.
 fn pick<T>(weighted: Vec<(T, f64)>, draw: f64) -> Option<T> {
     let total: f64 = weighted.iter().map(|(_, weight)| weight).sum();
     let mut left = draw * total;

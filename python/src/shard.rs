@@ -1,5 +1,4 @@
-//! Shards: parts of work that many machines share, as JSON, the same as those of the command
-//! `gdl shard`.
+//! Shards: parts of a job that many machines share, as the JSON documents of `gdl shard`.
 
 use crate::{game::Game, watch::Watch};
 use gdl_tools::{
@@ -15,7 +14,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Does blocks of a job, all of them by default.
+/// Computes blocks of a job, by default all of them.
 #[pyfunction]
 #[pyo3(signature = (subject, request, seed, blocks = None, threads = 0, progress = None))]
 pub(crate) fn shard(
@@ -60,7 +59,7 @@ pub(crate) fn shard(
     Ok(document.text())
 }
 
-/// Makes one document of many, each given with a name for messages.
+/// Merges documents into one. Each has a name for messages.
 #[pyfunction]
 pub(crate) fn merge(py: Python<'_>, documents: Vec<(String, String)>) -> PyResult<String> {
     let merged = py.detach(|| {
@@ -73,7 +72,7 @@ pub(crate) fn merge(py: Python<'_>, documents: Vec<(String, String)>) -> PyResul
     merged.map(|document| document.text()).map_err(refused)
 }
 
-/// The files of a folder that are rulesheets: their names and texts.
+/// The names and texts of the rulesheets in a folder.
 #[pyfunction]
 pub(crate) fn rulesheets(folder: PathBuf) -> PyResult<Vec<(String, String)>> {
     let found = Rulesheet::all_in(&folder).map_err(|error| PyOSError::new_err(error.to_string()))?;

@@ -1,5 +1,5 @@
-//! Games of a batch one by one: a [`Single`] does what `gdl_runtime`'s planes cannot do, which is
-//! percepts and rules that are no table, and all else with the same results.
+//! Single games of a batch. A [`Single`] also supports what planes cannot: percepts, and rules
+//! without a table. Otherwise the results are equal.
 
 use crate::batch::Spec;
 use gdl_runtime::{
@@ -11,7 +11,7 @@ use gdl_runtime::{
     game::Id,
 };
 
-/// A game.
+/// The state of a single game, with its view, percepts and flags.
 pub(crate) struct Single {
     pub(crate) state: BitBox,
     view: BitBox,
@@ -24,7 +24,7 @@ pub(crate) struct Single {
 }
 
 impl Single {
-    /// In the initial state; chance draws from the stream.
+    /// A game in the initial state. Chance draws from the stream.
     pub(crate) fn new(game: &Dynamic, stream: Stream) -> Self {
         let shape = game.shape();
         let mut single = Self {
@@ -40,7 +40,7 @@ impl Single {
         single
     }
 
-    /// Starts again. Chance draws from the stream, if there is one, or goes on with its own.
+    /// Restarts the game. Chance draws from the given stream, or continues with its present one.
     pub(crate) fn reset(&mut self, game: &Dynamic, stream: Option<Stream>) {
         if let Some(stream) = stream {
             self.stream = stream;
@@ -61,12 +61,12 @@ impl Single {
         if self.is_over { Vec::new() } else { bits::ones(self.legal_words(game, role)).collect() }
     }
 
-    /// The role whose move is the only number of a step.
+    /// The role to move, which alone gives a move in a step.
     pub(crate) fn speaker(&self, spec: &Spec) -> usize {
         spec.proof.as_ref().and_then(|proof| proof.speaker(self.state.as_ref())).unwrap_or(0)
     }
 
-    /// Notes the moves of a step. False if one is not legal.
+    /// Stores the moves of a step. Returns false if one is illegal.
     pub(crate) fn choose(&mut self, game: &Dynamic, spec: &Spec, actions: &[i32]) -> bool {
         self.joint.clear();
         if self.is_over {
@@ -98,7 +98,7 @@ impl Single {
         true
     }
 
-    /// Makes the moves noted last.
+    /// Makes the stored moves.
     pub(crate) fn step(&mut self, game: &Dynamic, spec: &Spec, renewal: Renewal) {
         self.has_ended = false;
         if self.is_over {
@@ -125,7 +125,7 @@ impl Single {
         self.is_over = self.has_ended;
     }
 
-    /// Starts again if the last step ended the game.
+    /// Restarts the game if the last step ended it.
     pub(crate) fn renew(&mut self, game: &Dynamic) {
         if self.has_ended {
             self.reset(game, None);
@@ -133,7 +133,7 @@ impl Single {
         }
     }
 
-    /// The values that are 1 or 0 in an observation.
+    /// The bits of an observation: the words, the number of rows and the bits of a row.
     pub(crate) fn observation(&self, spec: &Spec) -> (&[u64], usize, usize) {
         if spec.hidden {
             (&self.percepts, spec.roles, spec.percepts)
@@ -142,7 +142,7 @@ impl Single {
         }
     }
 
-    /// The same of the legal moves.
+    /// The bits of the mask of legal moves: the words, the number of rows and the bits of a row.
     pub(crate) fn mask(&self, game: &Dynamic, spec: &Spec) -> (Vec<u64>, usize, usize) {
         let words = game.shape().legal_words();
         let mut mask = if spec.all {
@@ -179,13 +179,13 @@ impl Single {
         self.has_ended
     }
 
-    /// The goal values of all roles, that of chance being 50, if the last step ended the game in a
-    /// terminal state and each has exactly one.
+    /// The goal values of all roles, with 50 for chance. `None` unless the last step reached a
+    /// terminal state in which each role has exactly one.
     pub(crate) fn scores(&self, game: &Dynamic, spec: &Spec) -> Option<Vec<u8>> {
         if !self.has_ended || !game.is_terminal_in(&self.view) {
             return None;
         }
-        // Chance wins nothing and loses nothing.
+        // Chance gets the neutral goal, whose reward is 0.
         let goal = |role| {
             if Some(role) == spec.chance {
                 Some(50)

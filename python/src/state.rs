@@ -1,4 +1,4 @@
-//! States, one at a time: values that never change.
+//! States as immutable values.
 
 use crate::{
     fraction,
@@ -21,12 +21,12 @@ use std::{
     sync::OnceLock,
 };
 
-/// A state of a game: the fluents that hold. It never changes; `apply` gives another one.
+/// A state of a game: the fluents that hold. It never changes; `apply` returns another one.
 #[pyclass(frozen, module = "gdl", weakref)]
 pub(crate) struct State {
     game: Game,
     bits: BitBox,
-    /// Its view except goals, once it was asked for.
+    /// The view of the state without goals, computed on first use.
     view: OnceLock<BitBox>,
 }
 
@@ -56,8 +56,9 @@ impl State {
         self.inner().game.legal_moves_in(self.view(), role)
     }
 
-    /// A joint move: the move of each role in role order, a dictionary from roles to moves, or one
-    /// move of the only role that can make it. Roles that are left out make their only legal move.
+    /// Converts a joint move: the moves of all roles in role order, a dictionary from roles to
+    /// moves, or the move of the only role that has a choice. Roles that a dictionary leaves out
+    /// make their only legal move.
     pub(crate) fn joint(&self, moves: &Bound<'_, PyAny>) -> PyResult<Vec<MoveId>> {
         let inner = self.inner();
         if moves.is_instance_of::<PyInt>() || moves.is_instance_of::<PyString>() {
@@ -105,7 +106,7 @@ impl State {
         legal.next().filter(|_| legal.next().is_none())
     }
 
-    /// `gdl.IllegalMoveError`.
+    /// Makes a `gdl.IllegalMoveError`, or the Python error of another cause.
     fn refusal(&self, py: Python<'_>, error: &StepError) -> PyErr {
         let made = || -> PyResult<PyErr> {
             let (role, legal) = match error {
@@ -142,7 +143,7 @@ impl State {
         self.game.clone()
     }
 
-    /// The moves that a role may make, in move order.
+    /// The legal moves of a role, in move order.
     fn legal_moves<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let role = self.inner().role(role)?;
         let moves = &self.inner().moves;
@@ -152,13 +153,13 @@ impl State {
         )
     }
 
-    /// The numbers of the moves that a role may make, ascending.
+    /// The numbers of the legal moves of a role, ascending.
     fn legal_move_ids<'py>(&self, py: Python<'py>, role: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let role = self.inner().role(role)?;
         PyList::new(py, self.inner().game.legal_moves_in(self.view(), role).map(Id::index))
     }
 
-    /// The state that follows.
+    /// The successor state.
     fn apply(&self, py: Python<'_>, moves: &Bound<'_, PyAny>) -> PyResult<Self> {
         let joint = self.joint(moves)?;
         Ok(Self::new(self.game.clone(), self.follow(py, &joint)?))
@@ -170,14 +171,14 @@ impl State {
         self.inner().game.is_terminal_in(self.view())
     }
 
-    /// The number of the role that is asked.
+    /// The number of the role to move.
     #[getter]
     fn to_play(&self, py: Python<'_>) -> Option<usize> {
         let inner = self.inner();
         if let Some(role) = inner.game.to_play_in(self.view()) {
             return Some(role.index());
         }
-        // Where each role has one move, what is proved of turns may tell.
+        // If each role has one move, the proofs may show the turn.
         let only: Option<Vec<(RoleId, MoveId)>> =
             inner.game.roles().map(|role| Some((role, self.only(role)?))).collect();
         let only = only.filter(|_| !inner.game.is_terminal_in(self.view()))?;
@@ -186,12 +187,12 @@ impl State {
         inner.proofs(py).speaker(&self.bits, &only)
     }
 
-    /// The goal value of a role: None if no value holds or several do, as is common before the end.
+    /// The goal value of a role. None if no value holds or several do, as is common before the end.
     fn goal(&self, role: &Bound<'_, PyAny>) -> PyResult<Option<u64>> {
         Ok(self.inner().game.goal(&self.bits, self.inner().role(role)?).map(u64::from))
     }
 
-    /// The goal value of each role, as `goal` gives it.
+    /// The goal value of each role, as `goal` returns it.
     #[getter]
     fn goals(&self) -> Vec<Option<u64>> {
         let game = &self.inner().game;
@@ -199,8 +200,7 @@ impl State {
         game.roles().map(|role| game.goal_in(&view, role).map(u64::from)).collect()
     }
 
-    /// The perception of a role when these moves are made here: percepts, or the moves of all
-    /// roles.
+    /// The percepts of a role after these moves in this state, or the moves of all roles.
     fn percepts<'py>(
         &self,
         py: Python<'py>,
@@ -220,7 +220,7 @@ impl State {
         }
     }
 
-    /// The moves of chance here and their exact probabilities.
+    /// The moves of chance in this state and their exact probabilities.
     fn chance_outcomes<'py>(
         &self,
         py: Python<'py>,
@@ -252,13 +252,13 @@ impl State {
         Ok(game.holds(&self.bits, fluent))
     }
 
-    /// The state as KIF text; `Game.state` reads it.
+    /// The state as KIF text, which `Game.state` reads.
     #[getter]
     fn kif(&self) -> String {
         self.inner().game.state_text(&self.bits)
     }
 
-    /// The state and its view, from which `json.dumps` makes JSON.
+    /// The state and its view as a dictionary that JSON can represent.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let game = &self.inner().game;
         let dict = PyDict::new(py);
@@ -283,7 +283,7 @@ impl State {
         python_class(py, "json", "dumps")?.call1((self.to_dict(py)?,))
     }
 
-    /// The board as lines of text, if the names of the fluents show one.
+    /// The board as lines of text. None if the names of the fluents show no board.
     fn board(&self) -> Option<String> {
         self.inner().picture().map(|picture| picture.text(&self.inner().game, &self.bits))
     }

@@ -6,12 +6,12 @@ use gdl_runtime::{
 };
 use pyo3::prelude::*;
 
-/// The totals of random games: exact counts, equal for equal rules, engine, seed and number of
-/// playouts.
+/// The totals of random games as exact counts. Equal rules, engine, seed and number of playouts
+/// give equal counts.
 #[pyclass(frozen, module = "gdl")]
 pub(crate) struct Stats {
     pub(crate) inner: Inner,
-    /// The graphics card that played, if one did.
+    /// The name of the graphics card that played; `None` if the processor did.
     pub(crate) device: Option<String>,
 }
 
@@ -24,11 +24,11 @@ pub(crate) struct RoleStats {
     losses: u64,
     /// The mean goal value of scored games, from 0 to 100.
     mean_goal: f64,
-    /// Its standard error.
+    /// The standard error of the mean.
     goal_error: f64,
-    /// The sum of the goal values.
+    /// The sum of the goal values of scored games.
     goals: u64,
-    /// The sum of their squares.
+    /// The sum of the squared goal values.
     squares: u64,
 }
 
@@ -42,7 +42,7 @@ impl RoleStats {
 
 #[pymethods]
 impl Stats {
-    /// Games played, unfinished ones included.
+    /// Games played, including unfinished ones.
     #[getter]
     fn playouts(&self) -> u64 {
         self.inner.tally.playouts
@@ -100,7 +100,7 @@ impl Stats {
         self.inner.cpu_seconds
     }
 
-    /// `single`, `lanes`, `table lanes` or `gpu`: how the games were played.
+    /// The engine that played: `single`, `lanes`, `table lanes` or `gpu`.
     #[getter]
     fn engine(&self) -> &'static str {
         match self.inner.engine {

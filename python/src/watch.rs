@@ -1,5 +1,5 @@
-//! Long work and the person who waits: while it goes on without the interpreter's lock, progress is
-//! reported and signals such as Ctrl-C end it.
+//! Long work with the GIL released, during which progress is reported and signals such as Ctrl-C
+//! cancel it.
 
 use gdl_runtime::Cancel;
 use pyo3::prelude::*;
@@ -13,10 +13,10 @@ use std::{
     time::Duration,
 };
 
-/// The interval at which signals are looked for.
+/// The interval between two checks for signals.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The callback for the progress of long work, and its result.
+/// The cancellation of long work, and the exception that caused it.
 #[derive(Clone)]
 pub(crate) struct Watch {
     pub(crate) cancel: Cancel,
@@ -28,8 +28,8 @@ impl Watch {
         Self { cancel: Cancel::default(), error: Arc::default() }
     }
 
-    /// Looks for signals and calls `tell`, on the thread that called from Python; an exception ends
-    /// the work.
+    /// Checks for signals and calls `tell`, on the calling Python thread. An exception cancels the
+    /// work.
     pub(crate) fn look(&self, tell: impl FnOnce(Python<'_>) -> PyResult<()>) {
         if self.cancel.is_cancelled() {
             return;
@@ -40,12 +40,12 @@ impl Watch {
         }
     }
 
-    /// Does work that looks at `cancel` in another thread, while this one looks for signals.
+    /// Runs `work` in another thread while this one checks for signals.
     pub(crate) fn during<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
         self.telling(py, |_| Ok(()), work)
     }
 
-    /// The same, and calls `tell` each time.
+    /// Runs `work` like [`Watch::during`], and calls `tell` at each check.
     pub(crate) fn telling<T: Send>(
         &self,
         py: Python<'_>,
@@ -70,12 +70,12 @@ impl Watch {
         Ok(done)
     }
 
-    /// True if an exception ended the work.
+    /// True if an exception cancelled the work.
     pub(crate) fn is_broken(&self) -> bool {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
-    /// The exception that ended the work, if one did.
+    /// Returns the exception that cancelled the work as an error, if there is one.
     pub(crate) fn end(&self) -> PyResult<()> {
         self.error.lock().unwrap_or_else(PoisonError::into_inner).take().map_or(Ok(()), Err)
     }

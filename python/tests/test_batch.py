@@ -19,7 +19,7 @@ MODES: tuple[Literal["next_step", "same_step", "disabled"], ...] = ("next_step",
 
 
 def draw(batch: gdl.Batch, step: gdl.Step, random: np.random.Generator) -> NDArray[np.int64]:
-    """Returns a legal move for each row of a mask of bytes; -1 where there is none."""
+    """Returns a random legal move for each row of a mask of bytes; -1 for a row without one."""
     noise = random.random(step.mask.shape) * step.mask
     return np.where(step.mask.any(-1), noise.argmax(-1), -1)
 

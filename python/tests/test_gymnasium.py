@@ -119,7 +119,7 @@ def test_seeds() -> None:
         seen = [many.step(legal(infos["action_mask"], np.random.default_rng(0)))[0]]
         lines.append([many.gdl_state(index).kif for index in range(50)] + [str(each.tolist()) for each in seen])
     assert lines[0] == lines[1] and lines[2] == lines[3] != lines[0]
-    # A game whose seed is None goes on with its numbers, and only marked games start again.
+    # A game whose seed is None keeps its random numbers, and only marked games restart.
     many.reset(seed=[7] * 25 + [None] * 25, options={"reset_mask": np.arange(50) % 2 == 0})
     _, infos = many.reset(seed=[7] * 50)
     many.step(legal(infos["action_mask"], np.random.default_rng(0)))

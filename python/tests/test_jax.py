@@ -1,6 +1,6 @@
-"""Games in JAX: equal to batches and states bit for bit, however they are mapped.
+"""Games in JAX are equal to batches and states bit for bit, in any nest of `vmap`.
 
-A game takes about ten seconds to compile and to play. With `GDL_SAMPLE=1` all are tried.
+A game takes about ten seconds to compile and to play. `GDL_SAMPLE=1` tests all games.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ jax = pytest.importorskip("jax")
 import gdl.jax
 import jax.numpy as jnp
 
-# To compile takes longer than to run here.
+# Compilation takes longer than the runs of these tests.
 QUICK = {"xla_backend_optimization_level": 0, "xla_llvm_disable_expensive_passes": True}
 STEPS = 25
 ALL = os.environ.get("GDL_SAMPLE") == "1"
@@ -46,7 +46,7 @@ def draw(mask: NDArray[np.bool_], random: np.random.Generator) -> NDArray[np.int
 
 
 def agree_with_batch(game: gdl.Game) -> None:
-    """Random play without chance: states, masks, turns, rewards and ends are those of a batch."""
+    """Asserts that random play without chance has the results of a batch."""
     env, n = gdl.jax.game(game), 40
     batch = game.batch(n, autoreset="disabled", simultaneous=True)
     own = [game.moves_of(role) for role in range(len(game.roles))]
@@ -87,7 +87,7 @@ def agree_with_batch(game: gdl.Game) -> None:
 
 
 def agree_with_states(game: gdl.Game) -> None:
-    """Random play with chance: each state is one that follows by a move of chance."""
+    """Asserts that each state of random play is a successor by some move of chance."""
     env, n = gdl.jax.game(game), 6
     assert env.chance is not None
     step, split = compiled(jax.vmap(env.step)), compiled(lambda key: jax.random.split(key, n + 1))

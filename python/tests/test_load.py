@@ -26,7 +26,7 @@ CLASH = """(role ann) (init (at 1)) (near 1 2) (near 2 3) (near 1 2 door)
 
 
 class Place:
-    """An `os.PathLike` that is no `Path`."""
+    """An `os.PathLike` that is not a `Path`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""The games of OpenSpiel pass its tests; counts are equal, and values of Kuhn poker known."""
+"""The games of OpenSpiel pass its tests, with the counts of `perft` and the value of Kuhn poker."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_perft_is_equal_everywhere(name: str) -> None:
     expected = [count for count in game.perft(depth) if count]
     by_spiel = counted(spiel(game).new_initial_state(), depth)
     assert [by_spiel[step] for step in range(len(expected))] == expected
-    # States, which hand their joint moves to a batch, one game for each.
+    # Each single state passes its joint moves to one game of a batch.
     states = [game.initial()]
     roles = range(len(game.roles))
     for count in expected:
@@ -146,7 +146,7 @@ def test_kuhn_poker_has_the_known_tree() -> None:
             ways += [(state.child(action), p) for action in state.legal_actions()]
     assert found == {"histories": 55, "terminal": 30}
     assert len(infos) == 12
-    # Equal strings have equal tensors, and others have others.
+    # Tensors are equal exactly if strings are.
     assert all(len(tensors) == 1 for tensors in infos.values())
     assert len(set.union(*infos.values())) == 12
     theirs: Counter[tuple[float, ...]] = Counter()

@@ -37,7 +37,7 @@ def test_api(rules: str) -> None:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         api_test(zoo.env(rules), num_cycles=100, verbose_progress=False)
-    # It leaves its own classic games out of these checks, by their names.
+    # PettingZoo exempts its own classic games from these checks, by their names.
     assert {str(each.message) for each in told} <= OF_MASKS_AND_NAMES
 
 
@@ -53,7 +53,7 @@ def test_seeds(rules: str) -> None:
     from pettingzoo.test import parallel_seed_test, seed_test
 
     seed_test(lambda: zoo.env(rules), num_cycles=20)
-    # It draws moves that are not legal.
+    # The test draws illegal moves.
     parallel_seed_test(lambda: zoo.parallel_env(rules, illegal="lose"), num_cycles=20)
 
 

@@ -188,7 +188,7 @@ def test_kin(cluster: Any, tmp_path: Path) -> None:
 
 
 def test_stores(tmp_path: Path) -> None:
-    """A finished run does nothing again, so it needs no cluster."""
+    """A finished run computes nothing, so it needs no cluster."""
     whole = gdl.shard(GAME, "playouts", seed=7, count=64, engine="single")
     options: dict[str, Any] = {"count": 64, "engine": "single"}
     header = gdl.shard(GAME, "playouts", seed=7, blocks=(0, 0), **options)

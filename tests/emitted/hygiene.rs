@@ -1,7 +1,6 @@
-//! The expansion minds its own business: it works under the strictest lints of this edition,
-//! without a prelude, inside functions and wrappers, and its names follow the rules they are
-//! documented with. `surroundings` has the same for a renamed runtime, a shadowed `core` and the
-//! edition before.
+//! Hygiene of the expansion: it compiles under the strictest lints of this edition, without a
+//! prelude, inside functions and inside wrapper macros. Its names follow the documented rules. The
+//! `surroundings` package tests a renamed runtime, a shadowed `core` and the previous edition.
 #![deny(warnings, missing_docs, unsafe_code, unreachable_pub, unused_qualifications)]
 #![deny(missing_debug_implementations, missing_copy_implementations, elided_lifetimes_in_paths)]
 
@@ -13,7 +12,7 @@ use gdl_runtime::{
 
 gdl!("../mistakes/ui/nim.kif", vis = pub(crate));
 
-/// A module without a prelude, in which the names of the language have other meanings.
+/// A module without a prelude that gives other meanings to common names.
 #[no_implicit_prelude]
 mod bare {
     #![allow(dead_code, non_camel_case_types)]
@@ -30,7 +29,7 @@ mod bare {
     ::gdl_runtime::gdl!("../mistakes/ui/nim.kif", name = table, code = "table", vis = pub(super),);
 }
 
-/// As a macro of the user's may call it: the path comes in a group without delimiters.
+/// A user's macro that calls `gdl!`: its path arrives in a group without delimiters.
 macro_rules! wrapped {
     ($name:ident, $path:literal, $limit:literal) => {
         gdl!($path, name = $name, max_ground_rules = $limit, case = "sensitive");

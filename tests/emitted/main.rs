@@ -1,6 +1,6 @@
-//! The output of `gdl!`: modules that compile in any surroundings and under any lints, and tokens
-//! that are safe, few enough for editors, and the same each time.
+//! The output of `gdl!`. Modules compile in any surroundings and under any lints. Tokens contain no
+//! `unsafe`, are few enough for editors, and are deterministic.
 
-// Public, since some lints look only at what others can reach.
+// Public, since some lints look only at items that other crates can reach.
 pub mod hygiene;
 mod tokens;

@@ -1,7 +1,6 @@
-//! Tokens that the macro emits have no `unsafe` in them, are the same whenever they are emitted,
-//! and are no more than editors take. The tests take those of every built-in rulesheet and of
-//! faulty ones from the compiler itself, since rustc would accept `unsafe` from a macro even where
-//! the user forbids it.
+//! Tokens that the macro emits contain no `unsafe`, are deterministic, and are few enough for
+//! editors. The tests take the tokens of every built-in rulesheet, and of wrong ones, directly from
+//! the compiler. Rustc would accept `unsafe` from a macro even where the user forbids it.
 
 use gdl_compiler::{
     Diagnostics, Options, Source, compile,
@@ -17,7 +16,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use sha2::{Digest, Sha256};
 use std::{env, fmt::Write, fs, path::Path, process::Command, thread};
 
-/// The rulesheets of the games that are compiled in, by name.
+/// The rulesheets of the compiled games, sorted by name.
 fn compiled() -> Vec<(String, String)> {
     let mut list: Vec<_> =
         gdl_games::compiled().map(|entry| (entry.name.to_owned(), entry.text.to_owned())).collect();
@@ -25,7 +24,7 @@ fn compiled() -> Vec<(String, String)> {
     list
 }
 
-/// The rulesheets of a folder, as this package sees it, by name.
+/// The rulesheets of a folder, sorted by name. The path is relative to this package.
 fn rulesheets(folder: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut list: Vec<(String, String)> = fs::read_dir(&folder)
@@ -41,7 +40,7 @@ fn rulesheets(folder: &str) -> Vec<(String, String)> {
     list
 }
 
-/// The tokens that the macro emits for a rulesheet, messages aside.
+/// The tokens that the macro emits for a rulesheet, without its messages.
 fn emit(name: &str, text: &str, code: Code) -> TokenStream {
     let source = Source::new(format!("{name}.kif"), text);
     let frame = Frame::new(name);
@@ -52,7 +51,7 @@ fn emit(name: &str, text: &str, code: Code) -> TokenStream {
     skeleton(&Guess::new(&tree, &source), &frame)
 }
 
-/// The identifiers in tokens, those in groups included.
+/// The identifiers in tokens, including those inside groups.
 fn identifiers(tokens: TokenStream) -> Vec<String> {
     let mut found = Vec::new();
     let mut streams = vec![tokens];
@@ -68,7 +67,7 @@ fn identifiers(tokens: TokenStream) -> Vec<String> {
     found
 }
 
-/// Words that must not occur in an expansion either.
+/// Identifiers besides `unsafe` that must not occur in an expansion.
 const FOREIGN: &[&str] = &["std", "alloc", "target_feature", "no_mangle", "link_section", "asm", "extern"];
 
 #[test]
@@ -98,7 +97,7 @@ fn fingerprints() -> String {
     lines
 }
 
-/// Set where this program runs itself to see what another process emits.
+/// An environment variable that makes this program print the fingerprints, for a second process.
 const CHILD: &str = "GDL_PRINT_FINGERPRINTS";
 
 #[test]
@@ -121,8 +120,7 @@ fn the_same_text_gives_the_same_tokens_in_every_thread_and_process() {
     assert!(printed.contains(&expected), "{printed}\n{expected}");
 }
 
-/// Expansions change only on purpose: the file is written anew with `GDL_BLESS=1`, and the commit
-/// says why.
+/// Pins the expansions: `GDL_BLESS=1` rewrites the file, and the commit explains the change.
 #[test]
 fn expansions_are_those_of_the_file() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("emitted/fingerprints.txt");
@@ -137,7 +135,8 @@ fn expansions_are_those_of_the_file() {
     );
 }
 
-/// The most tokens that rust-analyzer takes from a macro; of more it shows nothing.
+/// The largest number of tokens that rust-analyzer expands; it shows nothing for a larger
+/// expansion.
 const EDITORS: usize = 1 << 21;
 
 #[test]
@@ -145,13 +144,13 @@ fn editors_take_all_that_is_emitted() {
     let mut most = 0;
     for (name, text) in compiled() {
         let mut tokens = 0;
-        // Whatever the budget is, which keeps the code of large games out.
+        // `Code::Lanes` ignores the budget, which would leave out the code of large games.
         let mut streams = vec![emit(&name, &text, Code::Lanes)];
         while let Some(stream) = streams.pop() {
             for token in stream {
                 tokens += 1;
                 if let TokenTree::Group(group) = token {
-                    // Both delimiters.
+                    // The two delimiters of the group count as one more token each.
                     tokens += 1;
                     streams.push(group.stream());
                 }

@@ -1,5 +1,5 @@
-//! Every engine and the compiler's evaluator agree with the oracle on every step of seeded playouts
-//! of every built-in game: legal moves, termination, goals, fluents and what each role perceives.
+//! Every engine and the compiler's evaluator agree with the oracle on seeded playouts of every
+//! built-in game. Each step compares legal moves, termination, goals, fluents and percepts.
 
 use gdl_compiler::{
     Diagnostics, Levels, Options, Rules, Source, check::check, compile, eval::Evaluator, syntax::parse,
@@ -20,7 +20,7 @@ use gdl_tests::{
 };
 use std::{sync::OnceLock, thread};
 
-/// Steps compared on each game and engine.
+/// The number of steps compared on each game and engine.
 const STEPS: usize = 150;
 
 pub(crate) fn rules(text: &str) -> Rules {
@@ -31,13 +31,13 @@ pub(crate) fn rules(text: &str) -> Rules {
     check(&tree, &source, &options, &mut diagnostics).expect("built-in rulesheets have no faults")
 }
 
-/// Games whose start takes the oracle many seconds; the compiler's evaluator records them.
+/// Games whose initial state takes the oracle many seconds. The compiler's evaluator records them.
 const SLOW_STARTS: &[&str] = &["pig"];
 
-/// Games with states that take the oracle a large part of a second, and the steps of them.
+/// Games with states that are slow for the oracle, and the number of steps to record instead.
 const SLOW_STEPS: &[(&str, usize)] = &[("go", 12), ("reversi", 60), ("xiangqi", 12)];
 
-/// A random game by the oracle, played once for all engines.
+/// The oracle's record of a random game, played once and shared by all engines.
 pub(crate) fn record(entry: &'static Entry) -> &'static Record {
     static RECORDS: [OnceLock<Record>; LIST.len()] = [const { OnceLock::new() }; LIST.len()];
     let place = LIST.iter().position(|other| other.name == entry.name).expect("it is in the list");
@@ -72,8 +72,9 @@ impl Visitor for Agree {
     }
 }
 
-/// By what a step is expected to take: of pig and kalah, large as their tables are, little is left
-/// where cases are common; of amazons more is left than changes from state to state.
+/// A trial chooses the engine with the lower expected time a step. The large tables of pig and
+/// kalah shrink when specialised; in amazons fewer gates change between states than a
+/// specialisation keeps.
 #[test]
 fn a_trial_chooses_the_engine() {
     for (name, engine) in [("pig", "table"), ("kalah", "table"), ("amazons", "events"), ("reversi", "table")]
@@ -99,7 +100,7 @@ fn tables_and_events_agree_with_the_oracle() {
         let table = playable(&compilation, Some(EngineKind::Table)).expect("it is small enough");
         assert_eq!(table.engine(), "table");
         agree(name, &table, entry);
-        // Moves that are made often are made in a way of their own.
+        // Moves that are made often use specialised code.
         let tally = |game: &Dynamic| {
             Playouts::new(game).engine(PlayoutMode::Single).threads(2).count(400).run().tally
         };
@@ -117,8 +118,8 @@ fn tables_and_events_agree_with_the_oracle() {
     assert!(compared.into_iter().eq(LIST.iter().map(|entry| entry.name)), "all games, in order");
 }
 
-/// Asks for what is seen of states, and for what follows from them, in an order that no play has,
-/// in two threads at once.
+/// Queries states in an order that no play has: their percepts, legal moves and successors. Two
+/// threads query at once.
 fn jump(name: &str, events: &Dynamic, table: &Dynamic) {
     let mut random = Stream::new(2, 0);
     let mut met: Vec<(BitBox, Vec<MoveId>, BitBox)> = Vec::new();

@@ -1,9 +1,8 @@
-//! Generated rulesheets mean the same everywhere: to the engines, to the compiler's evaluator, to
-//! the oracle and, where Python has clingo and the reference semantics lies next to the checkout,
-//! to that.
+//! Generated rulesheets mean the same to the engines, the compiler's evaluator and the oracle. They
+//! are also compared with the reference semantics if Python has clingo and `shared/oracle` exists.
 //!
-//! `GDL_CASES` sets how many rulesheets each test makes, `GDL_SEED` which. A rulesheet on which two
-//! have differed, or that has made something panic, stays in the compiler's `tests/regressions`.
+//! `GDL_CASES` sets the number of rulesheets of each test, `GDL_SEED` the seed. Rulesheets that
+//! once showed a difference or a panic stay in the compiler's `tests/regressions`.
 
 use gdl_compiler::{Limits, Options};
 use gdl_test_support::{shared, skip};
@@ -26,10 +25,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-/// Steps played of each rulesheet.
+/// The number of steps played in each rulesheet.
 const STEPS: usize = 12;
 
-/// A number from the environment.
+/// Reads a number from an environment variable, with a default.
 fn setting(name: &str, default: u32) -> u32 {
     std::env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
 }
@@ -39,13 +38,14 @@ fn options() -> Options {
     Options { limits, ..Options::default() }
 }
 
-/// The same for rules split wherever that pays: these rulesheets are too small for it otherwise.
+/// Options that split rules even in small programs. By default these rulesheets are too small for
+/// it.
 fn split() -> Options {
     Options { split_from: 1, ..options() }
 }
 
-/// Plays generated rulesheets in all engines and in the oracle, and gives `visit` those that were
-/// played. A rulesheet on which the engines differ is made as small as possible and shown.
+/// Plays generated rulesheets in all engines and in the oracle, and passes the playable ones to
+/// `visit`. A rulesheet on which the engines differ is shrunk and shown.
 fn play_generated(cases: u32, visit: impl Fn(&str, Vec<Position>)) {
     let mut seed = [0; 32];
     seed[..4].copy_from_slice(&setting("GDL_SEED", 0).to_le_bytes());
@@ -117,8 +117,8 @@ fn engines_agree_where_they_once_did_not() {
     }
 }
 
-/// The judgement of the reference semantics on rulesheets and positions, one line each. Skips the
-/// test and returns `None` if the reference or clingo is not there.
+/// The verdicts of the reference semantics on rulesheets and positions, one line each. Skips the
+/// test and returns `None` if the reference or clingo is missing.
 fn ask_clingo(cases: &[Value]) -> Option<Vec<String>> {
     let oracle = shared("oracle")?;
     let python = |arguments: &[&str]| {
@@ -136,7 +136,7 @@ fn ask_clingo(cases: &[Value]) -> Option<Vec<String>> {
         python(&["-B"]).arg(script).arg(oracle).spawn().expect("Python has just been started once");
     let mut input = child.stdin.take().expect("piped");
     let lines = cases.iter().map(Value::to_string).collect::<Vec<_>>().join("\n") + "\n";
-    // The script answers while it reads: a writer that does not read would wait for ever.
+    // The script answers while it reads. Writing everything before reading would deadlock.
     let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()));
     let output = child.wait_with_output().expect("the script runs");
     writer.join().expect("no panic").expect("the script reads all cases");
@@ -147,7 +147,7 @@ fn ask_clingo(cases: &[Value]) -> Option<Vec<String>> {
 #[test]
 fn clingo_agrees_on_generated_rulesheets() {
     let cases = RefCell::new(Vec::new());
-    // The reference folds all names to lower case.
+    // The reference converts all names to lower case.
     let lower = |texts: &[String]| texts.iter().map(|text| text.to_lowercase()).collect::<Vec<_>>();
     play_generated(setting("GDL_CASES", 40), |text, positions| {
         let roles = text.lines().filter_map(|line| line.strip_prefix("(role ")?.strip_suffix(')'));

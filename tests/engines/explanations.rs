@@ -1,21 +1,22 @@
 //! Explanations agree with the oracle on the atoms of every step of seeded playouts of the built-in
-//! games, and with themselves: what an atom rests on holds, what it fails for does not, and nothing
-//! rests on itself.
+//! games. They are also consistent: supporting literals hold, failing literals do not, and no atom
+//! supports itself.
 
 use super::agreement::{record, rules};
 use gdl_compiler::eval::{Evaluator, Explanation, Literal, Reason, State, Term};
 use gdl_games::LIST;
 use gdl_runtime::{Game, load};
 
-/// Steps of each game, and atoms of each kind in a step.
+/// The number of steps of each game, and of atoms of each kind in a step.
 const STEPS: usize = 6;
 const ATOMS: usize = 40;
 
-/// Asserts what an explanation says of its parts; the number of atoms in it.
+/// Asserts that an explanation and its parts agree with the oracle's truth. Returns the number of
+/// atoms in it.
 fn assert_sound(explanation: &Explanation, above: &mut Vec<String>) -> usize {
     let literal = |literal: &Literal, holds: bool, above: &mut Vec<String>| {
         let Some(why) = &literal.why else { return 0 };
-        // `not` twice does not occur in these games.
+        // Double negation does not occur in these games.
         let expected = holds != literal.text.starts_with("(not ");
         assert_eq!(why.holds, expected, "{} of {}", literal.text, explanation.atom);
         assert_sound(why, above)
@@ -31,13 +32,13 @@ fn assert_sound(explanation: &Explanation, above: &mut Vec<String>) -> usize {
         }
         Reason::None(attempts) => {
             assert!(!explanation.holds, "{explanation:?}");
-            // What is above is of no matter for what does not hold.
+            // An atom that does not hold may fail because of an atom above it.
             1 + attempts.iter().map(|attempt| literal(&attempt.fails, false, &mut Vec::new())).sum::<usize>()
         }
     }
 }
 
-/// Some of many, evenly.
+/// At most `ATOMS` elements of a list, evenly spaced.
 fn some<T>(list: Vec<T>) -> impl Iterator<Item = T> {
     let every = list.len().div_ceil(ATOMS).max(1);
     list.into_iter().step_by(every)

@@ -1,6 +1,6 @@
-//! Engines agree with the oracle, a naive semantics: on the built-in games, on generated
-//! rulesheets, on points where readers of the language may disagree, on the player to move, and on
-//! the verdict of a play as a test.
+//! Engines agree with the oracle, which implements the semantics naively. They are compared on
+//! built-in games, generated rulesheets, disputed points of the language, the player to move, and
+//! recorded plays used as tests.
 
 mod agreement;
 mod differential;

@@ -1,8 +1,8 @@
 """Checks recorded positions against the reference semantics in clingo.
 
-Each line on stdin is a JSON object: `text`, a rulesheet, and `positions`, in the order of play. For
-each rulesheet one line comes out: `ok`, or the difference. The first argument is the folder of the
-reference.
+Each line on stdin is a JSON object: `text`, a rulesheet, and `positions`, in the order of play. The
+program prints one line for each rulesheet: `ok`, or the difference. The first argument is the
+folder of the reference.
 """
 
 import json
@@ -17,7 +17,7 @@ import kif2asp
 class Game:
     def __init__(self, text):
         converter = kif2asp.Conv(kif.parse(text))
-        # What may hold is of no interest here; each state is given as facts.
+        # The choices of possible fluents and moves are dropped, since each state is given as facts.
         self.program = "\n".join(l for l in converter.run().split("\n") if not l.startswith("{k_"))
         self.converter = converter
         self.names = {mangled: name for (_, name), mangled in converter.N.m.items()}
@@ -44,12 +44,12 @@ class Game:
 
 
 def of_roles(roles, pairs):
-    """The atoms of each role, sorted."""
+    """Returns the atoms of each role, sorted."""
     return [sorted({what for who, what in pairs if who == role}) for role in roles]
 
 
 def compare(game, roles, position, before):
-    """The difference of a recorded position and the models of its fluents; then the next one."""
+    """Returns the difference between a position and its model, and the fluents of the successor."""
     facts = [f"k_true({game.asp(fluent)})" for fluent in position["fluents"]]
     model = game.solve(facts)
     start = model.get("k_init", [])

@@ -1,5 +1,5 @@
-//! Plays that people made, as tests of the rulesheet: what `gdl play` and the page record must pass
-//! as it stands, and fail once something of it is changed.
+//! Recorded plays as tests of the rulesheet. A play that `gdl play` or the page records must pass
+//! unchanged, and must fail after any part of it is changed.
 
 use gdl_compiler::{Options, Source, eval::Evaluator};
 use gdl_runtime::{Dynamic, GameExt, History, chance::Stream};
@@ -18,7 +18,7 @@ fn play(game: &Dynamic, seed: u64, most: usize) -> History<Dynamic> {
     history
 }
 
-/// The failure of a test of a game.
+/// The message of a test of a game that fails; `None` if it passes.
 fn fails(entry: &gdl_games::Entry, test: &str) -> Option<String> {
     let (source, options) = (load::text_of(entry), load::quiet());
     let rules = gdl_compiler::read(&source, &options).expect("sound").0;
@@ -33,7 +33,8 @@ fn fails(entry: &gdl_games::Entry, test: &str) -> Option<String> {
 fn what_is_recorded_passes_and_says_what_is_there() {
     for entry in gdl_games::LIST {
         let game = GameArg::BuiltIn(entry).tabled(None).expect("a table");
-        // From the start, in the midst, and at the end of games that are short.
+        // Plays that stop in the initial state, after three joint moves, and at the end of short
+        // games.
         for (seed, most) in [(1, 0), (2, 3), (3, 10)] {
             let history = play(&game, seed, most);
             let test = plays::recorded(&game, &history, usize::MAX).expect("no limit");
@@ -49,7 +50,7 @@ fn what_is_recorded_passes_and_says_what_is_there() {
                     game.roles().map(|role| game.legal_moves(history.state(), role).len()).sum();
                 assert_eq!(test.matches("(legal ").count(), legal.min(100), "{test}");
             }
-            // The other way round it is wrong.
+            // The negated claim is wrong.
             let wrong = if is_over {
                 test.replace("\n  terminal", "\n  (not terminal)")
             } else {
@@ -79,7 +80,7 @@ fn a_play_from_elsewhere_begins_there_and_a_long_one_is_refused() {
     );
     assert_eq!(fails(entry, &test), None);
     assert_eq!(plays::recorded(&game, &history, 200), None);
-    // Choices at the same time are listed as one joint move.
+    // Simultaneous choices are recorded as one joint move.
     let entry = gdl_games::find("rock_paper_scissors").expect("built in");
     let game = GameArg::BuiltIn(entry).tabled(None).expect("a table");
     let test = plays::recorded(&game, &play(&game, 1, 1), usize::MAX).expect("no limit");

@@ -1,9 +1,9 @@
-//! The meaning of rulesheets that readers may disagree about: each case says what is seen of the
-//! start and after some moves, and the table engine, the compiler's evaluator and the oracle must
-//! see just that.
+//! Points of the language on which implementations may disagree. Each case gives the expected views
+//! of the initial state and of later ones. The table engine, the compiler's evaluator and the
+//! oracle must all produce them.
 //!
-//! The view of a state is written as fluents, then each role's legal moves and goals, then `over`
-//! at the end.
+//! The view of a state lists its fluents, then each role's legal moves and goals, then `over` at
+//! the end.
 
 use gdl_compiler::{Diagnostics, Options, Source, check::check, eval::Evaluator, syntax::parse};
 use gdl_oracle::{Oracle, Settings};
@@ -14,11 +14,11 @@ use gdl_tools::{
     verify::{GameReasoner, Reasoner},
 };
 
-/// The game that every case adds to: one player who may wait.
+/// The base of every case: one player, who may wait.
 const GAME: &str =
     "(role p) (<= (legal p wait) (role p)) (<= terminal (true over)) (<= (goal p 0) (true over)) ";
 
-/// The views of a reasoner after the joint moves, `;` between the states.
+/// The views of the initial state and of each state after a joint move, separated by `;`.
 fn seen<R: Reasoner>(reasoner: &R, joints: &[&str]) -> String {
     let roles = reasoner.roles();
     let mut state = reasoner.initial().expect("a start");
@@ -37,7 +37,7 @@ fn show<R: Reasoner>(reasoner: &R, roles: &[String], state: &R::State) -> String
     for (role, name) in roles.iter().enumerate() {
         let legal = reasoner.legal(state, role).expect("moves");
         let legal: Vec<&str> = legal.iter().map(String::as_str).filter(|text| *text != "wait").collect();
-        // As numbers: `070` is a value of 70.
+        // Goals are compared as numbers: `070` is 70.
         let goals: Vec<String> = reasoner
             .goals(state, role)
             .expect("goals")
@@ -69,13 +69,13 @@ fn assert_seen_with(text: &str, options: &Options, joints: &[&str], expected: &s
     assert_eq!(seen(&GameReasoner(&game), joints), expected, "table of {text}");
 }
 
-/// Asserts what is seen of [`GAME`] with `added`, all lints allowed.
+/// Asserts the views of [`GAME`] with `added`, with all lints allowed.
 #[track_caller]
 fn assert_seen(added: &str, joints: &[&str], expected: &str) {
     assert_seen_with(&format!("{GAME}{added}"), &load::quiet(), joints, expected);
 }
 
-/// Three switches, the first of them on, and a move for each `?x` that `body` admits.
+/// A game of three switches, the first of them on, with a move for each `?x` that satisfies `body`.
 fn switches(body: &str) -> String {
     format!(
         "(q 1) (q 2) (q 3) (init (on 1)) (<= (next (on ?x)) (true (on ?x))) (<= (next (on 2)) (does p wait))
@@ -169,7 +169,7 @@ fn stratification_is_judged_once_ground() {
         &["step", "wait", "step"],
         "[(at 0)] | p: step = ; [(at 1)] | p:  = ; [(at 2)] | p: step = ; [(at 3)] | p:  = ",
     );
-    // The same through the state: on a line of tokens, which may be gone.
+    // The same recursion through the state: tokens may be missing from the line.
     assert_seen(
         "(init (succ 0 1)) (init (succ 1 2)) (<= (next (succ 0 1)) (true (succ 0 1)))
          (step 0 1) (step 1 2)
@@ -185,7 +185,7 @@ fn case_is_folded_or_counts() {
     let text =
         "(ROLE Red) (INIT (Cell A)) (<= (LEGAL red (GO ?X)) (TRUE (cell ?X))) (<= Terminal (true (cell b)))
         (init (CELL a)) (<= (goal RED 7) (true (cell A)))";
-    // A symbol prints as it was first spelt.
+    // A symbol prints in its first spelling.
     assert_seen_with(text, &load::quiet(), &[], "[(Cell A)] | Red: (GO A) = 7");
     let sensitive = Options { case_sensitive: true, ..load::quiet() };
     let text = "(role red) (role Red) (legal red x) (legal Red X) (init (P a)) (init (p a)) (goal red 1) (goal Red 2)

@@ -1,12 +1,11 @@
-//! The role to move, and steps in which one role's move is given: the runtime's answers, compared
-//! with counts by hand from the legal moves that the oracle finds.
+//! The role to move, and steps with one role's move given. The runtime's answers are compared with
+//! the legal moves that the oracle finds.
 
 use gdl_oracle::{Oracle, Settings};
 use gdl_runtime::{Dynamic, Game, GameExt, Information, chance::Stream, game::StepError};
 use gdl_tools::game::GameArg;
 
-/// Follows a random game, and tells for each state before the end which roles have a choice: their
-/// numbers.
+/// Plays a random game. Returns the roles with a choice in each state before the end, as indices.
 fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
     let entry = gdl_games::find(name).expect("built in");
     let oracle = Oracle::new(entry.text, &Settings::default()).expect("a game");
@@ -34,7 +33,7 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
         };
         let expected = expected.filter(|_| !is_over);
         assert_eq!(game.to_play(&state), expected, "{name}: {}", game.state_text(&state));
-        // The moves by which a step may be given, with the joint move that each stands for.
+        // The moves that identify a step, each with the joint move that it stands for.
         for action in 0..game.vocabulary().moves().len() {
             let action = gdl_runtime::game::Id::from_index(action);
             let text = game.move_text(action);
@@ -82,8 +81,8 @@ fn follow(name: &str, seed: u64) -> Vec<Vec<usize>> {
 
 #[test]
 fn one_role_is_asked_at_a_time_or_none_or_several() {
-    // Turns; forced last moves; choices at the same time; chance alone and chance with a player;
-    // one role.
+    // Turns, forced last moves, simultaneous choices, chance alone, chance with a player, and one
+    // role.
     let asked: Vec<_> = ["tictactoe", "nim", "rock_paper_scissors", "monty_hall", "liars_dice", "lights_out"]
         .iter()
         .flat_map(|name| (0..3).flat_map(|seed| follow(name, seed)))

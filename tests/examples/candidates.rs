@@ -1,5 +1,5 @@
-//! Writes mutants of short built-in games to files: candidates for `gdl judge`; most are no games
-//! (`docs/how-to/judging.md`).
+//! Writes mutants of short built-in games to files, as candidates for `gdl judge`. Most mutants are
+//! not valid games (`docs/how-to/judging.md`).
 //!
 //! ```text
 //! cargo run -p gdl-tests --example candidates -- FOLDER COUNT SEED
@@ -8,7 +8,7 @@
 use gdl_tests::mutant::mutate;
 use std::{env, error::Error, fs, path::PathBuf};
 
-/// Bytes of rulesheets whose mutants are candidates.
+/// The size in bytes below which a rulesheet is mutated.
 const SHORT: usize = 4_200;
 
 fn main() -> Result<(), Box<dyn Error>> {

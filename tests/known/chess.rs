@@ -1,9 +1,8 @@
-//! Chess: published counts of moves from positions that are known to find faults, and how games
-//! end.
+//! Chess: published perft counts of positions that expose errors, and the ends of games.
 //!
-//! The positions and their counts are those that programs which play chess are tested with (perft;
-//! "Kiwipete" and the positions 3 to 5 of the collection). They are written in FEN and become the
-//! `init` of the rulesheet.
+//! The positions and counts are the usual test positions of chess programs: "Kiwipete" and the
+//! positions 3 to 5 of the same collection. They are written in FEN and become the `init` facts of
+//! the rulesheet.
 
 use crate::beginning_with;
 use gdl_runtime::{
@@ -16,14 +15,13 @@ const ENDGAME: &str = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
 const POSITION_4: &str = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1";
 const POSITION_5: &str = "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8";
 
-/// The rulesheet with another position at its start.
+/// The rulesheet with another initial position.
 fn rulesheet(fen: &str) -> String {
     beginning_with("chess", &init(fen))
 }
 
-/// The facts of a position: its board, who is to move, what may be castled, the column of a pawn
-/// that may be captured in passing, and how many moves were quiet. (The number of the move, which
-/// comes last, is of no use.)
+/// The facts of a position: the board, the side to move, the castling rights, the column of an en
+/// passant capture, and the number of quiet moves. The full-move number is unused.
 fn init(fen: &str) -> String {
     let fields: Vec<&str> = fen.split_whitespace().collect();
     let side = |is_white: bool| if is_white { "white" } else { "black" };
@@ -63,9 +61,10 @@ fn position(fen: &str) -> Dynamic {
     load(&rulesheet(fen)).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
 
-/// Checks counts in lanes, and as many as a debug build bears also one state at a time.
+/// Checks counts in lanes. The counts that a debug build can reach are also checked in single
+/// states.
 fn check(fen: &str, expected: &[u64]) {
-    // The longest have a hundred million positions.
+    // The longest counts have a hundred million positions.
     let depth = if cfg!(debug_assertions) { 3 } else { expected.len() };
     let expected: Vec<u128> = expected[..depth].iter().map(|&count| count.into()).collect();
     let game = position(fen);
@@ -79,7 +78,7 @@ fn check(fen: &str, expected: &[u64]) {
 fn perft_of_the_start() {
     assert_eq!(init(START).lines().count(), 32 + 1 + 4 + 1);
     check(START, &[20, 400, 8902, 197_281, 4_865_609]);
-    // Written as a position it is the game itself.
+    // The initial position in FEN gives the game itself.
     let [game, start] = [gdl_games::dynamic("chess").expect("built in"), position(START)];
     assert_eq!(game.state_text(&game.initial()), start.state_text(&start.initial()));
 }
@@ -100,7 +99,7 @@ fn perft_of_positions_4_and_5() {
     check(POSITION_5, &[44, 1486, 62_379, 2_103_487, 89_941_194]);
 }
 
-/// A position evaluated state by state, which is ready soonest.
+/// The game from a position, interpreted by the lifted engine, which loads fastest.
 fn single(fen: &str) -> Dynamic {
     Loader::new().lifted().load(&rulesheet(fen)).unwrap_or_else(|error| panic!("{fen}: {error}"))
 }
@@ -130,7 +129,7 @@ fn is_legal(fen: &str, action: &str) -> bool {
 
 #[test]
 fn games_end_as_they_should() {
-    // Fool's mate, mate by smothering, and mate although fifty moves are over.
+    // Fool's mate, smothered mate, and mate on the last move before the fifty-move rule.
     assert_eq!(
         seen("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"),
         (vec![], Some([0, 100]))
@@ -139,15 +138,15 @@ fn games_end_as_they_should() {
     assert_eq!(seen("R5k1/5ppp/8/8/8/8/8/6K1 b - - 100 1").1, Some([100, 0]));
     // Stalemate.
     assert_eq!(seen("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), (vec![], Some([50, 50])));
-    // Fifty moves, and one before.
+    // Fifty moves, and one before that.
     assert_eq!(seen("7k/8/8/8/8/8/R7/K7 w - - 100 1").1, Some([50, 50]));
     assert_eq!(seen("7k/8/8/8/8/8/R7/K7 w - - 99 1").1, None);
-    // What cannot mate: kings alone, a knight or a bishop, bishops on one colour.
+    // Insufficient material: kings alone, a knight or a bishop, bishops on one colour.
     for dead in ["8/8/8/8/8/8/8/K6k", "8/8/8/8/8/8/N7/K6k", "7b/8/8/8/8/8/8/K6k", "7b/8/8/8/8/8/8/K1B1B2k"] {
         assert_eq!(seen(&format!("{dead} w - - 0 1")).1, Some([50, 50]), "{dead}");
     }
-    // What can: bishops on both colours, knights in one column or one row, a knight and a bishop, a
-    // pawn.
+    // Sufficient material: bishops on both colours, knights in one column or one row, a knight and
+    // a bishop, a pawn.
     for alive in [
         "8/8/8/8/8/8/7b/KB5k",
         "8/8/8/8/8/n7/n7/K6k",
@@ -167,15 +166,15 @@ fn kings_castle_only_past_safe_squares() {
     };
     assert_eq!(castles("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"), [true, true]);
     assert_eq!(castles("r3k2r/8/8/8/8/8/8/R3K2R b Kq - 0 1"), [false, true]);
-    // In check, past an attacked square, to one; the rook alone may be attacked, and pass an
-    // attacked square.
+    // Castling is illegal in check, across an attacked square and onto one. The rook may be
+    // attacked or cross an attacked square.
     assert_eq!(castles("4r1k1/8/8/8/8/8/8/R3K2R w KQ - 0 1"), [false, false]);
     assert_eq!(castles("3r1rk1/8/8/8/8/8/8/R3K2R w KQ - 0 1"), [false, false]);
     assert_eq!(castles("2r3rk/8/8/8/8/8/8/R3K2R w KQ - 0 1"), [false, false]);
     assert_eq!(castles("rr5r/6k1/8/8/8/8/8/R3K2R w KQ - 0 1"), [true, true]);
-    // Something between.
+    // Pieces stand between king and rook.
     assert_eq!(castles("6k1/8/8/8/8/8/8/RN2K1NR w KQ - 0 1"), [false, false]);
-    // A piece that moved, or was captured there, has no right any more.
+    // A rook that moved or was captured loses the right.
     let game = single("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1");
     let mut state = game.initial();
     game.advance(&mut state, &[game.parse_move("(move a 1 a 8)").unwrap(), game.parse_move("noop").unwrap()]);
@@ -192,19 +191,19 @@ fn pawns_capture_in_passing_unless_that_uncovers_their_king() {
     let action = "(move e 5 d 6)";
     assert!(is_legal("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", action));
     assert!(!is_legal("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", action));
-    // Both pawns leave the row, whichever is nearer to the king; something else on it is in the
-    // way.
+    // En passant removes both pawns from the row, which may expose the king. Another piece on the
+    // row blocks the attack.
     assert!(!is_legal("4k3/8/8/K2pP2r/8/8/8/8 w - d6 0 1", action));
     assert!(!is_legal("4k3/8/8/r2pP2K/8/8/8/8 w - d6 0 1", action));
     assert!(is_legal("4k3/8/8/KN1pP2r/8/8/8/8 w - d6 0 1", action));
     assert!(is_legal("4k3/8/8/K2pP2b/8/8/8/8 w - d6 0 1", action));
-    // Pinned along the column, and along the way of the capture.
+    // The pawn is pinned along the column, or along the diagonal of the capture.
     assert!(!is_legal("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", action));
     assert!(is_legal("1kb5/2b5/8/3pP3/5K2/8/8/8 w - d6 0 1", action));
-    // Out of a check by the pawn, and not out of another one.
+    // Capturing the checking pawn is legal, but not if another piece gives check.
     assert!(is_legal("4k3/8/8/3pP3/4K3/8/8/8 w - d6 0 1", action));
     assert!(!is_legal("4k2r/8/8/3pP3/7K/8/8/8 w - d6 0 1", action));
-    // For black.
+    // The same for black.
     assert!(is_legal("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1", "(move e 4 d 3)"));
     assert!(!is_legal("8/8/8/8/k2Pp2R/8/8/4K3 b - d3 0 1", "(move e 4 d 3)"));
 }

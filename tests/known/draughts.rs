@@ -1,9 +1,9 @@
-//! International draughts: published counts of whole moves, and games from positions with many
-//! kings, compared with a program written by hand.
+//! International draughts: published counts of whole moves, and random games from positions with
+//! many kings, compared with a program written by hand.
 //!
-//! A whole move is all jumps of a chain; those that capture the same pieces between the same
-//! squares are one, as in the published counts. The steps in which the rulesheet looks for the
-//! longest chains are none.
+//! A whole move is a complete chain of jumps. As in the published counts, chains that capture the
+//! same pieces between the same squares count once. The steps in which the rulesheet searches for
+//! the longest chains are not counted.
 
 use crate::{
     beginning_with,
@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 
 /// A position with long chains of men.
 const WOLDOUBY: &str = "W:W25,27,28,30,32,33,34,35,37,38:B12,13,14,16,18,19,21,23,24,26";
-/// One with kings.
+/// A position with kings.
 const KINGS: &str = "B:BK17,K24:W6,9,10,11,20,21,22,23,30,K31,33,37,41,42,43,44,46";
 
-/// The rulesheet with another position at its start.
+/// The rulesheet with another initial position.
 fn rulesheet(board: &Board) -> String {
     let name = |piece: char| if piece.eq_ignore_ascii_case(&'w') { "white" } else { "black" };
     let mut facts = vec![format!("control {}", ["white", "black"][board.to_move()])];
@@ -37,13 +37,13 @@ fn position(board: &Board) -> Dynamic {
     Loader::new().load(&rulesheet(board)).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The legal moves of those who have a choice.
+/// The legal moves of the role with a choice, without `noop`.
 fn moves(game: &Dynamic, state: &BitBox) -> Vec<String> {
     let moves = game.roles().flat_map(|role| game.legal_moves(state, role).collect::<Vec<_>>());
     moves.map(|action| game.move_text(action).to_owned()).filter(|text| text != "noop").collect()
 }
 
-/// Makes a move of whose turn it is.
+/// Makes a move of the player to move.
 fn make(game: &Dynamic, state: &BitBox, action: Option<&str>) -> BitBox {
     let joint = game.roles().map(|role| {
         let mut legal = game.legal_moves(state, role);
@@ -53,7 +53,7 @@ fn make(game: &Dynamic, state: &BitBox, action: Option<&str>) -> BitBox {
     game.apply(state, &joint.collect::<Vec<_>>()).expect("legal moves")
 }
 
-/// Goes on until somebody has a choice; the number of steps is added.
+/// Advances until a role has a choice, and adds the number of steps to `steps`.
 fn settle(game: &Dynamic, mut state: BitBox, steps: &mut u64) -> BitBox {
     while !game.is_terminal(&state) && moves(game, &state).is_empty() {
         state = make(game, &state, None);
@@ -70,7 +70,8 @@ fn after_turns(game: &Dynamic, state: &BitBox, found: &mut BTreeMap<String, BitB
         if text.contains("(chain ") {
             after_turns(game, &next, found);
         } else {
-            // What was thought before the next move is a function of the rest.
+            // Fluents of the search are a function of the position, so equal positions have equal
+            // texts.
             found.insert(text, next);
         }
     }
@@ -89,8 +90,8 @@ fn perft(game: &Dynamic, state: &BitBox, counts: &mut [u64]) {
     }
 }
 
-/// Checks counts of whole moves; a debug build counts some. The program written by hand, which is
-/// faster, counts all of them.
+/// Checks counts of whole moves. The handwritten program counts all depths; a debug build counts
+/// only `in_debug` of them from the rulesheet.
 fn check(board: &Board, in_debug: usize, expected: &[u64]) {
     assert_eq!(board.perft(u32::try_from(expected.len()).expect("few")), expected);
     let expected = if cfg!(debug_assertions) { &expected[..in_debug] } else { expected };
@@ -115,8 +116,8 @@ fn perft_with_kings() {
     check(&Board::read(KINGS), 2, &[14, 55, 1168, 5432]);
 }
 
-/// Plays random games, side by side; gives the goals of white, and how many steps nobody had a
-/// choice in.
+/// Plays random games side by side. Returns white's goals, and the number of steps without a
+/// choice.
 fn compare(start: &Board, games: u64) -> (Vec<u8>, u64) {
     let game = position(start);
     let (mut goals, mut steps) = (Vec::new(), 0);
@@ -148,7 +149,7 @@ fn random_games() {
     assert_eq!(compare(&Board::default(), 20).0, [0, 100]);
 }
 
-/// After five, sixteen and twenty-five moves of each, unless something is captured before.
+/// Draws after 5, 16 and 25 moves of each player, unless a piece is captured before.
 #[test]
 fn draws() {
     for start in ["W:WK47:BK15", "B:WK49,K50:BK6", "W:WK46,K47,39:BK4", "W:WK47,K48,K49,K50:BK16"] {
@@ -156,7 +157,7 @@ fn draws() {
     }
 }
 
-/// Kings among many pieces, where chains are long and return to squares that they left.
+/// Kings among many pieces: chains are long and return to squares that they left.
 #[test]
 fn long_chains() {
     let mut steps = 0;

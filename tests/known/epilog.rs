@@ -1,8 +1,7 @@
-//! Games in Epilog: a tic-tac-toe that was written for these tests is the built-in one, whatever is
-//! played; rulesheets of other authors agree with what the reference interpreter plays in them, and
-//! so do single moves.
+//! Games in Epilog. A tic-tac-toe written for these tests plays like the built-in one. Rulesheets
+//! of other authors, and single moves, agree with the reference interpreter.
 //!
-//! Rulesheets and traces lie in a folder `shared` next to the checkout; without it those tests are
+//! Rulesheets and traces are in a folder `shared` next to the checkout; without it those tests are
 //! skipped.
 
 use super::built_in;
@@ -33,7 +32,7 @@ gdl!(
     ",
 );
 
-// Without an operation nothing in the text tells that it is Epilog.
+// Without an operation the text does not identify itself as Epilog.
 gdl!(
     name = lamp,
     syntax = "epilog",
@@ -108,7 +107,7 @@ fn built_in_games_go_to_infix_and_back() {
         let written_as = |word: &String| infix_name(word, &infix.renamed).to_ascii_lowercase();
         let before: Vec<String> = words(entry.text).iter().map(written_as).collect();
         assert_eq!(before, words(&kif.text), "{}", entry.name);
-        // What is read is the same whether the text is infix or KIF.
+        // The text reads the same as infix and as KIF.
         if entry.text.len() < 4_000 {
             let game = play(written, &quiet(), None).unwrap();
             let bounds = Bounds { states: 2_000, playouts: 5, ..Bounds::default() };
@@ -120,15 +119,14 @@ fn built_in_games_go_to_infix_and_back() {
                 &mut |_| (),
             );
             assert!(!matches!(verdict, Verdict::Different { .. }), "{}: {verdict:?}", entry.name);
-            // As many ways to play, and as deep.
+            // The same numbers of move sequences up to depth 2.
             let original = built_in(entry.name);
             assert_eq!(gdl_runtime::perft(&game, 2), gdl_runtime::perft(&original, 2), "{}", entry.name);
         }
     }
 }
 
-/// The words and parentheses of a text, without comments; of variables no more than that they are
-/// some.
+/// The words and parentheses of a text, without comments. All variables become `?`.
 fn words(text: &str) -> Vec<String> {
     let code = text.lines().map(|line| line.split(';').next().unwrap_or(""));
     let spaced = code.collect::<Vec<_>>().join(" ").replace('(', " ( ").replace(')', " ) ");
@@ -188,8 +186,8 @@ fn evaluation_state_by_state_agrees_too() {
     }
 }
 
-/// Moves that are refused, or come to another state than the reference: the code that says so, its
-/// place in the rule, and why.
+/// Moves that are rejected, or whose successor differs from the reference. Each has the diagnostic
+/// code, its place in the rule, and the reason.
 const OTHER_MOVES: &[(&str, &str, usize, &str)] = &[
     ("a(X) :: a(X)", "GDL147", 9, "an operation that calls itself"),
     ("a :: p(X) ==> q(Y)", "GDL148", 17, "an effect with an unbound variable"),
@@ -201,7 +199,7 @@ const OTHER_MOVES: &[(&str, &str, usize, &str)] = &[
     ("a :: setofall(X,n(X),L) ==> m(L)", "GDL149", 6, "lists are not supported"),
 ];
 
-/// A game with some rules, a move that is always legal, and a state at the start.
+/// A game with the given rules, an always legal move, and an initial state.
 fn game_of(rules: &str, action: &str, state: &str) -> Source {
     let facts: String =
         state.split_whitespace().fold(String::new(), |all, fact| format!("{all} init({fact})"));
@@ -212,7 +210,7 @@ fn game_of(rules: &str, action: &str, state: &str) -> Source {
     Source::new("rules.epilog", text)
 }
 
-/// The state after a move, in the order of the texts.
+/// The successor state after a move, as sorted texts.
 fn after(rules: &str, action: &str, state: &str) -> Result<Vec<String>, String> {
     let source = game_of(rules, action, state);
     let (rules, _) = read(&source, &quiet()).map_err(|failure| failure.diagnostics.render(&source))?;
@@ -225,7 +223,7 @@ fn after(rules: &str, action: &str, state: &str) -> Result<Vec<String>, String> 
     Ok(facts.collect())
 }
 
-/// A term of Epilog as KIF: no more than one level of arguments occurs.
+/// An Epilog term in KIF. Arguments are nested at most one level deep.
 fn kif(term: &str) -> String {
     match term.split_once('(') {
         Some((name, rest)) => format!("({name} {})", rest.trim_end_matches(')').replace(',', " ")),
@@ -279,7 +277,7 @@ fn what_the_reference_cannot_read_is_refused() {
         serde_json::from_str(&fs::read_to_string(folder.join("reader-cases.json")).unwrap()).unwrap();
     for case in cases.iter().filter(|case| case["error"] == true) {
         let text = case["text"].as_str().unwrap();
-        // The reference takes this name for the sign.
+        // The reference reads this name as the comma.
         if text == "comma" {
             continue;
         }
@@ -290,7 +288,7 @@ fn what_the_reference_cannot_read_is_refused() {
     }
 }
 
-/// A game whose functions and objects are called as words of KIF and infix GDL are.
+/// A game whose functions and objects have names that are keywords of KIF and infix GDL.
 const WORDS: &str = "
     role(next) role(legal)
     init(does(true)) init(sees(1)) init(control(next)) init(or(a, b)) init(noop)
@@ -315,7 +313,7 @@ fn names_that_are_words_elsewhere_are_replaced() {
     let game = play(source.clone(), &quiet(), None).unwrap();
     let mut renamed = Vec::new();
     let mut before = source;
-    // From Epilog to KIF, to infix and to KIF again.
+    // Converts from Epilog to KIF, to infix, and to KIF again.
     for to in [Syntax::Kif, Syntax::Infix, Syntax::Kif] {
         let conversion = convert(&before, &Options::default(), to)
             .unwrap_or_else(|faults| panic!("{}", faults.render(&before)));

@@ -1,6 +1,5 @@
-//! Random games of a rulesheet compared with the same game written by hand in `reference/`: in
-//! every state the same moves are legal, players perceive the same, and both end with the same
-//! goals.
+//! Compares random games of a rulesheet with the same game written by hand in `reference/`. In
+//! every state, legal moves and percepts are equal; at the end, goals are equal.
 
 use crate::{
     built_in,
@@ -9,12 +8,12 @@ use crate::{
 use gdl_runtime::{Game, GameExt, chance::Stream, game::Perception};
 use std::collections::BTreeSet;
 
-/// Plays `games` games at random, which end with these goals of the first role and no others.
+/// Plays `games` random games. The first role's goals in them are exactly `ends`.
 fn compare<P: Position>(name: &str, start: &P, games: u64, ends: &[u8]) {
     compare_by(name, start, games, ends, |_, moves, stream| stream.below(moves.len() as u64) as usize);
 }
 
-/// Plays `games` games by a choice among the moves of each position.
+/// Plays `games` games in which a callback chooses among the moves of each position.
 fn compare_by<P: Position>(
     name: &str,
     start: &P,
@@ -116,8 +115,8 @@ compare! {
     yavalath: Board, 100, [0, 100];
 }
 
-/// Random players never reach the goal, so with probability 7/8 the move is the best one for the
-/// mover's pegs.
+/// Chooses the move that is best for the mover's pegs with a probability of 7/8, since random
+/// players never reach the goal.
 #[test]
 fn chinese_checkers() {
     let start = reference::chinese_checkers::Star::default();
@@ -129,7 +128,8 @@ fn chinese_checkers() {
     compare("chinese_checkers", &start, 1, &[30]);
 }
 
-/// At random few mills are closed, and all men of a player are hardly ever in mills.
+/// Prefers moves that close a mill: random play closes few, and hardly ever has all men of a player
+/// in mills.
 #[test]
 fn nine_mens_morris_with_mills() {
     let start = reference::nine_mens_morris::Board::default();
@@ -140,7 +140,7 @@ fn nine_mens_morris_with_mills() {
     });
 }
 
-/// Nor is a player ever shut in at random: here the replies are kept few.
+/// Prefers moves that leave few replies: random play never blocks a player.
 #[test]
 fn nine_mens_morris_shut_in() {
     let start = reference::nine_mens_morris::Board::default();

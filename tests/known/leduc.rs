@@ -1,27 +1,26 @@
-//! The value of Leduc poker, by what its players may know: strategies are found by minimising
-//! regret, and the best responses to them enclose the value.
+//! The value of Leduc poker. Counterfactual regret minimisation finds strategies, and their best
+//! responses enclose the value.
 
 use crate::built_in;
 use gdl_runtime::{Dynamic, Game, GameExt, Information};
 use std::collections::BTreeMap;
 
-/// A history of a game: how it ended for alice, or what may follow, chosen by chance with equal
-/// odds or by a player, whose information is the same at all histories of a decision (an
-/// information set).
+/// A history of the game: an end, a chance node or a player's choice. An end holds alice's goal.
+/// Chance has equal odds. A `decision` identifies the information set of a choice.
 enum History {
     End(f64),
     Chance(Vec<usize>),
     Choice { player: usize, decision: usize, next: Vec<usize> },
 }
 
-/// All histories, what follows before what it follows.
+/// All histories, successors before their predecessors.
 #[derive(Default)]
 struct Histories {
     list: Vec<History>,
     decisions: BTreeMap<(usize, String), usize>,
 }
 
-/// By decision and choice.
+/// The weight of each choice, by information set.
 type Weights = Vec<Vec<f64>>;
 
 impl Histories {
@@ -69,9 +68,9 @@ impl Histories {
         weights
     }
 
-    /// The gain of alice from a history on, where others and each player come to it with these
-    /// odds. Adds to the regrets of both players what they missed, and to the sums of strategies
-    /// what they played.
+    /// Returns alice's expected gain from a history. `odds` are the probabilities that chance and
+    /// each player reach it. Adds to the regrets of both players, and to the sums of their
+    /// strategies.
     fn walk(
         &self,
         at: usize,
@@ -108,9 +107,9 @@ impl Histories {
         }
     }
 
-    /// The gain of alice from the start if one player plays a strategy and the other one the best
-    /// response to it. Each decision of the latter is the choice of the highest sum over its
-    /// histories, weighted by the odds that all others come to them.
+    /// Returns alice's expected gain if one player plays `strategy` and `responder` plays a best
+    /// response. At each information set, the responder takes the choice with the highest sum over
+    /// its histories, weighted by the odds that the others reach them.
     fn answer(&self, strategy: &Weights, responder: usize) -> f64 {
         let mut odds = vec![0.0; self.list.len()];
         *odds.last_mut().expect("a start") = 1.0;
@@ -138,7 +137,7 @@ impl Histories {
     }
 }
 
-/// The best response to a strategy.
+/// The best response of a player to a strategy of the other.
 struct Response<'h> {
     histories: &'h Histories,
     strategy: &'h Weights,
@@ -179,16 +178,16 @@ impl Response<'_> {
     }
 }
 
-/// Weights in proportion that add up to one, equal ones if there are none.
+/// The weights scaled to sum to one; equal weights if the sum is not positive.
 fn normal(weights: &[f64]) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     weights.iter().map(|weight| if sum > 0.0 { weight / sum } else { 1.0 / weights.len() as f64 }).collect()
 }
 
-/// Walks over all histories: the more, the closer the best responses are.
+/// The number of iterations. More of them bring the best responses closer together.
 const ROUNDS: u32 = 800;
 
-/// Alice loses 0.08560642 chips (as `OpenSpiel` has it of its `leduc_poker`); each chip is three
+/// Alice loses 0.08560642 chips, as `OpenSpiel` reports for `leduc_poker`. Each chip is three
 /// points of the goal.
 #[test]
 fn is_worth_a_twelfth_of_a_chip_to_bob() {
@@ -199,7 +198,8 @@ fn is_worth_a_twelfth_of_a_chip_to_bob() {
     let start =
         histories.add(&game, &game.initial(), &[0, 1].map(|player: usize| Information::new(roles[player])));
     let (mut regrets, mut strategies) = (histories.weights(), histories.weights());
-    // Regrets that are never below zero, and later strategies count more (CFR+, Tammelin 2014).
+    // Counterfactual regret minimisation with regrets clipped at zero and later strategies weighted
+    // more (CFR+, Tammelin 2014).
     for round in 1..=ROUNDS {
         let (mut missed, mut sums) = (histories.weights(), histories.weights());
         histories.walk(start, [1.0; 3], &regrets, &mut missed, &mut sums);

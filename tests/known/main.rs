@@ -1,5 +1,5 @@
-//! Engines against what is known from elsewhere: counts of others, traces that another semantics
-//! made of other authors' rulesheets, and games written by hand.
+//! Engines against independent sources: published counts, traces of another semantics over other
+//! authors' rulesheets, and games written by hand.
 
 mod chess;
 mod draughts;
@@ -23,10 +23,10 @@ fn built_in(name: &str) -> Dynamic {
     gdl_games::dynamic(name).expect("built-in rulesheets load")
 }
 
-/// The rulesheet of a built-in game with another state at its start.
+/// The rulesheet of a built-in game with another initial state.
 fn beginning_with(name: &str, init: &str) -> String {
     let text = gdl_games::find(name).expect("built in").text;
-    // Forms begin at the left margin, all lines after the first are indented.
+    // Forms begin at the left margin; all their other lines are indented.
     let mut forms: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with(';')) {
         match forms.last_mut() {

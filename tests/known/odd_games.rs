@@ -1,5 +1,5 @@
-//! Games that look odd and are right: no error, and by the evaluator, by the oracle and by the
-//! compiled net the counts that another semantics gives.
+//! Odd games that are valid. They have no errors, and the evaluator, the oracle and the compiled
+//! net agree with the counts of another semantics.
 
 use gdl_compiler::{
     Diagnostics, Options, Severity, Source, check::check, compile, eval::Evaluator, syntax::parse,
@@ -10,8 +10,8 @@ use gdl_tests::reasoner::OracleReasoner;
 use gdl_tools::verify::{GameReasoner, Reasoner};
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
-/// Roles, fluents at the start, whether it is the end, moves of each role, and how many sequences
-/// of one, two and three joint moves there are.
+/// The numbers of roles and initial fluents, true if the initial state is terminal, and the number
+/// of each role's moves in it. Also the numbers of sequences of one, two and three joint moves.
 fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     let roles = reasoner.roles();
     let start = reasoner.initial()?;
@@ -24,7 +24,7 @@ fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
             let _ = write!(text, " legal={}", reasoner.legal(&start, role)?.len());
         }
     }
-    // Each state by its fluents, and how many sequences lead there.
+    // Each state with its number of move sequences, by its fluents.
     let mut level = BTreeMap::from([(reasoner.fluents(&start), (start, 1_u64))]);
     for depth in 1..=3 {
         let mut below: BTreeMap<Vec<String>, (R::State, u64)> = BTreeMap::new();
@@ -53,7 +53,7 @@ fn counts<R: Reasoner>(reasoner: &R) -> Result<String, String> {
     Ok(text)
 }
 
-/// A line of the list without the names of the roles, which it spells in its own way.
+/// A line of the list without the names of roles, which the list spells differently.
 fn without_names(line: &str) -> String {
     let words = line.split_whitespace().map(|word| match word.split_once('(').zip(word.split_once('=')) {
         Some(((name, _), (_, count))) => format!("{name}={count}"),

@@ -1,5 +1,5 @@
-//! Perft against numbers from elsewhere: known counts, and games written by hand in `reference/`,
-//! which share nothing with the compiler.
+//! Perft against independent numbers: published counts, and games written by hand in `reference/`,
+//! which share no code with the compiler.
 
 use crate::reference;
 use gdl_games::{Entry, Visitor, visit};
@@ -12,7 +12,7 @@ use gdl_runtime::{
     playouts::PlayoutMode,
 };
 
-/// Counts a built-in game by its compiled form.
+/// Counts the move sequences of a built-in game in its compiled form, up to a depth.
 struct Count(usize);
 
 impl Visitor for Count {
@@ -58,7 +58,8 @@ fn tic_tac_toes() {
     }
 }
 
-/// Complete games, first player wins, draws: counted by walking the whole tree.
+/// The published numbers of complete games, wins of the first player and draws, by a walk of the
+/// game tree.
 #[test]
 fn tic_tac_toe_has_255168_games() {
     fn walk<G: Game>(game: &G, state: &G::State, games: &mut [u64; 3]) {
@@ -102,7 +103,7 @@ fn tic_tac_toe_has_255168_games() {
 #[test]
 fn connect_four() {
     check("connect_four", &reference::connect_four::perft(6));
-    // The published continuation.
+    // Published counts for greater depths.
     check("connect_four", &[7, 49, 343, 2401, 16_807, 117_649, 823_536]);
 }
 
@@ -115,26 +116,26 @@ fn breakthrough() {
 
 #[test]
 fn checkers() {
-    // The published counts are of whole turns.
+    // Published counts are by whole turns.
     assert_eq!(reference::checkers::perft_by_turns(7), [7, 49, 302, 1469, 7361, 36_768, 179_740]);
     check("checkers", &reference::checkers::perft(6));
 }
 
 #[test]
 fn pentago() {
-    // Nobody can have five in a row this soon.
+    // No line of five is possible before move five.
     let counts = [36, 36 * 8, 36 * 8 * 35, 36 * 8 * 35 * 8];
     assert_eq!(reference::pentago::perft(4), counts);
     check("pentago", &counts);
 }
 
-/// Chance is a role like any other here: what it may do are moves.
+/// Perft counts the moves of chance like those of players.
 #[test]
 fn games_of_chance() {
     assert_eq!(reference::monty_hall::perft(4), [9, 12, 24, 0]);
     check("monty_hall", &reference::monty_hall::perft(4));
     check("liars_dice", &reference::liars_dice::perft(5));
-    // 36 rolls, and each set of bids but the empty one in ascending order, doubted.
+    // 36 rolls, each followed by a non-empty ascending sequence of bids and a doubt.
     let ends: u64 = 36 * (2_u64.pow(12) - 1);
     let walked: u64 = (2..=14).map(reference::liars_dice::ends).sum();
     assert_eq!(walked, ends);
@@ -143,15 +144,15 @@ fn games_of_chance() {
 #[test]
 fn reversi() {
     check("reversi", &reference::reversi::perft(5));
-    // The published continuation.
+    // Published counts for greater depths.
     check("reversi", &[4, 12, 56, 244, 1396, 8200]);
 }
 
-/// The greatest number of sequences that are counted one at a time.
+/// The largest number of sequences that single mode counts.
 const MOST_SINGLE: u128 = 20_000;
 
-/// Every game comes to the same counts in lanes and one state at a time, from the start and from
-/// the middle.
+/// Lanes and single mode give the same counts, from the initial state and from the middle of a
+/// game.
 #[test]
 fn engines_agree() {
     for entry in gdl_games::LIST {
@@ -159,7 +160,7 @@ fn engines_agree() {
         let mut stream = Stream::new(5, 0);
         let mut state = game.initial();
         for depth in [4, 3, 3, 3] {
-            // One at a time is slow where games are wide: lanes say how deep to go.
+            // Single mode is slow for wide games, so the counts of lanes bound its depth.
             let lanes = Perft::from(&game, state.clone()).take(depth);
             let counts: Vec<u128> = lanes.take_while(|&count| count <= MOST_SINGLE).collect();
             let depth = counts.len();

@@ -1,16 +1,16 @@
-//! The value of pig: the chance that the player in turn wins, by value iteration from the last turn
-//! back, and by all states of the rulesheet.
+//! The value of pig: the probability that the player to move wins. It is computed by value
+//! iteration from the last turn back, and by a walk of the rulesheet's states.
 
 use crate::beginning_with;
 use gdl_runtime::{Dynamic, Game, GameExt, load};
 use std::collections::BTreeMap;
 
-/// Points that win, and turns after which a game is a draw.
+/// The points that win, and the number of turns after which a game is a draw.
 const POINTS: usize = 100;
 const TURNS: usize = 200;
 
-/// By the points of the player in turn and of the other player, from `low` on: the chance that the
-/// player in turn wins if `turns` turns remain and both play perfectly, a draw counting one half.
+/// The probability that the player to move wins under perfect play with `turns` turns left. Indexed
+/// by the points of the mover and of the other player, both from `low`. A draw counts one half.
 fn win_chances(low: usize, turns: usize) -> Vec<Vec<f64>> {
     let size = POINTS - low;
     let mut values = vec![vec![0.5; size]; size];
@@ -18,7 +18,8 @@ fn win_chances(low: usize, turns: usize) -> Vec<Vec<f64>> {
         let before = values.clone();
         for (own, values) in values.iter_mut().enumerate() {
             for (other, value) in values.iter_mut().enumerate() {
-                // From the largest sum of the turn down; the last six are wins by holding.
+                // Iterates from the largest sum of the turn down. The last six entries are wins by
+                // holding.
                 let mut after = [1.0; 6];
                 for sum in (0..size - own).rev() {
                     let roll = (1.0 - before[other][own] + after[1..].iter().sum::<f64>()) / 6.0;
@@ -33,7 +34,7 @@ fn win_chances(low: usize, turns: usize) -> Vec<Vec<f64>> {
     values
 }
 
-/// The chance that alice wins, by all states of the rulesheet.
+/// Returns the probability that alice wins from a state, memoised by the state's text.
 fn walk(game: &Dynamic, state: &<Dynamic as Game>::State, known: &mut BTreeMap<String, f64>) -> f64 {
     let text = game.state_text(state);
     if let Some(&value) = known.get(&text) {
@@ -46,7 +47,7 @@ fn walk(game: &Dynamic, state: &<Dynamic as Game>::State, known: &mut BTreeMap<S
         let moves: Vec<Vec<_>> = roles.iter().map(|&role| game.legal_moves(state, role).collect()).collect();
         let mover =
             moves.iter().position(|moves| game.move_text(moves[0]) != "noop").expect("one role is in turn");
-        // A roll with a hundred points leads to a hundred points again: that cycle brings nothing,
+        // At 100 points, a roll may lead back to the same state. That cycle gains nothing, since
         // holding wins.
         known.insert(text.clone(), f64::from(u8::from(mover == 1)));
         let values = moves[mover].iter().map(|&action| {
@@ -64,7 +65,7 @@ fn walk(game: &Dynamic, state: &<Dynamic as Game>::State, known: &mut BTreeMap<S
     value
 }
 
-/// Ends of games by the rulesheet: all states of the last turns.
+/// Compares endgames of the rulesheet with value iteration, over all states of the last turns.
 #[test]
 fn ends_are_worth_the_same() {
     for (alice, bob, left) in [(96, 97, 6), (98, 94, 5), (91, 99, 4)] {
@@ -85,8 +86,8 @@ fn ends_are_worth_the_same() {
     }
 }
 
-/// The player who moves first wins 53.06 of a hundred games (Neller and Presser, Optimal Play of
-/// the Dice Game Pig, 2004).
+/// The first player wins 53.06% of games (Neller and Presser, Optimal Play of the Dice Game Pig,
+/// 2004).
 #[test]
 #[cfg_attr(debug_assertions, ignore = "a debug build takes seconds")]
 fn beginning_is_worth_53_of_100() {

@@ -1,14 +1,13 @@
-//! The value of Kuhn poker, by what its players may know: neither gains by any strategy against the
-//! known one of the other.
+//! The value of Kuhn poker: neither player gains by deviating from the known optimal strategies.
 
 use crate::built_in;
 use gdl_runtime::{Dynamic, Game, GameExt, Information};
 use std::collections::BTreeMap;
 
-/// In how many of three cases a player bets or calls, by what the player knows.
+/// A probability of betting or calling in thirds, by the player's information set.
 type Strategy = BTreeMap<String, u64>;
 
-/// Optimal play (Kuhn, 1950). Alice has several optimal strategies; here she never begins by a bet.
+/// Optimal strategies (Kuhn, 1950). Alice has several; in this one she never bets first.
 fn optimal() -> [Strategy; 2] {
     let alice = [
         ("(noop ((dealt jack)))", 0),
@@ -32,7 +31,7 @@ fn optimal() -> [Strategy; 2] {
     [named("alice", alice), named("bob", bob)]
 }
 
-/// All strategies without chance at the same decisions.
+/// All pure strategies on the information sets of `like`.
 fn pure(like: &Strategy) -> impl Iterator<Item = Strategy> {
     (0..1_u32 << like.len()).map(|bits| {
         like.keys()
@@ -42,8 +41,8 @@ fn pure(like: &Strategy) -> impl Iterator<Item = Strategy> {
     })
 }
 
-/// Alice's goal, summed over all that can happen, with a weight of 27 for each deal: three
-/// decisions are the most.
+/// Returns alice's goal summed over all outcomes. Each deal has a weight of 27, since at most three
+/// decisions follow it.
 fn sum(
     game: &Dynamic,
     strategies: [&Strategy; 2],
@@ -76,8 +75,8 @@ fn sum(
     total
 }
 
-/// Alice loses an eighteenth of a chip, which is 25 points of the goal: 50 - 25/18, for six deals
-/// of weight 27.
+/// Alice loses an eighteenth of a chip, which is 25/18 points of the goal. The value of 50 - 25/18
+/// is multiplied by six deals of weight 27.
 #[test]
 fn kuhn_poker_is_worth_an_eighteenth_to_bob() {
     const VALUE: u64 = 50 * 6 * 27 - 225;

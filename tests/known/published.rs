@@ -1,30 +1,32 @@
-//! Counts of move sequences that others have published, or that follow from the rules by plain
-//! arithmetic, by the table in lanes. A debug build counts as far as a second allows.
+//! Counts of move sequences that are published or follow from the rules by arithmetic, checked by
+//! the table in lanes. A debug build counts only the first depths.
 
 use crate::{built_in, reference};
 use gdl_runtime::{Dynamic, Game, GameExt, perft::Perft};
 
-/// Checks the first counts of a debug build, or all of them.
+/// Checks all counts, or the first `in_debug` of them in a debug build.
 fn check(name: &str, in_debug: usize, expected: &[u128]) {
     let expected = if cfg!(debug_assertions) { &expected[..in_debug] } else { expected };
     let counts: Vec<u128> = Perft::new(&built_in(name)).take(expected.len()).collect();
     assert_eq!(counts, expected, "{name}");
 }
 
-/// A turn is three moves: 2,176 turns, and 4,307,152 of two, as <https://github.com/radekmie/rg> counts them.
+/// A turn is three moves. There are 2,176 turns and 4,307,152 sequences of two, as
+/// <https://github.com/radekmie/rg> counts them.
 #[test]
 fn amazons() {
     check("amazons", 5, &[4, 80, 2176, 8704, 168_420, 4_307_152]);
 }
 
-/// 121 x 120 x 119 without the swap, which adds 121 answers to the first stone, each with 120
-/// stones to follow.
+/// 121 x 120 x 119 sequences without the swap. The swap adds 121 replies to the first stone, each
+/// with 120 replies.
 #[test]
 fn hex() {
     check("hex", 2, &[121, 121 * 120 + 121, 121 * 120 * 119 + 121 * 120]);
 }
 
-/// 81 x 80 x 79 stones without captures, and passes between them; two passes end the game.
+/// 81 x 80 x 79 sequences of stones without captures, and those with passes. Two passes end the
+/// game.
 #[test]
 fn go() {
     let two = 81 * 81 + 82;
@@ -35,7 +37,7 @@ fn go() {
     assert_eq!(stones(&game, &game.initial(), depth), [81, 6480, 511_920][..depth]);
 }
 
-/// Counts sequences of stones without a pass.
+/// Counts the sequences of stones without a pass.
 fn stones(game: &Dynamic, state: &<Dynamic as Game>::State, depth: usize) -> Vec<u64> {
     let roles: Vec<_> = game.roles().collect();
     let moves = |role| game.legal_moves(state, role).filter(|&action| game.move_text(action) != "pass");
@@ -52,13 +54,13 @@ fn stones(game: &Dynamic, state: &<Dynamic as Game>::State, depth: usize) -> Vec
     counts
 }
 
-/// <https://www.chessprogramming.org/Chinese_Chess_Perft_Results>
+/// Counts from <https://www.chessprogramming.org/Chinese_Chess_Perft_Results>.
 #[test]
 fn xiangqi() {
     check("xiangqi", 4, &[44, 1920, 79_666, 3_290_240, 133_312_995]);
 }
 
-/// Black needs five moves at least for a line.
+/// Black needs at least five stones for a line, so these counts have no ends.
 #[test]
 fn gomoku() {
     check("gomoku", 2, &[225, 225 * 224, 225 * 224 * 223]);
@@ -70,8 +72,8 @@ fn ultimate_tictactoe() {
     check("ultimate_tictactoe", 5, &[81, 720, 6336, 55_080, 473_256, 4_020_960, 33_782_544]);
 }
 
-/// Giving a piece and placing it are two moves, and four placed pieces are the fewest that end a
-/// game.
+/// Giving a piece and placing it are two moves. A game ends after four placed pieces at the
+/// earliest.
 #[test]
 fn quarto() {
     check("quarto", 4, &[16, 16 * 16, 16 * 16 * 15, 16 * 16 * 15 * 15]);
@@ -82,20 +84,20 @@ fn dots_and_boxes() {
     check("dots_and_boxes", 3, &[40, 40 * 39, 40 * 39 * 38, 40 * 39 * 38 * 37]);
 }
 
-/// The tours from a corner are the sequences of 24 moves.
+/// The tours from a corner are the move sequences of length 24.
 #[test]
 fn knights_tour() {
     let game = built_in("knights_tour");
     assert_eq!(Perft::new(&game).nth(23), Some(304));
 }
 
-/// Reversi where finished games end: to the ninth depth they do not matter.
+/// Finished games do not affect the counts up to depth nine.
 #[test]
 fn reversi() {
     check("reversi", 6, &[4, 12, 56, 244, 1396, 8200, 55_092, 390_216, 3_005_288]);
 }
 
-/// Each jump is a ply: by whole moves the last two would be 179,740 and 845,931.
+/// Counts by jumps. By whole moves the last two would be 179,740 and 845,931.
 #[test]
 fn checkers() {
     check("checkers", 6, &[7, 49, 302, 1469, 7361, 36_768, 179_255, 838_248]);

@@ -1,5 +1,5 @@
-//! Puzzles by all arrangements that can be reached, move by move: those of the rulesheet, those of
-//! the same puzzle written by hand in `reference/`, and known numbers.
+//! Puzzles: counts of states by distance from the initial state. The rulesheet, a version written
+//! by hand in `reference/`, and published numbers agree.
 
 use crate::{built_in, reference, reference::Position};
 use gdl_runtime::{Game, GameExt};
@@ -8,17 +8,16 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-/// The number of a rulesheet's layers that a build looks at: some in a debug build, all in a
-/// release build.
+/// The number of a rulesheet's layers to visit: `in_debug` in a debug build, otherwise all.
 fn depth(in_debug: usize) -> usize {
     if cfg!(debug_assertions) { in_debug } else { usize::MAX }
 }
 
-/// The numbers of states that are first reached after 0, 1, 2 and more moves, up to `depth`,
-/// whatever their number of moves, and the fewest moves to one with the goal 100.
+/// The numbers of states whose distance from the initial state is 0, 1, 2 and so on, up to `depth`.
+/// Also returns the least distance of a state with the goal 100. Step counters are ignored.
 ///
-/// Only a hash of 64 bits is kept of each state. If two of millions were equal, with a chance of
-/// one in millions, a count would be too small, in every run.
+/// States are stored as hashes of 64 bits. If two of millions collided, a count would be too small;
+/// the probability is below one in a million.
 fn layers(name: &str, depth: usize) -> (Vec<u64>, Option<usize>) {
     let game = built_in(name);
     let role = game.roles().next().expect("a player");
@@ -56,7 +55,7 @@ fn layers(name: &str, depth: usize) -> (Vec<u64>, Option<usize>) {
     (counts, shortest)
 }
 
-/// All 181,440 orders; the solution is one of two that are farthest from the start.
+/// All 181,440 arrangements. The solution is one of the two farthest from the initial state.
 #[test]
 fn eight_puzzle() {
     let known = reference::eight_puzzle::layers(usize::MAX);
@@ -73,7 +72,7 @@ fn towers_of_hanoi() {
     assert_eq!(layers("towers_of_hanoi", usize::MAX), (known, Some(127)));
 }
 
-/// The numbers of half-turn metric, which are the same from everywhere.
+/// The known counts in the half-turn metric, which do not depend on the initial state.
 #[test]
 fn pocket_cube() {
     let known = [1, 9, 54, 321, 1847, 9992, 50_136, 227_536, 870_072, 1_887_748, 623_800, 2644];
@@ -83,7 +82,7 @@ fn pocket_cube() {
     assert_eq!((&counts[..], shortest), (&known[..counts.len()], None));
 }
 
-/// All positions of the pocket cube, the solution among the last.
+/// All positions of the pocket cube. The solution is in the last layer.
 #[test]
 #[cfg_attr(debug_assertions, ignore = "takes half a minute even in a release build")]
 fn pocket_cube_in_full() {
@@ -91,7 +90,8 @@ fn pocket_cube_in_full() {
     assert_eq!((counts.iter().sum(), shortest), (3_674_160_u64, Some(11)));
 }
 
-/// Distinct positions after each number of jumps, mirror images apart.
+/// The numbers of distinct positions after each number of jumps, with mirror images counted
+/// separately.
 #[test]
 fn peg_solitaire() {
     let known = [1, 4, 12, 60, 296, 1338, 5648, 21_842, 77_559, 249_690];
@@ -101,8 +101,8 @@ fn peg_solitaire() {
     assert_eq!(layers("peg_solitaire", checked).0, known[..=checked]);
 }
 
-/// Returns whether some play from a state ends with the goal 100; the search goes by the order of
-/// moves, and to no state twice.
+/// Returns whether some play from a state ends with the goal 100. Depth-first search in the order
+/// of moves that visits no state twice.
 fn has_solution<G: Game>(game: &G, role: G::Role, state: &G::State, seen: &mut HashSet<String>) -> bool {
     if game.is_terminal(state) {
         return game.goal(state, role) == Some(100);
@@ -129,7 +129,7 @@ fn sokoban() {
     assert_eq!((&counts[..], shortest), (&known[..], Some(50)));
 }
 
-/// Plays these moves; only the last solves the puzzle.
+/// Plays the moves and asserts that only the last one solves the puzzle.
 fn solve(name: &str, moves: impl IntoIterator<Item = String>) {
     let game = built_in(name);
     let role = game.roles().next().expect("a player");
@@ -144,7 +144,7 @@ fn solve(name: &str, moves: impl IntoIterator<Item = String>) {
     assert_eq!(game.goal(&state, role), Some(100), "{name}");
 }
 
-/// Shortest solutions, found by other programs.
+/// Plays shortest solutions that other programs found.
 #[test]
 fn shortest_solutions_solve() {
     let slides =
@@ -162,7 +162,7 @@ fn sudoku_has_one_solution() {
     let rows = ["254367198", "376189425", "189542673", "492736581", "617895342", "538214769", "763921854"];
     assert_eq!(*solution, format!("{}941658237825473916", rows.concat()));
 
-    // Written digit by digit, it solves the rulesheet.
+    // Written digit by digit, the solution solves the rulesheet.
     let cells = solution.chars().enumerate();
     let texts = cells.map(|(cell, digit)| format!("(write {} {} {digit})", cell % 9 + 1, 9 - cell / 9));
     let open: Vec<String> = grid.moves().into_iter().map(|(text, _)| text).collect();

@@ -1,4 +1,4 @@
-//! Rulesheets whose faults are warnings: every engine plays them as the evaluator does.
+//! Rulesheets with errors that count as warnings: every engine plays them as the evaluator does.
 
 use gdl_compiler::{Options, Source, compile, read};
 use gdl_runtime::{
@@ -13,7 +13,7 @@ macro_rules! sheet {
     };
 }
 
-/// Rulesheets, and their numbers of sequences of joint moves by an independent semantics.
+/// Rulesheets, and their perft counts by an independent semantics.
 const SHEETS: [(&str, &str, &[u128]); 5] = [
     ("goal_table_over_100", sheet!("goal_table_over_100"), &[2, 4, 8, 16, 32, 0]),
     ("sees_does_term", sheet!("sees_does_term"), &[3, 9, 0]),

@@ -1,14 +1,14 @@
 //! Rulesheets of other authors agree with reference traces: legal moves, states, goals, ends and
 //! counts of move sequences.
 //!
-//! Rulesheets and traces lie in a folder `shared` next to the checkout; without it the tests are
-//! skipped. Each rulesheet is compiled to a table. One that takes too much for that is evaluated
-//! state by state. A debug build compiles under small limits, takes the evaluator for the rest, and
-//! compares the beginning of each trace, a release build all that the default limits admit and more
-//! of each trace; `gdl verify` compares the whole. Some rulesheets are evaluated state by state
-//! although they need not be: one in `GDL_SAMPLE`, so
-//! `GDL_SAMPLE=1 cargo test --release -p gdl-tests --test known traces::` takes minutes and
-//! evaluates all.
+//! Rulesheets and traces are in a folder `shared` next to the checkout; without it the tests are
+//! skipped. Each rulesheet is compiled to a table; if it exceeds the limits, the lifted engine is
+//! compared instead. A debug build has small limits, uses the evaluator for the other rulesheets,
+//! and compares the beginning of each trace. A release build has the default limits and compares a
+//! longer part; `gdl verify` compares whole traces.
+//!
+//! One in `GDL_SAMPLE` rulesheets is also compared in the lifted engine. So `GDL_SAMPLE=1 cargo
+//! test --release -p gdl-tests --test known traces::` compares all of them, which takes minutes.
 
 use gdl_compiler::{
     Diagnostics, Limits as CompilerLimits, Options, Rules, Severity, Source, check::check, compile,
@@ -27,7 +27,7 @@ use gdl_tools::{
 };
 use std::{collections::BTreeMap, fs, path::PathBuf};
 
-/// Rulesheets that do not agree, what is found there instead, and why.
+/// Rulesheets that differ from their traces, each with the difference found and its reason.
 const DIFFERENT: &[(&str, &str, &str)] = &[
     // The reference is wrong.
     (
@@ -42,59 +42,60 @@ const DIFFERENT: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Rulesheets that cannot be grounded within the default limits, and are evaluated state by state.
+/// Rulesheets that exceed the default limits of grounding, so that the lifted engine evaluates
+/// them.
 const NOT_GROUNDED: &[&str] = &["base__laikLee_hex"];
 
-/// Rulesheets that are evaluated state by state in any case: the hardest to ground.
+/// Rulesheets that are always compared in the lifted engine: the hardest to ground.
 const HARD: &[&str] = &["base__chess", "base__laikLee_hex", "base__slaughter", "base__sudoku"];
 
-/// The rulesheet for which the evaluator has no answer: paths as lists of cells are more than it
-/// keeps.
+/// The rulesheet that exceeds the limits of the evaluator, since it derives paths as lists of
+/// cells.
 const WITHOUT_EVAL: &str = "base__laikLee_hex";
 
 const IS_DEBUG: bool = cfg!(debug_assertions);
 
-/// The part of a trace that is compared by the table.
+/// The part of a trace that is compared with the table.
 const BY_TABLE: Limits = if IS_DEBUG {
     Limits { playouts: 2, steps: 200, states: 60, moves: 3_000, deadline: None }
 } else {
     Limits { playouts: 4, steps: 500, states: 500, moves: 20_000, deadline: None }
 };
 
-/// The part of a trace that is compared by the compiler's evaluator and by the oracle.
+/// The part of a trace that is compared with the compiler's evaluator and with the oracle.
 const BY_EVAL: Limits = if IS_DEBUG {
     Limits { playouts: 1, steps: 5, states: 1, moves: 100, deadline: None }
 } else {
     Limits { playouts: 1, steps: 30, states: 1, moves: 2_000, deadline: None }
 };
 
-/// The rulesheet is read as the traces were made: case matters, no lint stops it, and some faults
-/// are assumptions.
+/// The options under which the traces were made: symbols are case-sensitive, lints are off, and
+/// some errors are assumptions.
 fn options() -> Options {
     let mut options = Options { case_sensitive: true, lenient: true, ..load::quiet() };
     if IS_DEBUG {
         options.limits.max_ground_rules = 20_000;
         options.limits.fuel = 2_000_000;
-        // So that small rulesheets are split too.
+        // Splits rules of small rulesheets too.
         options.split_from = 20;
     }
     options
 }
 
-/// The part of a trace that is compared by evaluation state by state.
+/// The part of a trace that is compared with the lifted engine.
 const BY_LIFTED: Limits = if IS_DEBUG {
     Limits { playouts: 1, steps: 20, states: 1, moves: 100, deadline: None }
 } else {
     Limits { playouts: 2, steps: 100, states: 10, moves: 2_000, deadline: None }
 };
 
-/// One in this number of rulesheets is evaluated state by state although it can be grounded.
+/// The sampling interval: one rulesheet in this number is also compared in the lifted engine.
 fn sample() -> usize {
     let usual = if IS_DEBUG { 16 } else { 4 };
     std::env::var("GDL_SAMPLE").map_or(usual, |value| value.parse().expect("a whole number above zero"))
 }
 
-/// The reasoner that was compared with a trace.
+/// The reasoner that is compared with a trace.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum By {
     Table,
@@ -102,10 +103,10 @@ enum By {
     Eval,
 }
 
-/// The result of a comparison.
+/// The verdict on a rulesheet.
 enum Verdict {
     Compared(By, Outcome),
-    /// The rulesheet has errors; their codes.
+    /// The codes of the rulesheet's errors.
     Refused(Vec<&'static str>),
 }
 
@@ -152,7 +153,7 @@ fn compare_lifted(rules: &Rules, trace: &Trace) -> Verdict {
     Verdict::Compared(By::Lifted, outcome)
 }
 
-/// All rulesheets with their traces, in order. Skips the test if they are not there.
+/// All rulesheets with their traces, in order. Skips the test if the folder is missing.
 fn traces() -> Option<impl Iterator<Item = (Source, Trace)>> {
     traces_in("rulesheets/games", "traces")
 }
@@ -174,7 +175,7 @@ fn traces_in(games: &str, traces: &str) -> Option<impl Iterator<Item = (Source, 
     }))
 }
 
-/// The faults found, against those that are known.
+/// The known differences that no comparison has shown yet, by rulesheet.
 struct Known(BTreeMap<&'static str, (&'static str, &'static str)>);
 
 impl Known {
@@ -182,7 +183,8 @@ impl Known {
         Self(DIFFERENT.iter().map(|&(name, found, reason)| (name, (found, reason))).collect())
     }
 
-    /// Takes note of what became of a rulesheet, and who compared it.
+    /// Records the verdict on a rulesheet. Returns the reasoner and its outcome, if it was
+    /// compared.
     fn judge(&mut self, name: &str, verdict: Verdict) -> Option<(By, Outcome)> {
         let (fault, compared) = match verdict {
             Verdict::Compared(by, outcome) => {
@@ -230,7 +232,8 @@ fn rulesheets_agree_with_their_traces() {
     }
 }
 
-/// Sheets that students and researchers wrote, and what an independent semantics says of them.
+/// Rulesheets that students and researchers wrote, compared with traces of an independent
+/// semantics.
 #[test]
 fn rulesheets_of_students_agree_with_their_traces() {
     let Some(traces) = traces_in("rulesheets/games2", "traces2") else { return };
@@ -270,8 +273,8 @@ fn rulesheets_agree_when_evaluated_state_by_state() {
     assert!(count * one_of >= 240, "only {count} rulesheets were evaluated");
 }
 
-/// The oracle itself against the traces. Rulesheets that ask too much of its naive evaluation are
-/// left out, and so are those with unbound variables.
+/// Compares the oracle itself with the traces. Rulesheets that exceed its limits, or have unbound
+/// variables, are left out.
 #[test]
 fn the_oracle_agrees_with_traces() {
     let one_of = sample();

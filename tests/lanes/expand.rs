@@ -1,5 +1,6 @@
-//! Successors made in lanes are the successors that single steps make, on every instruction set,
-//! however many lanes are full; and so are joint moves, all of a state or many at a time.
+//! Successors computed in lanes equal those of single steps, on every instruction set and for any
+//! number of full lanes. Joint moves enumerated in lanes equal them too, all of a state or many at
+//! a time.
 
 use gdl_games::compiled;
 use gdl_runtime::{
@@ -13,7 +14,7 @@ use gdl_runtime::{
 };
 use gdl_tests::successors::{check, expand_all, masked, successors};
 
-/// A state, a joint move, what follows and what is seen of that.
+/// A state, a joint move, the successor and its view.
 pub(super) struct Step {
     pub(super) state: BitBox,
     pub(super) joint: Vec<MoveId>,
@@ -21,7 +22,7 @@ pub(super) struct Step {
     pub(super) view: BitBox,
 }
 
-/// Steps of random games, as the game makes them, at each phase of the cycle.
+/// The steps of random games in single mode, for each phase of the cycle.
 pub(super) fn steps(game: &Dynamic, expansion: &Expansion<'_, Dynamic>, count: usize) -> Vec<Vec<Step>> {
     let mut stream = Stream::new(3, 1);
     let mut steps: Vec<Vec<Step>> = (0..expansion.phases()).map(|_| Vec::new()).collect();
@@ -46,13 +47,13 @@ pub(super) fn steps(game: &Dynamic, expansion: &Expansion<'_, Dynamic>, count: u
     steps
 }
 
-/// The number of joint moves of a state seen.
+/// The number of joint moves in a state, by its view.
 pub(super) fn joints(game: &Dynamic, view: &BitBox) -> u64 {
     let view = masked(game, view);
     game.roles().map(|role| game.legal_moves_in(&view, role).len() as u64).product()
 }
 
-/// Tests that lanes hold the successors, whose goals may be missing unless they are terminal.
+/// Tests that lanes hold the successors. Goals may be missing unless the successor is terminal.
 fn check_without_goals(game: &Dynamic, batch: &Batch<Dynamic>, steps: &[Step], name: &str) {
     let goals = game.shape().goal_bit()..game.shape().terminal_bit();
     let (mut state, mut view) = (game.new_state(), game.new_view());
@@ -100,7 +101,7 @@ fn successors_are_those_of_single_steps() {
                     for (step, &count) in steps.iter().zip(&counts) {
                         assert_eq!(count, joints(&game, &step.view), "{name}");
                     }
-                    // Moves do not matter to what is seen of the states themselves.
+                    // The views of the states themselves do not depend on moves.
                     fill(&mut expansion);
                     expansion.observe(&mut batch);
                     let views: Vec<BitBox> = steps.iter().map(|step| game.view(&step.state)).collect();
@@ -116,7 +117,7 @@ fn successors_are_those_of_single_steps() {
     }
 }
 
-/// Pairs that are added together equal those that are added one by one, after others too.
+/// Pairs of state and move that are added together equal those added one by one, also after others.
 #[test]
 fn pairs_may_be_added_together() {
     for entry in compiled() {
@@ -158,13 +159,13 @@ fn all_successors_come_in_order() {
                 .filter(|successor| game.is_terminal(successor))
                 .collect();
             expand_all(&game, &states, phase, Isa::best(), entry.name);
-            // Nothing follows from where games end.
+            // Terminal states have no successors.
             expand_all(&game, &ends, (phase + 1) % expansion.phases(), Isa::best(), entry.name);
         }
     }
 }
 
-/// Four players who choose at the same time: 7 x 1 x 11 x 9 joint moves, more than there are lanes.
+/// Four players who choose at once: 7 x 1 x 11 x 9 joint moves exceed the number of lanes.
 #[test]
 fn simultaneous_moves_take_several_passes() {
     let text = "(role a) (role b) (role c) (role d) 
@@ -186,7 +187,7 @@ fn simultaneous_moves_take_several_passes() {
     }
 }
 
-/// A state that play cannot come to is at no phase of the cycle.
+/// An unreachable state belongs to no phase of the cycle.
 #[test]
 fn phases_are_those_of_play() {
     let game = load(gdl_games::find("connect_four").expect("built in").text).expect("it loads");

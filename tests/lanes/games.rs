@@ -1,6 +1,6 @@
-//! Games that stay in planes equal those of single steps, whatever becomes of them at their end, on
-//! every instruction set, and so do the views read from them. An illegal move is found and leaves
-//! all as it was. Chance draws what it draws in single steps from the same streams.
+//! Games that stay in planes equal those of single steps on every instruction set, whatever the
+//! renewal at their end. The views read from them are equal too. An illegal move is found and
+//! changes nothing. From equal streams, chance draws the same moves as in single steps.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_runtime::{
@@ -30,7 +30,7 @@ impl Visitor for Compiled {
     }
 }
 
-/// A game that is stepped together with the planes.
+/// A single game that is stepped alongside the planes.
 struct Twin {
     state: BitBox,
     is_over: bool,
@@ -48,7 +48,7 @@ impl Twin {
     }
 }
 
-/// One row of bits for each game, and the same as bytes.
+/// One row of bits for each game, after checking that the bytes agree.
 fn rows(stepper: &mut Stepper, games: &Games, part: Part<'_>, times: usize, bits: usize) -> Vec<Vec<u64>> {
     let words = bits.div_ceil(64);
     let mut all = vec![0; games.len() * times * words];
@@ -61,12 +61,12 @@ fn rows(stepper: &mut Stepper, games: &Games, part: Part<'_>, times: usize, bits
     all.chunks(times * words).map(<[u64]>::to_vec).collect()
 }
 
-/// Tests what is read of games against their twins.
+/// Tests the views of games against their twins.
 fn check(game: &Dynamic, stepper: &mut Stepper, games: &Games, twins: &[Twin], name: &str) {
     let shape = game.shape();
     let chance = game.chance_role().map(Id::index);
     let states = rows(stepper, games, Part::State, 1, shape.fluents);
-    // Each second fluent, backwards, and none in between.
+    // Every second fluent in descending order, alternating with clear bits.
     let order: Vec<u32> =
         (0..shape.fluents as u32).rev().step_by(2).flat_map(|fluent| [fluent, CLEAR]).collect();
     let some = rows(stepper, games, Part::Fluents(&order), 1, order.len());
@@ -102,7 +102,7 @@ fn check(game: &Dynamic, stepper: &mut Stepper, games: &Games, twins: &[Twin], n
     }
 }
 
-/// Makes a random move in all games and their twins, which chance draws first.
+/// Makes a random move in all games and their twins. Chance draws its move first.
 fn step(
     game: &Dynamic,
     stepper: &mut Stepper,
@@ -137,7 +137,7 @@ fn step(
         joints.push(joint);
     }
     let seats = actions.len() / twins.len();
-    // What is not legal is found, and changes nothing.
+    // Illegal moves are found and change nothing.
     let place = stream.below(twins.len() as u64) as usize;
     if !twins[place].is_over {
         for bad in [game.shape().moves as i32, i32::MAX, i32::MIN, -2] {
@@ -189,7 +189,7 @@ fn games_are_those_of_single_steps() {
         for (isa, all, table) in ways.filter(|way| ptr::eq(way.2, table) || way.2.has_straight_lanes(way.0)) {
             let mut stepper = Stepper::new(table, isa, all).expect("they are played in lanes");
             assert_eq!(stepper.shape(), shape);
-            // All lanes where that is soon looked at.
+            // All lanes for games that are fast to check.
             let most = if shape.moves < 20 { 512 } else { 70 };
             for (renewal, count) in [(Renewal::SameStep, most), (Renewal::NextStep, 65), (Renewal::Never, 7)]
             {
@@ -221,7 +221,7 @@ fn games_are_those_of_single_steps() {
 }
 
 /// More moves than a byte distinguishes, more goal values than a register has room for, and three
-/// roles whose rewards stand side by side.
+/// roles with adjacent rewards.
 #[test]
 fn many_moves_and_many_goals() {
     let numbers = (1..600).map(|n| format!("(n {n}) ")).collect::<Vec<_>>().concat();

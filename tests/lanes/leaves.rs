@@ -1,6 +1,5 @@
-//! Games in lanes from given states are the games that go on from there: tallies are those of
-//! single games within their errors, the same on every instruction set, and exact where nothing is
-//! left to chance.
+//! Games in lanes from given states agree with single games from the same states. Tallies agree
+//! within their errors, are equal on every instruction set, and are exact where no choice remains.
 
 use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
 use gdl_runtime::{
@@ -43,7 +42,7 @@ impl Visitor for Equal {
         let name = entry.name;
         let loaded = load(entry.text).expect("built-in rulesheets load");
         let isas = || Isa::ALL.iter().copied().filter(|isa| isa.is_available());
-        // The compiled game has straight-line code, the other one none.
+        // The compiled game has straight-line code; the other one has none.
         let tables = [game.table().expect("a table"), loaded.table().expect("a table")];
         let mut all: Vec<RowLeaves<'_>> = tables
             .iter()
@@ -52,7 +51,7 @@ impl Visitor for Equal {
         let states = states(&game, 12, 12);
         for (number, state) in states.iter().enumerate() {
             let phase = all[0].phase(state.as_ref()).expect("play comes to it");
-            // Others at the same phase share its lanes.
+            // Other states at the same phase share its lanes.
             let fitting = states[number..].iter().map(AsRef::as_ref);
             let sharing: Vec<&[u64]> =
                 fitting.filter(|&other| all[0].phase(other) == Some(phase)).take(1 + number % 8).collect();
@@ -68,7 +67,7 @@ impl Visitor for Equal {
     }
 }
 
-/// Checks what is known without play.
+/// Checks the tallies that are known without play.
 fn check<G: Game>(game: &G, words: &[u64], tally: &Tally, name: &str) {
     let mut state = game.new_state();
     state.as_mut().copy_from_slice(words);
@@ -92,7 +91,8 @@ fn leaves_are_the_same_on_every_machine() {
     }
 }
 
-/// Means of goals from the same states, in units of the error of their difference.
+/// Compares means of goals from the same states, in units of the standard error of their
+/// difference.
 #[test]
 fn games_from_a_state_are_as_single_games_from_it() {
     for entry in compiled() {
@@ -114,7 +114,7 @@ fn games_from_a_state_are_as_single_games_from_it() {
             for role in 0..lanes.roles.len() {
                 let error = lanes.goal_error(role).hypot(single.goal_error(role));
                 let difference = lanes.mean_goal(role) - single.mean_goal(role);
-                // A rare end may be among the few games or not.
+                // A rare end may be missing in the few single games.
                 let one = 100.0 / count as f64;
                 let name = entry.name;
                 assert!(difference.abs() <= 4.0 * error + one, "{name}: {difference} +- {error}");
@@ -135,14 +135,14 @@ fn playouts_from_a_state_repeat() {
     for isa in Isa::ALL {
         assert_eq!([run(2, *isa), run(3, *isa)], [one.clone(), one.clone()], "{isa:?}");
     }
-    // From the initial state, whether it is said or not.
+    // The initial state as an explicit start gives the same tally.
     let initial = game.initial();
     let run = |playouts: Playouts<'_, _>| playouts.seed(3).count(600).run().tally;
     assert_eq!(run(Playouts::new(&game).start(&initial)), run(Playouts::new(&game)));
 }
 
-/// Ends, games that take too long, games where no role can move, and states that play never
-/// reaches.
+/// Terminal states, games that exceed the maximum length, states without a legal move, and
+/// unreachable states.
 #[test]
 fn ends_are_counted() {
     let game = tictactoe::game();
@@ -160,7 +160,7 @@ fn ends_are_counted() {
     let stats = Playouts::new(&game).start(&state).count(100).run();
     assert_eq!((stats.tally.stuck, stats.tally.states, stats.engine), (100, 100, PlayoutMode::TableLanes));
 
-    // Nobody has the turn: no play comes to it, so single games start there.
+    // No role has the turn in this unreachable state, so single games start there.
     let game = load(gdl_games::find("tictactoe").expect("built in").text).expect("it loads");
     let stats = Playouts::new(&game).start(&game.new_state()).count(10).run();
     assert_eq!(stats.engine, PlayoutMode::Single);

@@ -1,9 +1,9 @@
-//! Lanes, which play 512 games at once. Games in them are games, from the start and from any other
-//! state. The successors they make, and the games stepped in them, equal those of single steps. All
-//! of it is the same on every instruction set and fair to every move.
+//! Lanes, which play 512 games at once. Playouts, playouts from given states, successors and
+//! stepped games in lanes agree with single steps. Results are equal on every instruction set, and
+//! every move is equally likely.
 //!
-//! Instruction sets that the processor lacks are left out. The portable one never is, so no test is
-//! skipped.
+//! Instruction sets that the processor lacks are left out. The portable one always runs, so no test
+//! is skipped.
 
 mod expand;
 mod games;

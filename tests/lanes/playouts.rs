@@ -1,6 +1,6 @@
-//! Games in lanes are games: every lane makes legal moves and comes to the state that the table
-//! comes to, on every instruction set. Tallies are those of the games played, and random play has
-//! the same mean as one game at a time.
+//! Playouts in lanes: on every instruction set, each lane makes legal moves and reaches the state
+//! that the table reaches. Tallies match the games played, and random play has the mean of single
+//! games.
 
 use gdl_compiler::{Options, Source};
 use gdl_games::{Entry, Visitor, compiled, tictactoe, visit};
@@ -17,7 +17,7 @@ use gdl_tests::{
     watch::{agree, gates},
 };
 
-/// Gates of the table that may be run for a game and instruction set.
+/// The number of table gates to evaluate for a game and instruction set.
 const WORK: usize = 30_000_000;
 
 struct Agree;
@@ -49,8 +49,8 @@ fn lanes_agree_with_the_table() {
     }
 }
 
-/// Two players in turn switch nine lamps on and own those; who owns three of the first six wins.
-/// The game is over when all burn, or as `end` says.
+/// Two players switch on nine lamps in turn and own those that they switched. A player with three
+/// of the first six wins. The game ends when all lamps are on, or as `end` says.
 fn lamps(end: &str) -> String {
     format!(
         "(role p) (role q) (init (control p)) (other p q) (other q p)
@@ -78,7 +78,7 @@ fn what_is_kept_at_several_phases_is_not_mixed_up() {
     }
 }
 
-/// Lengths and goals, in units of the error of their difference.
+/// Compares lengths and goals, in units of the standard error of their difference.
 #[test]
 fn lanes_play_as_single_games_do() {
     for entry in compiled() {
@@ -97,26 +97,26 @@ fn lanes_play_as_single_games_do() {
             let difference = lanes.mean_goal(role) - single.mean_goal(role);
             assert!(difference.abs() <= 4.0 * error, "{}: {difference} +- {error}", entry.name);
         }
-        // Lengths have no squares in a tally: their spread is taken from many small runs of lanes,
-        // whose states are compared with the table's elsewhere.
+        // A tally has no squares of lengths. Their variance is estimated from many small runs of
+        // lanes, whose states other tests compare with the table.
         let part = 2 * count;
         let parts: Vec<f64> =
             (10..40).map(|block| length(&game, block, part) - lanes.mean_length()).collect();
         let variance = parts.iter().map(|part| part.powi(2)).sum::<f64>() / 29.0 * part as f64;
         let error = (variance / (40 * count) as f64 + variance / count as f64).sqrt();
         let difference = lanes.mean_length() - single.mean_length();
-        // One game of a kind that is rare may be there or not.
+        // The tolerance of one game covers a rare kind that one sample may lack.
         let one = single.mean_length() / count as f64;
         assert!(difference.abs() <= 4.0 * error + one, "{}: {difference} +- {error}", entry.name);
     }
 }
 
-/// The mean length of some games in lanes.
+/// The mean length of `count` games in lanes.
 fn length(game: &Dynamic, seed: u64, count: u64) -> f64 {
     Playouts::new(game).engine(PlayoutMode::Lanes).seed(seed).count(count).run().mean_length()
 }
 
-/// Lanes of a game whose blocks have 32,768 games.
+/// A game whose blocks in lanes have 32,768 games.
 #[test]
 fn neither_threads_nor_instructions_change_what_lanes_play() {
     let game = tictactoe::game();
@@ -144,7 +144,7 @@ fn lanes_give_up_as_single_games_do() {
     let run =
         |engine, length| Playouts::new(&game).engine(engine).max_length(length).count(2_000).run().tally;
     for length in 0..5 {
-        // Nobody wins in fewer than five moves.
+        // No game ends before the fifth move.
         let tally = run(PlayoutMode::Lanes, length);
         assert_eq!((tally.too_long, tally.states, tally.scored()), (2_000, 2_000 * length, 0));
         assert_eq!(tally, run(PlayoutMode::Single, length));
@@ -160,8 +160,8 @@ fn lanes_give_up_as_single_games_do() {
     assert_eq!(run(PlayoutMode::Lanes, u64::MAX), run(PlayoutMode::Lanes, 9));
 }
 
-/// In the first step of every game each role chooses uniformly among its legal moves, and roles
-/// independently.
+/// In the first step of every game, each role chooses uniformly among its legal moves, and roles
+/// choose independently.
 #[test]
 fn first_moves_are_uniform() {
     for entry in compiled() {
@@ -191,14 +191,14 @@ fn first_moves_are_uniform() {
         let expected = f64::from(games) / joints as f64;
         let chi: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
         if joints > 1 {
-            // Wilson and Hilferty: about normal with these mean and deviation.
+            // The Wilson-Hilferty approximation: the cube root is about normal.
             let z = ((chi / degrees).cbrt() - (1.0 - 2.0 / (9.0 * degrees))) / (2.0 / (9.0 * degrees)).sqrt();
             assert!(z.abs() < 3.5, "{}: z = {z}", entry.name);
         }
     }
 }
 
-/// Rulesheets of other authors, next to the checkout; those that compile fast.
+/// Plays the rulesheets of other authors, next to the checkout, that compile fast.
 #[test]
 fn lanes_agree_with_the_table_on_other_rulesheets() {
     let Some(rulesheets) = corpus::rulesheets() else { return };

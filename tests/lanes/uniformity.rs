@@ -15,18 +15,18 @@ use gdl_runtime::{
 };
 use std::collections::BTreeMap;
 
-/// Choices that are looked at in each game: this number, or fewer where gates of the table make
-/// them slow.
+/// The number of choices to count in each game. Games with expensive tables are limited by `WORK`,
+/// in gates.
 const CHOICES: usize = 60_000;
 const WORK: usize = 100_000_000;
 
-/// The number of standard deviations that the sum may be away from its mean.
+/// The largest tolerated distance of the sum from its mean, in standard deviations.
 const DEVIATIONS: f64 = 4.0;
 
-/// For each role and number of legal moves, how often the move in each place was made.
+/// The number of moves made at each place, by role and number of legal moves.
 type Counts = BTreeMap<(usize, usize), Vec<u32>>;
 
-/// Counts the choices of all lanes, as a table sees them that the lanes are made of.
+/// Counts the choices of all lanes. The legal moves come from the table that the lanes run.
 fn count<G: Game>(game: &G, table: &Table, isa: Isa, straight: bool) -> Counts {
     let (observe, _) = table.gates();
     let mut left = (WORK / (observe + 200)).min(CHOICES);
@@ -67,8 +67,8 @@ fn count<G: Game>(game: &G, table: &Table, isa: Isa, straight: bool) -> Counts {
     counts
 }
 
-/// The distance of the sum of squared distances from its mean, in standard deviations; the mean is
-/// that of equal chances. Where less than five are expected in each place, counts show nothing.
+/// The distance of Pearson's chi-square sum from its mean under equal chances, in standard
+/// deviations. Places with an expected count below five are left out.
 fn deviations(counts: &Counts) -> f64 {
     let (mut sum, mut degrees) = (0.0, 0.0);
     for places in counts.values() {
@@ -79,7 +79,7 @@ fn deviations(counts: &Counts) -> f64 {
         }
     }
     assert!(degrees > 0.0, "there are choices");
-    // Wilson and Hilferty: the cube root is about normal with these mean and deviation.
+    // The Wilson-Hilferty approximation: the cube root is about normal with this mean and variance.
     let variance = 2.0 / (9.0 * degrees);
     ((sum / degrees).cbrt() - (1.0 - variance)) / variance.sqrt()
 }
@@ -110,7 +110,7 @@ fn lanes_choose_uniformly_in_all_states_they_come_to() {
     }
 }
 
-/// Biased choices that a test of chances must find.
+/// Counts of biased choices, which a test of uniformity must reject.
 #[test]
 fn what_is_not_uniform_shows() {
     let fair: Counts = [((0, 2), vec![1_000, 1_040]), ((1, 3), vec![510, 490, 505])].into();

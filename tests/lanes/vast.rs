@@ -1,5 +1,4 @@
-//! Games with more than 65,536 slots of signals, because of their number of moves, are played in
-//! lanes as others are.
+//! Games with many moves, whose signals need more than 65,536 slots, are played in lanes correctly.
 
 use super::expand::{joints, steps};
 use gdl_runtime::{
@@ -10,11 +9,11 @@ use gdl_runtime::{
 };
 use gdl_tests::{successors::check, watch::agree};
 
-/// Cells; a player marks two of them in a move.
+/// The number of cells. A player marks two of them in a move.
 const CELLS: usize = 262;
 
-/// Two players in turn mark two cells that are clear, which may be one, three times in all. The
-/// first wins if that makes cell 1 marked.
+/// Two players in turn mark two clear cells, which may coincide; the game has three moves. The
+/// first player wins if cell 1 gets marked.
 fn pairs() -> Dynamic {
     let cells: Vec<String> = (1..=CELLS).map(|cell| format!("(cell {cell})")).collect();
     let cells = cells.join(" ");
@@ -42,7 +41,7 @@ fn many_moves_are_played_in_lanes() {
     let table = game.table().expect("a table");
     assert!(agree("pairs", &game, table, 100, 30_000_000));
 
-    // Each of three moves marks cell 1 if it is one of two cells, which hardly ever are the same.
+    // Each of the three moves marks cell 1 if it is one of two cells, which rarely coincide.
     let stats = Playouts::new(&game).count(4_000).run();
     assert_eq!(stats.engine, PlayoutMode::TableLanes);
     assert_eq!((stats.tally.playouts, stats.tally.states), (4_000, 12_000));
@@ -50,7 +49,7 @@ fn many_moves_are_played_in_lanes() {
     let (mean, error) = (stats.mean_goal(0), stats.goal_error(0));
     assert!((mean - 100.0 * (1.0 - spared)).abs() < 4.0 * error, "{mean} +- {error}, {spared} spared");
 
-    // Two cells or one, and the number of those that remain.
+    // Moves that mark two cells or one, times the number of moves that remain.
     let left = |marked: usize| ((CELLS - marked) as u128).pow(2);
     let all = CELLS as u128 * (CELLS as u128 - 1) * left(2) + CELLS as u128 * left(1);
     assert_eq!(perft(&game, 2).last(), Some(&all));

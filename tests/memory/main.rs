@@ -1,5 +1,5 @@
-//! Players keep to the memory that they are given: not by what they say of it, but by an allocator
-//! that fails past a number of bytes.
+//! Players keep to their memory limit. An allocator that fails past a number of bytes checks this,
+//! independently of the players' own reports.
 
 use cap::Cap;
 use gdl_games::dynamic;
@@ -13,25 +13,25 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// All memory of this program.
+/// The allocator of this program, which counts its memory.
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// Tests take turns: the memory of one is not to be limited for another.
+/// A lock that runs one test at a time, since the memory limit holds for the whole program.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Bytes that players may take, and those of lanes, samples and other things that do not grow with
-/// a search.
+/// The bytes that players may take, and those of lanes, samples and other data that a search does
+/// not grow.
 const GIVEN: usize = 2 << 20;
 const BESIDE: usize = 3 << 18;
 
-/// Bytes of what is looked at for a solution, lanes among them, in a small game.
+/// The bytes of sampling a small game before it is solved, including lanes.
 const LOOK: usize = 5 << 15;
 
-/// Enough to take more than is given, if a search keeps all that it sees.
+/// A number of nodes whose search would exceed the limit if it kept every state.
 const NODES: u64 = 12_000;
 
-/// One of each kind of player that keeps what it found.
+/// One of each kind of player that stores results of its search.
 fn players() -> Vec<Box<dyn Player<Dynamic>>> {
     vec![
         Box::new(AlphaBeta::new().memory(GIVEN)),
@@ -45,7 +45,7 @@ fn players() -> Vec<Box<dyn Player<Dynamic>>> {
     ]
 }
 
-/// Thinks before a match and at its first moves, which use what was found before again.
+/// Searches before a match and at its first moves, which reuse earlier results.
 fn play(game: &Dynamic, player: &mut dyn Player<Dynamic>, nodes: u64) {
     let budget = Budget::of_nodes(nodes);
     let role = game.roles().find(|&role| Some(role) != game.chance_role()).expect("a role that plays");
@@ -63,14 +63,14 @@ fn play(game: &Dynamic, player: &mut dyn Player<Dynamic>, nodes: u64) {
     }
 }
 
-/// Plays a game by one player after the other, each within what it was given.
+/// Plays a game by one player after the other, each within its memory limit.
 fn bound(name: &str, game: &Dynamic, players: impl Fn() -> Vec<Box<dyn Player<Dynamic>>>) {
-    // What a game makes of itself when it is first searched stays with it.
+    // Data that a game caches at its first search stays with the game.
     for mut player in players() {
         play(game, &mut *player, 3000);
     }
     for mut player in players() {
-        // Should it fail, this is the last line.
+        // If the allocator aborts, this is the last line of the output.
         eprintln!("{} in {name}", player.name());
         HEAP.set_limit(HEAP.allocated() + GIVEN + BESIDE).expect("more than is taken");
         play(game, &mut *player, NODES);
@@ -93,7 +93,7 @@ fn goal_values_are_read_without_memory() {
     let game = dynamic("tictactoe").expect("a built-in game");
     let joint = game.joint(&game.initial(), game.parse_move("(mark 2 2)").expect("a move")).expect("legal");
     let view = game.view(&game.apply(&game.initial(), &joint).expect("legal"));
-    // A number at which a list for each would take more than other threads of the test program do.
+    // Lists of this length would exceed the limit; other threads of the test program allocate less.
     let mut kept = Vec::with_capacity(1 << 16);
     HEAP.set_limit(HEAP.allocated() + BESIDE / 2).expect("more than is taken");
     for _ in 0..kept.capacity() / 2 {
@@ -103,7 +103,7 @@ fn goal_values_are_read_without_memory() {
     assert!(kept.into_iter().all(|goals| goals.eq([50])));
 }
 
-/// A walk on a square board, to the north or the east: ten thousand states.
+/// A walk north or east on a square board with ten thousand states.
 fn walk() -> Dynamic {
     let after: Vec<String> = (0..99).map(|place| format!("(after {place} {})", place + 1)).collect();
     let rules = "(role walker) (init (x 0)) (init (y 0))
@@ -130,7 +130,7 @@ fn solutions_keep_to_their_bytes_however_many() {
     let limits: Vec<usize> = (8..64).map(|step| step << 15).collect();
     for &bytes in &limits {
         eprintln!("a solution in {bytes} bytes");
-        // Three of sixteen parts are for what is looked at, which is little here.
+        // Three sixteenths of the bytes are for sampling, which takes little here.
         HEAP.set_limit(HEAP.allocated() + bytes / 16 * 13 + LOOK).expect("more than is taken");
         let solution = solve(bytes);
         HEAP.set_limit(usize::MAX).expect("no limit");
@@ -139,6 +139,6 @@ fn solutions_keep_to_their_bytes_however_many() {
             Err(error) => assert_eq!(error, SolveError::Bytes { limit: bytes }),
         }
     }
-    // There are limits on both sides of what it takes.
+    // Bytes per state have an upper and a lower bound.
     assert!((10..50).contains(&solved), "{solved}");
 }

@@ -1,7 +1,7 @@
-//! Mistakes as users see them: each file in `ui` is named for one, with the very text rustc prints
-//! for it. Most of them use the game as if nothing were wrong, and no second error comes of that.
+//! Mistakes of users: each file in `ui` makes the mistake that it is named for, and has rustc's
+//! exact output. Most of them use the game as if it were valid, and must cause no second error.
 //!
-//! `TRYBUILD=overwrite cargo test -p gdl-mistakes` writes the texts anew; read them.
+//! `TRYBUILD=overwrite cargo test -p gdl-mistakes` rewrites the outputs; read them.
 
 #[test]
 fn mistakes_are_explained() {

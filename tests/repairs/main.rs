@@ -1,9 +1,8 @@
-//! Edits that a program makes unasked never change a game, and fix one mistake to the game that
-//! was meant.
+//! Certain edits never change a valid game, and turn a game with one mistake into the intended one.
 //!
-//! `rulesheets` are sheets with a mistake, or with what looks like one, and the counts of an
-//! independent semantics. Others are rulesheets of this checkout and, where they are, public ones,
-//! whole and with one mistake in them.
+//! `rulesheets` has rulesheets with a real or apparent mistake, and the counts of an independent
+//! semantics. The tests also take the rulesheets of this checkout and, if available, public ones,
+//! with and without an added mistake.
 
 use gdl_compiler::{
     Applicability, Diagnostics, Levels, Limits, Options, Severity, Source, compile, diagnostic::repair,
@@ -36,7 +35,7 @@ fn game(text: &str) -> Option<Dynamic> {
     examine(&Source::new("game.kif", text), false).1
 }
 
-/// The text after all edits that are certain.
+/// The text after all machine-applicable edits.
 fn certain(text: &str, lints: bool) -> String {
     let source = Source::new("fixed.kif", text);
     let mut examine = |source: &Source| examine(source, lints).0;
@@ -48,7 +47,7 @@ fn sheet(name: &str) -> String {
     fs::read_to_string(path).expect("a rulesheet")
 }
 
-/// Asserts what the certain edits write for a sheet, and how many sequences of moves it has then.
+/// Asserts the certain edits of a sheet, and the counts of move sequences of the result.
 #[track_caller]
 fn assert_fixed(name: &str, edited: &[(&str, &str)], counts: &[u128]) {
     let text = sheet(name);
@@ -80,7 +79,7 @@ fn missing_parentheses_are_added() {
         "{}",
         certain(&called, false)
     );
-    // With two readings nothing is done.
+    // Ambiguous text is not edited.
     let text = text.replace("(not on ?p)", "(not (on ?p))").replace("(not out ?p)", "(not (out ?p))");
     let twice =
         text.replace("(<= terminal (out ?p))", "(<= terminal pair out ?p)") + "(<= pair (pair 1 2))\n";
@@ -148,7 +147,7 @@ fn many_certain_edits_take_one_round() {
     assert!(rounds <= 3, "{rounds}");
 }
 
-/// The code of each diagnostic that has an edit, and what all edits of all rounds make of a sheet.
+/// The code of each diagnostic with an edit, and the text after all rounds of all edits.
 fn guessed(name: &str) -> (Vec<&'static str>, String) {
     let source = Source::new(name, sheet(name));
     let (found, _) = examine(&source, false);
@@ -172,7 +171,7 @@ fn what_is_not_certain_is_left() {
     ] {
         assert_eq!(certain(&sheet(name), false), sheet(name), "{name}");
     }
-    // What is right has no edit at all, nor has what nothing can fix.
+    // Neither valid text nor a mistake without a fix gets an edit.
     for name in ["fix_opening_phase.kif", "fix_gdl025_infix.hrf", "sees_next.kif"] {
         assert_eq!(guessed(name).0, Vec::<&str>::new(), "{name}");
     }
@@ -208,7 +207,7 @@ fn lints_do_not_change_a_game() {
     }
 }
 
-/// Asserts that two valid texts are one game.
+/// Asserts that two texts are valid and describe the same game.
 #[track_caller]
 fn assert_same(text: &str, other: &str, name: &str) {
     let (Some(first), Some(second)) = (game(text), game(other)) else {
@@ -227,7 +226,7 @@ fn difference(first: &Dynamic, second: &Dynamic) -> Option<String> {
     }
 }
 
-/// Small rulesheets: those of the games, and public ones where they are.
+/// Small rulesheets: built-in ones, and public ones if available.
 fn rulesheets() -> Vec<(String, String)> {
     let longest = 2_500 * if cfg!(debug_assertions) { 1 } else { 4 };
     let own = gdl_games::LIST.iter().map(|entry| (entry.name.to_owned(), entry.text.to_owned()));
@@ -258,8 +257,8 @@ fn valid_games_stay_what_they_are() {
     assert!(changed > 3, "{changed}");
 }
 
-/// The same game with much that lints speak of: facts twice, rules without a body, `or` of one
-/// branch.
+/// The same game with text that lints report: repeated facts, rules without a body, and `or` with
+/// one branch.
 fn marred(text: &str) -> String {
     let mut marred = text.to_owned();
     for form in forms(text) {
@@ -279,7 +278,7 @@ fn marred(text: &str) -> String {
     marred
 }
 
-/// Makes one mistake in a text: a token or parentheses are dropped, doubled or replaced.
+/// Makes one mistake in a text: drops, doubles or replaces a token or a pair of parentheses.
 fn slip(text: &str, random: &mut Stream) -> String {
     let tokens: Vec<(usize, &str)> = tokens(text);
     let words: Vec<(usize, &str)> =
@@ -309,7 +308,7 @@ fn slip(text: &str, random: &mut Stream) -> String {
             replace(pick(&arrows, random), signs[random.below(signs.len() as u64) as usize])
         }
         5 => {
-            // A pair of parentheses.
+            // Picks a pair of parentheses.
             let open: Vec<(usize, &str)> =
                 tokens.iter().copied().filter(|(_, token)| *token == "(").collect();
             let at = pick(&open, random);
@@ -333,7 +332,7 @@ fn slip(text: &str, random: &mut Stream) -> String {
     }
 }
 
-/// The parentheses and words of a text, with their places; comments are left out.
+/// The parentheses and words of a text with their offsets, without comments.
 fn tokens(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut place = 0;

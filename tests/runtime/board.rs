@@ -1,11 +1,12 @@
-//! Boards are found by the shape of names alone, and drawn one way round.
+//! Boards are found by the shape of names alone, and drawn in one orientation.
 
 use gdl_runtime::{
     board::{Board, Cell, Tiling, grouped},
     vocabulary::Texts,
 };
 
-/// The board of these fluents, those that end in `*` holding at the start, and its picture then.
+/// The board of the given fluents, and its picture in the initial state. Fluents that end in `*`
+/// hold initially.
 fn draw(fluents: &[String]) -> Option<(Board, String)> {
     let mut texts: Vec<(&str, bool)> =
         fluents.iter().map(|text| (text.trim_end_matches('*'), text.ends_with('*'))).collect();
@@ -17,7 +18,8 @@ fn draw(fluents: &[String]) -> Option<(Board, String)> {
     Some((board, picture))
 }
 
-/// All fluents with one of these in each place; `hold` says which hold at the start.
+/// All fluents from a pattern with one value in each place. `hold` selects those that hold
+/// initially.
 fn fluents(pattern: &str, values: &[&[&str]], hold: impl Fn(&str) -> bool) -> Vec<String> {
     let mut texts = vec![pattern.to_owned()];
     for list in values {
@@ -73,7 +75,7 @@ fn relations_without_marks_are_drawn_together() {
         |head: &str, holds: &str| fluents(&format!("({head} ? ?)"), &[THREE, THREE], |text| text == holds);
     let all = [on("queen", "(queen 1 1)"), on("wall", "(wall 3 3)")].concat();
     assert_eq!(draw(&all).unwrap().1, "3 │ · · w\n2 │ · · ·\n1 │ q · ·\n  └──────\n    1 2 3\n");
-    // A quantity is no place.
+    // A quantity is not a coordinate.
     let piles = fluents("(pile ? ?)", &[&["a", "b", "c"], &["0", "1", "2", "3"]], |t| t.ends_with(" 3)"));
     assert_eq!(draw(&piles).unwrap().1, " │ 3 3 3\n └──────\n   a b c\n");
 }
@@ -143,7 +145,7 @@ fn what_is_no_board_is_listed() {
     assert_eq!(groups, [("at", "1 2, 2 2".to_owned()), ("control", "x".into()), ("quiet", String::new())]);
 }
 
-/// Cells of a square board with `marks` marks, one or more in each cell.
+/// The cells of a square board, with `marks` marks assigned to cells in turn.
 fn marked(side: usize, marks: usize) -> Texts {
     let name = |n: usize| format!("(cell {} {} m{n})", 1 + n % side, 1 + n / side % side);
     let mut names: Vec<String> = (0..marks).map(name).collect();
@@ -157,7 +159,7 @@ fn what_has_too_many_marks_is_no_board() {
     assert!(Board::new(&marked(16, Board::MAX_MARKS + 1), []).is_none());
 }
 
-/// Four marks in each cell of four by four, and sixteen.
+/// Boards of four by four with four marks in each cell, and with sixteen.
 #[test]
 fn of_many_marks_in_a_cell_some_are_drawn() {
     let width = |marks: usize| {
@@ -165,7 +167,7 @@ fn of_many_marks_in_a_cell_some_are_drawn() {
         let text = board.text(&board.cells(0..marks));
         text.lines().map(|line| line.chars().count()).max().unwrap_or(0)
     };
-    // Symbols are of four characters at most, and a bar stands between two of them.
+    // Symbols have at most four characters, and a bar separates two of them.
     let (some, many) = (width(64), width(256));
     assert!(some > 4 * 8 && many <= 8 + 4 * (1 + 4 * 4 + 3), "{some} and {many} columns");
 }
@@ -240,14 +242,14 @@ fn lines_between_neighbours_lie_at_cells() {
     let board = of(&texts);
     assert_eq!((board.grids().len(), board.columns().len(), board.rows().len()), (1, 3, 3));
     assert!(board.marks().iter().all(|mark| board.names().contains(&mark.text)));
-    // One that leads further is something else.
+    // A longer line does not match.
     texts.push("(line 1 1 3 3)".to_owned());
     assert_ne!(of(&texts).grids().len(), 1);
 }
 
 #[test]
 fn the_last_coordinate_is_the_layer_if_it_is_called_so() {
-    // A pyramid, and a grid where each place has one number.
+    // A pyramid, and a grid with one number in each place.
     let four: Vec<String> = (0..4).map(|n| n.to_string()).collect();
     let pyramid = |hold: fn(usize, usize, usize) -> bool| -> Option<Board> {
         let mut texts = Vec::new();
@@ -264,7 +266,7 @@ fn the_last_coordinate_is_the_layer_if_it_is_called_so() {
     let names = board.names().to_vec();
     let layers = board.with_hints("(cell ?x ?y ?z red)");
     assert_eq!((layers.grids(), layers.columns()), (&four[..], &four[..]));
-    // The cell 3 2 1 is in the second layer, the last column and the third row from below.
+    // The cell 3 2 1 is in the second layer, the last column and the third row from the bottom.
     let spot = layers.spot("(put 3 2 1)").cells;
     assert_eq!(spot, [16 + 4 + 3]);
     assert_eq!(layers.names()[spot[0]], "3 2 1");
@@ -293,7 +295,7 @@ fn the_last_coordinate_tells_boards_apart_if_it_is_called_so() {
         // The cell 8 1 2 is the last one of the last row.
         assert_eq!(board.spot("(put 8 1 2)").cells, [2 * 8 * 6 - 1]);
     }
-    // A colour and what says nothing is no board.
+    // A hint with a colour, or with an unknown word, adds no board.
     for name in ["player", "boarder"] {
         let board = plain.clone().with_hints(&format!("(cell ?x ?y ?{name} ?player)"));
         assert_eq!(board.grids(), x, "{name}");
@@ -322,7 +324,7 @@ fn comments_turn_boards() {
         drawn("; board: top down"),
         ("1 │ · o\n2 │ · ·\n3 │ x ·\n  └────\n    1 2\n".to_owned(), columns)
     );
-    // As in a table: row 1, column 3.
+    // Matrix order: row 1, column 3.
     let table = drawn("; board: rows first");
     assert_eq!(table, ("1 │ · · x\n2 │ o · ·\n  └──────\n    1 2 3\n".to_owned(), vec![3, 4, 5]));
     for second in ["top down", "rows first"] {

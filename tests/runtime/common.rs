@@ -1,4 +1,4 @@
-//! Tic-tac-toe twice: a `Game` written by hand, and a table put together gate by gate.
+//! Tic-tac-toe twice: a `Game` written by hand, and a table assembled gate by gate.
 
 #![allow(dead_code, unreachable_pub, reason = "each test uses its part")]
 
@@ -12,12 +12,12 @@ use gdl_runtime::{
 };
 use std::sync::LazyLock;
 
-/// Cells that make a line, as sets of nine bits.
+/// The cells of each line, as sets of nine bits.
 pub const LINES: [u64; 8] = [0o7, 0o70, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
 
 const SHAPE: Shape = Shape { roles: 2, fluents: 29, moves: 10, goals: 6, percepts: 0 };
 
-/// Every third bit, where the fluents of blank cells are; those of `o` and `x` follow each.
+/// Every third bit, for the fluents of blank cells. The fluents of `o` and `x` follow each.
 const CELLS: u64 = 0o111_111_111;
 
 /// The names of the game.
@@ -38,7 +38,7 @@ pub fn vocabulary() -> Vocabulary {
 
 static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(vocabulary);
 
-/// The game by hand.
+/// The game written by hand.
 #[derive(Clone, Copy, Debug)]
 pub struct TicTacToe;
 
@@ -57,7 +57,7 @@ impl Id for Number {
     }
 }
 
-/// The cells of a mark, as nine neighbouring bits, from every third bit.
+/// The cells of a mark as nine adjacent bits, from every third bit.
 #[inline]
 fn gather(bits: u64) -> u64 {
     (0..9).fold(0, |cells, i| cells | (bits >> (2 * i) & 1 << i))
@@ -65,7 +65,7 @@ fn gather(bits: u64) -> u64 {
 
 #[inline]
 fn has_line(bits: u64) -> bool {
-    // The lines spread to every third bit.
+    // The lines, with their bits moved to every third position.
     const SPREAD: [u64; 8] = {
         let mut spread = [0; 8];
         let mut i = 0;
@@ -134,13 +134,13 @@ impl Game for TicTacToe {
     }
 }
 
-/// The same game as a table.
+/// The handwritten game as an encoded table.
 pub fn table() -> Vec<u8> {
     encode(&vocabulary(), None)
 }
 
-/// The same game as a table where `xplayer` stands for chance and each player perceives on which
-/// row the other one marks, and `oplayer` also when the centre is taken away from under its nose.
+/// The same game as a table with hidden information, in which `xplayer` is chance. Each player
+/// perceives the row that the other one marks. `oplayer` also perceives the loss of the centre.
 pub fn blind_table() -> Vec<u8> {
     let percepts = Texts::new(["(row 1)", "(row 2)", "(row 3)", "centre"]);
     let vocabulary =
@@ -157,7 +157,7 @@ pub fn blind_table() -> Vec<u8> {
     encode(&vocabulary, Some(&perceive))
 }
 
-/// The signal of a role's `does` input: those of the first role, then of the second.
+/// The signal of a role's `does` input. Inputs of the first role come before those of the second.
 fn does(role: usize, action: usize) -> u32 {
     2 * (30 + 10 * role + action) as u32
 }

@@ -1,4 +1,4 @@
-//! The tree of states against a plain model of it, its names, and its limits.
+//! Tests the tree of states against a simple model: its names and its limits.
 
 use gdl_runtime::{
     Game, GameExt, History,
@@ -20,7 +20,7 @@ gdl!(
 "
 );
 
-/// A joint move drawn from the legal ones. `None` where the game is over.
+/// A random legal joint move; `None` if the game is over.
 fn draw<G: Game>(game: &G, state: &G::State, stream: &mut Stream) -> Option<Vec<G::Move>> {
     let view = game.view(state);
     if game.is_terminal_in(&view) {
@@ -29,7 +29,7 @@ fn draw<G: Game>(game: &G, state: &G::State, stream: &mut Stream) -> Option<Vec<
     game.roles().map(|role| game.random_move_in(&view, role, stream)).collect()
 }
 
-/// Every place by its line, which names it; and for each line how it was left last.
+/// The model: the line of moves to every place, and the last continuation of each line.
 #[derive(Default)]
 struct Model {
     lines: Vec<Vec<Vec<tictactoe::Move>>>,
@@ -92,7 +92,7 @@ fn a_thousand_ways_back_and_forth_agree_with_a_model() {
         let replayed = line.iter().fold(game.initial(), |state, joint| game.apply(&state, joint).unwrap());
         assert_eq!(*history.state(), replayed);
     }
-    // Places are numbered as they were come to, so a tree that was written down is the same tree.
+    // Places are numbered in the order of their creation, so a transcript restores the same tree.
     let transcript = history.transcript(&game);
     let again = History::from_transcript(&game, &transcript).unwrap();
     assert_eq!(again.transcript(&game), transcript);
@@ -138,7 +138,7 @@ fn places_are_counted_in_bytes() {
     let [corner, noop] = ["(mark 1 1)", "noop"].map(|text| game.parse_move(text).unwrap());
     for _ in 0..2 {
         history.play(&game, &[corner, noop]).unwrap();
-        // What was played before takes nothing more.
+        // Moves that were played before take no more memory.
         assert_eq!((history.len(), history.bytes()), (2, 2 * start));
         history.undo();
     }
@@ -195,7 +195,7 @@ fn each_role_knows_what_it_perceived_on_the_line() {
     assert_eq!(candidate.text(&game), "(candidate ((choose 1) ()))");
 }
 
-/// On a stack of 64 KiB.
+/// Runs on a stack of 64 KiB.
 #[test]
 fn a_line_of_a_quarter_million_moves_takes_no_stack() {
     let walk = || {

@@ -1,4 +1,4 @@
-//! Rulesheets compiled while the program runs.
+//! Loading: rulesheets compiled while the program runs.
 
 use crate::common::TicTacToe;
 use gdl_compiler::{Levels, Limits, Options, Source};
@@ -43,7 +43,7 @@ const NIM: &str = "
 #[test]
 fn a_rulesheet_becomes_a_game() {
     let game = load(NIM).unwrap();
-    // Ways to take one or two at a time from five, as far as they go.
+    // The numbers of ways to take one or two at a time from a heap of five.
     assert_eq!(perft(&game, 6), [2, 4, 7, 5, 1, 0]);
     let start = game.initial();
     assert_eq!(game.state_text(&start), "((control a) (heap 5))");
@@ -70,7 +70,7 @@ fn faults_come_with_their_place() {
     assert!(report.contains(message) && help.as_ref().is_none_or(|help| report.contains(help)), "{report}");
 }
 
-/// The hand-written game has the names, the layout and so the results of the rulesheet.
+/// The handwritten game has the names and layout of the rulesheet, so results are equal.
 #[test]
 fn the_rulesheet_of_tic_tac_toe_agrees_with_the_hand() {
     let game = load(include_str!("../../games/board/tictactoe.kif")).unwrap();
@@ -80,7 +80,7 @@ fn the_rulesheet_of_tic_tac_toe_agrees_with_the_hand() {
     assert_eq!(run, hand);
 }
 
-/// The switch is thrown at each report of progress in turn, and once after the last.
+/// Cancels at each progress report in turn, and once after the last.
 #[test]
 fn a_load_that_is_called_off_gives_no_game() {
     let mut last = 0;
@@ -97,7 +97,8 @@ fn a_load_that_is_called_off_gives_no_game() {
             assert!(loaded.is_ok());
             break;
         }
-        // The next request learns that it is over; after the last report that is the loader itself.
+        // The next check of the switch stops the load. After the last report, the loader itself
+        // checks it.
         assert_eq!(reports.load(Ordering::Relaxed), last + 1);
         let error = loaded.unwrap_err();
         assert!(
@@ -115,12 +116,13 @@ fn a_loader_keeps_to_its_limits() {
     assert!(refused(Loader::new().max_bytes(100)).contains("(`max_bytes`)"));
     assert!(refused(Loader::new().within(Duration::ZERO)).starts_with("stopped by the caller"));
     assert!(Loader::new().untrusted().within(Duration::MAX).load(NIM).is_ok());
-    // Two spellings are one role, or two roles, and one of these has no moves.
+    // With case-insensitive symbols there is one role. Otherwise there are two, one without moves.
     let text = "(role r) (legal R x) (goal r 0) (init a) (<= (next b) (true a)) (<= terminal (true b))";
     assert!(Loader::new().load(text).is_ok() && Loader::new().case_sensitive().load(text).is_err());
 }
 
-/// `near` has two arguments in one fact and three in another, and `unused` has no reader.
+/// A rulesheet with warnings: `near` has two arguments in one fact and three in another, and no
+/// rule uses `unused`.
 const ODD: &str = "(role ann) (init (at 1)) (near 1 2) (near 2 3) (near 1 2 door) (unused fact)
     (<= (legal ann (go ?y)) (true (at ?x)) (near ?x ?y))
     (<= (legal ann (knock ?y)) (true (at ?x)) (near ?x ?y door))
@@ -183,7 +185,7 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     assert_eq!(tally(&lifted), tally(&table));
     assert!(lifted.failed_evaluations().is_none());
 
-    // That is reported as a warning, and is an error where warnings are denied.
+    // The fallback is a warning, and an error where warnings are denied.
     let told = |options: &Options| compile_in_stages(&source, options, None, None::<fn(Dynamic)>);
     let (_, warnings) = told(&options).unwrap();
     let warnings = warnings.render(&source);
@@ -191,7 +193,7 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
     let levels = Levels { deny: vec!["warnings".to_owned()], ..Levels::default() };
     assert!(told(&Options { levels, ..options.clone() }).unwrap_err().has_errors());
 
-    // Where the limits are too low for that too, both are said.
+    // If the limits are also too low for the fallback, the error reports both.
     let limits = Limits { max_fluents: 3, ..options.limits };
     let error = compile(&source, &Options { limits, ..options }).unwrap_err().render(&source);
     assert!(error.contains("(`max_fluents`)") && error.contains("state by state"), "{error}");
@@ -199,7 +201,7 @@ fn what_is_too_large_to_be_grounded_is_evaluated_state_by_state() {
 
 #[test]
 fn vast_nets_are_stepped_by_events() {
-    // Of four thousand lamps each move switches one.
+    // Each move switches one of four thousand lamps.
     let mut lamps = String::new();
     for lamp in 0..4_000 {
         write!(lamps, "(lamp {lamp})").expect("a string takes all");
@@ -222,19 +224,19 @@ fn vast_nets_are_stepped_by_events() {
     };
     let tally = single(&table, 1);
     for game in [&chosen, &events] {
-        // Lanes are those of the table; threads have machines of their own.
+        // Lanes use the table. Each thread has its own evaluator.
         assert_eq!(Playouts::new(game).count(1).run().engine, Playouts::new(&table).count(1).run().engine);
         assert_eq!([single(game, 1), single(game, 3)], [tally.clone(), tally.clone()]);
     }
     assert_eq!(load(NIM).unwrap().engine(), "table");
     assert_eq!(Loader::new().events().load(NIM).unwrap().engine(), "events");
 
-    // What takes too much for a net is not evaluated state by state where events are asked for.
+    // If the events engine was requested, a rulesheet that exceeds the limits is an error.
     let error = Loader::new().events().max_steps(100).load(NIM).unwrap_err().to_string();
     assert!(error.contains("fuel"), "{error}");
 }
 
-/// Four roles guess numbers, and the sum decides.
+/// Four roles choose numbers, and the sum decides.
 fn sums(numbers: usize) -> String {
     let mut text = String::new();
     for role in ["a", "b", "c", "d"] {
@@ -263,8 +265,7 @@ fn sums(numbers: usize) -> String {
         (<= (goal ?r 0) (role ?r) (not won))"
 }
 
-/// A pile of seven pancakes; a move turns some of them over together. One fluent for each order
-/// that they can have.
+/// A pile of seven pancakes. A move reverses the first ones; each order has one fluent.
 fn pancakes() -> String {
     let all = ["?a", "?b", "?c", "?d", "?e", "?f", "?g"];
     let mut text = String::from("(role cook) (init (step 0)) (init (pile 1 2 3 4 5 6 7))");
@@ -293,7 +294,7 @@ fn rules_are_evaluated_where_that_takes_less_than_a_vast_net() {
         let [table, events] =
             [Loader::new().table(), Loader::new().events()].map(|loader| loader.load(&text).unwrap());
         assert_eq!([&chosen, &table, &events].map(Dynamic::engine), [engine, "table", "events"]);
-        // States are the same rows of bits in each engine; so are single games. Lanes are those of
+        // All engines have the same rows of bits for states, and the same single games. Lanes use
         // the table.
         assert_eq!((chosen.shape(), chosen.initial()), (table.shape(), table.initial()));
         let tally =
@@ -316,7 +317,7 @@ fn play_begins_before_a_net_is_optimised() {
         let game = Loader::new().load_in_stages(&text, |game| first = Some(game)).unwrap();
         let early = first.expect("it is large");
         assert_eq!((early.engine(), game.engine()), ("events", engine));
-        // Play goes on from its states, by its moves.
+        // The final game continues from the states of the early one, with the same moves.
         assert_eq!((early.shape(), early.initial()), (game.shape(), game.initial()));
         assert_eq!(early.vocabulary(), game.vocabulary());
         let tally =
@@ -325,8 +326,7 @@ fn play_begins_before_a_net_is_optimised() {
         assert!(early.table().is_none() && game.table().is_some());
     }
 
-    // What is made soon is made once, and rules that are to be evaluated state by state become no
-    // net.
+    // A game that loads fast is delivered once. A lifted load never becomes a net.
     let mut given = 0;
     for loader in [Loader::new(), Loader::new().lifted()] {
         loader.load_in_stages(NIM, |_| given += 1).unwrap();
@@ -335,8 +335,7 @@ fn play_begins_before_a_net_is_optimised() {
     assert_eq!(given, 0);
 }
 
-/// Many combinations have to be looked at in the step after the first, and none of them is any
-/// good.
+/// A game whose second step searches many combinations; none satisfies the rule.
 const HARD: &str = "(role p) (init (step 0)) (succ 0 1) (succ 1 2) (succ 2 3)
     (d 1) (d 2) (d 3) (d 4) (d 5) (d 6) (d 7) (d 8) (d 9) (d 10) (d 11) (d 12) (d 13) (d 14) (d 15) (d 16)
     (legal p go) (goal p 0) (<= terminal (true (step 3)))
@@ -361,7 +360,7 @@ fn play_ends_where_an_evaluation_takes_too_much() {
     assert_eq!(perft(&game, 4), [1, 1, 0, 0]);
 }
 
-/// All of many moves lead to one state: few states and many steps.
+/// A game with many moves to one state: few states and many steps.
 #[test]
 fn what_is_looked_at_to_solve_a_game_is_within_its_bytes() {
     let mut text =
@@ -373,8 +372,8 @@ fn what_is_looked_at_to_solve_a_game_is_within_its_bytes() {
     assert_eq!(solve(1 << 14), Err(SolveError::Bytes { limit: 1 << 14 }));
 }
 
-/// Views have words for each role and all moves: 1000 roles with a move of their own would take 64
-/// MB for a batch.
+/// Views have words for each role and all moves. A batch of 1000 roles with a move each would take
+/// 64 MB.
 #[test]
 fn states_of_very_many_roles_are_not_stepped_in_lanes() {
     let game = |roles: usize| {

@@ -1,8 +1,9 @@
 //! The runtime's public interface: states, tables, loading, boards, histories, playouts, perft and
 //! matches.
 //!
-//! These tests are here and not in the package of the runtime, where they would be optimised as it
-//! is. Those of `Best`, which are longer than that takes, are there.
+//! These tests are in a package of their own, since tests inside the runtime's package would be
+//! optimised like it. The tests of `Best` are there, since they run longer than that compilation
+//! takes.
 
 mod board;
 mod common;

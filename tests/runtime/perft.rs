@@ -1,4 +1,4 @@
-//! Known counts, and counting with and without merging.
+//! Published counts, and counts with and without merging of equal states.
 
 use crate::common::{self, TicTacToe};
 use gdl_runtime::{
@@ -8,7 +8,7 @@ use gdl_runtime::{
     perft::{Perft, divide},
 };
 
-/// Counted elsewhere, by hand-written programs.
+/// The counts of handwritten programs.
 const TIC_TAC_TOE: [u128; 10] = [9, 72, 504, 3_024, 15_120, 54_720, 148_176, 200_448, 127_872, 0];
 
 #[test]
@@ -23,7 +23,7 @@ fn tic_tac_toe() {
     assert_eq!((counting.next(), counting.states()), (Some(3_024), 252));
 }
 
-/// One after the other, without any of the tricks.
+/// Counts sequences one by one, without merging or lanes.
 fn count<G: Game>(game: &G, state: &G::State, depth: usize) -> u128 {
     let view = game.view(state);
     if depth == 0 {
@@ -45,12 +45,12 @@ fn merging_changes_nothing() {
     }
 }
 
-/// Levels that do not fit are gone through depth first: those of 252 states as often as sequences
-/// lead there.
+/// Levels that exceed the memory are searched depth first. The 252 states of a level are then seen
+/// once for each sequence that leads there.
 #[test]
 fn memory_changes_nothing_but_how_often_states_are_seen() {
-    // A state of two words, its number of ways and its place, kept twice, with half of the room
-    // empty.
+    // An entry has a state of two words, its count and its place. It is stored twice, in tables
+    // that are half full.
     let bytes = |states: usize| states * 4 * 32;
     for (memory, states) in [(bytes(1000), 252), (bytes(100), 504), (bytes(20), 504), (0, 504)] {
         let mut counting = Perft::new(&TicTacToe).memory(memory);

@@ -1,4 +1,4 @@
-//! Playouts repeat whatever the threads, and never hang.
+//! Playouts are reproducible for any number of threads, and always terminate.
 
 use crate::common::{self, TicTacToe};
 use gdl_runtime::{
@@ -45,7 +45,7 @@ fn a_thread_takes_some_processor_time_and_no_more_than_goes_by() {
     }
 }
 
-/// Random play ends 58.49 % for x, 28.81 % for o and 12.70 % drawn; these are exact to four digits.
+/// Random play: x wins 58.49%, o wins 28.81% and 12.70% are drawn, exact to four digits.
 #[test]
 fn random_play_has_its_known_mean() {
     has_known_mean(&Playouts::new(&TicTacToe).seed(1).count(200_000).run());
@@ -66,7 +66,7 @@ fn has_known_mean(stats: &Stats) {
 
 #[test]
 fn a_run_limited_by_time_can_be_repeated_by_count() {
-    // How far it comes, and how often it tells, is up to the machine.
+    // The number of playouts and of reports depends on the machine.
     let mut last = 0;
     let stats = Playouts::new(&TicTacToe)
         .threads(2)
@@ -83,7 +83,7 @@ fn a_run_limited_by_time_can_be_repeated_by_count() {
     assert_eq!(bounded.tally.playouts, 10);
 }
 
-/// The switch is pulled as soon as there is progress to tell, or before.
+/// Cancels at the first report of progress, or before the start.
 #[test]
 fn a_run_that_is_called_off_can_be_repeated_by_count() {
     let cancel = Cancel::default();
@@ -91,13 +91,13 @@ fn a_run_that_is_called_off_can_be_repeated_by_count() {
         Playouts::new(&TicTacToe).count(u64::MAX).cancelled_by(&cancel).progress(|_| cancel.cancel()).run();
     let playouts = stats.tally.playouts;
     assert_eq!(Playouts::new(&TicTacToe).count(playouts).run().tally, stats.tally);
-    // Pulled before: one block, so that there is something to tell.
+    // A run that is cancelled before its start plays one block.
     let block =
         Playouts::new(&TicTacToe).count(u64::MAX).threads(1).cancelled_by(&cancel).run().tally.playouts;
     assert!(0 < block && block < playouts, "{block} of {playouts}");
 }
 
-/// Never ends, or ends without goals, or knows no move.
+/// A game that never ends, ends without goals, or has no legal move.
 struct Odd {
     vocabulary: Vocabulary,
     view: u64,
@@ -112,7 +112,7 @@ impl Odd {
             vec![vec![0]],
             vec![vec![7, 9]],
         );
-        // Both goals hold.
+        // Both goal values hold.
         Self { vocabulary, view: u64::from(legal) | (3 | u64::from(terminal) << 2) << 32 }
     }
 }

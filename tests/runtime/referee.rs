@@ -1,4 +1,4 @@
-//! Matches of players who behave and of players who do not.
+//! Matches with players that follow the protocol, and with players that do not.
 
 use gdl_players::{
     Budget, Player, Referee,
@@ -24,7 +24,7 @@ gdl!(
 
 type Players<'p, G> = Vec<Box<dyn Player<G> + 'p>>;
 
-/// A player who does as the function says.
+/// A player that calls a function for its moves.
 struct Plays<F>(F);
 
 impl<G: Game, F> Player<G> for Plays<F>
@@ -47,7 +47,7 @@ where
     Box::new(Plays(play))
 }
 
-/// A match of tic-tac-toe against the first legal move, and the faults reported in it.
+/// Plays tic-tac-toe against the first legal move. Returns the match and the faults reported in it.
 fn faults<'p>(
     player: Box<dyn Player<tictactoe::Tictactoe> + 'p>,
     clocks: Option<Duration>,
@@ -73,7 +73,7 @@ fn faults<'p>(
 fn the_move_that_was_drawn_is_made_for_whoever_fails() {
     let corner = |game: &tictactoe::Tictactoe, _: &_, _: &Budget| game.parse_move("(mark 1 1)").ok();
     let (played, errors) = faults(odd(corner), None);
-    // Legal once at most, and then never again; while waiting only `noop` is.
+    // The corner is legal at most once. While waiting, only `noop` is legal.
     assert!(errors[2..].iter().all(|error| error == "IL (mark 1 1)"), "{errors:?}");
     assert_eq!(errors[0], "");
     let again = faults(odd(corner), None).0;
@@ -160,8 +160,7 @@ fn players_are_given_what_their_role_perceives() {
         drop(players);
         assert!(played.is_complete() && played.faults.iter().flatten().all(Option::is_none));
         assert_eq!(played.players[monty_hall::Role::Random as usize], "random");
-        // Before the door is chosen nothing is known, then the car is at one of three, and of two
-        // doors.
+        // Before the door is chosen, the car can be at three doors; afterwards it can be at two.
         assert_eq!(hosts_car[..3], [1, 3, 2], "{hosts_car:?}");
     }
 }
@@ -182,7 +181,7 @@ fn chance_follows_the_seed() {
 #[test]
 fn all_are_asked_at_the_same_time() {
     let game = rock_paper_scissors::game();
-    // Each waits for the other before it answers: one after the other they would wait for ever.
+    // Each player waits for the other before it answers, so a sequential referee would deadlock.
     let meet = std::sync::Barrier::new(2);
     let wait = |game: &rock_paper_scissors::RockPaperScissors,
                 known: &Information<rock_paper_scissors::RockPaperScissors>,
@@ -195,7 +194,7 @@ fn all_are_asked_at_the_same_time() {
     assert!(played.is_complete());
 }
 
-/// A player that has no move and gives the reason, except the last time it is asked.
+/// A player that returns no move but a fault, until its list of faults ends.
 struct Excused(Vec<Option<Fault>>);
 
 impl Player<walk::Walk> for Excused {
@@ -235,7 +234,8 @@ fn players_that_have_no_move_may_say_why() {
     let faults: Vec<String> = (played.unwrap().faults.iter())
         .map(|faults| faults[0].as_ref().map_or_else(String::new, ToString::to_string))
         .collect();
-    // At the start too; it is asked again after each, and a move that is there has no fault.
+    // The player is asked again after each fault, including at the start. A move that arrives has
+    // none.
     assert_eq!(faults, ["TO", "CE", "IL jump", "IL nil", ""]);
     assert_eq!(watched, [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]);
 }
@@ -259,7 +259,7 @@ fn endless_matches_are_given_up_and_any_can_be_called_off() {
     });
     let played = watched.run(&mut [odd(on)]).unwrap();
     assert_eq!((played.end, played.history.depth()), (End::Cancelled, 7));
-    // And where nobody answers and there is no clock.
+    // The same for a player that never answers in a match without clocks.
     let (cancel, pull) = (Cancel::default(), Cancel::default());
     let pulled = pull.clone();
     let stubborn = odd(|_: &_, _: &_, budget: &Budget| {
@@ -289,7 +289,7 @@ fn there_is_a_player_for_each_role() {
     assert_eq!(error.to_string(), "the game takes 2 players, found 1");
 }
 
-/// A match whose record is the same every time.
+/// A match with a deterministic record.
 fn recorded() -> (tictactoe::Tictactoe, Record) {
     let game = tictactoe::game();
     let mut time = 1_000_000;
@@ -373,7 +373,7 @@ fn records_have_the_fields_of_ggp_base() {
         ]
     );
     assert_eq!(serde_json::from_value::<Record>(json).unwrap(), record);
-    // With as little as ggp-base itself takes, and more than it writes.
+    // A record with the fewest fields that ggp-base reads, and with fields that it does not write.
     let foreign = serde_json::json!({
         "matchId": "base.1", "randomToken": "x", "startTime": 1, "isCompleted": false,
         "gameMetaURL": "http://games.ggp.org/base/games/ticTacToe/", "matchHostPK": "0abc",

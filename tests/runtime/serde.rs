@@ -1,4 +1,4 @@
-//! States as serde data.
+//! Serialisation of states with serde.
 
 use gdl_runtime::bits::{BitBox, Bits};
 use serde::{

@@ -1,4 +1,4 @@
-//! The table engine against a game written by hand, and decoding against hostile bytes.
+//! The table engine against a handwritten game, and decoding of hostile bytes.
 
 use crate::common::{self, Number, TicTacToe};
 use gdl_runtime::{
@@ -39,7 +39,7 @@ fn the_engines_agree_in_every_state_of_random_games() {
     }
 }
 
-/// Does with a decoded table what can be done with it.
+/// Decodes a table and exercises its game.
 fn play(bytes: &[u8]) -> Result<(), TableError> {
     let game = Dynamic::decode(bytes)?;
     let mut state = game.initial();
@@ -71,7 +71,7 @@ fn hostile_bytes_do_no_harm() {
     }
 }
 
-/// Cuts, changes and extends a table in many ways.
+/// Truncates, changes and extends a table in many ways.
 fn spoil(good: &[u8]) {
     play(good).unwrap();
     for length in 0..good.len() {
@@ -84,7 +84,7 @@ fn spoil(good: &[u8]) {
             bad[place] ^= change;
             accepted += usize::from(play(&bad).is_ok());
         }
-        // Huge numbers where lengths may stand.
+        // Inserts huge numbers where lengths may stand.
         let mut bad = good.to_vec();
         bad.splice(place..place, [0xff, 0xff, 0xff, 0xff, 0x0f]);
         accepted += usize::from(play(&bad).is_ok());
@@ -92,7 +92,7 @@ fn spoil(good: &[u8]) {
         bad.remove(place);
         accepted += usize::from(play(&bad).is_ok());
     }
-    // Some changes give another sound table, for example another letter in a name.
+    // Some changes give another valid table, for example with another letter in a name.
     assert!(accepted > 0 && accepted < good.len() * 10);
     let mut stream = Stream::new(11, 0);
     for _ in 0..20_000 {
@@ -135,7 +135,7 @@ fn percepts_are_read_from_the_table() {
     };
     assert_eq!(seen(&joint), ["()", "((row 2) centre)"]);
     assert_eq!(seen(&[joint[1], joint[0]]), ["((row 2))", "()"]);
-    // A missing move is none.
+    // A missing move gives no percept.
     assert_eq!(seen(&[]), ["()", "()"]);
     let chances = game.chance(&start);
     assert_eq!(chances.len(), 9);
@@ -162,7 +162,7 @@ fn perceptions_are_texts() {
     assert_eq!(open.perception_text(&seen), "(noop (mark 1 1))");
 }
 
-/// Many roles times many moves would be a view that no machine holds.
+/// The view of 20,000 roles and 20,000 moves would exceed the memory of any machine.
 #[test]
 fn a_view_may_not_be_larger_than_its_limit() {
     use gdl_runtime::vocabulary::{Texts, Vocabulary};

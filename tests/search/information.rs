@@ -1,5 +1,5 @@
-//! Chance and hidden information in the built-in games of GDL-II: exact probabilities, and what
-//! players can know, against numbers worked out by hand.
+//! Chance and hidden information in the built-in games of GDL-II. Exact probabilities and players'
+//! knowledge are compared with numbers worked out by hand.
 
 use gdl_games::{liars_dice, monty_hall, rock_paper_scissors};
 use gdl_runtime::{
@@ -10,7 +10,7 @@ use gdl_runtime::{
     load,
 };
 
-/// A built-in game as a program gets it that reads rulesheets.
+/// A built-in game, loaded from its rulesheet.
 fn table(name: &str) -> Dynamic {
     load(gdl_games::find(name).expect("built in").text).expect("built-in rulesheets load")
 }
@@ -19,8 +19,8 @@ fn fraction(numerator: u128, denominator: u128) -> Probability {
     Probability::new(numerator, denominator).expect("a probability")
 }
 
-/// The exact probability that the first role gets 100 when each role makes the first of its moves
-/// of `plan` that is legal, chance aside.
+/// The exact probability that the first role gets 100. Each role makes the first legal move of
+/// `plan`; chance draws uniformly.
 fn win<G: Game>(game: &G, state: &G::State, plan: &[&str]) -> Probability {
     let view = game.view(state);
     let first = game.roles().next().expect("a role");
@@ -56,7 +56,7 @@ fn switching_wins_two_times_in_three() {
     wins_of_switching(&table("monty_hall"));
 }
 
-/// The same by play: the candidate always switches.
+/// Estimates the same probability by play: the candidate always switches.
 #[test]
 fn switching_wins_as_often_as_it_should() {
     use monty_hall::{Move, Role};
@@ -111,15 +111,15 @@ fn uniform<G: Game>(game: &G, state: &G::State, roles: &[G::Role]) -> Probabilit
 fn random_play_has_its_exact_mean() {
     let game = monty_hall::game();
     assert_eq!(uniform(&game, &game.initial(), &monty_hall::Role::ALL), fraction(1, 2));
-    // Both have a six, and alice bids two fours.
+    // Both players have a six, and alice bids two fours.
     let game = liars_dice::game();
     let roll =
         [liars_dice::Move::NOOP, liars_dice::Move::NOOP, liars_dice::Move::roll(6, 6).expect("two faces")];
     let rolled = game.apply(&game.initial(), &roll).expect("legal moves");
     let bid = [liars_dice::Move::bid(2, 4).expect("a bid"), liars_dice::Move::NOOP, liars_dice::Move::NOOP];
     let bid = game.apply(&rolled, &bid).expect("legal moves");
-    // If bob doubts, alice loses; if he bids two sixes, she must doubt and loses; if he bids two
-    // fives, she wins, whether she doubts or bids two sixes, which he must doubt.
+    // If bob doubts, alice loses. If he bids two sixes, she must doubt and loses. If he bids two
+    // fives, she wins: she doubts, or bids two sixes, which he must doubt.
     assert_eq!(uniform(&game, &bid, &liars_dice::Role::ALL), fraction(1, 3));
 }
 
@@ -128,13 +128,13 @@ fn playouts_know_who_plays() {
     let stats = Playouts::new(&monty_hall::game()).seed(3).count(20_000).run();
     assert_eq!(stats.chance, Some(1));
     assert_eq!((stats.tally.unscored, stats.tally.unfinished()), (0, 0));
-    // A player that stays or switches by the toss of a coin wins every second time.
+    // A candidate that stays or switches at random wins half of the games.
     assert!((stats.mean_goal(0) - 50.0).abs() < 4.0 * stats.goal_error(0), "{stats}");
     let [candidate, chance] = stats.tally.roles[..] else { panic!("two roles") };
     assert_eq!(candidate.wins + candidate.losses, 20_000);
     assert_eq!(chance, gdl_runtime::playouts::RoleTally::default());
     assert!(stats.to_string().lines().any(|line| line.starts_with("random") && line.ends_with('-')));
-    // The same tally by the table, whatever the threads.
+    // The table engine gives the same tally with any number of threads.
     let again = Playouts::new(&table("monty_hall")).seed(3).count(20_000).threads(3).run();
     assert_eq!(again.tally, stats.tally);
 
@@ -171,13 +171,13 @@ fn the_candidate_learns_from_the_open_door() {
     let opened = game.apply(&closed, &opens).expect("legal moves");
     assert_eq!((set.len(), set.probability(&opened)), (2, fraction(2, 3)));
     assert_eq!(set.probability(&start), Probability::ZERO);
-    // Of 9,000 draws 6,000 are right, give or take 45.
+    // 6,000 of 9,000 draws are right, with a standard deviation of 45.
     let mut stream = Stream::new(1, 0);
     let right = (0..9_000).filter(|_| *set.draw(&mut stream) == opened).count();
     assert!((5_820..6_180).contains(&right), "{right}");
 
-    // The host cannot open a second door, nor can the candidate choose again; and nothing is lost
-    // by asking.
+    // The host cannot open a second door, and the candidate cannot choose again. A failed step does
+    // not change the set.
     for (action, percept) in [(Move::SWITCH, Percept::open(1)), (hides[0], Percept::car(1))] {
         let perception = Perception::Percepts([percept.expect("a door")].into());
         assert_eq!(set.step(action, &perception), Err(InformationError::Impossible));
@@ -205,11 +205,11 @@ fn a_bid_says_as_much_as_the_bidder_is_thought_to_mean() {
         set.probability_that(|state: &liars_dice::State| game.holds(state, die(face)))
     };
 
-    // Who bids anything at all says nothing.
+    // If bob bids any face at random, his bid carries no information.
     set.step(Move::NOOP, &heard(1, 6)).expect("few");
     assert_eq!((set.len(), face(&set, 6)), (6, fraction(1, 6)));
 
-    // Who bids nothing but the own face has a six.
+    // If bob bids only his own face, he has a six.
     let mut honest = known.clone();
     let holds = |state: &liars_dice::State, action: Move| {
         (1..=6).any(|face| action == bid(1, face) && game.holds(state, die(face)))
@@ -217,15 +217,16 @@ fn a_bid_says_as_much_as_the_bidder_is_thought_to_mean() {
     honest.step_with(Move::NOOP, &heard(1, 6), |state, _, action| holds(state, action).into()).expect("few");
     assert_eq!((honest.len(), face(&honest, 6)), (1, Probability::ONE));
 
-    // With the own face three times as likely as any other move: of the 12 moves, of weight 14
-    // unless the own face is one, which can no longer be bid, so 3/14 to 1/12 to four times 1/14.
+    // Bob's own face is three times as likely as any other bid. He has 12 bids with a total weight
+    // of 14, or of 12 if his own face can no longer be bid. The ratio is 3/14 to 1/12 to four times
+    // 1/14.
     let mut likely = known.clone();
     let weight = |state: &_, _, action| if holds(state, action) { 3 } else { 1 };
     likely.step_with(Move::NOOP, &heard(1, 6), weight).expect("few");
     let expected = [fraction(18, 49), fraction(7, 49), fraction(6, 49)];
     assert_eq!([6, 1, 2].map(|number| face(&likely, number)), expected);
 
-    // Two plays that differ in what the other one holds are the same to alice, and differ for bob.
+    // Plays that differ only in bob's die are equal for alice and different for bob.
     let rolls = [1, 2].map(|face| [Move::NOOP, Move::NOOP, Move::roll(5, face).expect("two faces")]);
     let of = |role| {
         rolls.each_ref().map(|roll| {
@@ -261,14 +262,14 @@ fn information_sets_keep_to_their_limits() {
     assert_eq!(small.step(Move::NOOP, &rolled), Err(InformationError::Joints { limit: 35 }));
     let mut small = small.max_joints(36);
     small.step(Move::NOOP, &rolled).expect("just enough");
-    // Weights beyond 128 bits are refused, not rounded.
+    // Weights beyond 128 bits are rejected, not rounded.
     let mut fine = InformationSet::new(&game, Role::Random);
     let nothing = Perception::Percepts([].into());
     let answer = fine.step_with(Move::roll(1, 1).expect("two faces"), &nothing, |_, _, _| u64::MAX);
     assert_eq!(answer, Ok(()), "equal weights are equal shares");
     for _ in 0..9 {
         let weight = |state: &liars_dice::State, _, action: Move| {
-            // Weights without a common divisor, which differ from state to state.
+            // Weights without a common divisor that differ between states.
             u64::MAX - 2 * (state.words()[0] % 1009) - u64::from(action == Move::NOOP)
         };
         match fine.step_with(Move::NOOP, &nothing, weight) {
@@ -279,7 +280,7 @@ fn information_sets_keep_to_their_limits() {
     panic!("nine steps of 64 bits each fit into 128");
 }
 
-/// Each player perceives the joint move if the rules say nothing of percepts.
+/// Each player perceives the joint move if the rules have no percepts.
 #[test]
 fn nothing_is_hidden_without_percepts() {
     use rock_paper_scissors::{Move, Role};
@@ -301,7 +302,7 @@ fn nothing_is_hidden_without_percepts() {
     assert_eq!(set.step(Move::ROCK, &percepts), Err(InformationError::Impossible));
 }
 
-/// In random play the real state is always among the possible ones, for every role.
+/// Asserts that the real state of random play is in the information set of every role.
 fn follow<G: Game>(game: &G, seed: u64) {
     let mut stream = Stream::new(seed, 0);
     let mut state = game.initial();
@@ -337,8 +338,8 @@ fn the_real_state_is_always_possible() {
     }
 }
 
-/// A role knows its moves: its legal moves are the same in all states of its information set.
-/// Checks of rulesheets do not find where they are not.
+/// Roles know their legal moves: these are equal in all states of an information set. The checks of
+/// rulesheets do not verify this.
 #[test]
 fn roles_know_their_legal_moves() {
     let hidden = gdl_games::LIST.iter().filter(|entry| entry.tags.contains(&gdl_games::Tag::Hidden));
@@ -352,13 +353,13 @@ fn roles_know_their_legal_moves() {
     assert!(compared > 500, "{compared} sets of several states");
 }
 
-/// Compares the states of a random play that a role cannot distinguish, until they are many: how
-/// many sets had several.
+/// Compares the states of a random play that a role cannot distinguish, until they exceed a limit.
+/// Returns the number of information sets with several states.
 fn know(game: &Dynamic, name: &str, seed: u64) -> usize {
     let mut stream = Stream::new(seed, 1);
     let mut state = game.initial();
     let set = |role| InformationSet::new(game, role).max_states(1 << 9).max_joints(1 << 12);
-    // Chance receives nothing, and knows all.
+    // Chance receives no percepts and knows the state.
     let mut sets: Vec<_> = game.roles().filter(|&role| Some(role) != game.chance_role()).map(set).collect();
     let mut told: Vec<_> = game.roles().map(Information::new).collect();
     let mut compared = 0;

@@ -1,5 +1,5 @@
-//! Players and what they are made of: searches find what plain search finds, solutions are right,
-//! beliefs follow play, and the same seed makes the same moves.
+//! Players and their parts. Searches agree with exhaustive search, solutions are right, beliefs
+//! follow play, and equal seeds give equal moves.
 
 mod information;
 mod mcts;

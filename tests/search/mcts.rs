@@ -1,5 +1,4 @@
-//! Monte Carlo tree search: the same tree for the same seed, proofs that are right, mixed
-//! strategies that are even.
+//! Monte Carlo tree search: reproducible trees, correct proofs and balanced mixed strategies.
 
 use crate::circles;
 use gdl_games::{breakthrough_small, connect_four, monty_hall, nim, rock_paper_scissors, tictactoe};
@@ -9,7 +8,7 @@ use gdl_players::{
 };
 use gdl_runtime::{Cancel, Game, GameExt, Information, chance::Stream, gdl};
 
-/// The results, except the time taken.
+/// The results of a search, except for the time.
 fn timeless<G: Game>(found: &SearchResult<G>, game: &G) -> String {
     let mut report = found.describe(game);
     report.seconds = 0.0;
@@ -25,7 +24,7 @@ fn the_same_seed_grows_the_same_tree() {
         let found = run(5);
         assert_eq!(timeless(&found, &game), timeless(&run(5), &game));
         assert_eq!(found.report.nodes, nodes);
-        // From 64 nodes on in lanes, so there are many games for each.
+        // From 64 nodes on, playouts run in lanes, so each node has many.
         assert!(if nodes < 64 { found.report.playouts == nodes } else { found.report.playouts > 8 * nodes });
         assert!(nodes < 300 || timeless(&found, &game) != timeless(&run(6), &game));
     }
@@ -38,7 +37,7 @@ fn trees_keep_to_their_memory() {
         let mut search = Mcts::new().seed(1).memory(bytes).single();
         let found =
             search.search(&game, &game.initial(), breakthrough_small::Role::White, &Budget::of_nodes(5000));
-        // The root is always there.
+        // The root always takes memory.
         assert!(found.report.bytes <= (bytes as u64).max(2000), "{}", found.report.bytes);
         assert_eq!((found.report.nodes, found.report.playouts), (5000, 5000));
         assert!(found.action.is_some());
@@ -54,7 +53,7 @@ fn threads_share_the_work() {
         assert_eq!(found.report.nodes, 4000);
         let visits: u64 = found.moves.iter().map(|&(_, visits, _)| visits).sum();
         assert!((3990..=4000).contains(&visits), "{visits}");
-        // The middle is best.
+        // The middle column is best.
         assert_eq!(game.move_text(found.action.expect("a move")), "(drop 4)");
     }
 }
@@ -95,7 +94,7 @@ fn what_is_proved_is_right() {
 
 #[test]
 fn states_that_are_met_again_are_proved_once() {
-    // Of nim's 768 states most are met on hundreds of ways.
+    // Most of nim's 768 states are reached by hundreds of paths.
     let game = nim::game();
     let found = Mcts::new().seed(1).search(&game, &game.initial(), nim::Role::Left, &Budget::of_nodes(5000));
     assert_eq!((found.report.value, found.report.exact), (Some(0.0), true), "{}", found.report);
@@ -122,7 +121,7 @@ gdl!(
 "
 );
 
-/// The shares of a role's moves, in move order.
+/// Each move's share of a role's visits, in move order.
 fn shares<G: Game>(game: &G, role: G::Role, seed: u64) -> Vec<f64> {
     let mut found =
         Mcts::new().seed(seed).single().search(game, &game.initial(), role, &Budget::of_nodes(20_000));
@@ -140,7 +139,7 @@ fn matching_pennies_come_out_even() {
             assert!(shares.iter().all(|share| (share - 0.5).abs() < 0.06), "{shares:?}");
         }
     }
-    // The move itself is drawn.
+    // The move is drawn from the mixed strategy.
     let moves = (0..100).map(|seed| {
         let found = Mcts::new().seed(seed).search(
             &game,
@@ -163,7 +162,7 @@ fn rock_paper_and_scissors_are_as_good_as_each_other() {
 
 #[test]
 fn the_candidate_changes_doors() {
-    // Two thirds of the cars are at the other door, though the candidate sees none.
+    // Two thirds of the cars are at the other door, although the candidate sees none.
     let game = monty_hall::game();
     let mut changed = 0;
     for seed in 0..20 {
@@ -225,7 +224,7 @@ gdl!(
 "
 );
 
-/// The nodes until white is known to lose.
+/// The number of nodes until white is proved to lose.
 fn nodes_until_lost<G: Game>(game: &G, mut search: Mcts<G>) -> u64 {
     let white = game.roles().next().expect("white");
     let found = search.search(game, &game.initial(), white, &Budget::of_nodes(20_000));
@@ -241,8 +240,9 @@ fn an_answer_that_was_good_before_is_tried_first() {
     assert!(2 * learnt < unlearned, "{learnt} {unlearned}");
 }
 
-/// The result of a search of connect four after one before the first move, by nodes of each, and
-/// whether it reports that games were decisive.
+/// The result of a search of connect four after an earlier search before the first move. Also
+/// returns whether the result reports decisive games. `before` and `nodes` are the budgets in
+/// nodes.
 fn found_after(mut search: Mcts<connect_four::ConnectFour>, before: u64, nodes: u64) -> (String, bool) {
     let (game, role) = (connect_four::game(), connect_four::Role::Red);
     if before > 0 {

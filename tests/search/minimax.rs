@@ -1,4 +1,4 @@
-//! Minimax searches find what plain search finds, which leaves nothing out.
+//! Minimax searches agree with a plain search without pruning.
 
 use gdl_games::{Entry, Visitor, connect_four, find, reversi, tictactoe, visit};
 use gdl_players::{
@@ -17,7 +17,7 @@ use gdl_runtime::{
 };
 use std::time::Duration;
 
-/// A state some random moves from the start, not terminal.
+/// A non-terminal state after at most `moves` random moves.
 fn position<G: Game>(game: &G, moves: u64, seed: u64) -> G::State {
     let mut stream = Stream::new(seed, 0);
     let mut state = game.initial();
@@ -34,14 +34,14 @@ fn position<G: Game>(game: &G, moves: u64, seed: u64) -> G::State {
     state
 }
 
-/// Some number between 20 and 80 for each state, the same for all that look at it.
+/// A deterministic evaluation between 20 and 80, a hash of the state.
 fn judge<G: Game>(state: &G::State) -> f32 {
     let words =
         state.as_ref().iter().fold(17_u64, |sum, &word| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     20.0 + (words >> 40) as f32 / (1 << 24) as f32 * 60.0
 }
 
-/// Joint moves of some roles.
+/// The joint moves of some roles.
 fn ways<G: Game>(game: &G, view: &G::View, roles: &[G::Role]) -> Vec<Vec<(usize, G::Move)>> {
     roles.iter().fold(vec![Vec::new()], |ways, &role| {
         let longer = |way: &Vec<_>| {
@@ -56,8 +56,8 @@ fn ways<G: Game>(game: &G, view: &G::View, roles: &[G::Role]) -> Vec<Vec<(usize,
     })
 }
 
-/// The worth of a state to a role: own goal less the rival's, or where there is none twice the own
-/// goal less 100.
+/// The value of a state to a role: its goal minus the rival's. Without a rival it is twice the own
+/// goal minus 100.
 fn minimax<G: Game>(game: &G, state: &G::State, role: G::Role, paranoid: bool, depth: u32) -> f64 {
     let others: Vec<G::Role> = game.roles().filter(|&r| r != role && Some(r) != game.chance_role()).collect();
     let chance: Vec<G::Role> = game.chance_role().into_iter().collect();
@@ -103,7 +103,7 @@ impl Visitor for Agrees {
             let state = position(&game, seed * 2, seed);
             for &role in &players {
                 let judges = move |game: &G, state: &G::State, _: &G::View, goals: &mut [f32]| {
-                    // One opinion, seen from the role.
+                    // One evaluation from the role's view, complemented for the others.
                     goals.fill(100.0 - judge::<G>(state));
                     goals[role.index()] = judge::<G>(state);
                     assert_eq!(goals.len(), game.shape().roles);
@@ -111,7 +111,7 @@ impl Visitor for Agrees {
                 let search = if self.paranoid { AlphaBeta::paranoid() } else { AlphaBeta::new() };
                 let mut search = search.depth(self.depth).memory(self.bytes).evaluation(judges);
                 let found = search.search(&game, &state, role, &Budget::unlimited());
-                // Proved values are found with less depth.
+                // Proved values need less depth.
                 let depth = if found.report.exact { found.report.depth } else { self.depth };
                 let expected = f64::midpoint(minimax(&game, &state, role, self.paranoid, depth), 100.0);
                 let value = found.report.value.expect("a value");
@@ -140,7 +140,8 @@ fn alpha_beta_agrees_with_plain_minimax() {
     for (name, depth) in games {
         for paranoid in [false, true] {
             visit(name, Agrees { depth, paranoid, bytes: 0 }).expect("a built-in game");
-            // Elsewhere a state can be known from fewer moves, and so deeper.
+            // In other games a transposition may be stored from a shallower path, which makes the
+            // search deeper.
             if ["tictactoe", "connect_four", "breakthrough_small", "rock_paper_scissors"].contains(&name) {
                 visit(name, Agrees { depth, paranoid, bytes: 1 << 16 }).expect("a built-in game");
             }
@@ -157,7 +158,7 @@ fn tic_tac_toe_is_a_draw_and_wins_are_quick() {
     assert_eq!(found.line.len(), 9);
     assert!(found.report.nodes < 20_000, "{}", found.report);
     assert!(found.report.cutoffs > 0 && found.report.table_hits > 0);
-    // Won in one move or in three: in one.
+    // Of a win in one move and a win in three, the search takes the shorter.
     let state = "((cell 1 1 x) (cell 1 2 x) (cell 1 3 b) (cell 2 1 o) (cell 2 2 o) (cell 2 3 b) (cell 3 1 x)
         (cell 3 2 b) (cell 3 3 o) (control xplayer))";
     let state = game.parse_state(state).expect("a state");
@@ -166,7 +167,7 @@ fn tic_tac_toe_is_a_draw_and_wins_are_quick() {
     assert_eq!((found.report.depth, found.report.value), (1, Some(100.0)));
 }
 
-/// A player chooses while chance draws, so a choice is worth the mean.
+/// A player chooses while chance draws, so the value of a choice is a mean.
 #[test]
 fn chance_that_draws_beside_a_player_is_averaged() {
     let game = load(
@@ -193,7 +194,7 @@ fn chance_that_draws_beside_a_player_is_averaged() {
     }
 }
 
-/// All but the first choice are searched with a null window: otherwise this takes more nodes.
+/// All moves after the first are searched with a null window; full windows take more nodes.
 #[test]
 fn null_windows_save_nodes() {
     let game = connect_four::game();
@@ -223,7 +224,7 @@ fn what_is_searched_before_the_first_move_is_known_in_it() {
     assert!(nodes(1 << 20) * 10 < nodes(1), "{} and {}", nodes(1 << 20), nodes(1));
 }
 
-/// A fifth of the budget may go into learning, which takes about 30,000 states and no more.
+/// Learning takes at most a fifth of the budget, here about 30,000 states.
 #[test]
 fn what_learning_did_not_take_is_left_for_the_search() {
     let game = connect_four::game();
@@ -267,7 +268,7 @@ fn a_search_can_be_ended_from_outside() {
     });
 }
 
-/// The report of a search, except the time.
+/// The move and the report of a search, without the time.
 fn told<G: Game>(game: &G, mut found: SearchResult<G>) -> (Option<String>, Report) {
     found.report.seconds = 0.0;
     (found.action.map(|action| game.move_text(action).to_owned()), found.report)
@@ -275,7 +276,7 @@ fn told<G: Game>(game: &G, mut found: SearchResult<G>) -> (Option<String>, Repor
 
 #[test]
 fn searches_find_the_same_where_there_are_no_lanes() {
-    // By the text: without grounding there may be more fluents.
+    // Evaluates the text of the state, since the lifted engine may number fluents differently.
     let judges = |game: &Dynamic, state: &BitBox, _: &BitBox, goals: &mut [f32]| {
         let text = game.state_text(state);
         let sum = text.bytes().fold(17_u32, |sum, byte| (sum ^ u32::from(byte)).wrapping_mul(0x0100_0193));
@@ -319,7 +320,7 @@ fn solutions_are_the_same_where_there_are_no_lanes() {
 
 #[test]
 fn something_is_learnt_by_the_clock_too() {
-    // Less time than it takes to visit all the states that it would.
+    // A budget that is shorter than a visit to all states.
     let game = reversi::game();
     let linear = Linear::learn(&game, 1, &Budget::within(Duration::from_millis(500)));
     let judged = |seed: u64| {
@@ -372,7 +373,7 @@ gdl!(
 "
 );
 
-/// All that is not over is nearly won.
+/// An evaluation that rates every non-terminal state as nearly won.
 struct Nearly;
 
 impl<G: Game> Evaluation<G> for Nearly {

@@ -1,5 +1,4 @@
-//! Players on the built-in games: legal moves whatever the budget, and the same ones for the same
-//! seed.
+//! Players on the built-in games: moves are legal under any budget, and equal for equal seeds.
 
 use gdl_games::{Entry, Visitor, compiled, visit};
 use gdl_players::{
@@ -9,10 +8,10 @@ use gdl_players::{
 };
 use gdl_runtime::{Cancel, Game, GameExt, Information, chance::Stream};
 
-/// Joint moves after which a match is abandoned.
+/// The number of joint moves after which a match is abandoned.
 const MAX_LENGTH: usize = 300;
 
-/// A player by name, as many as are wanted.
+/// A constructor of players from a seed.
 type Maker<G> = fn(u64) -> Box<dyn Player<G>>;
 
 /// One of each kind of player.
@@ -33,12 +32,12 @@ fn players<G: Game + 'static>() -> Vec<Maker<G>> {
     ]
 }
 
-/// Plays a match, with every move tested, and gives all joint moves.
+/// Plays a match, tests every move, and returns all joint moves.
 fn play<G: Game>(game: &G, players: &mut [Box<dyn Player<G>>], budget: &Budget) -> Vec<Vec<G::Move>> {
     let mut known: Vec<_> = game.roles().map(Information::new).collect();
     let mut state = game.initial();
     let mut played = Vec::new();
-    // Chance is no player.
+    // Chance has no player.
     let mut stream = Stream::new(5, 5);
     for (role, player) in game.roles().zip(players.iter_mut()) {
         player.start(game, role, budget);
@@ -61,7 +60,7 @@ fn play<G: Game>(game: &G, players: &mut [Box<dyn Player<G>>], budget: &Budget) 
     played
 }
 
-/// Takes a test to every built-in game.
+/// Runs a visitor on every built-in game that is compiled in.
 fn on_all_games<V: Visitor + Clone>(visitor: &V) {
     for entry in compiled() {
         visit(entry.name, visitor.clone()).expect("it is listed");
@@ -78,7 +77,7 @@ impl Visitor for Legal {
         let cancel = Cancel::default();
         cancel.cancel();
         for make in players() {
-            // The player in every role, against random ones.
+            // The player takes every role in turn, against random players.
             for (seat, _) in game.roles().enumerate() {
                 let mut players: Vec<Box<dyn Player<G>>> =
                     game.roles().map(|role| Box::new(Random::new().seed(role_seed(role))) as _).collect();

@@ -1,5 +1,5 @@
-//! Solved games: known values, the same as plain search finds, with symmetries proved and merged,
-//! and never lost.
+//! Solutions of games. Values are the known ones and those of plain search, symmetries are proved
+//! and merged, and the perfect player never does worse.
 
 use crate::circles;
 use gdl_games::{connect_four, nim, rock_paper_scissors, tictactoe};
@@ -36,7 +36,7 @@ gdl!(
 "
 );
 
-/// The value of the start, and how many moves it takes.
+/// The value of the initial state, and the number of moves to it.
 fn start<G: Game>(game: &G, solution: &Solution<G>, role: G::Role) -> (Option<u32>, String) {
     let solved = solution.value(&game.initial(), role).expect("it is the start");
     (solved.moves, solved.value.to_string())
@@ -46,8 +46,7 @@ fn solve<G: Game>(game: &G) -> Solution<G> {
     Solution::of(game, &game.initial(), BYTES, &Budget::unlimited()).expect("it is small")
 }
 
-/// The value of a state to the first role and how many moves it takes, found by looking at
-/// everything.
+/// The value of a state to the first role and the number of moves to it, by exhaustive search.
 fn brute<G: Game>(game: &G, state: &G::State) -> (i32, u32) {
     let view = game.view(state);
     let roles: Vec<G::Role> = game.roles().collect();
@@ -77,7 +76,7 @@ fn brute<G: Game>(game: &G, state: &G::State) -> (i32, u32) {
     best.expect("a move")
 }
 
-/// Compares values of some random states.
+/// Compares the values of random states with exhaustive search.
 fn agree<G: Game>(game: &G, solution: &Solution<G>, from: u64, states: u64) {
     let first = game.roles().next().expect("a role");
     for seed in 0..states {
@@ -110,7 +109,7 @@ fn agree<G: Game>(game: &G, solution: &Solution<G>, from: u64, states: u64) {
 fn tic_tac_toe_is_a_draw() {
     let game = tictactoe::game();
     let solution = solve(&game);
-    // 5478 states; 765 of them differ by more than turning and mirroring the board.
+    // 5478 states; 765 of them are distinct under rotation and reflection of the board.
     assert_eq!((solution.len(), solution.symmetries()), (765, 8));
     for role in tictactoe::Role::ALL {
         assert_eq!(start(&game, &solution, role), (None, "50".into()));
@@ -132,7 +131,7 @@ fn small_boards_of_connect_four_are_draws() {
     let game = connect_four_4x4::game();
     let solution = solve(&game);
     assert_eq!(solution.symmetries(), 2);
-    // 161029 positions (Tromp's count), less than half of them twice the same.
+    // 161029 positions (Tromp's count), with mirror images merged.
     assert!((80_515..82_000).contains(&solution.len()), "{}", solution.len());
     assert_eq!(start(&game, &solution, connect_four_4x4::Role::Red), (None, "50".into()));
     agree(&game, &solution, 10, 40);
@@ -145,7 +144,7 @@ fn what_goes_round_in_circles_is_solved() {
     assert_eq!(start(&game, &solution, circles::Role::Robot), (Some(4), "100".into()));
     let game = chase::game();
     let solution = solve(&game);
-    // On a ring one can run for ever.
+    // The runner can escape forever on a ring.
     assert_eq!(start(&game, &solution, chase::Role::A), (None, "50".into()));
     let caught = game.parse_state("((a 0) (b 1) (control a))").expect("a state");
     assert_eq!(solution.value(&caught, chase::Role::A).map(|s| (s.value, s.moves)), Some((100.0, Some(1))));
@@ -168,7 +167,7 @@ fn what_cannot_be_solved_says_why() {
 fn what_solving_did_not_take_is_left_for_the_search() {
     let game = connect_four::game();
     let budget = Budget::of_nodes(20_000);
-    // There is no room for the states, as shows soon.
+    // The states exceed the memory, which the search detects early.
     let found =
         Perfect::new().memory(1 << 16).search(&game, &game.initial(), connect_four::Role::Red, &budget);
     let tried: u64 = found.moves.iter().map(|&(_, visits, _)| visits).sum();
@@ -176,7 +175,7 @@ fn what_solving_did_not_take_is_left_for_the_search() {
     assert!(found.report.note.is_some_and(|note| note.starts_with("not solved: the states take more than")));
 }
 
-/// The goals of the perfect player in matches against a random one, from both sides.
+/// The goals of the perfect player in matches against a random player, in both roles.
 fn play<G: Game + Clone + 'static>(game: &G, matches: u64) -> Vec<u8> {
     let mut perfect = Perfect::new().seed(1);
     let roles: Vec<G::Role> = game.roles().collect();
@@ -211,7 +210,7 @@ fn play<G: Game + Clone + 'static>(game: &G, matches: u64) -> Vec<u8> {
 fn the_perfect_player_never_loses() {
     assert!(play(&tictactoe::game(), 200).iter().all(|&goal| goal >= 50));
     assert!(play(&connect_four_4x4::game(), 50).iter().all(|&goal| goal >= 50));
-    // As the second of two it wins every time.
+    // As the second player it wins every match.
     let goals = play(&nim::game(), 100);
     assert!(goals.iter().skip(1).step_by(2).all(|&goal| goal == 100));
 }

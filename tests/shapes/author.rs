@@ -1,28 +1,28 @@
-//! Rulesheets of many shapes: a seed and a number make one that is accepted and can be played more
-//! often than not, and the names of the shapes that are in it.
+//! The author of rulesheets of many shapes. A seed and a number determine a rulesheet, which is
+//! usually valid and playable, and the names of its shapes.
 //!
-//! A rulesheet is put together of parts (`parts.rs`): boards, walks, auctions, counters and so on,
-//! each with fluents and moves of its own. What holds them together is here: roles and whose turn
-//! it is, a clock, and formulas over all fluents and moves, with connectives inside each other.
-//! Relations have an order in which they may deny each other, so that rulesheets are stratified.
-//! The same seed and number are the same rulesheet, on any machine.
+//! A rulesheet is assembled from parts (`parts.rs`): boards, walks, auctions, counters and others,
+//! each with its own fluents and moves. This module adds the rest: roles and turns, a clock, and
+//! formulas over all fluents and moves, with nested connectives. Relations are ordered, and
+//! negation respects the order, so rulesheets are stratified. The same seed and number give the
+//! same rulesheet on any machine.
 //!
-//! Steps and bytes: a few hundred rules of a few hundred words, whatever is drawn.
+//! Steps and bytes: at most a few hundred rules of a few hundred words.
 
 use gdl_runtime::chance::Stream;
 use std::collections::BTreeSet;
 
-/// A rulesheet.
+/// A generated rulesheet.
 pub(crate) struct Sheet {
-    /// Its rules, one each.
+    /// The rules, one form each.
     pub(crate) forms: Vec<String>,
-    /// The shapes in it, of [`FEATURES`].
+    /// The names of its shapes, from [`FEATURES`].
     pub(crate) features: BTreeSet<&'static str>,
 }
 
-/// All shapes that there are.
+/// The names of all shapes.
 pub(crate) const FEATURES: &[&str] = &[
-    // Who moves.
+    // Roles.
     "alone",
     "two roles",
     "many roles",
@@ -32,12 +32,12 @@ pub(crate) const FEATURES: &[&str] = &[
     "turns kept",
     "a wheel of turns",
     "chance",
-    // What moves.
+    // Moves.
     "few moves",
     "many moves",
     "hundreds of moves",
     "moves with conditions",
-    // How long.
+    // Length.
     "short",
     "long",
     "binary clock",
@@ -51,7 +51,7 @@ pub(crate) const FEATURES: &[&str] = &[
     "distinct",
     "helper",
     "wide gate",
-    // What stays as it is.
+    // Frame rules.
     "frame by denial",
     "frame by most moves",
     "frame by rules for moves",
@@ -83,18 +83,18 @@ pub(crate) const FEATURES: &[&str] = &[
     "goals by formulas",
 ];
 
-/// The role that has its turn.
+/// The roles that may act in a state.
 #[derive(Clone, Copy, PartialEq)]
 enum Turn {
-    /// Everybody's, always.
+    /// All roles, in every state.
     All,
-    /// The role that has `control`.
+    /// The role with `control`.
     Control,
-    /// The roles that act at this phase of the cycle.
+    /// The roles that act at the current phase of the cycle.
     Wheel,
 }
 
-/// The writer of a rulesheet.
+/// The state of writing a rulesheet.
 pub(super) struct Author {
     stream: Stream,
     forms: Vec<String>,
@@ -102,19 +102,19 @@ pub(super) struct Author {
     pub(super) roles: Vec<String>,
     pub(super) chance: Option<usize>,
     turn: Turn,
-    /// Ground moves by role, some at least.
+    /// The ground moves of each role; rules with variables may offer more.
     pub(super) moves: Vec<Vec<String>>,
-    /// Ground atoms that depend on the state: fluents in `true`, and relations.
+    /// The ground atoms that depend on the state: fluents in `true`, and relations.
     pub(super) atoms: Vec<String>,
-    /// For each role, atoms that are good for it.
+    /// The atoms that raise each role's goal.
     pub(super) merits: Vec<Vec<String>>,
-    /// Numbers; `succ` relates each to the next one.
+    /// The largest number of `succ`, which relates each number to the next.
     numbers: usize,
-    /// Names given.
+    /// The number of names in use.
     names: usize,
 }
 
-/// The rulesheet of a number.
+/// The rulesheet of a seed and a number.
 pub(crate) fn sheet(seed: u64, number: u64) -> Sheet {
     let mut author = Author {
         stream: Stream::new(seed, number),
@@ -142,7 +142,7 @@ impl Author {
         least + self.below(most - least + 1)
     }
 
-    /// True for one choice in `count`.
+    /// Returns true with a probability of one in `count`.
     pub(super) fn rarely(&mut self, count: usize) -> bool {
         self.below(count) == 0
     }
@@ -151,7 +151,7 @@ impl Author {
         from[self.below(from.len())].clone()
     }
 
-    /// Some of a list, in its order, at least one.
+    /// A random sublist of `from` with at least one and at most `most` elements, in order.
     fn some<T: Clone>(&mut self, from: &[T], most: usize) -> Vec<T> {
         let mut left = self.between(1, most.min(from.len()));
         let mut some = Vec::new();
@@ -173,18 +173,18 @@ impl Author {
         self.forms.push(form.into());
     }
 
-    /// A name that is not in use.
+    /// A fresh name that begins with `stem`.
     pub(super) fn name(&mut self, stem: &str) -> String {
         self.names += 1;
         format!("{stem}{}", self.names)
     }
 
-    /// Sees to it that `succ` counts so far.
+    /// Extends `succ` up to `number`.
     pub(super) fn count_to(&mut self, number: usize) {
         self.numbers = self.numbers.max(number);
     }
 
-    /// The roles that are players.
+    /// The roles except chance.
     pub(super) fn players(&self) -> Vec<usize> {
         (0..self.roles.len()).filter(|&role| Some(role) != self.chance).collect()
     }
@@ -308,7 +308,7 @@ impl Author {
         }
     }
 
-    /// The condition for a role's turn, if that is not always.
+    /// The condition for a role's turn; `None` if it may always act.
     fn guard(&self, role: usize) -> Option<String> {
         let name = &self.roles[role];
         match self.turn {
@@ -319,7 +319,7 @@ impl Author {
         }
     }
 
-    /// Lets a role make a move on its turn where some literals hold.
+    /// Adds a rule that makes a move legal on the role's turn if the literals hold.
     pub(super) fn offer(&mut self, role: usize, action: &str, body: &[String]) {
         let guard = self.guard(role);
         let body: Vec<String> = guard.into_iter().chain(body.iter().cloned()).collect();
@@ -330,13 +330,13 @@ impl Author {
         } else {
             self.say(format!("(<= {head} {})", body.join(" ")));
         }
-        // Those with variables come with what offers them.
+        // The caller adds the instances of moves with variables.
         if !action.contains('?') {
             self.moves[role].push(action.to_owned());
         }
     }
 
-    /// A clock, and what holds when it has run down; `None` if there is none.
+    /// Writes a clock and returns the atom that holds when it has run down; `None` without a clock.
     fn write_clock(&mut self) -> Option<String> {
         match self.below(12) {
             kind @ 0..8 => {
@@ -374,7 +374,7 @@ impl Author {
         }
     }
 
-    /// Moves without a meaning yet.
+    /// Writes moves without an effect yet.
     fn write_moves(&mut self) {
         let crowd = self.roles.len() > 6;
         let most = match self.below(50) {
@@ -387,7 +387,7 @@ impl Author {
             _ => 9,
         };
         for role in 0..self.roles.len() {
-            // Parts bring more.
+            // Parts add more moves.
             let least = if crowd { 2 } else { usize::from(!self.rarely(12)) };
             let count = if most > 20 { self.between(most / 2, most) } else { self.between(least, most) };
             self.note(match count {
@@ -415,7 +415,7 @@ impl Author {
                 }
             }
         }
-        // A role without a move gets one without effect.
+        // Mostly, a role without a move gets one without effect.
         for role in 0..self.roles.len() {
             if self.moves[role].iter().all(|action| action == "noop") && !self.rarely(30) {
                 self.offer(role, "wait", &[]);
@@ -423,7 +423,7 @@ impl Author {
         }
     }
 
-    /// A literal: of the state or, where moves are made, of those.
+    /// A literal of the state or, if `moving`, of the joint move.
     pub(super) fn literal(&mut self, moving: bool) -> String {
         let mut atom = None;
         if moving && self.rarely(2) {
@@ -442,7 +442,7 @@ impl Author {
         if self.rarely(3) { format!("(not {atom})") } else { atom }
     }
 
-    /// An atom that some role makes some move.
+    /// An atom that holds if some role makes some move.
     pub(super) fn does(&mut self) -> Option<String> {
         let role = self.below(self.roles.len());
         let moves = std::mem::take(&mut self.moves[role]);
@@ -451,7 +451,7 @@ impl Author {
         Some(format!("(does {} {})", self.roles[role], action?))
     }
 
-    /// An atom that some role makes one of several moves.
+    /// An atom that holds if a role makes one of several moves.
     fn own_disjunction(&mut self) -> Option<String> {
         let role = self.below(self.roles.len());
         let moves = self.moves[role].clone();
@@ -465,7 +465,7 @@ impl Author {
         Some(format!("(or {})", moves.iter().map(does).collect::<Vec<_>>().join(" ")))
     }
 
-    /// An atom that some role makes a move, or something holds.
+    /// A disjunction of a move and a literal of the state.
     fn mixed_disjunction(&mut self) -> Option<String> {
         let does = self.does()?;
         let other = self.literal(false);
@@ -481,7 +481,7 @@ impl Author {
         let found = match self.below(8) {
             0 | 1 => {
                 let inner = self.formula(depth - 1, moving);
-                // What is denied twice in one place is no style that anybody has.
+                // Nobody writes a double negation in one place.
                 Some(if inner.starts_with("(not ") { inner } else { format!("(not {inner})") })
             }
             2 | 3 => {
@@ -497,7 +497,7 @@ impl Author {
         found.unwrap_or_else(|| self.literal(moving))
     }
 
-    /// A relation that holds if some formulas do.
+    /// Writes a relation that holds if one of some formulas does.
     fn helper(&mut self, depth: usize, moving: bool) -> String {
         self.note("helper");
         let name = self.name("holds");
@@ -508,7 +508,7 @@ impl Author {
         name
     }
 
-    /// Fluents that follow from formulas.
+    /// Writes fluents that follow from formulas.
     fn write_soup(&mut self) {
         let stem = self.name("p");
         let count = self.between(1, 6);
@@ -525,7 +525,7 @@ impl Author {
             for _ in 0..self.between(1, 2) {
                 let mut body = Vec::new();
                 match self.below(6) {
-                    // What once made the optimiser go round for ever.
+                    // A combination that once made the optimiser loop forever.
                     0 | 1 => {
                         let pair = [self.own_disjunction(), self.mixed_disjunction()];
                         if pair.iter().all(Option::is_some) {
@@ -562,7 +562,7 @@ impl Author {
         }
     }
 
-    /// Keeps a fluent except for some moves.
+    /// Writes a frame rule that keeps a fluent except after some moves.
     pub(super) fn write_frame(&mut self, fluent: &str) {
         let role = self.below(self.roles.len());
         let moves = self.moves[role].clone();
@@ -604,7 +604,7 @@ impl Author {
         }
     }
 
-    /// The percepts of roles.
+    /// Writes the percepts of the roles.
     fn write_percepts(&mut self) {
         self.note("percepts");
         for role in self.roles.clone() {

@@ -1,9 +1,9 @@
-//! The journey of a rulesheet through every phase and engine, and what became of it.
+//! Runs a rulesheet through every phase and engine, and classifies the result.
 //!
-//! Whatever the text, each phase ends within its bytes, the reports that its fuel allows and
-//! without a panic. All engines agree on the games: the table, lanes on every instruction set, the
-//! lifted engine, the evaluator and the oracle, state by state. `enter` is called before each
-//! phase, with the bytes that it may take in addition to those in use.
+//! For any text, each phase ends without a panic, within its bytes and within the reports that its
+//! fuel allows. All engines agree, state by state: the table, lanes on every instruction set, the
+//! lifted engine, the evaluator and the oracle. `enter` is called before each phase, with the bytes
+//! that it may take in addition to those in use.
 
 use gdl_compiler::{
     Compilation, Diagnostics, Levels, Limits, Observer, Options, Phase, Severity, Source, compile,
@@ -34,52 +34,52 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Steps compared with the oracle.
+/// The number of steps compared with the oracle.
 const STEPS: usize = 10;
 
-/// The most moves of a game that is played.
+/// The most moves of a game.
 const LENGTH: u64 = 24;
 
 /// The most joint moves of a state whose successors are compared.
 const MOST_JOINTS: usize = 600;
 
-/// The most sequences of moves that are counted.
+/// The most move sequences that are counted.
 const SEQUENCES: u128 = 1_500;
 
 /// The most operations of a net for which straight-line code is made.
 const STRAIGHT: usize = if cfg!(debug_assertions) { 150 } else { 400 };
 
-/// The bytes that a phase of the compiler takes in addition to its limit: the text, the rules and
-/// tables of small things.
+/// The bytes that a phase of the compiler may take besides its limit: the text, the rules and small
+/// tables.
 const BESIDE: usize = 8 << 20;
 
-/// The bytes that an engine may take: planes of lanes, and states.
+/// The bytes that an engine may take for planes of lanes and states.
 const PLAY: usize = 96 << 20;
 
-/// The result of a rulesheet.
+/// The result of running a rulesheet.
 #[derive(Debug, PartialEq)]
 pub(crate) enum End {
-    /// It was refused, with the code of the first error.
+    /// The compiler rejected it, with the code of the first error.
     Refused(&'static str),
-    /// It was too much for the compiler, and was evaluated state by state.
+    /// The compiler exceeded a limit, so the lifted engine evaluated the rules.
     Lifted,
-    /// The evaluator ran into a limit.
+    /// The evaluator exceeded a limit.
     TooMuch,
-    /// It was played in all engines.
+    /// All engines played it.
     Played {
-        /// Some role can choose, and states differ.
+        /// Some role has a choice, and states differ.
         is_lively: bool,
-        /// It was played in lanes, ..
+        /// Lanes played it.
         in_lanes: bool,
-        /// .. as a game of several phases in a cycle, ..
+        /// Lanes played it as a game of several phases in a cycle.
         in_phases: bool,
-        /// .. or ply by ply.
+        /// Lanes played it ply by ply.
         in_plies: bool,
     },
 }
 
 impl End {
-    /// The features to be counted.
+    /// The words to count for this result.
     pub(crate) fn words(&self) -> Vec<String> {
         let words = match *self {
             Self::Refused(code) => return vec![format!("refused {code}")],
@@ -97,21 +97,21 @@ impl End {
     }
 }
 
-/// The most reports of a phase: what its fuel is enough for, and one for each part that has a share
-/// of it.
+/// The most progress reports of a phase: those of its fuel, and one for each part with a share of
+/// it.
 fn most_reports(phase: Phase) -> u64 {
     match phase {
-        // It has its fuel for names and again for relations that no state changes, and five million
-        // steps for sample states; the last state may take the same again.
+        // The phase has its fuel once for names and again for static relations, and five million
+        // steps for sample states. The last state may take the same again.
         Phase::Lift => (2 * patient().fuel + 10_000_000) / INTERVAL + 10,
         _ => 200,
     }
 }
 
-/// Gates of the table that may be run to watch lanes.
+/// The gates of the table that may be evaluated while watching lanes.
 const WORK: usize = 150_000;
 
-/// The limits of the compiler.
+/// The small limits of the compiler.
 fn limits() -> Limits {
     Limits {
         fuel: 1_500_000,
@@ -124,12 +124,12 @@ fn limits() -> Limits {
     }
 }
 
-/// The limits of the evaluator, so large that it runs out after the others.
+/// Limits of the evaluator that are so large that other limits are exceeded first.
 fn patient() -> Limits {
     Limits { fuel: 4_000_000, ..limits() }
 }
 
-/// The observer of a compilation: it checks the reports of the compiler, and its bytes.
+/// An observer that checks the compiler's reports and its bytes.
 fn observer(enter: Enter) -> Observer {
     let last = Mutex::new((None, 0));
     Observer::new(move |progress| {
@@ -144,13 +144,13 @@ fn observer(enter: Enter) -> Observer {
     })
 }
 
-/// Hears which phase begins, and how many bytes it may take.
+/// A callback for the start of a phase, with the bytes that the phase may take.
 pub(crate) type Enter = fn(&str, usize);
 
-/// Takes a text through all phases. Every fourth is read, split and drawn in other ways too.
+/// Runs a text through all phases. Every fourth text is also parsed again, split and drawn.
 ///
 /// # Panics
-/// Panics if engines differ, or something panics.
+/// Panics if engines differ, or if any code under test panics.
 pub(crate) fn travel(text: &str, enter: Enter) -> End {
     let options = Options { limits: limits(), ..lenient(&Options::default()) };
     let observed = Options { observer: observer(enter), ..options.clone() };
@@ -186,7 +186,7 @@ pub(crate) fn travel(text: &str, enter: Enter) -> End {
     let mut games = vec![game, lifted];
     games.extend(by_events(&compilation));
     if is_fourth {
-        // The same rules, with rules split wherever that pays.
+        // The same rules, with rules split even in small programs.
         let split = compile(&source, &Options { split_from: 1, ..observed });
         games.extend(split.map(|split| Dynamic::decode(&split.table).expect("the table can be read")));
     }
@@ -204,8 +204,7 @@ fn refused(diagnostics: &Diagnostics) -> End {
     End::Refused(error.expect("a refusal has a reason").code.id)
 }
 
-/// The spans of diagnostics are inside the rulesheet, and formatting it twice is formatting it
-/// once.
+/// Tests that the spans of diagnostics are inside the rulesheet, and that formatting is idempotent.
 fn reread(source: &Source, options: &Options) {
     let options = &Options { levels: Levels::default(), ..options.clone() };
     let diagnostics =
@@ -217,7 +216,7 @@ fn reread(source: &Source, options: &Options) {
     }
 }
 
-/// Tests the game, its diagnostics and the code emitted for it in addition to its table.
+/// Tests the game, its diagnostics and the emitted code besides its table.
 fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
     let Compilation { rules, ground, net, lanes, .. } = compilation;
     let operations = net.operations().max(lanes.as_ref().map_or(0, Lanes::operations));
@@ -234,7 +233,7 @@ fn judge(compilation: &Compilation, enter: Enter) -> Dynamic {
     game
 }
 
-/// Plays a game in engines that need no oracle. True if lanes play it.
+/// Plays a game in the engines without the oracle. Returns true if lanes play it.
 fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
     let is_whole = |game: &Dynamic| game.failed_evaluations().is_none();
     enter("single", PLAY);
@@ -280,7 +279,7 @@ fn play(game: &Dynamic, lifted: &Dynamic, enter: Enter) -> bool {
     watch::agree("lockstep", game, game.table().expect("a table"), LENGTH, WORK)
 }
 
-/// States of a random game that have few joint moves.
+/// The states of random games with fewer than [`MOST_JOINTS`] joint moves.
 fn walk(game: &Dynamic) -> Vec<BitBox> {
     let mut stream = Stream::new(3, 1);
     let (mut state, mut states) = (game.initial(), Vec::new());
@@ -288,7 +287,7 @@ fn walk(game: &Dynamic) -> Vec<BitBox> {
         let view = game.view(&state);
         let joint: Option<Vec<MoveId>> =
             game.roles().map(|role| game.random_move_in(&view, role, &mut stream)).collect();
-        // A role that is stuck does not make the moves of others fewer; all of them are tried.
+        // A role without a legal move counts as one, since the moves of the others are all tried.
         let joints: f64 =
             game.roles().map(|role| game.legal_moves_in(&view, role).len().max(1) as f64).product();
         if joints < MOST_JOINTS as f64 {
@@ -300,13 +299,13 @@ fn walk(game: &Dynamic) -> Vec<BitBox> {
     states
 }
 
-/// The numbers of sequences of one, two, .. moves, as long as they are few.
+/// The numbers of sequences of one, two and more moves, up to the limit.
 fn count_sequences(perft: &mut impl Iterator<Item = u128>) -> Vec<u128> {
     let mut counts = Vec::new();
     while counts.len() < 12 {
         let last = counts.last().copied().unwrap_or(1);
         let growth = if counts.len() < 2 { last } else { last / counts[counts.len() - 2].max(1) };
-        // What comes next is about as many times more.
+        // The next count is estimated from the last growth.
         if last == 0 || last * growth.max(1) > SEQUENCES {
             break;
         }

@@ -1,20 +1,20 @@
-//! No rulesheet hangs, panics or eats memory in any phase, and all engines agree on it: generated
-//! rulesheets of many shapes, and mutants of rulesheets that people wrote.
+//! No rulesheet makes any phase hang, panic or exceed its memory, and all engines agree on it. The
+//! cases are generated rulesheets of many shapes and mutants of rulesheets that people wrote.
 //!
-//! Each goes through every phase and engine (`shapes/journey.rs`) in a process of its own
-//! (`shapes/supervisor.rs`), where each phase runs under an allocator that fails past a number of
-//! bytes, and under a count of reports, which is one of steps.
+//! Each case passes through every phase and engine (`shapes/journey.rs`) in a child process
+//! (`shapes/supervisor.rs`). Each phase runs under an allocator that fails past a number of bytes.
+//! The number of its progress reports, which bounds its steps, is limited too.
 //!
-//! `GDL_CASES` sets how many cases each test has, `GDL_SEED` which, `GDL_FIRST` the number of the
-//! first. A long run is
+//! `GDL_CASES` sets the number of cases of each test, `GDL_SEED` the seed, and `GDL_FIRST` the
+//! number of the first case. A long run is
 //!
 //! ```text
 //! GDL_CASES=200000 GDL_SEED=1 cargo test --release -p gdl-tests --test shapes -- --nocapture generated
 //! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-tests --test shapes -- --nocapture mutants_of_other
 //! ```
 //!
-//! and a rulesheet of one's own goes the same way with `GDL_RULESHEET=path` and `-- one_rulesheet`,
-//! where the path is an absolute one.
+//! `GDL_RULESHEET=path` with `-- one_rulesheet` runs a rulesheet of the user, given by an absolute
+//! path.
 
 mod author;
 mod journey;
@@ -33,29 +33,29 @@ use journey::Enter;
 use std::{alloc::System, env, fs, hint::black_box, thread::sleep, time::Duration};
 use supervisor::{Cases, Summary, supervise};
 
-/// All memory of this program. Phases set its limit.
+/// The allocator of this program. Each phase sets its limit.
 #[global_allocator]
 static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
-/// A number from the environment.
+/// Reads a number from an environment variable, with a default.
 fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
 }
 
-/// The numbers of `cases` cases.
+/// The numbers of `cases` cases, from `GDL_FIRST` on.
 fn numbers(cases: u64) -> std::ops::Range<u64> {
     let first = setting("GDL_FIRST", 0);
     first..first + cases
 }
 
-/// Prints what became of the cases; fails if one went wrong.
+/// Prints the counts of the cases, and panics if one failed.
 fn judge(summary: &Summary) {
     println!("{} cases: {:?}", summary.cases, summary.counts);
     let faults = summary.faults.len();
     assert!(faults == 0, "{faults} cases went wrong\n{}", summary.faults.join("\n"));
 }
 
-/// Rulesheets of many shapes.
+/// Generated rulesheets of many shapes.
 struct Shapes {
     seed: u64,
 }
@@ -83,14 +83,14 @@ fn generated_rulesheets_go_through_every_phase() {
     assert!(missing.is_empty() || cases < 600, "no rulesheet has {missing:?}");
 }
 
-/// Mutants of some rulesheets.
+/// Mutants of the given rulesheets.
 struct Mutants {
     seed: u64,
     texts: Vec<String>,
 }
 
 impl Mutants {
-    /// The mutants of the rulesheets that are small enough for many of them.
+    /// The mutants of rulesheets shorter than 8,000 bytes.
     fn of(texts: impl Iterator<Item = String>) -> Self {
         let texts = texts.filter(|text| text.len() < 8_000).collect();
         Self { seed: setting("GDL_SEED", 0), texts }
@@ -126,7 +126,7 @@ fn mutants_of_other_rulesheets_go_through_every_phase() {
     assert!(5 * summary.count("played") > cases, "too few mutants are played");
 }
 
-/// Mutants of some rulesheets in infix GDL or Epilog.
+/// Mutants of the given rulesheets in infix GDL or Epilog.
 struct Sentences {
     seed: u64,
     texts: Vec<String>,
@@ -139,7 +139,7 @@ impl Cases for Sentences {
     }
 }
 
-/// Takes mutants of texts in a syntax through every phase.
+/// Runs mutants of texts in a syntax through every phase.
 fn mutate_sentences(name: &str, syntax: Syntax, texts: Vec<String>) {
     for text in &texts {
         let whole = sentences::sentences(text).join("\n");
@@ -175,7 +175,7 @@ fn mutants_in_epilog_go_through_every_phase() {
     mutate_sentences("mutants_in_epilog_go_through_every_phase", Syntax::Epilog, texts.to_vec());
 }
 
-/// A rulesheet as it is.
+/// A single rulesheet, unchanged.
 struct Given {
     text: String,
 }
@@ -197,7 +197,7 @@ fn one_rulesheet_goes_through_every_phase() {
     }
 }
 
-/// Cases that go wrong in every way, or not at all.
+/// Cases that fail in every possible way, or pass.
 struct Traps;
 
 impl Cases for Traps {

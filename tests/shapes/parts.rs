@@ -1,12 +1,12 @@
-//! The parts of rulesheets: each adds fluents, moves and relations of its own to what an [`Author`]
-//! has written so far, and tells it the atoms that others may ask for.
+//! The parts of rulesheets. Each adds its own fluents, moves and relations to the text of an
+//! [`Author`], and registers the atoms that other parts may use.
 //!
 //! Steps and bytes: at most a few hundred rules each.
 
 use super::author::Author;
 
 impl Author {
-    /// Some part.
+    /// Writes a random part.
     pub(super) fn write_part(&mut self) {
         match self.below(16) {
             0 | 1 => self.write_board(),
@@ -26,7 +26,7 @@ impl Author {
         }
     }
 
-    /// Cells that players mark: a line or a grid.
+    /// Writes a line or a grid of cells that players mark.
     fn write_board(&mut self) {
         self.note("board");
         let (cell, spot, mark) = (self.name("cell"), self.name("spot"), self.name("mark"));
@@ -111,7 +111,7 @@ impl Author {
         self.atoms.push(open);
     }
 
-    /// The edges of a graph of `nodes` nodes, under a name.
+    /// Writes the edges of a graph with `nodes` nodes, and returns the relation's name.
     fn write_graph(&mut self, nodes: usize) -> String {
         let edge = self.name("edge");
         let mut edges: Vec<[usize; 2]> = match self.below(3) {
@@ -127,7 +127,7 @@ impl Author {
         edge
     }
 
-    /// Players that walk on a graph, and may hunt what stands there.
+    /// Writes players that walk on a graph, and sometimes pawns that they capture there.
     fn write_walk(&mut self) {
         self.note("walk");
         let nodes = self.between(3, 8);
@@ -171,7 +171,7 @@ impl Author {
         }
     }
 
-    /// Bids of all at the same time; the highest wins.
+    /// Writes an auction with simultaneous bids, where the highest bid wins.
     fn write_auction(&mut self) {
         self.note("auction");
         let (bid, more, price) = (self.name("bid"), self.name("more"), self.name("price"));
@@ -201,7 +201,7 @@ impl Author {
         }
     }
 
-    /// Lamps that stay on, each with an owner, and a role with enough of them has a higher goal.
+    /// Writes lamps that stay on and have owners. A role with enough lamps has a higher goal.
     fn write_lamps(&mut self) {
         self.note("lamps");
         let (own, lamp, count) = (self.name("own"), self.name("lamp"), self.name("count"));
@@ -237,7 +237,7 @@ impl Author {
         }
     }
 
-    /// Lamps that a move switches with their neighbours.
+    /// Writes lamps that a move toggles together with their neighbours.
     fn write_toggles(&mut self) {
         self.note("toggles");
         let (on, press) = (self.name("on"), self.name("press"));
@@ -263,7 +263,7 @@ impl Author {
         self.merits[role].push(format!("(not {lit})"));
     }
 
-    /// Fluents that keep a value once they have it.
+    /// Writes fluents that keep a value once they have it.
     fn write_latches(&mut self) {
         self.note("latches");
         let latch = self.name("latch");
@@ -285,8 +285,7 @@ impl Author {
         self.merits[role].push(format!("(true ({latch} 0))"));
     }
 
-    /// One of two to four fluents holds, in a fixed order round and round, and something happens at
-    /// one of them.
+    /// Writes two to four fluents that hold in turn, in a cycle, and an event at one of them.
     fn write_wheel(&mut self) {
         self.note("wheel");
         let (wheel, then) = (self.name("wheel"), self.name("then"));
@@ -304,7 +303,7 @@ impl Author {
         self.atoms.push(format!("(true {fluent})"));
     }
 
-    /// A binary counter with carry that a move counts up.
+    /// Writes a binary counter with carry that a move increments.
     fn write_counter(&mut self) {
         self.note("binary counter");
         let (digit, carry) = (self.name("digit"), self.name("carries"));
@@ -321,7 +320,7 @@ impl Author {
         self.atoms.extend((0..digits).map(|number| format!("(true ({digit} {number}))")));
     }
 
-    /// Scores that moves raise, and their sum.
+    /// Writes scores that moves raise, and their sum.
     fn write_score(&mut self) {
         self.note("score");
         self.note("goals by counting");
@@ -358,7 +357,7 @@ impl Author {
         }
     }
 
-    /// Links that moves make and break, and what can be reached by them.
+    /// Writes links that moves make and break, and their reachability.
     fn write_reach(&mut self) {
         self.note("reach");
         let (link, reach, join) = (self.name("link"), self.name("reach"), self.name("join"));
@@ -398,7 +397,7 @@ impl Author {
         }
     }
 
-    /// A term that grows and shrinks, up to some height.
+    /// Writes a nested term that grows and shrinks up to some height.
     fn write_tower(&mut self) {
         self.note("tower");
         let (tower, fits) = (self.name("tower"), self.name("fits"));
@@ -424,7 +423,7 @@ impl Author {
         self.merits[role].push(format!("(true ({tower} {term}))"));
     }
 
-    /// Fluents of hundreds of arguments, more than a rule may have variables.
+    /// Writes fluents with hundreds of arguments, more than a rule may have variables.
     fn write_huge(&mut self) {
         self.note("huge arity");
         let row = self.name("row");
@@ -445,7 +444,7 @@ impl Author {
         self.atoms.push(format!("(true {})", fluents[1]));
     }
 
-    /// A fluent and a relation of many arguments.
+    /// Writes a fluent and a relation with many arguments.
     fn write_wide(&mut self) {
         if self.rarely(8) {
             return self.write_huge();
@@ -476,7 +475,7 @@ impl Author {
         self.atoms.extend([format!("ends{row}"), format!("(true ({row} {}))", other.join(" "))]);
     }
 
-    /// Names that are used with several arities, and constants that look alike.
+    /// Writes names with several arities, and constants that look alike.
     fn write_arities(&mut self) {
         self.note("two arities");
         let name = self.name("n");
@@ -498,7 +497,7 @@ impl Author {
         self.atoms.extend([format!("({name} a a a)"), format!("({name} b a)")]);
     }
 
-    /// Cards that chance deals, or a player draws.
+    /// Writes cards that chance deals or a player draws.
     fn write_deal(&mut self) {
         self.note("deal");
         let (card, hand, deal) = (self.name("card"), self.name("hand"), self.name("deal"));

@@ -1,13 +1,13 @@
-//! Cases in a process of their own: the supervisor starts it, counts what became of each case, and
-//! names the faults.
+//! Runs cases in a child process. The supervisor starts the child, counts the results and reports
+//! the failures.
 //!
-//! This program starts itself again, and the child says on its standard output which phase of a
-//! case it is about to begin. So whatever ends the child, or keeps it busy for too long, has a
-//! name: a panic, a difference, a signal, an allocation past the limit. The supervisor notes it,
-//! shrinks the rulesheet as long as it still fails, and goes on after it.
+//! This program starts itself again. Before each phase of a case, the child prints the phase on its
+//! standard output. So every failure has a name: a panic, a difference, a signal, a timeout, or an
+//! allocation past the limit. The supervisor records the failure, shrinks the rulesheet while it
+//! still fails, and continues with the next case.
 //!
-//! Steps: a case has its patience, and as long again to shrink. Bytes: those of one rulesheet, and
-//! the counts.
+//! Steps: each case has a time limit, and the same time again to shrink. Bytes: those of one
+//! rulesheet, and the counts.
 
 use crate::{
     HEAP,
@@ -26,39 +26,39 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The start of the fault of a case that takes too long.
+/// The start of the report of a case that exceeds its time.
 const HANG: &str = "no end";
 
-/// The most faults of a run.
+/// The number of failures after which a run stops.
 const FAULTS: usize = 20;
 
-/// Set in a child: the cases that it has, as `from..to`, or the path of a rulesheet.
+/// An environment variable of the child: its cases as `from..to`, or the path of a rulesheet.
 const WORK: &str = "GDL_SHAPES_WORK";
 
-/// A generator of cases, and their test.
+/// A generator of cases, with their test.
 pub(crate) trait Cases {
-    /// The forms of a case, and what is to be counted of it.
+    /// The forms of a case, and the words to count for it.
     fn write(&self, number: u64) -> (Vec<String>, Vec<&'static str>);
 
-    /// Takes a text through all phases; what is to be counted of that.
+    /// Runs a text through all phases, and returns the words to count for the result.
     fn go(&self, text: &str, enter: Enter) -> Vec<String> {
         travel(text, enter).words()
     }
 
-    /// The time that a case may take: some thousand times what most do.
+    /// The time limit of a case, about a thousand times what most cases take.
     fn patience(&self) -> Duration {
         Duration::from_secs(60)
     }
 }
 
-/// The results of the cases.
+/// The results of a run.
 #[derive(Default)]
 pub(crate) struct Summary {
     /// The number of cases.
     pub(crate) cases: u64,
-    /// The number of cases for each word: their features and their ends.
+    /// The number of cases for each word: features of the text and results.
     pub(crate) counts: BTreeMap<String, u64>,
-    /// The cases that went wrong, each with a report.
+    /// The failed cases, each with a report.
     pub(crate) faults: Vec<String>,
 }
 
@@ -68,8 +68,8 @@ impl Summary {
     }
 }
 
-/// Takes cases through all phases. `test` is the name of the test that calls, which the child calls
-/// again; there nothing comes back.
+/// Runs cases through all phases. `test` is the name of the calling test, which the child runs
+/// again. Returns `None` in the child.
 pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> Option<Summary> {
     if let Ok(work) = env::var(WORK) {
         obey(&work, cases);
@@ -85,7 +85,7 @@ pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> 
         rest.start += clerk.done;
         let Some(fault) = fault else { break };
         let (number, phase) = (rest.start, &clerk.phase);
-        // A long run is seen to go wrong before it is over.
+        // A long run shows its failures at once.
         eprintln!("{test}: case {number}, {phase}: {fault}");
         let forms = shrink(test, cases, number, phase, fault.starts_with(HANG)).join("\n");
         summary.faults.push(format!("case {number}, {phase}: {fault}; the rulesheet is\n{forms}\n"));
@@ -95,8 +95,7 @@ pub(crate) fn supervise(test: &str, cases: &impl Cases, numbers: Range<u64>) -> 
     Some(summary)
 }
 
-/// The forms of a case without those that its fault does not need, as far as there is time to find
-/// out.
+/// The forms of a case that its failure needs, as far as the time limit allows.
 fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: bool) -> Vec<String> {
     let path: PathBuf = env::temp_dir().join(format!("gdl-shapes-{}-{test}.kif", process::id()));
     let start = Instant::now();
@@ -109,7 +108,7 @@ fn shrink(test: &str, cases: &impl Cases, number: u64, phase: &str, is_hang: boo
         }
     };
     let (mut forms, _) = cases.write(number);
-    // Halves, quarters and so on, then one by one.
+    // Tries to drop halves, quarters and so on, then single forms.
     let mut size = forms.len() / 2;
     while size > 0 {
         let mut place = 0;
@@ -133,9 +132,9 @@ struct Clerk {
     child: Child,
     lines: Receiver<String>,
     patience: Duration,
-    /// The number of cases that the child has done.
+    /// The number of cases that the child has finished.
     done: u64,
-    /// The phase it was in last.
+    /// The child's last phase.
     phase: String,
 }
 
@@ -144,7 +143,7 @@ impl Clerk {
         let mut child = Command::new(env::current_exe().expect("a path"))
             .args(["--exact", test, "--nocapture"])
             .env(WORK, work)
-            // A backtrace would take more memory than there is.
+            // A backtrace would exceed the memory limit.
             .env("RUST_BACKTRACE", "0")
             .stdout(Stdio::piped())
             .stderr(errors)
@@ -152,12 +151,12 @@ impl Clerk {
             .expect("this program runs");
         let output = BufReader::new(child.stdout.take().expect("piped"));
         let (send, lines) = channel();
-        // It ends when the child does.
+        // The thread ends when the child does.
         thread::spawn(move || output.lines().map_while(Result::ok).try_for_each(|line| send.send(line)));
         Self { child, lines, patience, done: 0, phase: "start".to_owned() }
     }
 
-    /// Counts what the child says, and tells what went wrong before it had done all.
+    /// Counts the child's results. Returns the failure if the child ended before its last case.
     fn follow(&mut self, counts: &mut BTreeMap<String, u64>) -> Option<String> {
         loop {
             let line = match self.lines.recv_timeout(self.patience) {
@@ -185,36 +184,36 @@ impl Clerk {
                     self.stop();
                     return None;
                 }
-                // What the test harness says.
+                // The output of the test harness.
                 _ => {}
             }
         }
     }
 
     fn stop(&mut self) {
-        // It may have ended by itself.
+        // The child may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Says something to the supervisor, as one line.
+/// Sends one line to the supervisor.
 fn tell(line: &str) {
-    // The parent is gone: then nothing is to be done either.
+    // The parent has exited, so the child stops too.
     if writeln!(stdout().lock(), "{}", line.replace('\n', " | ")).is_err() {
         process::exit(1);
     }
 }
 
-/// Reports a phase, and lets it allocate `bytes` bytes.
+/// Reports a phase, and sets its limit of `bytes` additional bytes.
 fn enter(phase: &str, bytes: usize) {
-    // The limit of the last phase may be lower than what is there now.
+    // The last phase's limit may be lower than the current use.
     HEAP.set_limit(usize::MAX).expect("there is no less");
     tell(&format!("phase {phase}"));
     HEAP.set_limit(HEAP.allocated() + bytes).expect("that is more than there is");
 }
 
-/// The work of a child.
+/// Does the work of a child.
 fn obey(work: &str, cases: &impl Cases) {
     let is_done = if let Some((from, to)) = work.split_once("..") {
         let [from, to] = [from, to].map(|number| number.parse::<u64>().expect("a number"));
@@ -230,7 +229,7 @@ fn obey(work: &str, cases: &impl Cases) {
     }
 }
 
-/// Takes a text through all phases, and tells what became of it. False if something panicked.
+/// Runs a text through all phases and reports the result. Returns false after a panic.
 fn try_one(cases: &impl Cases, text: &str, features: &[&'static str]) -> bool {
     let words = catch_unwind(AssertUnwindSafe(|| cases.go(text, enter)));
     HEAP.set_limit(usize::MAX).expect("there is no less");

@@ -1,8 +1,9 @@
-//! Comparison of engines that play one game: everything that can be seen of each state, or where
-//! they differ.
+//! Comparison of engines that play one game: everything observable in each state, or the first
+//! difference.
 //!
-//! A random game is recorded by a [`Semantics`], the oracle where it has an answer, and followed in
-//! every engine. The compiler's evaluator is compared too: it records the same game by itself.
+//! A random game is recorded by a [`Semantics`], which is the oracle unless it exceeds its limits.
+//! Every engine then follows the game. The compiler's evaluator records the same game, and is
+//! compared too.
 
 use gdl_compiler::{
     Compilation, Levels, Options, Rules, Source, Syntax, compile, diagnostic::codes, eval::EvalError,
@@ -16,7 +17,7 @@ use gdl_runtime::{
     game::Perception,
 };
 
-/// A state, and the joint move that was made in it.
+/// A state, and the joint move made in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Position {
     /// The fluents that hold, sorted.
@@ -27,25 +28,25 @@ pub struct Position {
     pub legal: Vec<Vec<String>>,
     /// The goal values of each role, ascending.
     pub goals: Vec<Vec<u8>>,
-    /// The joint move that was made, one move per role; empty where none was.
+    /// The joint move, one move for each role; empty if none was made.
     pub joint: Vec<String>,
-    /// The percepts that each role has of it, sorted.
+    /// The percepts of each role after the joint move, sorted.
     pub percepts: Vec<Vec<String>>,
 }
 
-/// The meaning of a rulesheet, state by state.
+/// A semantics of a rulesheet, state by state.
 pub trait Semantics {
     /// The roles, in the order of the text.
     fn roles(&self) -> Vec<String>;
 
-    /// The state at the start.
+    /// The initial state.
     ///
     /// # Errors
     /// Returns an error if a limit is exceeded or an atom depends on its own negation.
     fn initial(&self) -> Result<State, Error>;
 
-    /// All that is seen of a state and of the joint move that `choose` returns, and the successor
-    /// state. The game stays where it is if `choose` returns no moves.
+    /// Returns the observation of a state with the joint move that `choose` returns, and the
+    /// successor state. The state is returned unchanged if `choose` returns no moves.
     ///
     /// # Errors
     /// As for [`Semantics::initial`].
@@ -142,7 +143,7 @@ fn texts(terms: &[Term]) -> Vec<String> {
     texts
 }
 
-/// The goal values of some texts; no engine has a value that is no number.
+/// Parses goal values. Text that is not a number becomes 255, which no engine has.
 fn values(texts: &[String]) -> Vec<u8> {
     let mut values: Vec<u8> = texts.iter().map(|text| text.parse().unwrap_or(u8::MAX)).collect();
     values.sort_unstable();
@@ -150,18 +151,18 @@ fn values(texts: &[String]) -> Vec<u8> {
     values
 }
 
-/// Some states of random games. One without a joint move is followed by the initial one.
+/// States of random games. After a position without a joint move, the next game begins.
 pub struct Record {
     /// The roles, in the order of the text.
     pub roles: Vec<String>,
     /// The states, in the order of play.
     pub positions: Vec<Position>,
-    /// The reason for which the last game was left, if it was.
+    /// The error that ended the last game, if there was one.
     pub end: Option<Error>,
 }
 
 impl Record {
-    /// Plays some random steps. Equal legal moves lead to equal draws with either semantics.
+    /// Records `steps` random steps. Equal legal moves give equal draws with every semantics.
     #[must_use]
     pub fn new(semantics: &impl Semantics, steps: usize) -> Self {
         let mut record = Self { roles: semantics.roles(), positions: Vec::new(), end: None };
@@ -187,8 +188,8 @@ impl Record {
         Ok(())
     }
 
-    /// Follows the games in an engine and compares all that is seen. Returns the state in which
-    /// the last game was left, or `None` if the engine gave up before.
+    /// Follows the games in an engine and compares every observation. Returns the last state, or
+    /// `None` if the engine failed before it.
     ///
     /// # Panics
     /// Panics if they differ.
@@ -248,7 +249,7 @@ fn seen<G: Game>(game: &G, state: &G::State) -> Position {
 fn perceived<G: Game>(game: &G, state: &G::State, joint: &[G::Move]) -> Vec<Vec<String>> {
     let perceive = |role| match game.perception(state, joint, role) {
         Perception::Percepts(all) => all.iter().map(|&p| game.percept_text(p).to_owned()).collect(),
-        // The rules have no percepts.
+        // The rules define no percepts.
         Perception::Joint(seen) => {
             assert_eq!(*seen, *joint, "the joint move is perceived");
             Vec::new()
@@ -257,29 +258,29 @@ fn perceived<G: Game>(game: &G, state: &G::State, joint: &[G::Move]) -> Vec<Vec<
     game.roles().map(perceive).collect()
 }
 
-/// The outcome of a rulesheet.
+/// The outcome of comparing engines on a rulesheet.
 #[derive(Debug)]
 pub enum Outcome {
-    /// The compiler refuses it, with the code of the first error.
+    /// The compiler rejected it, with the code of the first error.
     Refused(&'static str),
-    /// The oracle and the evaluator ran into a limit.
+    /// The oracle and the evaluator exceeded a limit.
     TooMuch,
-    /// The engines agree on these states, in the order of play. One without a joint move is
-    /// followed by the initial one.
+    /// The states on which the engines agree, in the order of play. After a position without a
+    /// joint move, the next game begins.
     Agreed(Vec<Position>),
 }
 
-/// Options with all lints allowed: they are about style, not meaning.
+/// The options with all lints allowed, since lints concern style and not meaning.
 #[must_use]
 pub fn lenient(options: &Options) -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     Options { levels: Levels { allow, ..Levels::default() }, ..options.clone() }
 }
 
-/// An oracle of a rulesheet, within steps that suit tests of many rulesheets.
+/// The oracle of a rulesheet, with limits for tests of many rulesheets.
 ///
 /// # Errors
-/// Returns an error if the oracle refuses it, or a limit is exceeded.
+/// Returns an error if the oracle rejects the rulesheet, or a limit is exceeded.
 pub fn oracle(text: &str, options: &Options) -> Result<Oracle, Error> {
     let case_sensitive = options.case_sensitive;
     if Syntax::of(text) != Syntax::Kif {
@@ -288,8 +289,8 @@ pub fn oracle(text: &str, options: &Options) -> Result<Oracle, Error> {
     Oracle::new(text, &Settings { case_sensitive, max_steps: 3_000_000, max_symbols: 200_000 })
 }
 
-/// Plays `steps` random steps in the table engine, by events in all ways, in the lifted engine,
-/// in the evaluator and in the oracle.
+/// Plays `steps` random steps in the table engine, in all event engines, in the lifted engine, in
+/// the evaluator and in the oracle.
 ///
 /// # Panics
 /// Panics if they differ.
@@ -312,7 +313,7 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
             games.push(lifted);
             agree(text, &games, rules, &options, steps)
         }
-        // Grounding takes what is denied as possible, so it finds fewer roles that can never move.
+        // Grounding ignores negations in derivability, so it finds fewer roles that can never move.
         Err(fault) if fault.code == &codes::MISSING_LEGAL_ONE_ROLE => {
             let outcome = agree(text, &games, rules, &options, steps);
             if let Outcome::Agreed(positions) = &outcome {
@@ -325,11 +326,11 @@ pub fn compare(text: &str, options: &Options, steps: usize) -> Outcome {
     }
 }
 
-/// The games by events of a compilation: of gates that count in the net before optimising, in the
-/// optimised one and, if there are any, in those of phases, and of gates that watch.
+/// The event engines of a compilation. Those with counting gates run the net before optimising, the
+/// optimised net and, if there are any, the nets of phases. The last engine has watching gates.
 ///
 /// # Panics
-/// Panics if one of the nets takes too much memory.
+/// Panics if one of the nets exceeds its memory.
 #[must_use]
 pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
     let games: Vec<Dynamic> = eventful(compilation).collect();
@@ -337,9 +338,9 @@ pub fn by_events(compilation: &Compilation) -> Vec<Dynamic> {
     games
 }
 
-/// Follows `steps` random steps of the oracle in some games of the same rules and in the evaluator.
-/// If the oracle refuses the rulesheet or exceeds its limits, the evaluator's steps are followed
-/// instead. A lifted game that has come to a limit is not compared from there on.
+/// Follows `steps` random steps of the oracle in `games` of the same rules and in the evaluator. If
+/// the oracle rejects the rulesheet or exceeds its limits, the evaluator's steps are followed
+/// instead. A lifted game is compared until it exceeds a limit.
 ///
 /// # Panics
 /// Panics if they differ.
@@ -370,7 +371,7 @@ pub fn agree(text: &str, games: &[Dynamic], rules: &Rules, options: &Options, st
         Some(Error::Refused(reason)) => {
             panic!("the compiler accepts what the evaluator does not: {reason}\n{text}")
         }
-        // All games come to a limit too, in the state that follows or in its successors.
+        // All games exceed a limit too, in the next state or in its successors.
         Some(Error::Unstratified) => {
             for (game, state) in games.iter().zip(&ends) {
                 let Some(state) = state else { continue };

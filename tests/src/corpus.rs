@@ -1,23 +1,23 @@
-//! Rulesheets of other authors, next to the checkout: their names and texts in order, and the
-//! limits within which the many that compile fast do.
+//! Rulesheets of other authors, next to the checkout: their names and texts in order, and limits
+//! under which most of them compile fast.
 
 use gdl_compiler::Limits;
 use gdl_test_support::shared;
 use std::fs;
 
-/// The factor by which a release build is asked to do more.
+/// The factor of the limits in a release build.
 pub const SCALE: u64 = if cfg!(debug_assertions) { 1 } else { 20 };
 
-/// The limits of those that compile fast.
+/// The limits for rulesheets that compile fast.
 #[must_use]
 pub fn limits() -> Limits {
     Limits { fuel: 10_000_000 * SCALE, max_ground_rules: 20_000 * SCALE as usize, ..Limits::default() }
 }
 
-/// Name and text of each. Skips the test and returns `None` if they are not there.
+/// The name and text of each rulesheet. Skips the test and returns `None` if the folder is missing.
 ///
 /// # Panics
-/// Panics if one cannot be read.
+/// Panics if a file cannot be read.
 #[must_use]
 pub fn rulesheets() -> Option<impl Iterator<Item = (String, String)>> {
     let entries = fs::read_dir(shared("rulesheets/games")?).expect("readable");

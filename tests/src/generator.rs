@@ -1,14 +1,16 @@
-//! Small rulesheets made from bytes; each byte is a choice. They are well formed more often than
-//! not.
+//! Small rulesheets generated from bytes. Each byte is a choice, and most rulesheets are well
+//! formed.
 //!
-//! Every form of the language turns up: static and dynamic recursion, `or`, `not` and `distinct`
-//! inside each other, compound terms, keywords in bodies, facts as rules, names with two arities,
-//! `p` and `(p)`, `sees` and `random`. Positions have sorts, so that literals often match;
-//! relations have an order, and negation looks down in it with rare exceptions; functions are put
-//! only round what facts give, so that terms do not grow. No bytes left means the first of each
-//! choice, so that few bytes are a small rulesheet.
+//! Every form of the language occurs: static and dynamic recursion; nested `or`, `not` and
+//! `distinct`; compound terms; keywords in bodies; facts as rules; names with two arities; `p` and
+//! `(p)`; `sees` and `random`.
+//!
+//! Arguments have sorts, so that literals often match. Relations have an order, and negation refers
+//! to earlier ones with rare exceptions. Functions wrap only constants and variables that facts
+//! bind, so that terms do not grow. After the last byte every choice is the first one, so few bytes
+//! give a small rulesheet.
 
-/// The rulesheet that `bytes` choose.
+/// The rulesheet determined by `bytes`.
 #[must_use]
 pub fn rulesheet(bytes: &[u8]) -> String {
     let mut author = Author { bytes: bytes.iter(), roles: vec!["red"], out: String::new() };
@@ -16,7 +18,7 @@ pub fn rulesheet(bytes: &[u8]) -> String {
     author.out
 }
 
-/// The sort of a place.
+/// The sort of an argument.
 #[derive(Clone, Copy, PartialEq)]
 enum Sort {
     Role,
@@ -40,7 +42,7 @@ impl Sort {
     }
 }
 
-/// The relations that the rules of a relation may use.
+/// The kind of a relation, which restricts the relations in its rules.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Phase {
     Facts,
@@ -60,7 +62,7 @@ const fn relation(name: &'static str, sorts: &'static [Sort], phase: Phase) -> R
     Relation { name, sorts, phase }
 }
 
-/// The relations that have rules or facts, each above those it may deny.
+/// The relations that have rules or facts. Each may negate only earlier ones.
 const RELATIONS: [Relation; 16] = [
     relation("p", &[Thing], Phase::Facts),
     relation("p", &[Thing, Thing], Phase::Facts),
@@ -84,30 +86,30 @@ const ROLE: Relation = relation("role", &[Role], Phase::Facts);
 const TRUE: Relation = relation("true", &[Fluent], Phase::State);
 const DOES: Relation = relation("does", &[Role, Move], Phase::Step);
 
-/// Relations that stand in heads only.
+/// Returns whether a relation occurs in heads only.
 fn is_output(name: &str) -> bool {
     matches!(name, "base" | "init" | "next" | "sees")
 }
 
-/// The variables of a rule.
+/// The variables of a rule, as it is written.
 #[derive(Clone, Default)]
 struct Scope {
     /// The variables that a positive literal binds.
     bound: Vec<&'static str>,
-    /// The variables of these that facts bind.
+    /// The bound variables whose values come from facts.
     given: Vec<&'static str>,
 }
 
-/// The parts of a term.
+/// The use of a term, which restricts its variables.
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
-    /// Ground terms.
+    /// Ground terms only.
     Ground,
-    /// Bound variables; functions only round those that facts give.
+    /// Bound variables; functions wrap only those that facts bind.
     Head,
-    /// Bound variables.
+    /// Bound variables only.
     Test,
-    /// Any variables, which are bound then.
+    /// Any variables; the literal binds them.
     Bind,
 }
 
@@ -126,7 +128,7 @@ impl Author<'_> {
         from[self.below(from.len())]
     }
 
-    /// True for one choice in `count`, and never once the bytes are used up.
+    /// Returns true for one value in `count` of the next byte, and never after the last byte.
     fn rarely(&mut self, count: usize) -> bool {
         self.below(count) == count - 1
     }
@@ -140,12 +142,12 @@ impl Author<'_> {
         };
         for role in self.roles.clone() {
             self.form(&format!("(role {role})"));
-            // Without these, most games would be refused or end for want of moves.
+            // Without these rules, most rulesheets would be rejected or end for lack of moves.
             if !self.rarely(24) {
                 self.form(&format!("(legal {role} noop)"));
                 self.form(&format!("(<= (goal {role} 0) (true on))"));
             }
-            // And without these, most would be dull.
+            // Without these rules, most games would have no interesting moves.
             if !self.rarely(3) {
                 self.form(&format!("(<= (legal {role} (mark ?x)) (p ?x))"));
                 self.form(&format!("(<= (next (at ?x)) (does {role} (mark ?x)))"));
@@ -172,7 +174,7 @@ impl Author<'_> {
             }
         }
         if !self.rarely(3) {
-            // What nothing changes.
+            // A frame rule.
             self.form("(<= (next ?f) (true ?f) (not (true (at b))))");
         }
     }
@@ -185,8 +187,8 @@ impl Author<'_> {
     fn rule(&mut self, place: usize, head: Relation) {
         let mut scope = Scope::default();
         let mut body = Vec::new();
-        // For the same reason: moves of what facts give, fluents that follow from moves, and an end
-        // that does not hold at the start.
+        // Biases for lively games: moves of arguments from facts, fluents that follow from moves,
+        // and a terminal condition that does not hold initially.
         let opening: (&str, &[&str]) = match head.name {
             "legal" if !self.rarely(3) => ("(p ?x)", &["?x"]),
             "next" if !self.rarely(3) => ("(does ?r (mark ?x))", &["?r", "?x"]),
@@ -203,7 +205,7 @@ impl Author<'_> {
         for _ in 0..self.below(3) {
             body.push(self.literal(place, Use::Test, 0, &mut scope));
         }
-        // A test may stand before what binds its variables.
+        // A test may precede the literal that binds its variables.
         let turn = self.below(body.len());
         body.rotate_left(turn);
         let head = self.atom(head, Use::Head, &mut scope);
@@ -238,8 +240,8 @@ impl Author<'_> {
         }
     }
 
-    /// A relation that a rule of the one at `place` may use: one below it, or itself if it stands
-    /// under no negation. Rarely another, which often makes the rules unstratified.
+    /// A relation for a rule of the relation at `place`: an earlier one, or itself outside
+    /// negations. Rarely any other, which often makes the rules unstratified.
     fn relation(&mut self, place: usize, usage: Use) -> Relation {
         let phase = RELATIONS[place].phase;
         let end = match usage {
@@ -278,7 +280,7 @@ impl Author<'_> {
             Use::Bind => sort.variables().to_vec(),
             _ => scope.bound.iter().copied().filter(|v| sort.variables().contains(v)).collect(),
         };
-        // Things are variables most of the time, fluents and moves terms.
+        // Things are mostly variables; fluents and moves are mostly terms.
         let share = if matches!(sort, Fluent | Move) { 1 } else { 6 };
         if !variables.is_empty() && self.below(8) < share {
             let variable = self.pick(&variables);

@@ -1,9 +1,9 @@
-//! Tools that several tests share: ways to make rulesheets, to find those of other authors, and to
-//! compare engines on them.
+//! Tools that several tests share. They generate and mutate rulesheets, find those of other
+//! authors, and compare engines on them.
 //!
-//! Tests of the command and the fuzz targets take some of these files too, by their paths. So a
-//! file here needs the compiler, the runtime and the oracle at most, and no other file; only
-//! `reasoner` needs the tools.
+//! Tests of the command and the fuzz targets include some of these files by path. So a file here
+//! may depend on the compiler, the runtime and the oracle, but on no other file. Only `reasoner`
+//! depends on the tools.
 
 pub mod comparison;
 pub mod corpus;

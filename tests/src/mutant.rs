@@ -1,7 +1,8 @@
-//! Mutants: rulesheets changed in a few places, by a number, which often are games still.
+//! Mutants: rulesheets with a few random changes, determined by a seed and a number. Many are still
+//! valid games.
 //!
-//! Rules and literals are dropped, copied, exchanged, denied and joined; constants, variables,
-//! names and arities change; roles get company. Steps and bytes: those of reading and writing the
+//! Changes drop, copy, exchange, negate and join rules and literals. They also replace constants,
+//! variables, names and arities, and add roles. Steps and bytes: those of reading and writing the
 //! text a few times.
 
 use gdl_runtime::chance::Stream;
@@ -52,7 +53,7 @@ impl Form {
         }
     }
 
-    /// The places of all forms inside, this one first.
+    /// Collects the outermost forms that satisfy `wanted`, in order.
     fn visit<'f>(&'f mut self, found: &mut Vec<&'f mut Form>, wanted: fn(&Form) -> bool) {
         if wanted(self) {
             found.push(self);
@@ -72,7 +73,7 @@ impl Form {
     }
 }
 
-/// The rules of a text; parentheses that do not match are no matter.
+/// The rules of a text. Unmatched parentheses are ignored.
 fn read(text: &str) -> Vec<Form> {
     let mut open: Vec<Vec<Form>> = vec![Vec::new()];
     for line in text.lines() {
@@ -93,7 +94,7 @@ fn read(text: &str) -> Vec<Form> {
     open.swap_remove(0)
 }
 
-/// The forms of a text, each as a text.
+/// The forms of a text, each written on one line.
 #[must_use]
 pub fn forms(text: &str) -> Vec<String> {
     read(text).iter().map(written).collect()
@@ -105,13 +106,13 @@ fn written(form: &Form) -> String {
     text
 }
 
-/// Changes a rulesheet at random.
+/// A random editor of a rulesheet.
 struct Editor {
     stream: Stream,
     rules: Vec<Form>,
 }
 
-/// The possible changes.
+/// The possible changes. A change returns `None` if it does not apply.
 const CHANGES: [fn(&mut Editor) -> Option<()>; 18] = [
     Editor::drop_rule,
     Editor::drop_literal,
@@ -133,12 +134,12 @@ const CHANGES: [fn(&mut Editor) -> Option<()>; 18] = [
     Editor::swap_arguments,
 ];
 
-/// The forms of a rulesheet with a few changes, which are those of a number.
+/// The forms of a rulesheet after one to three changes, determined by `seed` and `number`.
 #[must_use]
 pub fn mutate(text: &str, seed: u64, number: u64) -> Vec<String> {
     let mut editor = Editor { stream: Stream::new(seed, number), rules: read(text) };
     for _ in 0..=editor.below(3) {
-        // A few tries: not every change can be made everywhere.
+        // Tries up to eight changes, since not every change applies.
         for _ in 0..8 {
             let change = CHANGES[editor.below(CHANGES.len())];
             if change(&mut editor).is_some() {
@@ -154,12 +155,12 @@ impl Editor {
         self.stream.below(end as u64) as usize
     }
 
-    /// Some rule.
+    /// The index of a random rule.
     fn rule(&mut self) -> Option<usize> {
         (!self.rules.is_empty()).then(|| self.below(self.rules.len()))
     }
 
-    /// Some rule with a body, and the place of a literal in it.
+    /// A random literal: the index of its rule and its place in the body.
     fn literal(&mut self) -> Option<(usize, usize)> {
         let bodies: Vec<usize> =
             (0..self.rules.len()).filter(|&rule| self.rules[rule].body().is_some()).collect();
@@ -168,7 +169,7 @@ impl Editor {
         Some((rule, 2 + self.below(parts - 2)))
     }
 
-    /// Some form inside some rule.
+    /// A random form inside a random rule.
     fn part(&mut self, wanted: fn(&Form) -> bool) -> Option<(usize, Form)> {
         let rule = self.rule()?;
         let mut rule_form = self.rules[rule].clone();
@@ -179,7 +180,7 @@ impl Editor {
         Some((rule, part))
     }
 
-    /// Puts a form in the place of some form of a rule.
+    /// Replaces a random form of a rule by another.
     fn put(&mut self, rule: usize, wanted: fn(&Form) -> bool, new: Form) -> Option<()> {
         let mut form = std::mem::replace(&mut self.rules[rule], List(Vec::new()));
         let mut found = Vec::new();
@@ -202,7 +203,7 @@ impl Editor {
         Some(())
     }
 
-    /// A rule again, with another constant.
+    /// Copies a rule with another constant.
     fn copy_rule(&mut self) -> Option<()> {
         let rule = self.rule()?;
         self.rules.push(self.rules[rule].clone());
@@ -226,7 +227,7 @@ impl Editor {
         Some(())
     }
 
-    /// The heads of two rules change places, so each has the other's body.
+    /// Exchanges the heads of two rules, so that each has the other's body.
     fn exchange_bodies(&mut self) -> Option<()> {
         let ((left, _), (right, _)) = (self.literal()?, self.literal()?);
         let first = self.rules[left].body()?[1].clone();
@@ -245,13 +246,13 @@ impl Editor {
         Some(())
     }
 
-    /// A literal becomes a disjunction of itself and others.
+    /// Replaces a literal by a disjunction of itself and others.
     fn join(&mut self) -> Option<()> {
         let (rule, place) = self.literal()?;
         let mut parts = vec![Form::word("or"), self.rules[rule].body()?[place].clone()];
         for _ in 0..=self.below(2) {
             let (other, literal) = self.literal()?;
-            // Those of the same rule bind the same variables.
+            // Literals of the same rule bind the same variables.
             let other = if self.below(2) == 0 { rule } else { other };
             let body = self.rules[other].body()?;
             parts.push(body[2.max(literal.min(body.len() - 1))].clone());
@@ -271,7 +272,7 @@ impl Editor {
         self.put(rule, Form::is_variable, variable)
     }
 
-    /// A variable becomes a constant, or the other way round.
+    /// Replaces a variable by a constant, or the reverse.
     fn bind_variable(&mut self) -> Option<()> {
         let (rule, variable) = self.part(Form::is_variable)?;
         let (_, constant) = self.part(is_constant)?;
@@ -295,7 +296,7 @@ impl Editor {
         self.put(rule, is_atom, form)
     }
 
-    /// One name for another, everywhere.
+    /// Replaces a name by another everywhere.
     fn rename(&mut self) -> Option<()> {
         let ((_, old), (_, new)) = (self.part(is_constant)?, self.part(is_constant)?);
         let (Word(old), Word(new)) = (old, new) else { return None };
@@ -303,7 +304,7 @@ impl Editor {
         Some(())
     }
 
-    /// A rule says something else of its head.
+    /// Replaces a keyword in a rule by another.
     fn turn_keyword(&mut self) -> Option<()> {
         let words = ["next", "init", "true", "legal", "does", "goal", "sees", "terminal"];
         let [old, new] = [(); 2].map(|()| words[self.below(words.len())]);
@@ -312,7 +313,7 @@ impl Editor {
         Some(())
     }
 
-    /// One role more, for which all is as for another.
+    /// Adds a role with copies of another role's rules.
     fn add_role(&mut self) -> Option<()> {
         let roles: Vec<String> = self.rules.iter().filter_map(role).collect();
         let old = roles.get(self.below(roles.len()))?.clone();
@@ -354,7 +355,7 @@ fn is_constant(form: &Form) -> bool {
     matches!(form, Word(word) if !word.starts_with('?'))
 }
 
-/// A relation or function with arguments that have none themselves.
+/// Returns whether a form is a list of words with at least one argument.
 fn is_atom(form: &Form) -> bool {
     matches!(form, List(parts) if parts.len() > 1 && parts.iter().all(|part| matches!(part, Word(_))))
 }

@@ -3,10 +3,10 @@
 use gdl_oracle::{Error, Oracle, State};
 use gdl_tools::verify::Reasoner;
 
-/// An oracle that answers as a [`Reasoner`].
+/// An oracle that implements [`Reasoner`].
 pub struct OracleReasoner(pub Oracle);
 
-/// A state and all that is seen of it.
+/// A state and its observation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known {
     fluents: State,

@@ -1,9 +1,9 @@
-//! Mutants of rulesheets in infix GDL and Epilog, which often are games still.
+//! Mutants of rulesheets in infix GDL and Epilog. Many are still valid games.
 //!
-//! A text is cut into sentences of words and signs. Sentences are dropped, copied with another word
-//! and given another's head; literals are dropped, denied and copied, words exchanged for others,
-//! and now and then a sign is lost or doubled, which makes a text that cannot be read. Steps and
-//! bytes: those of reading and writing the text a few times.
+//! A text is split into sentences of words and signs. Sentences are dropped, copied with another
+//! word and given another head. Literals are dropped, negated and copied; words are replaced.
+//! Rarely a sign is lost or doubled, which makes the text invalid. Steps and bytes: those of
+//! reading and writing the text a few times.
 
 use gdl_runtime::chance::Stream;
 
@@ -12,7 +12,7 @@ type Sentence = Vec<String>;
 
 const SIGNS: [&str; 5] = ["==>", ":-", "::", ":=", ".."];
 
-/// The sentences of a text, each as a text.
+/// The sentences of a text, each written on one line.
 #[must_use]
 pub fn sentences(text: &str) -> Vec<String> {
     cut(text).iter().map(written).collect()
@@ -26,7 +26,7 @@ fn is_variable(token: &str) -> bool {
     token.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
 }
 
-/// Words and signs; comments are left out.
+/// The words and signs of a text, without comments.
 fn tokens(text: &str) -> Vec<String> {
     let mut tokens = Vec::new();
     for line in text.lines() {
@@ -45,7 +45,8 @@ fn tokens(text: &str) -> Vec<String> {
     tokens
 }
 
-/// Sentences end before a word that follows a word or the parenthesis that closes all.
+/// Splits a text into sentences. A sentence ends before a word that follows a word or the last
+/// closing parenthesis.
 fn cut(text: &str) -> Vec<Sentence> {
     let mut sentences: Vec<Sentence> = Vec::new();
     let mut depth = 0_usize;
@@ -80,7 +81,7 @@ fn written(sentence: &Sentence) -> String {
     text
 }
 
-/// The starts and ends of the body's literals.
+/// The ranges of tokens of the body's literals.
 fn literals(sentence: &Sentence) -> Vec<(usize, usize)> {
     let Some(sign) = sentence.iter().position(|token| matches!(token.as_str(), ":-" | "::")) else {
         return Vec::new();
@@ -107,7 +108,7 @@ struct Editor {
     sentences: Vec<Sentence>,
 }
 
-/// The changes that there are.
+/// The possible changes. A change returns `None` if it does not apply.
 const CHANGES: [fn(&mut Editor) -> Option<()>; 10] = [
     Editor::drop_sentence,
     Editor::copy_sentence,
@@ -121,12 +122,12 @@ const CHANGES: [fn(&mut Editor) -> Option<()>; 10] = [
     Editor::change_sign,
 ];
 
-/// The sentences of a rulesheet with a few changes, which are those of a number.
+/// The sentences of a rulesheet after one to three changes, determined by `seed` and `number`.
 #[must_use]
 pub fn mutate(text: &str, seed: u64, number: u64) -> Vec<String> {
     let mut editor = Editor { stream: Stream::new(seed, number), sentences: cut(text) };
     for _ in 0..=editor.below(3) {
-        // A few tries: not every change can be made everywhere.
+        // Tries a limited number of changes, since not every change applies.
         for _ in 0..8 {
             let change = CHANGES[editor.below(CHANGES.len())];
             if change(&mut editor).is_some() {
@@ -146,7 +147,7 @@ impl Editor {
         (!self.sentences.is_empty()).then(|| self.below(self.sentences.len()))
     }
 
-    /// Some sentence with a body, and a literal of it.
+    /// A random literal of a random sentence: the sentence's index and the range of tokens.
     fn literal(&mut self) -> Option<(usize, (usize, usize))> {
         let sentence = self.sentence()?;
         let all = literals(&self.sentences[sentence]);
@@ -154,7 +155,7 @@ impl Editor {
         Some((sentence, literal))
     }
 
-    /// Some word of some sentence.
+    /// A random word: the indices of its sentence and token.
     fn word(&mut self) -> Option<(usize, usize)> {
         let sentence = self.sentence()?;
         let words: Vec<usize> =
@@ -169,7 +170,7 @@ impl Editor {
         Some(())
     }
 
-    /// A sentence again, with another word.
+    /// Copies a sentence with another word.
     fn copy_sentence(&mut self) -> Option<()> {
         let sentence = self.sentence()?;
         let mut copy = self.sentences[sentence].clone();
@@ -200,7 +201,7 @@ impl Editor {
     fn drop_literal(&mut self) -> Option<()> {
         let (sentence, (start, end)) = self.literal()?;
         let length = self.sentences[sentence].len();
-        // With the sign on one side, or on the other.
+        // Drops the literal together with the sign after it, or before it if it is the last.
         let all = if end < length { start..end + 1 } else { start - 1..end };
         self.sentences[sentence].drain(all);
         Some(())
@@ -231,7 +232,7 @@ impl Editor {
         Some(())
     }
 
-    /// One word for another, everywhere.
+    /// Replaces a word by another everywhere.
     fn rename(&mut self) -> Option<()> {
         let ((from, word), (to, place)) = (self.word()?, self.word()?);
         let (old, new) = (self.sentences[from][word].clone(), self.sentences[to][place].clone());
@@ -244,7 +245,7 @@ impl Editor {
         Some(())
     }
 
-    /// A sign that is lost, doubled or another one: seldom, since little of it can be read.
+    /// Drops, doubles or replaces a sign. Rare, since most results cannot be parsed.
     fn change_sign(&mut self) -> Option<()> {
         if self.below(3) > 0 {
             return None;

@@ -1,5 +1,5 @@
-//! Successors of states in lanes, compared with single steps: all those of states at one phase of
-//! the cycle, each the one that a single step makes, in its place.
+//! Successors of states in lanes, compared with single steps. For states at one phase of the cycle,
+//! each successor must be in its place.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt,
@@ -8,7 +8,7 @@ use gdl_runtime::{
     lanes::{Batch, Expansion, Isa},
 };
 
-/// The view of a state in lanes: a terminal state has no legal moves there.
+/// The view of a state as lanes hold it: terminal states have no legal moves.
 #[must_use]
 pub fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
     let mut view = view.clone();
@@ -19,7 +19,7 @@ pub fn masked(game: &Dynamic, view: &BitBox) -> BitBox {
     view
 }
 
-/// Tests that lanes hold these states.
+/// Tests that lanes hold the expected states and views.
 ///
 /// # Panics
 /// Panics if they do not.
@@ -41,7 +41,7 @@ pub fn check<'s>(
     }
 }
 
-/// All successors of a state in order, as single steps make them.
+/// All successors of a state in the order of joint moves, computed by single steps.
 #[must_use]
 pub fn successors(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
     let view = game.view(state);
@@ -61,10 +61,10 @@ pub fn successors(game: &Dynamic, state: &BitBox) -> Vec<(BitBox, BitBox)> {
         .collect()
 }
 
-/// Pushes all joint moves of states at a phase, which takes as many passes as it takes.
+/// Pushes all joint moves of states at a phase, in as many passes as needed.
 ///
 /// # Panics
-/// Panics if the successors are not those of single steps, or the game has no lanes.
+/// Panics if the successors differ from single steps, or the game does not play in lanes.
 pub fn expand_all(game: &Dynamic, states: &[&BitBox], phase: usize, isa: Isa, name: &str) {
     let mut expansion = Expansion::new(game, isa).expect("they play in lanes");
     let mut batch = Batch::new(game);

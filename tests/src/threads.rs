@@ -1,6 +1,5 @@
-//! Work on many items, such as all rulesheets of a folder, by as many threads as there are cores:
-//! for tests that would otherwise leave all cores but one idle. The results are in the order of the
-//! items, however the threads took them.
+//! Parallel work on many items, such as all rulesheets of a folder, with one thread for each core.
+//! Results are in the order of the items.
 
 use std::{
     collections::BTreeMap,
@@ -11,7 +10,7 @@ use std::{
 /// The results of `work` on each item, in the order of the items.
 ///
 /// # Panics
-/// Panics if `work` does, once no thread works any more.
+/// Panics if `work` does, after all threads have ended.
 pub fn map<T, R: Send>(items: impl Iterator<Item = T> + Send, work: impl Fn(T) -> R + Sync) -> Vec<R> {
     let items = Mutex::new(items.enumerate());
     let results = Mutex::new(BTreeMap::new());

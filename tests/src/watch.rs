@@ -1,6 +1,5 @@
-//! Games in lanes, compared with the table: every lane that is watched makes legal moves and comes
-//! to the state that single steps come to, on every instruction set; tallies are those of the games
-//! played.
+//! Games in lanes, compared with the table. On every instruction set, each watched lane makes legal
+//! moves and reaches the state of single steps. Tallies match the games played.
 
 use gdl_runtime::{
     Dynamic, Game, GameExt, Playouts,
@@ -12,22 +11,22 @@ use gdl_runtime::{
     playouts::Tally,
 };
 
-/// Plays the first games of a block, and what the table says of some of its lanes.
+/// Plays the first games of a block, and checks some of its lanes against the table.
 struct Watch<'g> {
     game: &'g Dynamic,
     max_length: u64,
     lanes: Vec<Lane>,
 }
 
-/// The game of a lane.
+/// The game of a watched lane.
 struct Lane {
     number: usize,
     state: BitBox,
-    /// Moves made, if there is a game.
+    /// The number of moves made; `None` if the lane has no game.
     length: Option<u64>,
 }
 
-/// The step of a watched lane: its joint move and state, if it moved.
+/// The step of each watched lane: its joint move and state, or `None` if it did not move.
 type Trace = Vec<Option<(Vec<usize>, BitBox)>>;
 
 impl<'g> Watch<'g> {
@@ -37,7 +36,7 @@ impl<'g> Watch<'g> {
         Self { game, max_length, lanes }
     }
 
-    /// Looks at a step, and counts games that came to their end.
+    /// Checks a step, and counts the games that ended.
     fn look(&mut self, name: &str, games: &Lockstep<'_>, tally: &mut Tally, trace: &mut Trace) {
         let game = self.game;
         for lane in &mut self.lanes {
@@ -73,7 +72,7 @@ impl<'g> Watch<'g> {
     }
 }
 
-/// Counts a game, as the table sees its last state.
+/// Counts a finished game, using the table's view of its last state.
 fn finish(game: &Dynamic, lane: &Lane, is_long: bool, tally: &mut Tally) {
     tally.playouts += 1;
     tally.states += lane.length.unwrap_or(0);
@@ -109,25 +108,25 @@ fn finish(game: &Dynamic, lane: &Lane, is_long: bool, tally: &mut Tally) {
     }
 }
 
-/// The gates of a game's table.
+/// The number of gates of a game's table.
 ///
 /// # Panics
-/// Panics if it has none.
+/// Panics if the game has no table.
 #[must_use]
 pub fn gates(game: &Dynamic) -> usize {
     let (observe, advance) = game.table().expect("a table").gates();
     observe + advance
 }
 
-/// Plays as many games as there are lanes in each instruction set, and watches as many lanes as
-/// `work` admits. The lanes are those of `table`, which may have straight-line code for the same
-/// net: then that plays too. False if the game is not for lanes.
+/// Plays one game in each lane on each instruction set, and watches as many lanes as `work` allows.
+/// `table` may have straight-line code for the same net; that is checked too. Returns false if the
+/// game does not play in lanes.
 ///
 /// # Panics
 /// Panics if lanes and table differ.
 #[must_use]
 pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: usize) -> bool {
-    // A step of a lane takes the table a step and a view, and two names.
+    // A step of a lane costs the table a step, a view and two names.
     let per_lane = 3 * (gates(game) + 500) * max_length.min(70) as usize;
     let every = (Lockstep::LANES * per_lane).div_ceil(work).clamp(1, Lockstep::LANES);
     let count = if every == 1 { 700 } else { Lockstep::LANES as u64 };
@@ -144,7 +143,7 @@ pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: u
         let mut trace = Trace::new();
         let mut tally = games_counted(game);
         if let Some((expected, total)) = &first {
-            // What the others saw is right: it need not be looked at again.
+            // Other instruction sets need no new check: their traces are compared with the first.
             while games.step() {
                 trace.extend(watch.lanes.iter().map(|lane| {
                     games.has_moved(lane.number).then(|| {
@@ -176,7 +175,7 @@ pub fn agree(name: &str, game: &Dynamic, table: &Table, max_length: u64, work: u
     true
 }
 
-/// A tally of no games.
+/// A tally with no games, to add to.
 fn games_counted(game: &Dynamic) -> Tally {
     Playouts::new(game).count(0).run().tally
 }

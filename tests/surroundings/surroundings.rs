@@ -1,21 +1,21 @@
-//! A crate without a prelude, where `core` is another crate and the runtime has another name.
+//! A crate without a prelude, in which `core` is another crate and the runtime has another name.
 #![no_implicit_prelude]
 #![deny(warnings, missing_docs, unsafe_code)]
 
 ::renamed::gdl!("../mistakes/ui/nim.kif", crate = renamed);
 
-/// A wrapper, as another crate might export one.
+/// A wrapper macro, as another crate might export.
 macro_rules! game {
     ($name:ident, $path:literal) => {
         ::renamed::gdl!($path, name = $name, crate = $crate::inner::runtime, vis = pub(crate));
     };
 }
 
-/// A place to find the runtime in.
+/// A path to the runtime.
 pub mod inner {
     pub use ::renamed as runtime;
 
-    /// Names that the expansion must not mistake for its own.
+    /// Names that the expansion must not confuse with its own.
     pub mod gdl_runtime {}
 
     ::renamed::gdl!(
@@ -44,7 +44,7 @@ pub mod inner {
 
 game!(wrapped, "../mistakes/ui/nim.kif");
 
-/// Uses what the macros made.
+/// Uses the modules that the macros made.
 #[test]
 fn games_work_in_any_surroundings() {
     use ::renamed::{Game as _, GameExt as _};

@@ -1,5 +1,5 @@
-//! The corpus of all public rulesheets: how many become nets, how long grounding takes, and which
-//! take too much.
+//! The corpus of all public rulesheets: the number that become nets, the time of grounding, and the
+//! rulesheets that exceed the bounds.
 
 use crate::{
     measure::{Outcome, apart},
@@ -9,10 +9,10 @@ use gdl_tools::output::duration;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// Seconds and bytes that a rulesheet should not exceed.
+/// The seconds and bytes that a rulesheet should not exceed.
 const BOUNDS: (f64, u64) = (10.0, 2 << 30);
 
-/// Measures and prints.
+/// Measures the rulesheets and prints a summary.
 pub(crate) fn run(subjects: &[Subject], cap: Duration, json: bool) {
     let outcomes: Vec<(String, Outcome)> = subjects
         .iter()

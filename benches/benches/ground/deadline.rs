@@ -1,12 +1,12 @@
-//! The lateness of a load that misses its deadline: how long after it the error comes.
+//! The lateness of loads that miss their deadline: the time from the deadline to the error.
 
 use crate::subject::Subject;
 use gdl_runtime::{LoadError, Loader};
 use gdl_tools::output::{counted, duration};
 use std::time::{Duration, Instant};
 
-/// Loads each rulesheet within `limit` and prints how many came in time, and the latest of the
-/// others.
+/// Loads each rulesheet within `limit`. Prints the number that loaded in time, and the latest of
+/// the others.
 pub(crate) fn run(subjects: &[Subject], limit: Duration) {
     let (mut games, mut faults) = (0, 0);
     let mut late = Vec::new();

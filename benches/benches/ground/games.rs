@@ -9,18 +9,18 @@ use gdl_tools::output::{duration, thousands};
 use serde::Serialize;
 use std::time::Duration;
 
-/// The costs of a game for the compiler and gringo.
+/// The costs of a game in the compiler and in gringo.
 #[derive(Serialize)]
 struct Row {
     game: String,
     compiler: Outcome,
-    /// Rules as they stand.
+    /// Gringo's run on the unchanged rules.
     plain: Option<Run>,
-    /// Rules split by the look of them.
+    /// Gringo's run on rules that are split by their syntax.
     split: Option<Run>,
 }
 
-/// Measures and prints.
+/// Measures the games and prints the tables.
 pub(crate) fn run(subjects: &[Subject], cap: Duration, json: bool) {
     let has_gringo = gringo::is_installed();
     let rows: Vec<Row> = subjects.iter().map(|subject| row(subject, cap, has_gringo)).collect();
@@ -77,8 +77,8 @@ fn print_sizes(rows: &[Row]) {
     }
 }
 
-/// A ratio above 1 is in bold: there gringo is better. The first is to gringo where its rules are
-/// not kept, the second where its solver does.
+/// Prints the ratios of the compiler's cost to gringo's; above 1, where gringo is better, they are
+/// bold. In the first ratio gringo drops its rules, in the second its solver stores them.
 fn print_comparison(rows: &[Row], cap: Duration) {
     let over = format!("over {} s", cap.as_secs_f64());
     println!();
@@ -115,8 +115,8 @@ fn print_comparison(rows: &[Row], cap: Duration) {
     }
 }
 
-/// Warns of atoms that are possible only here: gringo finds all that are possible without knowledge
-/// of the rules.
+/// Warns if the compiler finds more possible atoms than gringo, which finds all that are possible
+/// without analysing the rules.
 fn warn_of_more(row: &Row) {
     let (Outcome::Grounded(Figures { fluents, moves, .. }), Some(counts)) =
         (&row.compiler, row.plain.and_then(|run| run.counts))
@@ -132,7 +132,7 @@ fn warn_of_more(row: &Row) {
     }
 }
 
-/// The ratio to the better of two.
+/// The ratio to the smaller of two costs.
 fn ratio(ours: Option<f64>, theirs: [Option<f64>; 2]) -> String {
     let better = theirs.into_iter().flatten().min_by(f64::total_cmp);
     let Some((ours, better)) = ours.zip(better) else { return "-".to_owned() };

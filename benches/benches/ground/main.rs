@@ -4,14 +4,14 @@
 //!     cargo bench -p gdl-benches --bench ground -- --passes [NAME..]
 //!     cargo bench -p gdl-benches --bench ground -- --deadline SECONDS [NAME..]
 //!
-//! Twelve games, or those named, go through the compiler and, where Python's `clingo` is installed,
-//! through gringo in the same run. They are public rulesheets in a folder `shared` next to the
-//! checkout; without it the built-in games take their place. With `--corpus` all public rulesheets
-//! go through the compiler alone. Each game has a process of its own, which shows its peak memory
-//! and can be stopped.
+//! Twelve games, or the named ones, are grounded by the compiler and, if Python has `clingo`, by
+//! gringo in the same run. They are public rulesheets in a folder `shared` next to the checkout;
+//! without it the built-in games replace them. With `--corpus` the compiler alone grounds all
+//! public rulesheets. Each game has a child process, which shows its peak memory and can be
+//! stopped.
 //!
-//! `--passes` shows what each pass of the optimiser brings. With `--deadline` a loader that has so
-//! much time for each public rulesheet shows how late it notices that the time is over.
+//! `--passes` shows the effect of each pass of the optimiser. `--deadline` loads each public
+//! rulesheet with a deadline, and shows how late the loader notices it.
 
 mod corpus;
 mod deadline;

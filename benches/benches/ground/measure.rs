@@ -1,5 +1,5 @@
-//! The measurement of one game: its rulesheet goes through the compiler, and each part tells what
-//! it took and made.
+//! The measurement of one game: the compiler processes its rulesheet, and each stage reports its
+//! time, memory and result.
 
 use crate::subject::{Subject, options};
 use cpu_time::ProcessTime;
@@ -23,42 +23,42 @@ use std::{env, process::Command, time::Duration};
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
     Grounded(Figures),
-    /// No net, with the reason.
+    /// The compiler produced no net, for the given reason.
     Refused {
         code: String,
         message: String,
         seconds: f64,
     },
-    /// It took too long.
+    /// The measurement exceeded its time limit.
     Stopped,
 }
 
-/// Times are processor time, medians of several runs; memory is that of the whole process at its
-/// peak, if the system tells.
+/// The figures of a game. Times are processor time, medians of several runs. Memory is the peak of
+/// the whole process, if the system reports it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Figures {
-    /// Seconds from text to ground rules.
+    /// The seconds from the text to ground rules.
     pub(crate) ground_seconds: f64,
-    /// Seconds from ground rules to optimised net.
+    /// The seconds from ground rules to the optimised net.
     pub(crate) net_seconds: f64,
-    /// Bytes at the end of the first grounding.
+    /// The peak bytes at the end of the first grounding.
     pub(crate) ground_bytes: Option<u64>,
-    /// Bytes at the end of the first optimisation.
+    /// The peak bytes at the end of the first optimisation.
     pub(crate) bytes: Option<u64>,
     pub(crate) fluents: u64,
-    /// Each role's counted by itself.
+    /// The number of moves, summed over the roles.
     pub(crate) moves: u64,
-    /// Rule instances.
+    /// The number of rule instances.
     pub(crate) rules: u64,
-    /// Gates before optimising.
+    /// The number of gates before optimising.
     pub(crate) raw_gates: u64,
     pub(crate) gates: u64,
-    /// Operations of two operands.
+    /// The number of two-operand operations.
     pub(crate) operations: u64,
     pub(crate) depth: u64,
 }
 
-/// Measures in a process of its own, for no longer than `cap`.
+/// Measures a subject in a child process, for no longer than `cap`.
 pub(crate) fn apart(subject: &Subject, cap: Duration) -> Outcome {
     let mut command = Command::new(env::current_exe().expect("the path of this program"));
     command.arg("--child").arg(subject.to_string());
@@ -73,7 +73,7 @@ pub(crate) fn apart(subject: &Subject, cap: Duration) -> Outcome {
     })
 }
 
-/// Measures here.
+/// Measures a subject in this process.
 pub(crate) fn measure(subject: &Subject) -> Outcome {
     let source = subject.source();
     let (mut ground_times, mut net_times) = (Vec::new(), Vec::new());
@@ -114,7 +114,7 @@ pub(crate) fn measure(subject: &Subject) -> Outcome {
     })
 }
 
-/// From text to ground rules, as gringo starts from the text of its program.
+/// Grounds a text. Timing starts at the text, as it does for gringo.
 pub(crate) fn grounded(source: &Source, diagnostics: &mut Diagnostics) -> Option<GroundRules> {
     let options = options();
     *diagnostics = Diagnostics::new(options.levels.clone());

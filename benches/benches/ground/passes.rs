@@ -1,6 +1,6 @@
-//! The worth of each pass of the optimiser: the operations left after it, game by game; as many as
-//! before if it was left out. At the end the gates of two operands in the programs of the table,
-//! whose wide gates are lowered by a trie.
+//! The effect of each pass of the optimiser: the operations after it, game by game. A skipped pass
+//! repeats the previous number. The last column counts the two-input gates in the programs of the
+//! table, whose wide gates are lowered by a trie.
 
 use crate::{
     measure::grounded,
@@ -17,7 +17,7 @@ use gdl_compiler::{
 };
 use gdl_tools::output::{duration, thousands};
 
-/// Runs the passes one by one and prints a table: a line for each game, and the time of all games.
+/// Runs the passes one by one. Prints a table with a line for each game, and the time of each pass.
 pub(crate) fn run(subjects: &[Subject]) {
     let names: Vec<&str> = PASSES.iter().map(|(name, _)| *name).collect();
     println!("| operations | raw | {} | trie |", names.join(" | "));
@@ -44,13 +44,13 @@ pub(crate) fn run(subjects: &[Subject]) {
     println!("| time, all games | | {} |", seconds.join(" | "));
 }
 
-/// The gates of all programs; those that several of them need count in each.
+/// The number of gates in all programs. Gates that several programs need count in each.
 fn lowered(net: &Net) -> usize {
     let programs = [lower::observe(net), lower::advance(net)].into_iter().chain(lower::perceive(net));
     programs.map(|program| program.gates.len()).sum()
 }
 
-/// The size of a net, if the limits allowed it.
+/// The size of a net; a dash if the limits did not allow it.
 fn operations(net: Option<&Net>) -> String {
     net.map_or_else(|| "-".to_owned(), |net| thousands(net.operations() as u128))
 }

@@ -3,7 +3,7 @@
 use gdl_compiler::{Options, Rules, Source, check::check, syntax::parse};
 use std::{fmt, fs, path::PathBuf, str::FromStr};
 
-/// The twelve games.
+/// The names of the twelve games.
 const SELECTION: &[&str] = &[
     "ticTacToe",
     "connectFour",
@@ -19,7 +19,7 @@ const SELECTION: &[&str] = &[
     "alexChess",
 ];
 
-/// A rulesheet.
+/// A rulesheet to measure.
 #[derive(Clone, Debug)]
 pub(crate) enum Subject {
     Public(PathBuf),
@@ -27,7 +27,7 @@ pub(crate) enum Subject {
 }
 
 impl Subject {
-    /// The public rulesheets, by name; none if they are not there.
+    /// The public rulesheets, sorted by name; empty if the folder is missing.
     pub(crate) fn corpus() -> Vec<Self> {
         let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/rulesheets/games");
         let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
@@ -37,7 +37,7 @@ impl Subject {
         paths.into_iter().map(Self::Public).collect()
     }
 
-    /// Twelve games; none if there are no public rulesheets.
+    /// The twelve games; empty if there are no public rulesheets.
     pub(crate) fn selection() -> Vec<Self> {
         let corpus = Self::corpus();
         if corpus.is_empty() {
@@ -53,7 +53,7 @@ impl Subject {
         gdl_games::LIST.iter().map(Self::BuiltIn).collect()
     }
 
-    /// The name without folder, collection and ending.
+    /// The name without folder, collection and extension.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Public(path) => {
@@ -74,7 +74,7 @@ impl Subject {
         }
     }
 
-    /// The rules, if they have no faults.
+    /// The checked rules; `None` if they have errors.
     pub(crate) fn rules(&self) -> Option<Rules> {
         let (source, options) = (self.source(), options());
         let mut diagnostics = gdl_compiler::Diagnostics::new(options.levels.clone());
@@ -82,7 +82,8 @@ impl Subject {
     }
 }
 
-/// Case matters, as it did to the authors of the public rulesheets, and no lint stops one.
+/// The options of all measurements. Symbols are case-sensitive, as the authors of the public
+/// rulesheets assumed.
 pub(crate) fn options() -> Options {
     Options { case_sensitive: true, ..Options::default() }
 }

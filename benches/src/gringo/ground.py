@@ -1,8 +1,8 @@
-"""Grounds the program on stdin with gringo: first for the time it takes, then once more to count.
+"""Grounds the program on stdin with gringo: first to measure time, then to count the result.
 
-Prints one JSON object for each. The time is taken twice: with the rules dropped as they come, and
-with the solver keeping them. Relevant rules are those from which `next`, `legal`, `goal`,
-`terminal` and `sees` can be reached; the choices of the encoding and static facts are not counted.
+Prints one JSON object for each. Time is measured twice: with the rules dropped, and with the rules
+stored by the solver. Relevant rules are those that `next`, `legal`, `goal`, `terminal` and `sees`
+depend on. The choices of the encoding and static facts are not counted.
 """
 
 import json
@@ -19,7 +19,7 @@ ROOTS = {"next", "legal", "goal", "terminal", "sees"}
 
 
 class Counter(clingo.Observer):
-    """Keeps the rules: for each its head, and where its body starts."""
+    """An observer that stores the rules: the head of each, and the start of its body in a list."""
 
     def __init__(self):
         self.heads, self.starts, self.bodies = array("i"), array("q"), array("i")
@@ -33,7 +33,7 @@ class Counter(clingo.Observer):
 
 
 def ground(program, observer):
-    """Grounds the program. An observer gets the rules in place of the solver."""
+    """Grounds the program. If there is an observer, it receives the rules instead of the solver."""
     control = clingo.Control(["--warn=none"])
     if observer:
         control.register_observer(observer, replace=True)

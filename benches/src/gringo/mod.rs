@@ -1,8 +1,8 @@
-//! gringo, the grounder of clingo, on the same games: it grounds checked rules, and tells what that
-//! takes.
+//! The grounder gringo, part of clingo, on the same games: it grounds checked rules, and the module
+//! reports time, memory and sizes.
 //!
-//! It runs through Python's `clingo` (`pip install clingo`). Where that is not installed there is
-//! nothing to compare with.
+//! It runs through Python's `clingo` (`pip install clingo`). Without that package, the comparison
+//! is left out.
 
 mod program;
 mod split;
@@ -16,42 +16,42 @@ use std::{
     time::Duration,
 };
 
-/// Grounds what comes on stdin.
+/// A Python script that grounds the program on its standard input.
 const SCRIPT: &str = include_str!("ground.py");
 
 /// The cost of a run of gringo.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Cost {
-    /// Processor time from the text of the program to the last rule, where the rules are not read:
-    /// the median of several runs.
+    /// Processor seconds from the text of the program to the last rule if the rules are dropped.
+    /// The median of several runs.
     pub seconds: f64,
-    /// The same where the solver keeps the rules, as the compiler does.
+    /// The same if the solver stores the rules, as the compiler does.
     pub kept_seconds: f64,
-    /// Peak memory of the process, Python included.
+    /// The peak memory of the process in bytes, including Python.
     pub bytes: u64,
 }
 
-/// The sizes of what gringo found.
+/// The sizes of gringo's result.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Counts {
-    /// Rules, without the choices of the encoding and without facts.
+    /// The number of rules, without facts and without the choices of the encoding.
     pub rules: u64,
-    /// The number of these from which `next`, `legal`, `goal`, `terminal` or `sees` can be reached.
+    /// The number of these rules that `next`, `legal`, `goal`, `terminal` or `sees` depend on.
     pub relevant: u64,
-    /// Atoms that are no facts.
+    /// The number of atoms that are not facts.
     pub atoms: u64,
-    /// Fluents that may hold.
+    /// The number of fluents that may hold.
     pub fluents: u64,
-    /// Moves that may be legal, each role's counted by itself.
+    /// The number of moves that may be legal, summed over the roles.
     pub moves: u64,
 }
 
-/// A run of gringo. What it did not come to in time is missing.
+/// A run of gringo. Results that exceeded the time limit are missing.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Run {
-    /// The cost.
+    /// The time and memory; `None` if a measurement exceeded the time limit.
     pub cost: Option<Cost>,
-    /// The results.
+    /// The sizes of the result; `None` if counting exceeded the time limit.
     pub counts: Option<Counts>,
 }
 
@@ -63,10 +63,10 @@ pub fn is_installed() -> bool {
     python.status().is_ok_and(|status| status.success())
 }
 
-/// Grounds a program, to time it and to count, for no longer than thrice `cap` altogether.
+/// Grounds a program to time it and to count its result, for no longer than three times `cap`.
 ///
 /// # Panics
-/// Panics if there is no Python, or the script prints what it should not.
+/// Panics if there is no Python, or the script's output is invalid.
 #[must_use]
 pub fn run(program: &str, cap: Duration) -> Run {
     let mut python = Command::new("python3");

@@ -1,9 +1,9 @@
 //! Checked rules as a logic program for gringo.
 //!
-//! The encoding is that of Schiffel, "Grounding GDL Game Descriptions" (2017): fluents that may
-//! hold and moves that may be made are choices. So nothing that depends on the state or the moves
-//! is simplified away, and gringo writes the rules of the propositional net. An `or` is multiplied
-//! out, `distinct` is `!=`.
+//! The encoding is that of Schiffel, "Grounding GDL Game Descriptions" (2017): possible fluents and
+//! possible moves are choices. So gringo cannot simplify atoms that depend on the state or the
+//! moves, and it outputs the rules of the propositional net. An `or` is multiplied out, `distinct`
+//! is `!=`.
 
 use super::split::split;
 use gdl_compiler::{
@@ -11,24 +11,24 @@ use gdl_compiler::{
     rules::{Atom, Formula, Term},
 };
 
-/// Rules that one rule may become when its `or`s are multiplied out.
+/// The most rules that one rule may become when its `or`s are multiplied out.
 const MAX_ALTERNATIVES: usize = 4096;
 
-/// An atom, or a literal of a body.
+/// The text of an atom or of a body's literal, with its variables.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Part {
     pub(super) text: String,
-    /// Its variables, one bit each.
+    /// The variables, one bit each.
     pub(super) variables: u64,
-    /// True if it is a positive literal, which gives its variables their values.
+    /// True for a positive literal, which binds its variables.
     pub(super) binds: bool,
 }
 
-/// The program, with rules as they stand or split; `None` if some rule has too many alternatives or
-/// variables.
+/// The program, with its rules split if `splits` is true. Returns `None` if some rule has too many
+/// alternatives or variables.
 ///
-/// Keywords keep their names; `rN` is the relation, `fN` the function and `cN` the constant of that
-/// number.
+/// Keywords keep their names; `rN` is the relation, `fN` the function and `cN` the constant with
+/// that number.
 #[must_use]
 pub fn program(rules: &Rules, splits: bool) -> Option<String> {
     let mut text =
@@ -50,7 +50,7 @@ pub fn program(rules: &Rules, splits: bool) -> Option<String> {
     Some(text)
 }
 
-/// Appends `head :- body.`
+/// Appends the rule `head :- body.` to `text`.
 pub(super) fn write_rule(head: &str, body: &[Part], text: &mut String) {
     text.push_str(head);
     for (place, part) in body.iter().enumerate() {
@@ -60,7 +60,7 @@ pub(super) fn write_rule(head: &str, body: &[Part], text: &mut String) {
     text.push_str(".\n");
 }
 
-/// Bodies such that one holds where the formula does or, if `negated`, does not.
+/// The disjuncts of a formula or, if `negated`, of its negation. Each is a body.
 fn bodies(rules: &Rules, formula: &Formula, negated: bool) -> Option<Vec<Vec<Part>>> {
     let part = match formula {
         Formula::Atom(atom) if negated => {
@@ -83,7 +83,7 @@ fn bodies(rules: &Rules, formula: &Formula, negated: bool) -> Option<Vec<Vec<Par
     Some(vec![vec![part]])
 }
 
-/// Bodies such that one holds where every formula does or, if `negated`, does not.
+/// The disjuncts of a conjunction of formulas or, if `negated`, of their negations.
 fn all(rules: &Rules, formulas: &[Formula], negated: bool) -> Option<Vec<Vec<Part>>> {
     let mut product: Vec<Vec<Part>> = vec![Vec::new()];
     for formula in formulas {

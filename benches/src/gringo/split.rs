@@ -1,15 +1,15 @@
 //! Splitting of rules into smaller ones, by the elimination of variables.
 //!
-//! The idea is that of Morak and Woltran, "Preprocessing of Complex Non-Ground Rules in Answer Set
-//! Programming" (2012), known as lpopt. A variable that the head does not need is projected out of
-//! the literals that have it; these become a rule of their own. Greedily, the variable whose
-//! literals have the fewest variables goes first. The split is made by the look of a rule alone, so
-//! it helps some games and hurts others.
+//! The method is that of Morak and Woltran, "Preprocessing of Complex Non-Ground Rules in Answer
+//! Set Programming" (2012), known as lpopt. A variable that the head does not need is projected out
+//! of its literals, which become a separate rule. The greedy order takes the variable whose
+//! literals have the fewest variables first. The split uses the syntax of a rule alone, so it helps
+//! some games and hurts others.
 
 use super::program::{Part, write_rule};
 
-/// Appends rules that together derive what `head :- body` does. `helpers` counts the relations made
-/// here.
+/// Appends rules that together derive the head of `head :- body`. `helpers` counts the new
+/// relations.
 pub(super) fn split(head: &Part, mut body: Vec<Part>, helpers: &mut usize, text: &mut String) {
     while let Some((group, rest, keep)) = cheapest(head, &body) {
         let arguments: Vec<String> =
@@ -25,15 +25,15 @@ pub(super) fn split(head: &Part, mut body: Vec<Part>, helpers: &mut usize, text:
     write_rule(&head.text, &body, text);
 }
 
-/// The literals that an elimination takes out, those that stay, and the variables they share with
-/// each other or the head; `None` if nothing is won any more.
+/// The literals that an elimination removes, those that stay, and the variables that the removed
+/// ones share with the rest or the head. Returns `None` if no elimination helps.
 fn cheapest(head: &Part, body: &[Part]) -> Option<(Vec<Part>, Vec<Part>, u64)> {
     let all = |parts: &[Part]| parts.iter().fold(0, |mask, part| mask | part.variables);
     let candidates = (0..u64::BITS).filter(|v| (all(body) & !head.variables) >> v & 1 == 1);
     let eliminations = candidates.filter_map(|variable| {
         let having = body.iter().filter(|part| part.variables >> variable & 1 == 1);
         let scope = having.fold(0, |mask, part| mask | part.variables);
-        // What speaks of no other variables narrows the group for nothing.
+        // Literals without other variables join the group, since they restrict it at no cost.
         let (group, rest): (Vec<Part>, Vec<Part>) =
             body.iter().cloned().partition(|part| part.variables != 0 && part.variables & !scope == 0);
         let outside = all(&rest) | head.variables;

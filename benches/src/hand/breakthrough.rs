@@ -1,15 +1,15 @@
-//! Breakthrough on a board of four to eight cells a side, with two rows of pieces each: a piece
-//! moves one row forward, straight or diagonally to an empty cell, or diagonally onto an enemy,
-//! which it captures. Reaching the last row wins, and so does capturing everything.
+//! Breakthrough on a board of four to eight cells a side, with two rows of pieces each. A piece
+//! moves one row forward: straight or diagonally to an empty cell, or diagonally onto an enemy,
+//! which it captures. A player wins by reaching the last row or by capturing every piece.
 //!
-//! A row is eight bits of a word, whatever the side. Counting the moves of a position and finding
-//! one by its rank is a long chain of operations, each waiting for the last. A move drawn among all
-//! pieces and ways, and drawn again where it is not legal, is shorter, and as uniform. About three
-//! in five are legal, hence two are drawn at a time. In addition to its cells each player therefore
-//! has its pieces' squares in an array, and each occupied square knows its piece's slot there, so
-//! that a captured piece can give its slot to the last one.
+//! A row is eight bits of a word for every board size. Counting the moves of a position and finding
+//! one by its rank would be a long chain of dependent operations. Instead, a move is drawn among
+//! all pieces and directions, and drawn again if it is illegal; this is equally uniform. About
+//! three in five draws are legal, so two are drawn at a time. Besides its cells, each player has an
+//! array of its pieces' squares. Each occupied square stores its piece's slot there, so that a
+//! captured piece can give its slot to the last one.
 //!
-//! What is measured is a game of many pieces, where moves depend on both players' cells.
+//! The benchmark measures a game of many pieces, whose moves depend on both players' cells.
 
 use super::{Outcome, below_each};
 
@@ -32,9 +32,9 @@ pub fn playout<const SIDE: usize>(rng: &mut impl FnMut() -> u64) -> Outcome {
     }
 }
 
-/// Makes one move, and tells whether it wins.
+/// Makes one move, and returns whether it wins.
 ///
-/// The foremost piece can always move diagonally, so the draw comes to an end.
+/// The foremost piece can always move diagonally, so the draw terminates.
 #[inline]
 fn advance<const SIDE: usize, const UP: bool>(
     rng: &mut impl FnMut() -> u64,
@@ -58,7 +58,7 @@ fn advance<const SIDE: usize, const UP: bool>(
         let choices = below_each(rng, [mine.count, 3, mine.count, 3]);
         let first = try_move(choices[0], choices[1]);
         let second = try_move(choices[2], choices[3]);
-        // An index rather than a condition, which would become an unpredictable branch.
+        // An index instead of a condition, which would become an unpredictable branch.
         let chosen = [first, second][usize::from(first.2 == 0)];
         if chosen.2 != 0 {
             break chosen;
@@ -93,9 +93,9 @@ enum Colour {
 
 /// The pieces of one player on the board.
 struct Pieces {
-    /// The cells they stand on.
+    /// The cells of the pieces.
     cells: u64,
-    /// Their squares, in no order; only the first `count` mean anything.
+    /// The squares of the pieces in no order; only the first `count` are valid.
     squares: [u8; 16],
     count: u64,
 }
@@ -120,7 +120,7 @@ impl Pieces {
     }
 }
 
-/// The slot of the piece on each square of the first position.
+/// The slot of the piece on each square of the initial position.
 const fn fill_slots(side: usize) -> [u8; 64] {
     let players = [Pieces::new(side, Colour::White), Pieces::new(side, Colour::Black)];
     let mut slots = [0; 64];
@@ -133,9 +133,9 @@ const fn fill_slots(side: usize) -> [u8; 64] {
     slots
 }
 
-/// The cell that each way leads to from each square, none where it leaves the board.
+/// The target cell of each direction from each square; zero outside the board.
 ///
-/// The ways are numbered so that a step is 7 squares plus the way's number, up or down.
+/// Directions are numbered so that a step is 7 squares plus the direction's number, up or down.
 const fn find_targets(side: usize, colour: Colour) -> [[u64; 4]; 64] {
     let mut targets = [[0; 4]; 64];
     let mut square = 0;
@@ -143,7 +143,7 @@ const fn find_targets(side: usize, colour: Colour) -> [[u64; 4]; 64] {
         let (row, column) = (square / 8, square % 8);
         let mut way = 0;
         while row < side && column < side && way < 3 {
-            // Both are one too large, lest they fall below zero.
+            // Both are one too large, so that they do not fall below zero.
             let (row, column) = match colour {
                 Colour::White => (row + 2, column + way),
                 Colour::Black => (row, column + 2 - way),
@@ -158,7 +158,7 @@ const fn find_targets(side: usize, colour: Colour) -> [[u64; 4]; 64] {
     targets
 }
 
-/// The cells where an enemy is in the way, for each way: all of them for the way straight on.
+/// The cells where an enemy blocks each direction: all of them straight ahead.
 const BLOCKED_BY_ENEMY: [u64; 4] = [0, u64::MAX, 0, 0];
 
 #[cfg(test)]
@@ -167,7 +167,8 @@ mod tests {
 
     #[test]
     fn means_are_those_of_plain_arrays() {
-        // Means over 0.4 and 1.3 million games of a player that lists its moves from a plain array.
+        // The means of 0.4 and 1.3 million games of a player that lists its moves from a plain
+        // array.
         check_means(|mut rng| super::playout::<8>(&mut rng), 64.09, 50.82);
         check_means(|mut rng| super::playout::<6>(&mut rng), 28.100, 51.52);
     }

@@ -1,13 +1,13 @@
 //! Connect four on seven columns of six rows: discs fall to the lowest free cell of a column; four
 //! in a line wins, and a full board is a draw.
 //!
-//! A column is seven bits; the highest stays empty so that no line runs from one column into the
-//! next. Adding the lowest bit of a column to the taken cells carries up to the cell where a disc
-//! lands. The open columns are a short array of such lowest bits, and a full column is removed from
-//! it. That happens less than once a game, so that the number of moves is nearly always predicted.
-//! The first six plies can neither end the game nor meet a full column; one word decides them.
+//! A column is seven bits; the highest stays empty so that no line continues from one column into
+//! the next. Adding the lowest bit of a column to the taken cells carries up to the cell where a
+//! disc lands. The open columns are a short array of such lowest bits, and a full column is removed
+//! from it. That happens less than once a game, so the number of moves is predictable. The first
+//! six plies can neither end the game nor meet a full column; one word decides them.
 //!
-//! What is measured is mostly the search for lines, done for a whole board at once.
+//! The benchmark mostly measures the search for lines, done for a whole board at once.
 
 use super::{Outcome, below, below_each};
 
@@ -47,7 +47,7 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
     }
 }
 
-/// Finds the lowest free cell of a column that is not full.
+/// Returns the lowest free cell of a column that is not full.
 #[inline]
 pub(crate) fn drop_disc(taken: u64, column: u64) -> u64 {
     (taken + column) & !taken
@@ -67,7 +67,7 @@ pub(crate) fn has_line(discs: u64) -> bool {
         != 0
 }
 
-/// The lowest cell of each column, and one more entry so that no index needs a check.
+/// The lowest cell of each column, with an extra entry that avoids bounds checks.
 pub(crate) const LOWEST: [u64; 8] = [1, 1 << 7, 1 << 14, 1 << 21, 1 << 28, 1 << 35, 1 << 42, 0];
 
 /// The highest cells of all columns.
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn means_are_those_of_plain_arrays() {
-        // Means over 3.1 million games of a player that lists its moves from a plain array.
+        // The means of 3.1 million games of a player that lists its moves from a plain array.
         check_means(|mut rng| super::playout(&mut rng), 21.312, 55.73);
     }
 
@@ -87,9 +87,10 @@ mod tests {
     fn lines_do_not_wrap() {
         assert!(super::has_line(0b1111 << 7));
         assert!(super::has_line(1 | 1 << 8 | 1 << 16 | 1 << 24));
-        // Three at the top of a column and one at the bottom of the next.
+        // Three at the top of a column and one at the bottom of the next are not a line.
         assert!(!super::has_line(0b111 << 3 | 1 << 7));
-        // Three rising to the top row, and the cell that would come next on a wider word.
+        // Three that rise to the top row are not a line, even with the cell after them in a wider
+        // word.
         assert!(!super::has_line(1 << 3 | 1 << 11 | 1 << 19 | 1 << 28));
     }
 }

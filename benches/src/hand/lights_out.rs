@@ -1,11 +1,11 @@
-//! Lights out: pressing a cell of a 5x5 board switches it and its neighbours; one player, starting
-//! from a diamond of lights, has twenty presses to make all dark, any cell being a legal press at
-//! any time.
+//! Lights out: pressing a cell of a 5x5 board toggles it and its neighbours. One player starts from
+//! a diamond of lights and has twenty presses to switch all off. Any cell is a legal press at any
+//! time.
 //!
-//! The lights are 25 bits, a press switches a fixed set of them, and one word decides ten presses.
-//! Hardly any playout ever makes all dark, yet each press asks for it, as the rules do.
+//! The lights are 25 bits, a press toggles a fixed set of them, and one word decides ten presses.
+//! Playouts rarely switch all lights off, yet each press tests for it, as the rules do.
 //!
-//! What is measured is nearly the generator alone: 25 moves at every step, always the same.
+//! The benchmark measures little besides the generator: the same 25 moves at every step.
 
 use super::{Outcome, below_each};
 
@@ -26,10 +26,10 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
     Outcome { length, goal: 0 }
 }
 
-/// The lights at the start, row by row from the lowest bit on.
+/// The initial lights, row by row from the lowest bit.
 const DIAMOND: u32 = 0b00100_01110_11011_01110_00100;
 
-/// The lights that each cell's press switches; only the first 25 are cells.
+/// The lights that each cell's press toggles; only the first 25 entries are cells.
 static SWITCHED: [u32; 32] = {
     let mut switched = [0; 32];
     let mut cell: u32 = 0;
@@ -68,7 +68,7 @@ mod tests {
             .collect();
         let length = presses.len() as u32;
         presses.resize(20, 0);
-        // The words whose digits are these presses.
+        // The words whose digits are the given presses.
         let mut words = presses.chunks(10).map(|presses| {
             let number = presses.iter().fold(0, |number, press| 25 * number + press);
             (((number << 64) + (1 << 63)) / 25u128.pow(10)) as u64

@@ -1,15 +1,15 @@
-//! Hand-written baselines, playout loops of one game at a time: the speed a compiled rulesheet is
-//! held against.
+//! Handwritten baselines: playout loops of one game at a time, with which compiled rulesheets are
+//! compared.
 //!
-//! Each file plays one game from its first position to its end, every legal move being equally
-//! likely, in safe and portable scalar code. No list of legal moves is ever built: a move is a
-//! random bit of a bitboard, or a random candidate kept if it turns out legal. Where the number of
-//! moves does not depend on the earlier ones, it is a digit of one random number. The loops are
-//! meant to run in the same process as the compiled rulesheets, with the same generator, so that
-//! both are measured under the same conditions.
+//! Each file plays one game to its end with uniformly random legal moves, in safe and portable
+//! scalar code. No list of legal moves is built: a move is a random bit of a bitboard, or a random
+//! candidate that is drawn again if it is illegal. Where the number of moves does not depend on
+//! earlier moves, a move is a digit of one random number. The loops run in the process of the
+//! compiled rulesheets, with the same generator, so that both are measured under the same
+//! conditions.
 //!
 //! All choices are exactly uniform, given uniform 64-bit words: [`below`] and [`below_each`] reject
-//! the few words that would favour some numbers.
+//! the rare words that would favour some numbers.
 
 pub mod breakthrough;
 pub mod connect_four;
@@ -19,27 +19,27 @@ pub mod reversi;
 pub mod rock_paper_scissors;
 pub mod tictactoe;
 
-/// The end of one playout.
+/// The length and the goal of one playout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
-    /// The number of moves played; moves made at the same time count once.
+    /// The number of moves played; simultaneous moves count once.
     pub length: u32,
     /// The goal value of the first player: 100, 50 or 0.
     pub goal: u8,
 }
 
 impl Outcome {
-    /// The outcome of a game won by the player who made the last move, the players moving in turn.
+    /// The outcome of a game of alternating moves, won by the player who made the last one.
     #[inline]
     fn won_at(length: u32) -> Self {
         let goal = if length % 2 == 1 { 100 } else { 0 };
         Self { length, goal }
     }
 
-    /// The outcome of a game won by the player who has more.
+    /// The outcome of a game won by the player with the larger number.
     #[inline]
     fn compared(length: u32, first: u32, second: u32) -> Self {
-        // No branch: nobody can predict the winner.
+        // Computed without a branch, since the winner is unpredictable.
         let goal = 50 * (1 + u8::from(first > second) - u8::from(first < second));
         Self { length, goal }
     }
@@ -76,11 +76,11 @@ impl Generator {
     }
 }
 
-/// Draws a number below `n`, each equally likely; `n` must not be zero.
+/// Draws a uniform number below `n`, which must not be zero.
 ///
 /// The high half of `word * n` is the number (Lemire, "Fast random integer generation in an
-/// interval", 2019). A word whose low half falls below `2^64 mod n` is drawn again; the division
-/// is only made in the rare case that it could matter.
+/// interval", 2019). A word whose low half falls below `2^64 mod n` is drawn again; the division is
+/// only made in the rare case that it could matter.
 #[inline]
 pub fn below(rng: &mut impl FnMut() -> u64, n: u64) -> u64 {
     let (mut high, mut low) = multiply(rng(), n);
@@ -95,8 +95,8 @@ pub fn below(rng: &mut impl FnMut() -> u64, n: u64) -> u64 {
 
 /// Draws one number below each bound, independently, from a single word.
 ///
-/// The numbers are the digits, in mixed radix, of one number below the product of the bounds, which
-/// must fit in 64 bits and not be zero. Each low half is the rest for the digits to come, and the
+/// The product of the bounds must fit in 64 bits and not be zero. The numbers are the digits, in
+/// mixed radix, of one number below the product. Each low half determines the remaining digits. The
 /// last one decides whether to draw again, as in [`below`].
 #[inline]
 pub fn below_each<const N: usize>(rng: &mut impl FnMut() -> u64, bounds: [u64; N]) -> [u64; N] {
@@ -114,12 +114,11 @@ pub fn below_each<const N: usize>(rng: &mut impl FnMut() -> u64, bounds: [u64; N
     }
 }
 
-/// Draws one of the set bits of `set`, each equally likely, and returns its index; `set` must not
-/// be zero.
+/// Draws a uniform set bit of `set`, which must not be zero, and returns its index.
 ///
-/// One multiplication adds up the bytes' counts from below, so that the top byte holds the number
-/// of set bits; the bit drawn lies in the first byte whose running total exceeds the rank drawn.
-/// Counting and selecting share those totals, which is why they are not two functions.
+/// One multiplication computes the running totals of the bytes' counts; the top byte is the number
+/// of set bits. The drawn bit lies in the first byte whose running total exceeds the drawn rank.
+/// Counting and selecting share the totals, so they are one function.
 #[inline]
 pub fn pick(rng: &mut impl FnMut() -> u64, set: u64) -> u32 {
     let pairs = set - ((set >> 1) & 0x5555_5555_5555_5555);
@@ -133,7 +132,7 @@ pub fn pick(rng: &mut impl FnMut() -> u64, set: u64) -> u32 {
     start + u32::from(SELECT[byte as usize][rank_in_byte as usize & 7])
 }
 
-/// Finds the lowest bit of the first byte of `totals` that exceeds `rank`.
+/// Returns the lowest bit of the first byte of `totals` that exceeds `rank`.
 ///
 /// Neither the bytes nor `rank` may exceed 127, so that no byte borrows from the next.
 #[inline]
@@ -175,8 +174,8 @@ static SELECT: [[u8; 8]; 256] = {
 mod tests {
     use super::*;
 
-    /// Plays many games and holds the mean length and goal against those expected, five standard
-    /// errors being allowed either way.
+    /// Plays many games and asserts that the mean length and goal are within five standard errors
+    /// of the expected ones.
     pub(super) fn check_means(
         playout: impl Fn(&mut dyn FnMut() -> u64) -> Outcome,
         expected_length: f64,
@@ -222,11 +221,11 @@ mod tests {
 
     #[test]
     fn generator_matches_the_published_algorithm() {
-        // The words that follow the state 1, 2, 3, 4 in the authors' reference implementation.
+        // The words after the state 1, 2, 3, 4 in the authors' reference implementation.
         let mut generator = Generator { state: [1, 2, 3, 4] };
         let words: [u64; 4] = std::array::from_fn(|_| generator.draw());
         assert_eq!(words, [41_943_041, 58_720_359, 3_588_806_011_781_223, 3_591_011_842_654_386]);
-        // The first word of `splitmix64` started from zero.
+        // The first word of `splitmix64` from the seed zero.
         assert_eq!(Generator::new(0).state[0], 0xe220_a839_7b1d_cdaf);
     }
 
@@ -247,7 +246,7 @@ mod tests {
 
     #[test]
     fn surplus_words_are_drawn_again() {
-        // Each product divides 2^64 - 1, so one word is left over: zero.
+        // Each product divides 2^64 - 1, so one word is surplus: zero.
         let mut words = [0, 1 << 63].into_iter();
         assert_eq!(below(&mut || words.next().unwrap(), 3), 1);
         let mut words = [0, 1 << 63].into_iter();

@@ -1,11 +1,11 @@
 //! Nim with piles of 1, 3, 5 and 7 sticks: a move takes any number of sticks from one pile, and the
 //! player who takes the last stick wins.
 //!
-//! A pile is a byte of a word. There are as many moves as sticks left: drawing a stick takes it and
-//! all those above it in its pile. One multiplication adds up the piles from below, which gives the
-//! number of moves and, compared with the stick drawn, its pile and its height there.
+//! A pile is a byte of a word. Each remaining stick is one move, which takes it and all sticks
+//! above it in its pile. One multiplication computes the running totals of the piles. They give the
+//! number of moves and, compared with the drawn stick, its pile and its height there.
 //!
-//! What is measured is a short game whose every choice waits for the last.
+//! The benchmark measures a short game in which every choice depends on the last.
 
 use super::{Outcome, below, find_first_above};
 
@@ -33,10 +33,10 @@ mod tests {
 
     #[test]
     fn means_are_the_exact_ones() {
-        // Drawing sticks in a random order, and passing over those already gone, plays the same
-        // game: a stick is a move if it comes before all those below it, which happens once in n
-        // for the n-th stick of a pile. So the mean length is a sum of 1/n, and as the second stick
-        // of a pile makes the length odd or even with equal chances, either player wins as often.
+        // Drawing sticks in a random order, and skipping those already gone, plays the same game. A
+        // stick is a move if it comes before all those below it, with probability 1/n for the n-th
+        // stick of a pile. So the mean length is a sum of 1/n. The second stick of a pile makes the
+        // length odd or even with equal chances, so either player wins equally often.
         let length: f64 =
             [1u32, 3, 5, 7].into_iter().flat_map(|pile| 1..=pile).map(|stick| f64::from(stick).recip()).sum();
         check_means(|mut rng| super::playout(&mut rng), length, 50.0);

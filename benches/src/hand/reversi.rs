@@ -1,15 +1,14 @@
-//! Reversi on 8x8: a disc is placed so that it and another of the player's enclose enemies in a
-//! row; these are turned over. A player who cannot place passes, which counts as a move; the game
-//! ends when neither can place, and more discs win.
+//! Reversi on 8x8. A placed disc must enclose enemies between it and another own disc in a line;
+//! these are turned over. A player who cannot place passes, which counts as a move. The game ends
+//! when neither can place, and the player with more discs wins.
 //!
 //! The legal cells are found for the whole board at once. From the player's discs, runs of enemies
-//! grow in the eight directions, first by one, then by two cells at a time, and the cell after a
-//! run is legal if empty. To the right a carry does all of that in one addition. The discs to turn
-//! are found one ray at a time. The first cell on it that is no enemy is the lowest bit of the rest
-//! of the ray, if the ray rises. For the rays that fall, the board is turned upside down, which is
-//! one instruction.
+//! grow in the eight directions, first by one, then by two cells at a time. The cell after a run is
+//! legal if empty. To the right, the carry of one addition does all of that. The discs to turn are
+//! found one ray at a time. On a rising ray, the first cell that is not an enemy is the lowest bit
+//! of the other cells. For falling rays the board is flipped vertically, which is one instruction.
 //!
-//! What is measured is a game of much arithmetic and few decisions.
+//! The benchmark measures a game of much arithmetic and few decisions.
 
 use super::{Outcome, pick};
 
@@ -44,7 +43,7 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
     Outcome::compared(length, mine.count_ones(), theirs.count_ones())
 }
 
-/// Finds the empty cells where a disc would enclose enemies.
+/// Returns the empty cells where a disc would enclose enemies.
 #[inline]
 pub(crate) fn find_legal(mine: u64, theirs: u64) -> u64 {
     let inner = theirs & INNER;
@@ -56,7 +55,7 @@ pub(crate) fn find_legal(mine: u64, theirs: u64) -> u64 {
     ends & !(mine | theirs)
 }
 
-/// Finds the cells next to runs of enemies, upwards and downwards along one line.
+/// Returns the cells after runs of enemies, in both directions along one line.
 #[inline]
 fn grow_both<const STEP: u32>(mine: u64, theirs: u64) -> u64 {
     let pairs = theirs & (theirs << STEP);
@@ -67,7 +66,7 @@ fn grow_both<const STEP: u32>(mine: u64, theirs: u64) -> u64 {
     (run << STEP) | (run_down::<STEP>(mine, theirs, pairs) >> STEP)
 }
 
-/// Finds the runs of enemies below the player's discs, given the upper cells of all pairs of
+/// Returns the runs of enemies below the player's discs, given the upper cells of all pairs of
 /// enemies.
 #[inline]
 fn run_down<const STEP: u32>(mine: u64, theirs: u64, pairs: u64) -> u64 {
@@ -78,7 +77,7 @@ fn run_down<const STEP: u32>(mine: u64, theirs: u64, pairs: u64) -> u64 {
     run | ((run >> (2 * STEP)) & pairs)
 }
 
-/// Finds the enemies that a disc on `cell` encloses.
+/// Returns the enemies that a disc on `cell` encloses.
 #[inline]
 pub(crate) fn find_turned(mine: u64, theirs: u64, cell: u32) -> u64 {
     let [right, rising @ ..] = &RAYS[cell as usize & 63];
@@ -93,17 +92,17 @@ pub(crate) fn find_turned(mine: u64, theirs: u64, cell: u32) -> u64 {
     turned | turned_flipped.swap_bytes()
 }
 
-/// Finds the enemies enclosed on a ray towards higher cells.
+/// Returns the enemies enclosed on a ray towards higher cells.
 #[inline]
 fn enclose(mine: u64, theirs: u64, ray: u64) -> u64 {
     let others = ray & !theirs;
     let end = others & others.wrapping_neg() & mine;
-    // Take one from the end to get all cells below it, but take nothing if it is no cell at all:
-    // the top bit of its negative says so without a branch.
+    // Subtracting one from the end gives all cells below it. If there is no end, nothing may be
+    // subtracted: the sign bit of its negation tests this without a branch.
     (end - (end.wrapping_neg() >> 63)) & ray
 }
 
-/// Finds the enemies enclosed to the left, the one direction that is not rising either way up.
+/// Returns the enemies enclosed to the left, a direction that is not rising in either orientation.
 #[inline]
 fn enclose_left(mine: u64, theirs: u64, cell: u32) -> u64 {
     let inner = theirs & INNER;
@@ -112,8 +111,8 @@ fn enclose_left(mine: u64, theirs: u64, cell: u32) -> u64 {
     run & u64::from(enclosed).wrapping_neg()
 }
 
-/// All columns but the outer two: a run enclosed sideways cannot hold a cell of those, and without
-/// them no run goes on in the next row.
+/// All columns except the outer two. A run enclosed horizontally has no cell there, and without
+/// them no run continues in the next row.
 const INNER: u64 = 0x7e7e_7e7e_7e7e_7e7e;
 
 /// The cells to the right of, above left of, above, and above right of each cell.
@@ -145,7 +144,7 @@ mod tests {
 
     #[test]
     fn means_are_those_of_plain_arrays() {
-        // Means over 0.4 million games of a player that lists its moves from a plain array.
+        // The means of 0.4 million games of a player that lists its moves from a plain array.
         check_means(|mut rng| super::playout(&mut rng), 60.4105, 47.49);
     }
 }

@@ -2,10 +2,10 @@
 //! neither, and the match ends at three won rounds or after five rounds.
 //!
 //! A hand is a number below three that loses to its successor; one word decides all ten hands. All
-//! five rounds are played, and those after the end made to count nothing, which costs less than a
-//! branch that cannot be predicted.
+//! five rounds are played, and rounds after the end are ignored, which costs less than an
+//! unpredictable branch.
 //!
-//! What is measured is the one game here whose players move together.
+//! The benchmark measures the only game here with simultaneous moves.
 
 use super::{Outcome, below_each};
 
@@ -30,7 +30,8 @@ mod tests {
 
     #[test]
     fn means_are_the_exact_ones() {
-        // Either player wins the first three rounds, or two of three and then the fourth.
+        // The probabilities that either player wins the first three rounds, or two of three and the
+        // fourth.
         let after_three = 2.0 / 27.0;
         let after_four = 2.0 * 3.0 * (1.0 / 27.0) * (2.0 / 3.0);
         let length = 5.0 - 2.0 * after_three - after_four;

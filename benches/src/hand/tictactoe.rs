@@ -1,13 +1,12 @@
 //! Tic-tac-toe: two players mark cells of a 3x3 board in turn; three in a line wins.
 //!
 //! Each player's marks, and the free cells, are nine bits. The number of moves at each ply is known
-//! beforehand, so one word decides the whole game. All nine plies are played without a test whether
-//! the game is over: the first line completed is read off afterwards, since nothing played later
-//! can change it. That trades a wasted ply or two for the one branch that no processor could
-//! predict.
+//! beforehand, so one word decides the whole game. All nine plies are played without a test for the
+//! end of the game. The first completed line is determined afterwards, since later plies cannot
+//! change it. That trades a wasted ply or two for the one branch that no processor could predict.
 //!
-//! What is measured is the cost of drawing, marking and recognising lines, in games so short that
-//! any overhead for each of them shows.
+//! The benchmark measures the cost of drawing, marking and recognising lines. The games are so
+//! short that any overhead per game shows.
 
 use super::{Outcome, below_each};
 
@@ -22,19 +21,19 @@ pub fn playout(rng: &mut impl FnMut() -> u64) -> Outcome {
         let mark = SELECT[usize::from(free) & 0o777][choice as usize & 15];
         free ^= mark;
         marks[ply % 2] |= mark;
-        // Nobody can have three marks before the fifth ply.
+        // No player has three marks before the fifth ply.
         if ply >= 4 {
             lines |= u32::from(HAS_LINE[usize::from(marks[ply % 2]) & 0o777]) << ply;
         }
     }
-    // A draw stands as a line at the ply after the last, where it would be the second player's.
+    // A draw is encoded as a line at the ply after the last, which would be the second player's.
     let ply = (lines | 1 << 9).trailing_zeros();
     let goal = 100 * u8::from(ply % 2 == 0) + 50 * u8::from(ply == 9);
     Outcome { length: 9.min(ply + 1), goal }
 }
 
-/// The bit of each rank in each set of free cells; rows are as long as a power of two for the sake
-/// of the address.
+/// The bit of each rank in each set of free cells. The row length is a power of two for simple
+/// addressing.
 static SELECT: [[u16; 16]; 512] = {
     let mut select = [[0; 16]; 512];
     let mut free = 0;
@@ -52,7 +51,7 @@ static SELECT: [[u16; 16]; 512] = {
     select
 };
 
-/// For each set of marks, whether it holds a line.
+/// For each set of marks, true if it contains a line.
 static HAS_LINE: [bool; 512] = {
     let lines = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
     let mut has_line = [false; 512];

@@ -1,4 +1,4 @@
-//! The report as a picture: bars on a logarithmic scale, in SVG with colours for light and dark
+//! The report as a chart: bars on a logarithmic scale, in SVG with colours for light and dark
 //! screens.
 
 use super::{
@@ -11,20 +11,20 @@ use svg::{
     node::element::{Line, Rectangle, Style, Text},
 };
 
-/// All lengths are in units of the picture, which browsers show as pixels.
+/// The width of the chart. All lengths are in SVG units, which browsers show as pixels.
 const WIDTH: f64 = 900.0;
-/// The left end of bars; names of engines stand left of it.
+/// The left end of the bars; the names of engines are to its left.
 const LEFT: f64 = 170.0;
-/// The right end of the longest bar; figures stand right of it.
+/// The right end of the longest bar; figures are to its right.
 const RIGHT: f64 = WIDTH - 130.0;
-/// The height above the first game.
+/// The height of the chart above the first game.
 const HEAD: f64 = 64.0;
 const TITLE: f64 = 30.0;
 const BAR: f64 = 14.0;
 const STEP: f64 = 18.0;
 
-/// Fills by the place of an engine; text and lines take theirs from the background. Both sets keep
-/// a contrast of three to one with the background at least.
+/// Fill colours by engine, and colours of text and lines, for light and dark backgrounds. The
+/// contrast with the background is at least three to one.
 const STYLE: &str = "
     svg { --ground: #ffffff; --text: #1f2328; --faint: #59636e; --line: #d1d9e0;
         --fill-0: #6e7781; --fill-1: #bc4c00; --fill-2: #0969da; --fill-3: #8250df; --fill-4: #1a7f37;
@@ -43,7 +43,7 @@ const STYLE: &str = "
     .fill-0 { fill: var(--fill-0) } .fill-1 { fill: var(--fill-1) } .fill-2 { fill: var(--fill-2) }
     .fill-3 { fill: var(--fill-3) } .fill-4 { fill: var(--fill-4) } .fill-5 { fill: var(--fill-5) }
 ";
-/// The number of fills; more engines begin again.
+/// The number of fill colours; further engines reuse them from the first.
 const FILLS: usize = 6;
 
 /// Draws the contestants with the first number of threads, a group of bars for each game.
@@ -115,7 +115,7 @@ struct Bar {
     name: String,
     rate: f64,
     figure: String,
-    /// The place of its engine.
+    /// The index of its engine, which selects the fill colour.
     fill: usize,
 }
 
@@ -133,7 +133,7 @@ impl Bar {
     }
 }
 
-/// Powers of ten that enclose all rates.
+/// The powers of ten that enclose all rates, as exponents.
 #[derive(Debug, PartialEq, Eq)]
 struct Scale {
     first: i32,
@@ -145,17 +145,17 @@ impl Scale {
         let logarithms: Vec<f64> = rates.filter(|&rate| rate > 0.0).map(f64::log10).collect();
         let first = logarithms.iter().copied().fold(f64::INFINITY, f64::min).floor();
         let last = logarithms.iter().copied().fold(f64::NEG_INFINITY, f64::max).ceil();
-        // The shortest bar is to be seen too. Casts of floats saturate, and rates are far from
-        // that.
+        // The scale is one decade at least, so that the shortest bar is visible. Casts of floats
+        // saturate, far beyond any rate.
         let first = if first.is_finite() { first as i32 } else { 0 };
         let last = if last.is_finite() { last as i32 } else { 0 };
         Self { first, last: last.max(first + 1) }
     }
 
-    /// The distance of a rate from the left.
+    /// The horizontal position of a rate.
     fn place(&self, rate: f64) -> f64 {
         let share = (rate.log10() - f64::from(self.first)) / f64::from(self.last - self.first);
-        // Tenths of a unit are enough.
+        // Rounded to tenths of a unit.
         ((LEFT + share.clamp(0.0, 1.0) * (RIGHT - LEFT)) * 10.0).round() / 10.0
     }
 }
@@ -164,7 +164,7 @@ fn label(text: impl Into<String>, x: f64, y: f64, class: &str) -> Text {
     Text::new(text.into()).set("x", x).set("y", y).set("class", class)
 }
 
-/// A power of ten.
+/// The text of a power of ten.
 fn power(exponent: i32) -> String {
     let number = 10_f64.powi(exponent);
     if exponent < 0 { format!("{number}") } else { scaled(number).replace(".00", "").replace(".0", "") }

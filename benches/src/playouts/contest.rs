@@ -1,5 +1,5 @@
-//! The contest of engines, which take turns: a [`Report`] has a sample of each setup of each game
-//! for each round.
+//! The contest of engines, which take turns. Its [`Report`] has one sample of each setup, game and
+//! round.
 
 use super::{
     engine::{End, Engine, Run},
@@ -10,7 +10,7 @@ use cpu_time::ProcessTime;
 use gdl_runtime::lanes::Isa;
 use std::time::Instant;
 
-/// An engine and what it is given.
+/// An engine with its instruction set and number of threads.
 #[derive(Clone, Copy)]
 pub(super) struct Setup<'e> {
     engine: &'e Engine,
@@ -19,10 +19,10 @@ pub(super) struct Setup<'e> {
     threads: usize,
 }
 
-/// The amount of play.
+/// The duration of a contest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
-    /// Seconds for each setup on each game.
+    /// The seconds for each setup on each game.
     pub(super) seconds: f64,
     pub(super) rounds: u64,
 }
@@ -42,10 +42,10 @@ pub(super) fn setups<'e>(engines: &'e [Engine], isas: &[Isa], threads: &[usize])
     setups
 }
 
-/// Lets the setups play each game, and calls `tell` after each sample.
+/// Plays each game with all setups, and calls `tell` after each sample.
 ///
-/// A first sample of each warms up and is not counted: those that follow have as many playouts as
-/// it made in its time, so that every round does the same work.
+/// A first sample of each setup warms up and is not counted. Later samples have the number of
+/// playouts that it made in its time, so that every round does the same work.
 pub(super) fn hold(
     games: &[&'static str],
     setups: &[Setup<'_>],

@@ -1,4 +1,4 @@
-//! The engines of a contest: each [`Engine`] makes a [`Player`] of a game's name.
+//! The engines of a contest. Each [`Engine`] creates a [`Player`] for a game.
 
 use crate::hand::{self, Generator, Outcome};
 use gdl_games::{Entry, Visitor, find, visit};
@@ -21,16 +21,16 @@ pub(super) const GAMES: [&str; 8] = [
     "rock_paper_scissors",
 ];
 
-/// A way to play games.
+/// A way to run playouts.
 pub(super) struct Engine {
     pub(super) name: &'static str,
-    /// True if it uses the instruction set it is given.
+    /// True if the instruction set of a setup affects the engine.
     pub(super) has_isas: bool,
-    /// Makes a player of a game.
+    /// Creates a player of a game by its name.
     pub(super) make: fn(&'static str) -> Player,
 }
 
-/// All engines; the others are compared with the first.
+/// All engines. The first is the baseline of all ratios.
 pub(super) const ENGINES: &[Engine] = &[
     Engine { name: "by hand", has_isas: false, make: by_hand },
     Engine { name: "lanes", has_isas: true, make: lanes },
@@ -40,10 +40,10 @@ pub(super) const ENGINES: &[Engine] = &[
     Engine { name: "lifted", has_isas: false, make: lifted },
 ];
 
-/// Plays one game by one engine.
+/// A function that plays games with one engine.
 pub(super) type Player = Box<dyn Fn(&Run) -> Played>;
 
-/// The task of a player.
+/// The parameters of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) seed: u64,
@@ -52,23 +52,23 @@ pub(super) struct Run {
     pub(super) isa: Isa,
 }
 
-/// The end of a run.
+/// The condition for the end of a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum End {
-    /// After this number of seconds and the games that were begun.
+    /// After this number of seconds; games in progress are finished.
     Seconds(f64),
     /// After this number of playouts.
     Count(u64),
 }
 
-/// The games played.
+/// The numbers of games and states played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Played {
     pub(super) playouts: u64,
     pub(super) states: u64,
 }
 
-/// Games that the loops play before they look at the clock.
+/// The number of games that the loops play between two looks at the clock.
 const BATCH: u64 = 4096;
 
 fn by_hand(game: &'static str) -> Player {
@@ -85,7 +85,7 @@ fn by_hand(game: &'static str) -> Player {
     }
 }
 
-/// Plays a loop again and again, on each thread with a generator of its own.
+/// Repeats a playout function on each thread, with a separate generator.
 fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -> Player {
     let play = move |generator: &mut Generator, count| {
         let (mut states, mut goals) = (0, 0);
@@ -94,7 +94,7 @@ fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -
             states += u64::from(outcome.length);
             goals += u64::from(outcome.goal);
         }
-        // Engines count goals too.
+        // Goals are computed, as the engines do, but not used.
         black_box(goals);
         states
     };
@@ -133,27 +133,27 @@ fn repeat(playout: impl Fn(&mut Generator) -> Outcome + Copy + Send + 'static) -
     })
 }
 
-/// The game that `gdl!` compiled, 512 games at once.
+/// The code that `gdl!` compiled, in lanes of 512 games.
 fn lanes(game: &'static str) -> Player {
     built_in(game, gdl_runtime::playouts::PlayoutMode::Lanes)
 }
 
-/// The game that `gdl!` compiled, one state at a time.
+/// The code that `gdl!` compiled, in single mode.
 fn compiled(game: &'static str) -> Player {
     built_in(game, gdl_runtime::playouts::PlayoutMode::Single)
 }
 
-/// The table of the rulesheet, one state at a time.
+/// The table of the rulesheet, in single mode.
 fn table(game: &'static str) -> Player {
     playouts(loaded(game), gdl_runtime::playouts::PlayoutMode::Single)
 }
 
-/// The table of the rulesheet, 512 games at once.
+/// The table of the rulesheet, in lanes of 512 games.
 fn table_lanes(game: &'static str) -> Player {
     playouts(loaded(game), gdl_runtime::playouts::PlayoutMode::TableLanes)
 }
 
-/// The rules, state by state.
+/// The lifted engine, which interprets the rules.
 fn lifted(game: &'static str) -> Player {
     let text = find(game).expect("a built-in game").text;
     let game = Loader::new().name(game).lifted().load(text).expect("built-in rulesheets load");

@@ -4,20 +4,20 @@ use gdl_runtime::lanes::Isa;
 use serde::Serialize;
 use std::{fmt, fs, thread};
 
-/// The relevant properties of a machine, as far as it reports them.
+/// The relevant properties of a machine, as far as the system reports them.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Machine {
     pub(super) processor: Option<String>,
     pub(super) cores: usize,
     /// The best instruction set of lanes.
     pub(super) isa: &'static str,
-    /// The number of processes that wanted to run before and after, averaged over a minute: with
-    /// nothing else to do it is the number of threads at most.
+    /// The load averages of a minute before and after the measurement: the number of runnable
+    /// processes. On an idle machine it is at most the number of threads.
     pub(super) load: [Option<f64>; 2],
 }
 
 impl Machine {
-    /// This one, before anything is measured.
+    /// The properties of this machine before the measurement.
     pub(super) fn find() -> Self {
         Self {
             processor: processor(),
@@ -27,7 +27,7 @@ impl Machine {
         }
     }
 
-    /// Takes note of the load at the end.
+    /// Records the load after the measurement.
     pub(super) fn finish(&mut self) {
         self.load[1] = load();
     }
@@ -45,14 +45,14 @@ impl fmt::Display for Machine {
     }
 }
 
-/// The name of the processor, where Linux tells.
+/// The name of the processor, if Linux reports it.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("model name"))?;
     Some(line.trim_start_matches(['\t', ' ', ':']).to_owned())
 }
 
-/// The load of the last minute, where Linux tells.
+/// The load average of the last minute, if Linux reports it.
 fn load() -> Option<f64> {
     fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
 }

@@ -1,12 +1,12 @@
-//! The comparison of random playouts by every engine and by hand-written baselines: a [`Report`] as
+//! The comparison of random playouts by every engine and by handwritten baselines: a [`Report`] as
 //! a table and a chart.
 //!
-//! All contestants of a game play in one process, on the same clock and in turn: one sample of each
-//! makes a round. Whatever else the machine does in a round slows all of them down, so ratios are
-//! taken round by round, and the report has their median. The clock is processor time, which stands
-//! still while other processes run.
+//! All contestants of a game play in one process, on the same clock and in turn; one sample of each
+//! makes a round. Other work on the machine slows all samples of a round, so ratios are taken
+//! within rounds, and the report has their median. The clock is processor time, which stands still
+//! while other processes run.
 //!
-//! Engines draw from generators of their own, and every choice is exactly uniform in all of them.
+//! Each engine has its own generators, and every choice is exactly uniform in all of them.
 
 mod chart;
 mod contest;
@@ -57,16 +57,16 @@ pub struct Args {
 }
 
 impl Args {
-    /// The names of the games to be played.
+    /// The names of the games to play.
     fn games(&self) -> Vec<&'static str> {
         let named = |game: &&str| self.games.is_empty() || self.games.iter().any(|name| name == game);
         GAMES.into_iter().filter(named).collect()
     }
 
-    /// The instruction sets to be compared.
+    /// The instruction sets to compare.
     ///
     /// # Errors
-    /// The name of one that this machine does not have.
+    /// Returns the name of an instruction set that this machine lacks.
     fn isas(&self) -> Result<Vec<Isa>, String> {
         if self.isa.is_empty() {
             return Ok(vec![Isa::best()]);
@@ -79,11 +79,10 @@ impl Args {
     }
 }
 
-/// Plays, prints the table and writes it and the chart to `out` unless the arguments name another
-/// folder.
+/// Plays, prints the table, and writes table and chart to `out` or to the folder of the arguments.
 ///
 /// # Errors
-/// A sentence about what is missing or cannot be written.
+/// Returns a message if an instruction set or a game is missing, or a file cannot be written.
 pub fn run(args: &Args, out: PathBuf) -> Result<(), String> {
     let isas = args.isas()?;
     let games = args.games();

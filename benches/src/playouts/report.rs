@@ -4,43 +4,43 @@ use super::machine::Machine;
 use gdl_tools::statistics::median;
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-/// The measurements of a contest. `Display` is the table, in Markdown.
+/// The measurements of a contest. `Display` writes the table in Markdown.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     pub(super) machine: Machine,
-    /// Seconds for each contestant in each game.
+    /// The seconds for each contestant in each game.
     pub(super) seconds: f64,
     pub(super) rounds: u64,
     pub(super) contests: Vec<Contest>,
 }
 
-/// One game.
+/// The measurements of one game.
 #[derive(Clone, Debug)]
 pub(super) struct Contest {
     pub(super) game: &'static str,
-    /// In the order of the engines, for one number of threads after the other.
+    /// The contestants, by number of threads and then in the order of the engines.
     pub(super) contestants: Vec<Contestant>,
 }
 
-/// An engine, and with what it played.
+/// An engine with its instruction set, number of threads and samples.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Contestant {
     pub(super) engine: &'static str,
-    /// The instruction set, if it has a choice.
+    /// The instruction set, if the engine has a choice.
     pub(super) isa: Option<&'static str>,
     pub(super) threads: usize,
-    /// One of each round.
+    /// One sample of each round.
     pub(super) samples: Vec<Sample>,
 }
 
-/// The games played in one go, and their time.
+/// The numbers of games and states of one run, and its time.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct Sample {
     pub(super) playouts: u64,
     pub(super) states: u64,
     /// Processor seconds of all threads together.
     pub(super) cpu_seconds: f64,
-    /// Seconds elapsed.
+    /// Wall-clock seconds.
     pub(super) seconds: f64,
 }
 
@@ -51,35 +51,35 @@ impl Sample {
 }
 
 impl Contestant {
-    /// The engine with its instruction set.
+    /// The name of the engine, with its instruction set if it has a choice.
     pub(super) fn name(&self) -> String {
         self.isa.map_or_else(|| self.engine.to_owned(), |isa| format!("{}, {isa}", self.engine))
     }
 
-    /// Playouts per second of processor time.
+    /// The median of playouts per second of processor time.
     pub(super) fn playouts_per_second(&self) -> f64 {
         median(self.samples.iter().map(Sample::rate))
     }
 
-    /// States per second of processor time.
+    /// The median of states per second of processor time.
     pub(super) fn states_per_second(&self) -> f64 {
         median(self.samples.iter().map(|sample| sample.states as f64 / sample.cpu_seconds))
     }
 
-    /// Playouts per second that went by.
+    /// The median of playouts per wall-clock second.
     pub(super) fn playouts_by_clock(&self) -> f64 {
         median(self.samples.iter().map(|sample| sample.playouts as f64 / sample.seconds))
     }
 
-    /// The speed as a multiple of another's, by processor time: round by round.
+    /// The rates as multiples of another contestant's, round by round, by processor time.
     fn ratios(&self, other: &Self) -> Vec<f64> {
         self.samples.iter().zip(&other.samples).map(|(own, other)| own.rate() / other.rate()).collect()
     }
 }
 
 impl Contest {
-    /// The ratios to the first engine with the same number of threads, the least, the median and
-    /// the greatest; none for that engine itself.
+    /// The least, median and greatest ratio to the first engine with the same number of threads.
+    /// Returns `None` for that engine itself.
     pub(super) fn ratios(&self, contestant: &Contestant) -> Option<[f64; 3]> {
         let yardstick = self.contestants.iter().find(|other| other.threads == contestant.threads)?;
         if yardstick.engine == contestant.engine {
@@ -91,9 +91,9 @@ impl Contest {
         Some([least, median(ratios), greatest])
     }
 
-    /// Playouts of each thread as a share of those of a contestant that is alone: by the clock,
-    /// which other work on the machine disturbs, and by processor time. Returns `None` for a
-    /// contestant that is alone itself.
+    /// The playouts of each thread as a share of those on a single thread: by the clock, which
+    /// other work disturbs, and by processor time. Returns `None` for a contestant with a single
+    /// thread.
     pub(super) fn scaling(&self, contestant: &Contestant) -> Option<[f64; 2]> {
         let alone = self.contestants.iter().find(|other| {
             (other.engine, other.isa, other.threads) == (contestant.engine, contestant.isa, 1)
@@ -118,9 +118,9 @@ impl Serialize for Contest {
             playouts_per_cpu_second: f64,
             states_per_cpu_second: f64,
             playouts_per_second: f64,
-            /// To the first engine.
+            /// The ratio to the first engine.
             ratio: Option<f64>,
-            /// By the clock and by processor time.
+            /// The scaling by the clock and by processor time.
             scaling: Option<[f64; 2]>,
         }
         let rows: Vec<Row<'_>> = self
@@ -146,7 +146,7 @@ impl Serialize for Contest {
 pub(super) mod tests {
     use super::*;
 
-    /// Samples of a thousand playouts that take the given seconds of processor time.
+    /// A contestant with samples of a thousand playouts in the given processor seconds.
     fn contestant(
         engine: &'static str,
         isa: Option<&'static str>,
@@ -160,7 +160,7 @@ pub(super) mod tests {
         Contestant { engine, isa, threads, samples: seconds.iter().map(sample).collect() }
     }
 
-    /// A contest of two engines in three rounds; the second round was disturbed.
+    /// A contest of two engines in three rounds, with a disturbance in the second.
     pub(in super::super) fn example() -> Report {
         let contestants = vec![
             contestant("by hand", None, 1, &[1.0, 7.0, 1.0]),
@@ -178,7 +178,7 @@ pub(super) mod tests {
     fn ratios_are_those_of_each_round() {
         let contest = &example().contests[0];
         let [hand, lanes, portable, hand2, lanes2] = &contest.contestants[..] else { panic!("five") };
-        // The rates alone would make it 5 for a round in which both were disturbed alike.
+        // The median rates alone would give 5, from a round in which both were disturbed alike.
         assert_eq!(contest.ratios(lanes), Some([5.0, 10.0, 10.0]));
         assert_eq!(contest.ratios(portable), Some([0.25, 0.25, 0.5]));
         assert_eq!((contest.ratios(hand), contest.ratios(hand2)), (None, None));

@@ -54,12 +54,12 @@ impl fmt::Display for Report {
 }
 
 impl Report {
-    /// The number of threads of the first contestants, which the main table and the chart show.
+    /// The number of threads of the first contestants, shown in the main table and the chart.
     pub(super) fn fewest(&self) -> usize {
         self.contests.first().and_then(|contest| contest.contestants.first()).map_or(1, |first| first.threads)
     }
 
-    /// Some contestants, game by game.
+    /// The contestants that satisfy `which`, game by game.
     pub(super) fn rows(
         &self,
         which: impl Fn(&Contestant) -> bool + Copy,
@@ -74,7 +74,7 @@ impl Report {
     }
 }
 
-/// A ratio, to two digits at least.
+/// A ratio with at least two digits.
 pub(super) fn times(ratio: f64) -> String {
     match ratio {
         ratio if ratio >= 9.95 => format!("{ratio:.0}"),

@@ -1,4 +1,4 @@
-//! The contest of two players: matches in which they change sides.
+//! The contest of two players: matches in which they alternate between the roles.
 
 use cpu_time::ThreadTime;
 use gdl_players::{
@@ -18,17 +18,17 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Moves after which a match counts as drawn.
+/// The number of moves after which a match is drawn.
 const MAX_LENGTH: u32 = 300;
 
-/// The least nodes for a move where processor time is what counts.
+/// The least number of nodes for a move if the cost is processor time.
 const LEAST: f64 = 64.0;
 
-/// Moves at the start of a match by which the rate of nodes is found: later nodes are proved ones,
-/// which take no time.
+/// The number of first moves of a match that estimate the rate of nodes. Later nodes are often
+/// proved, which takes no time.
 const RATED: u32 = 5;
 
-/// The net of [`Contender::Learned`].
+/// The net of [`Contender::Learned`], set from the arguments.
 pub(super) static NET: OnceLock<Arc<Net>> = OnceLock::new();
 
 /// A player in a contest.
@@ -37,27 +37,27 @@ pub(super) enum Contender {
     Random,
     Flat,
     Mcts,
-    /// One random game for each leaf.
+    /// MCTS with one single playout for each leaf.
     Single,
-    /// Without passing on proofs.
+    /// MCTS without propagation of proofs.
     Unproved,
-    /// Without learning the values of moves elsewhere.
+    /// MCTS without values of moves learnt in other states.
     Unlearned,
-    /// Random games by all legal moves.
+    /// MCTS with uniformly random playouts.
     Uniform,
-    /// Two threads.
+    /// MCTS with two threads.
     Threads,
     AlphaBeta,
     Perfect,
     Best,
     Ismcts,
     Equilibrium,
-    /// By [`NET`].
+    /// A search with the evaluation of [`NET`].
     Learned,
 }
 
 impl Contender {
-    /// Nodes that take about as long as one that random games are played from in lanes.
+    /// The number of nodes that take about the time of one node with playouts in lanes.
     pub(super) fn nodes(self) -> u32 {
         if matches!(self, Self::AlphaBeta | Self::Learned) { 10 } else { 1 }
     }
@@ -84,12 +84,12 @@ impl Contender {
     }
 }
 
-/// A player, and how fast it was so far.
+/// A player in a match, with its estimated speed.
 pub(super) struct Side {
     player: Box<dyn Player<Dynamic>>,
-    /// Nodes in a second of processor time.
+    /// The number of nodes per second of processor time.
     rate: f64,
-    /// Moves of the match so far.
+    /// The number of moves made in this match.
     moves: u32,
 }
 
@@ -98,7 +98,7 @@ impl Side {
         Self { player: contender.make(seed), rate: 2e4 * f64::from(contender.nodes()), moves: 0 }
     }
 
-    /// The time before a match.
+    /// Starts a match, with time to think before it.
     pub(super) fn start(&mut self, game: &Dynamic, role: RoleId, cost: Cost) {
         self.moves = 0;
         self.player.start(game, role, &cost.budget(self.rate));
@@ -110,7 +110,7 @@ impl Side {
         self.player.abort();
     }
 
-    /// A move; how long it took tells how many nodes the next one may have.
+    /// Chooses a move, and updates the rate from its time and nodes.
     pub(super) fn choose(
         &mut self,
         game: &Dynamic,
@@ -123,7 +123,7 @@ impl Side {
         let seconds = start.elapsed().as_secs_f64();
         let nodes = self.player.report().map_or(0, |report| report.nodes);
         self.moves += 1;
-        // What was proved at once says nothing.
+        // A search that ends early by a proof does not show the rate.
         if self.moves <= RATED && budget.nodes().is_some_and(|most| 2 * nodes >= most) && seconds > 0.0 {
             self.rate = f64::midpoint(self.rate, nodes as f64 / seconds);
         }
@@ -131,18 +131,18 @@ impl Side {
     }
 }
 
-/// The cost of a move.
+/// The cost of a move, which becomes its budget.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cost {
     Seconds(f64),
-    /// Seconds of processor time of the player's thread: the number of nodes that took that long in
-    /// the moves before.
+    /// Seconds of processor time of the player's thread, converted to nodes by the rate of earlier
+    /// moves.
     Processor(f64),
     Nodes(u64),
 }
 
 impl Cost {
-    /// The cost for a player: nodes of some take less time.
+    /// The cost for a player. Node budgets are scaled, since nodes of some players take less time.
     pub(super) fn of(self, player: Contender) -> Self {
         if let Self::Nodes(_) = self { self.times(player.nodes()) } else { self }
     }
@@ -156,7 +156,7 @@ impl Cost {
         }
     }
 
-    /// The budget from now on, for a player that visits `rate` nodes in a second.
+    /// The budget that starts now, for a player with `rate` nodes per second.
     #[allow(clippy::cast_sign_loss, reason = "neither is below 0")]
     fn budget(self, rate: f64) -> Budget {
         match self {
@@ -181,14 +181,14 @@ impl fmt::Display for Cost {
 pub(super) struct Contest {
     pub(super) name: &'static str,
     pub(super) players: [Contender; 2],
-    /// The factors by which their moves may exceed the given cost.
+    /// The factors of the given cost, one for each player.
     pub(super) factors: [u32; 2],
     pub(super) games: &'static [&'static str],
 }
 
 const SIX: &[&str] = &["tictactoe", "nim", "connect_four", "breakthrough_small", "reversi", "pentago"];
 
-/// Games for two of all kinds.
+/// Games for two players, of all kinds.
 const TWELVE: &[&str] = &[
     "tictactoe",
     "nim",
@@ -204,7 +204,7 @@ const TWELVE: &[&str] = &[
     "liars_dice",
 ];
 
-/// Board games for two that are not solved before the first move.
+/// Board games for two players that are not solved before the first move.
 const BOARDS: &[&str] = &[
     "connect_four",
     "breakthrough_small",
@@ -340,19 +340,19 @@ pub(super) static CONTESTS: &[Contest] = &[
     },
 ];
 
-/// A contest in one game: a row of a table.
+/// A contest in one game, which is a row of a table.
 pub(super) struct Row {
     pub(super) players: [Contender; 2],
     pub(super) costs: [Cost; 2],
     pub(super) matches: u64,
-    /// Moves that are drawn at the start, the same for both matches of a pair.
+    /// The number of random moves at the start, equal in both matches of a pair.
     pub(super) drawn: u32,
-    /// Seconds by the clock before a match.
+    /// The wall-clock seconds before a match.
     pub(super) start: Option<f64>,
 }
 
 impl Row {
-    /// Plays all matches.
+    /// Plays all matches and returns the row.
     pub(super) fn play(&self, name: &str, game: &Dynamic) -> String {
         let (mut won, mut drawn, mut lost) = (0, 0, 0);
         let mut points = 0.0;
@@ -379,7 +379,7 @@ impl Row {
     }
 }
 
-/// The goals of the two players after a match; the first has the second role in every other match.
+/// Returns the goals of the two players after a match. In every other match they exchange roles.
 fn play(
     game: &Dynamic,
     players: &mut [Side; 2],
@@ -391,10 +391,10 @@ fn play(
     let seat = |place: usize| if number % 2 == 1 { 1 - place } else { place };
     let mut known: Vec<_> = game.roles().map(Information::new).collect();
     let mut state = game.initial();
-    // Chance does the same in a match and in the next one, after the change of sides.
+    // Both matches of a pair have the same random moves and the same chance.
     let mut stream = Stream::new(1, number / 2);
     for place in 0..2 {
-        // Ten times the cost of a move before the match.
+        // The time before a match is ten times that of a move.
         let cost = start.map_or(costs[place].times(10), Cost::Seconds);
         players[place].start(game, roles[seat(place)], cost);
     }

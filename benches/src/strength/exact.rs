@@ -1,9 +1,9 @@
-//! Positions whose values are known exactly, by plain solvers of their own: how often a player's
-//! move keeps the value.
+//! Positions with exact values from independent solvers: the share in which a player's move keeps
+//! the value.
 //!
-//! Positions come from seeded random games. Only those count in which some move is worse than
-//! another. Positions of connect four are those after 12 to 19 moves where neither player can win
-//! at once; those of reversi have ten empty cells.
+//! Positions come from seeded random games. At least one of the moves must be worse than another.
+//! Positions of connect four are those after 12 to 19 moves where neither player can win at once;
+//! those of reversi have ten empty cells.
 
 mod connect_four;
 mod reversi;
@@ -15,18 +15,18 @@ use super::{
 use gdl_runtime::{Dynamic, Game, GameExt, Information, chance::Stream, game::Id};
 use gdl_tools::statistics::wilson;
 
-/// A position: the moves that led to it, as texts, and the texts of the moves that keep its value.
+/// A position: the texts of the moves that led to it, and of the moves that keep its value.
 struct Position {
     moves: Vec<String>,
     best: Vec<String>,
-    /// The number of moves.
+    /// The number of legal moves.
     legal: usize,
 }
 
-/// The questions: the game, the number of positions, and their source.
+/// The games with an exact solver.
 pub(super) const GAMES: &[&str] = &["connect_four", "reversi"];
 
-/// The rows of a game for some players, in positions drawn by a seed.
+/// The rows of a game for some players, in positions from a seed.
 pub(super) fn rows(name: &str, seed: u64, players: &[Contender], cost: Cost, count: usize) -> Vec<String> {
     let positions = match name {
         "connect_four" => positions_of_connect_four(seed, count),
@@ -38,7 +38,7 @@ pub(super) fn rows(name: &str, seed: u64, players: &[Contender], cost: Cost, cou
     let chance = 100.0 * chance.sum::<f64>() / positions.len() as f64;
     let row = |&player: &Contender| {
         let mut side = Side::new(player, 1);
-        // What is learnt of a game is learnt before.
+        // Learning about a game happens before the first position.
         let first = game.roles().next().expect("a role");
         side.start(&game, first, cost.of(player).times(10));
         let kept =
@@ -60,7 +60,7 @@ fn keeps(game: &Dynamic, side: &mut Side, cost: Cost, position: &Position) -> bo
     let mut known: Vec<_> = game.roles().map(Information::new).collect();
     for text in &position.moves {
         let action = game.parse_move(text).expect("a move of the game");
-        // The role whose turn it is not has one move.
+        // The role that is not to move has one legal move.
         let joint: Vec<_> = game
             .roles()
             .filter_map(|role| {
@@ -123,7 +123,7 @@ fn positions_of_reversi(seed: u64, count: usize) -> Vec<Position> {
         if board.is_over() {
             continue;
         }
-        // A win counts, not by how many discs.
+        // Only the winner counts, not the number of discs.
         let values: Vec<(Option<u32>, i8)> =
             board.moves().map(|cell| (cell, -board.after(cell).value(-1, 1))).collect();
         positions.extend(position(moves, &values, text));
@@ -131,7 +131,7 @@ fn positions_of_reversi(seed: u64, count: usize) -> Vec<Position> {
     positions
 }
 
-/// A position, if some of its moves are worth less than others.
+/// The position, if its moves differ in value.
 fn position<M: Copy>(moves: Vec<String>, values: &[(M, i8)], text: impl Fn(M) -> String) -> Option<Position> {
     let most = values.iter().map(|&(_, value)| value).max()?;
     let best: Vec<String> =

@@ -1,9 +1,9 @@
 //! The strength of players and the speed of their searches, as tables.
 //!
-//! In a contest two players have one match after the other, and change sides after each. A point is
-//! shared as the goals are. The report has the mean share of the first player with its interval of
-//! 95 % confidence (Wilson's, which is a little wide where there are draws), and the greatest delay
-//! of a move after its deadline.
+//! Two players in a contest exchange roles after each match. A point is shared in proportion to the
+//! goals. The report has the first player's mean share with its interval of 95% confidence. It is
+//! Wilson's interval, which is slightly wide if there are draws. The report also has the greatest
+//! delay of a move after its deadline.
 
 mod contest;
 mod exact;
@@ -72,7 +72,7 @@ impl Args {
     }
 }
 
-/// The built-in game of that name or the one of a file, loaded: played from its table, so that
+/// Loads a built-in game by its name, or a game from a file. It is played from its table, so that
 /// searches are compiled once for all games.
 fn game(name: &str) -> Option<Dynamic> {
     let text = match find(name) {
@@ -88,7 +88,7 @@ fn game(name: &str) -> Option<Dynamic> {
     load(&text).map_err(|error| eprintln!("{name}: {error}")).ok()
 }
 
-/// Plays and prints, row by row.
+/// Plays the contests and prints their rows.
 pub fn run(args: &Args) {
     let (matches, seconds) = if args.quick { (4, 0.02) } else { (args.matches, args.seconds) };
     let each = match args.nodes {

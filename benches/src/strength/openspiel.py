@@ -1,4 +1,4 @@
-"""OpenSpiel's MCTS over lines: lists moves, makes moves, and finds its own in a given time."""
+"""OpenSpiel's MCTS with a line protocol: lists moves, makes moves, and searches by time."""
 
 import sys
 import time
@@ -32,7 +32,7 @@ def main() -> None:
             start = time.process_time()
             answer = str(bot.step(state))
             used = time.process_time() - start
-            # What was proved at once says nothing of its speed.
+            # A search that ends early by a proof does not show the speed.
             if rate == 0.0 or used > 0.3 * seconds:
                 rate = simulations / max(used, 1e-6)
         print(answer, flush=True)

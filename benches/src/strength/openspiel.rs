@@ -1,10 +1,11 @@
 //! Matches against the MCTS of `OpenSpiel` (Lanctot et al., "`OpenSpiel`: a framework for
-//! reinforcement learning in games", 2019), which plays by random games as `Mcts` does, at equal
-//! processor time.
+//! reinforcement learning in games", 2019) at equal processor time. Like `Mcts`, it evaluates
+//! leaves by random games.
 //!
-//! A Python that can import `pyspiel` (`pip install open_spiel`) runs `openspiel.py`, which is
-//! asked line by line; `PYTHON` names it, otherwise `python3` is tried. Both sides keep the game by
-//! their own rules: what they take for legal is compared at every move, and who has won.
+//! A Python that can import `pyspiel` (`pip install open_spiel`) runs `openspiel.py`, which answers
+//! requests line by line. The environment variable `PYTHON` names the interpreter; the default is
+//! `python3`. Both sides track the game by their own rules, and the legal moves and the winner are
+//! compared at every move.
 
 use super::{
     contest::{Contender, Cost, Side},
@@ -18,29 +19,29 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
-/// The games that both have, by our names.
+/// The games that both programs have, by our names.
 pub(super) const GAMES: &[&str] = &["connect_four", "breakthrough", "pentago", "reversi"];
 
-/// Moves of a match that are drawn.
+/// The number of random moves at the start of a match.
 const DRAWN: usize = 2;
 
-/// The one that answers lines.
+/// The Python process.
 struct Peer {
     child: Child,
     questions: ChildStdin,
     answers: BufReader<ChildStdout>,
 }
 
-/// Its answer about a position.
+/// The peer's answer about a position.
 enum Look {
-    /// The value for the first role: above 0 if it has won.
+    /// The game is over, with the value for the first role: positive if it has won.
     Over(f64),
-    /// The number of the role to move, and each move as it numbers and as we write it, in several
-    /// moves of ours if need be.
+    /// The game goes on: the number of the role to move, and its moves. Each has the peer's number
+    /// and the sequence of our moves.
     On(usize, Vec<(String, Vec<String>)>),
 }
 
-/// True if there is somebody to play against.
+/// Returns whether `pyspiel` can be imported.
 pub(super) fn is_there() -> bool {
     let imported = Command::new(python()).args(["-c", "import pyspiel"]).stderr(Stdio::null()).status();
     imported.is_ok_and(|status| status.success())
@@ -50,8 +51,8 @@ fn python() -> String {
     env::var("PYTHON").unwrap_or_else(|_| "python3".to_owned())
 }
 
-/// Matches in one game, from both seats in turn: a row of a table. `seconds` are those of processor
-/// time for a move.
+/// Plays matches in one game, from both roles in turn, and returns a row of a table. `seconds` is
+/// the processor time of a move.
 pub(super) fn row(name: &str, player: Contender, seconds: f64, matches: u64) -> io::Result<Option<String>> {
     let Some(game) = game(name).filter(|_| GAMES.contains(&name)) else { return Ok(None) };
     let mut peer = Peer::new(name)?;
@@ -72,7 +73,7 @@ pub(super) fn row(name: &str, player: Contender, seconds: f64, matches: u64) -> 
     )))
 }
 
-/// One match: above 0 if our side has won.
+/// Plays one match. The result is positive if our side has won.
 fn play(
     name: &str,
     game: &Dynamic,
@@ -86,11 +87,11 @@ fn play(
     let mut stream = Stream::new(1, number / 2);
     let mut state = game.initial();
     let mut known: Vec<_> = game.roles().map(Information::new).collect();
-    // What may be done after the last move; nothing is compared before the first.
+    // Our legal moves after the last move; `None` before the first, when nothing is compared.
     let mut legal: Option<Vec<String>> = None;
     peer.ask("new")?;
     side.forget();
-    // As in contests: ten times the cost of a move before the match.
+    // The time before a match is ten times that of a move, as in contests.
     side.start(game, roles[seat], Cost::Processor(10.0 * seconds));
     for ply in 0.. {
         let look = peer.look(name)?;
@@ -103,7 +104,7 @@ fn play(
                 assert!(agrees, "{name}: both agree on who has won");
                 return Ok(own - other);
             }
-            // In pentago a row of five that the turn breaks has won by our rules.
+            // In pentago, a row of five that the turn would break wins by our rules.
             Look::On(..) if game.is_terminal(&state) => return Ok(own - other),
             Look::On(mover, moves) => (mover, moves),
         };
@@ -115,7 +116,7 @@ fn play(
         let (number, texts) = if ply < DRAWN {
             moves[stream.below(moves.len() as u64) as usize].clone()
         } else if mover != seat {
-            // A turn of several moves has the time of all.
+            // A turn of several moves has the time of all of them.
             let answer = peer.ask(&format!("think {}", seconds * moves[0].1.len() as f64))?;
             moves.into_iter().find(|(number, _)| *number == answer).expect("a legal move")
         } else {
@@ -147,7 +148,7 @@ fn play(
     unreachable!("matches end")
 }
 
-/// The state after a move of one role; all moves are given, and the others wait.
+/// The state after a move of one role; the others make their only move.
 fn step(
     game: &Dynamic,
     state: &<Dynamic as Game>::State,
@@ -210,13 +211,14 @@ impl Peer {
 
 impl Drop for Peer {
     fn drop(&mut self) {
-        // Nothing is left to be done if it has ended already.
+        // The process may have ended already, so errors are ignored.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Their text of a move as our moves; `None` if it is not understood.
+/// Translates the peer's text of a move into our moves. Returns `None` if the text is not
+/// recognised.
 fn translate(name: &str, text: &str) -> Option<Vec<String>> {
     let places: Vec<u32> = text
         .bytes()
@@ -228,7 +230,7 @@ fn translate(name: &str, text: &str) -> Option<Vec<String>> {
         .collect();
     Some(match (name, &places[..]) {
         ("connect_four", &[column]) => vec![format!("(drop {})", column + 1)],
-        // Their first player comes from above.
+        // The peer's first player starts at the top.
         ("breakthrough", &[x1, y1, x2, y2]) => vec![format!("(move {x1} {} {x2} {})", 9 - y1, 9 - y2)],
         ("reversi", &[x, y]) => vec![format!("(place {x} {y})")],
         ("reversi", _) => vec!["pass".to_owned()],

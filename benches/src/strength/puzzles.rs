@@ -1,10 +1,10 @@
-//! Puzzles: what the planner finds from the start, and how soon.
+//! Puzzles: the planner's result from the initial state, and its time.
 
 use gdl_players::{Budget, search::Planner};
 use gdl_runtime::{Dynamic, Game, GameExt};
 use std::time::{Duration, Instant};
 
-/// The built-in ones.
+/// The built-in puzzles.
 pub(super) const GAMES: &[&str] = &[
     "eight_puzzle",
     "knights_tour",
@@ -16,7 +16,8 @@ pub(super) const GAMES: &[&str] = &[
     "towers_of_hanoi",
 ];
 
-/// One search of `seconds` seconds: a row of a table. Returns `None` if the game is no puzzle.
+/// Searches for `seconds` seconds and returns a row of a table. Returns `None` if the game is not a
+/// puzzle.
 pub(super) fn row(name: &str, game: &Dynamic, seconds: f64) -> Option<String> {
     if !Planner::is_puzzle(game) {
         eprintln!("`{name}` is no puzzle");

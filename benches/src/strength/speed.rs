@@ -1,4 +1,4 @@
-//! The speed of a search, compared with random games alone.
+//! The speed of searches, compared with random games alone.
 
 use gdl_players::{
     Budget,
@@ -20,17 +20,17 @@ pub(super) const GAMES: &[&str] = &[
     "lights_out",
 ];
 
-/// The rates of one game: a row of a table.
+/// Measures the rates of one game and returns a row of a table.
 pub(super) fn row(name: &str, game: &Dynamic, seconds: f64) -> String {
     let role = game.roles().next().expect("a role");
     let budget = || Budget::within(Duration::from_secs_f64(seconds));
     let rate = |count: u64, seconds: f64| format!("{:.0}", count as f64 / seconds / 1e3);
     let mut search = AlphaBeta::new();
-    // Learns what to expect of states first.
+    // The first search learns an evaluation.
     search.search(game, &game.initial(), role, &Budget::within(Duration::from_millis(500)));
     let mut fresh = search.memory((64 << 20) + 64);
     let deep = fresh.search(game, &game.initial(), role, &budget()).report;
-    // Nothing is proved, so that small games are not over at once.
+    // Searches are without proofs, so that those of small games do not end at once.
     let lanes = Mcts::new().seed(1).unproved().search(game, &game.initial(), role, &budget()).report;
     let single =
         Mcts::new().seed(1).unproved().single().search(game, &game.initial(), role, &budget()).report;

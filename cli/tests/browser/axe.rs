@@ -1,17 +1,17 @@
-//! Faults of accessibility that axe-core finds on the page, in its states. The environment variable
-//! `GDL_AXE` has the path of its `axe.min.js` (`npm install axe-core`); without it the test is
+//! Accessibility errors that axe-core finds in the states of the page. The environment variable
+//! `GDL_AXE` is the path of its `axe.min.js` (`npm install axe-core`); without it the test is
 //! skipped.
 
 use super::chromium::Page;
 use gdl_test_support::skip;
 use std::{env, fs};
 
-/// Looks for faults in what is shown, light and dark.
+/// Asserts that axe-core finds no errors in the current state, in the light and the dark theme.
 fn inspect(page: &mut Page, axe: &str, state: &str) {
     for is_dark in [false, true] {
         page.resize(1200, 900, is_dark);
         page.run(&format!("{axe}; 0"));
-        // Fading notices and pieces are looked at when they have come to rest.
+        // Waits for fading notices and moving pieces to come to rest.
         page.run(
             "Promise.all(document.getAnimations().map((one) => one.finished.catch(() => 0))).then(() => 0)",
         );
@@ -58,7 +58,7 @@ fn axe_finds_nothing() {
         page.wait_for_game();
         inspect(&mut page, &axe, game);
     }
-    // Everything that opens is open, with clocks that run.
+    // Opens everything that can be opened, and starts the clocks.
     page.visit("game=tictactoe_led");
     page.wait_for_game();
     page.run("{ const field = document.querySelector(\"[aria-label='Time of each player']\"); field.value = '3+2'; field.dispatchEvent(new Event('change')); }");
@@ -68,8 +68,8 @@ fn axe_finds_nothing() {
     page.choose("Hints");
     page.choose("Evaluation");
     page.run("document.querySelectorAll('#play details').forEach((one) => { one.open = true; })");
-    // Hints and the evaluation move the board; a click next to it would take the play back, and
-    // stop its clocks.
+    // Hints and the evaluation move the board. A click that misses it would navigate in the play
+    // and stop its clocks.
     page.wait("document.body.innerText.includes('playouts')");
     page.click_cell(4);
     page.wait("document.querySelector('#seats .clock.runs') && !document.getElementById('notice').hidden");

@@ -1,10 +1,10 @@
-//! Chess on the page: pieces as drawings, castling by two clicks, the choice of a promotion, and a
-//! machine that answers.
+//! Chess on the page: drawings of pieces, castling by two clicks, the choice of a promotion, and a
+//! machine's answers.
 
 use super::chromium::Page;
 
 impl Page {
-    /// A move by clicks on two cells, after which `made` moves were made.
+    /// Makes a move by clicking two cells. Afterwards the list has `made` moves.
     fn step(&mut self, from: &str, to: &str, made: usize) {
         self.click_named(from);
         self.wait("document.querySelector('.cell.selected')");
@@ -17,7 +17,7 @@ impl Page {
 fn pawns_are_promoted_to_what_one_chooses() {
     let Some(mut page) = Page::play("chess") else { return };
     assert_eq!(page.count("[data-cell]"), 64);
-    // Each piece is a drawing of its kind, not a box of letters.
+    // Each piece is drawn as its kind, not as letters in a box.
     for (kind, count) in [("king", 2), ("queen", 2), ("rook", 4), ("bishop", 4), ("knight", 4), ("pawn", 16)]
     {
         assert_eq!(page.count(&format!("[data-cell] .kind-{kind}")), count, "{kind}");
@@ -46,7 +46,7 @@ fn pawns_are_promoted_to_what_one_chooses() {
         page.step(from, to, made + 1);
     }
     assert!(page.label("[aria-label^='f 1:']").starts_with("f 1: white rook"));
-    // On g8 stands a knight, on h8 a rook that the pawn captures.
+    // A knight is on g8; the pawn can capture a rook on h8.
     page.click_named("g 7");
     page.wait("document.querySelector('.cell.selected')");
     page.click_named("h 8");

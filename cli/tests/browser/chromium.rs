@@ -1,9 +1,9 @@
-//! Chromium without a window, driven by its protocol for developers over a pair of pipes.
+//! Headless Chromium, driven by its `DevTools` protocol over a pair of pipes.
 //!
-//! The browser reads commands from descriptor 3 and writes to 4, each message ended by a zero byte.
-//! A shell puts its stdin and stdout there, so no library is needed. What a page says of itself
-//! that is amiss (exceptions, what its own policy forbids, requests that leave the machine) is kept
-//! until the end of the test, and fails it.
+//! The browser reads commands from descriptor 3 and writes to 4; each message ends with a zero
+//! byte. A shell connects its stdin and stdout to these, so no library is needed. Errors of a page
+//! fail the test at its end: exceptions, violations of the page's policy, and requests that leave
+//! the machine.
 
 use serde_json::{Value, json};
 use std::{
@@ -17,19 +17,19 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// A time that no action exceeds, however busy the machine is.
+/// The timeout of every action, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The time after which an element that has not moved is at rest.
+/// The time without motion after which an element is at rest.
 const REST: Duration = Duration::from_millis(50);
 
-/// Names that Chromium goes by.
+/// The names of Chromium's program.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// `gdl serve` or `gdl player`, as a user starts it.
+/// A process of `gdl serve` or `gdl player`, started as a user does.
 pub(super) struct Server {
     process: Child,
     pub(super) address: String,
-    /// To close it ends the server's output.
+    /// The server's output, open until the drop; closing it would end the server.
     _out: BufReader<ChildStdout>,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// The page of `gdl serve` with these arguments. Skips the test if there is no Chromium.
+    /// Opens the page of `gdl serve` with these arguments. Skips the test if there is no Chromium.
     pub(super) fn open(args: &[&str]) -> Option<Self> {
         let program = find()?;
         let server = Server::start("serve", args);
@@ -77,7 +77,7 @@ impl Page {
         Some(Self::browse(&program, Some(server), address))
     }
 
-    /// A page in another browser, at an address of a server that runs.
+    /// Opens a page in another browser, at the address of a running server.
     pub(super) fn visit_as_guest(address: &str) -> Option<Self> {
         find().map(|program| Self::browse(&program, None, address.to_owned()))
     }
@@ -141,7 +141,7 @@ impl Page {
         page
     }
 
-    /// Asks the browser, and waits for its answer.
+    /// Sends a command to the browser, and waits for its response.
     pub(super) fn ask(&mut self, method: &str, parameters: &Value) -> Value {
         self.count += 1;
         let mut command = json!({ "id": self.count, "method": method, "params": parameters });
@@ -159,12 +159,12 @@ impl Page {
         }
     }
 
-    /// Keeps what is amiss.
+    /// Records the errors in a message.
     fn note(&mut self, message: &Value) {
         let parameters = &message["params"];
         match message["method"].as_str().unwrap_or_default() {
             "Runtime.exceptionThrown" => self.faults.push(parameters["exceptionDetails"].to_string()),
-            // Answers that refuse something are logged too, and are no fault of the page.
+            // The log also has responses that refuse a request, which are not errors of the page.
             "Log.entryAdded" if parameters["entry"]["source"] != "network" => {
                 self.faults.push(parameters["entry"].to_string());
             }
@@ -179,20 +179,20 @@ impl Page {
         }
     }
 
-    /// Goes to an address, and waits for the page to be there.
+    /// Navigates to an address, and waits until the page is loaded.
     fn go(&mut self, address: &str) {
         self.ask("Page.navigate", &json!({ "url": address }));
         self.wait("document.readyState === 'complete' && location.href !== 'about:blank'");
     }
 
-    /// Loads the page again.
+    /// Reloads the page.
     pub(super) fn reload(&mut self) {
         self.run("window.isOld = true");
         self.ask("Page.reload", &json!({}));
         self.wait("!window.isOld && document.readyState === 'complete'");
     }
 
-    /// The window's size, and whether the system is dark.
+    /// Sets the window's size and the preferred colour scheme.
     pub(super) fn resize(&mut self, width: u32, height: u32, is_dark: bool) {
         let metrics =
             json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500 });
@@ -202,17 +202,17 @@ impl Page {
         self.ask("Emulation.setEmulatedMedia", &features);
     }
 
-    /// Sets the media of the page, and the preferences of the system.
+    /// Sets the media type and the media features of the page.
     pub(super) fn emulate(&mut self, media: &str, features: &[(&str, &str)]) {
         let features: Vec<Value> =
             features.iter().map(|(name, value)| json!({ "name": name, "value": value })).collect();
         self.ask("Emulation.setEmulatedMedia", &json!({ "media": media, "features": features }));
     }
 
-    /// The value of an expression in the page.
+    /// Returns the value of an expression in the page.
     ///
     /// # Panics
-    /// Panics if it throws.
+    /// Panics if the expression throws.
     pub(super) fn run(&mut self, expression: &str) -> Value {
         let parameters = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
         let mut answer = self.ask("Runtime.evaluate", &parameters);
@@ -223,7 +223,7 @@ impl Page {
     /// Waits until an expression is true.
     ///
     /// # Panics
-    /// Panics if it does not come to be.
+    /// Panics if it is still false after the timeout.
     pub(super) fn wait(&mut self, expression: &str) {
         let end = Instant::now() + PATIENCE;
         while self.run(&format!("Boolean({expression})")) != true {
@@ -239,7 +239,7 @@ impl Page {
         }
     }
 
-    /// The text of an element, once it is there.
+    /// Returns the text of an element, once it exists.
     pub(super) fn text(&mut self, selector: &str) -> String {
         let selector = json!(selector);
         self.wait(&format!("document.querySelector({selector})"));
@@ -247,24 +247,22 @@ impl Page {
         text.as_str().unwrap_or_default().trim().to_owned()
     }
 
-    /// The number of elements.
+    /// Returns the number of elements that match a selector.
     pub(super) fn count(&mut self, selector: &str) -> usize {
         let count = self.run(&format!("document.querySelectorAll({}).length", json!(selector)));
         count.as_u64().unwrap_or_default() as usize
     }
 
-    /// Clicks in the middle of the element that a selector finds, once it is there and can be
-    /// clicked.
+    /// Clicks the centre of the element that a selector finds, once it can be clicked.
     pub(super) fn click(&mut self, selector: &str) {
         self.click_on(&format!("document.querySelector({})", json!(selector)));
     }
 
-    /// Clicks in the middle of the element that an expression gives, once it is there and can be
-    /// clicked. What arrives from the server may move it away after it was looked for, so a press
-    /// that did not reach it is made again.
+    /// Clicks the centre of the element that an expression gives, once it can be clicked. Data from
+    /// the server may move it in the meantime, so a press that missed it is repeated.
     ///
     /// # Panics
-    /// Panics if no press reaches it.
+    /// Panics if every press misses it until the timeout.
     pub(super) fn click_on(&mut self, element: &str) {
         let end = Instant::now() + PATIENCE;
         loop {
@@ -280,7 +278,7 @@ impl Page {
                     json!({ "type": kind, "x": place[0], "y": place[1], "button": "left", "clickCount": 1 });
                 self.ask("Input.dispatchMouseEvent", &parameters);
             }
-            // A page that is left by the click does not see it.
+            // After a click that leaves the page, the flag is undefined.
             if self.run("window.isMissed === true") != true {
                 return;
             }
@@ -288,11 +286,11 @@ impl Page {
         }
     }
 
-    /// The middle of an element, once it has come to rest: data that arrives from the server moves
-    /// its neighbours.
+    /// Returns the centre of an element, once it is at rest: data from the server moves its
+    /// neighbours.
     ///
     /// # Panics
-    /// Panics if it does not come to rest.
+    /// Panics if it is still moving at the timeout.
     fn middle(&mut self, element: &str) -> Value {
         let end = Instant::now() + PATIENCE;
         let mut last = Value::Null;
@@ -310,7 +308,7 @@ impl Page {
         }
     }
 
-    /// Drags from the middle of one element to that of another.
+    /// Drags from the centre of one element to the centre of another.
     pub(super) fn drag(&mut self, from: &str, to: &str) {
         let places =
             [from, to].map(|selector| self.middle(&format!("document.querySelector({})", json!(selector))));
@@ -323,7 +321,7 @@ impl Page {
         }
     }
 
-    /// Presses a key: `Tab`, `Enter`, `F8`, `ArrowRight` ..
+    /// Presses a key, such as `Tab`, `Enter`, `F8` or `ArrowRight`.
     pub(super) fn press(&mut self, key: &str) {
         let text = match key {
             "Enter" => "\r",
@@ -358,7 +356,7 @@ impl Page {
         self.go(&format!("{own}#{fragment}"));
     }
 
-    /// Gives a file to the input that a selector finds.
+    /// Gives a file to the input element that a selector finds.
     pub(super) fn choose_file(&mut self, selector: &str, path: &Path) {
         let document = self.ask("DOM.getDocument", &json!({}));
         let query = json!({ "nodeId": document["root"]["nodeId"], "selector": selector });
@@ -366,7 +364,7 @@ impl Page {
         self.ask("DOM.setFileInputFiles", &json!({ "nodeId": node["nodeId"], "files": [path] }));
     }
 
-    /// Puts text where the cursor is, all at once, as pasting does.
+    /// Inserts text at the cursor at once, as pasting does.
     pub(super) fn insert(&mut self, text: &str) {
         self.ask("Input.insertText", &json!({ "text": text }));
     }
@@ -375,7 +373,7 @@ impl Page {
 impl Drop for Page {
     fn drop(&mut self) {
         if !thread::panicking() {
-            // Hears what was said last.
+            // Receives the last messages.
             self.run("1");
         }
         let _ = self.browser.kill();
@@ -384,7 +382,7 @@ impl Drop for Page {
     }
 }
 
-/// The path of Chromium. Skips the test if there is none.
+/// Returns the path of Chromium. Skips the test if it is not installed.
 fn find() -> Option<PathBuf> {
     let folders: Vec<PathBuf> = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
     let found = NAMES

@@ -1,4 +1,4 @@
-//! The box for a rulesheet: its colours in the three syntaxes.
+//! The editor of rulesheets: its colours in the three syntaxes.
 
 use super::chromium::Page;
 use serde_json::json;
@@ -38,7 +38,7 @@ fn a_rulesheet_is_coloured_in_each_syntax() {
                 ("variable", "M N N M"),
                 ("word", "role legal control"),
                 ("sign", ":- :: ==> ~ &"),
-                // What is a word of GDL elsewhere is a name like any other here.
+                // Keywords of other syntaxes are plain names in Epilog.
                 ("name", "take take pile pile next"),
                 ("number", "1"),
             ],
@@ -50,8 +50,8 @@ fn a_rulesheet_is_coloured_in_each_syntax() {
             page.wait(&format!("{} === {}", told(kind), json!(tokens)));
         }
     }
-    // Faults split the text of the layer; colours stay where they were, and the lines that are seen
-    // alone are coloured.
+    // Errors split the text of the layer, but the colours stay in place. Only visible lines are
+    // coloured.
     let facts: Vec<String> = (0..3000).map(|fact| format!("(init (f {fact}))\n")).collect();
     let long = format!("(role r) (legal r ?x)\n{}(init (last 7))", facts.concat());
     page.run(&format!(

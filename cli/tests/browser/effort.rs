@@ -1,10 +1,10 @@
-//! The cost of a click, in counts: requests, their bytes, and elements that change. Times are the
-//! matter of the bench `page`.
+//! The cost of a click, in counts: requests, their bytes, and elements that change. The benchmark
+//! `page` measures times.
 
 use super::chromium::Page;
 
-/// Counts what happens until an expression holds: requests by method and path, their characters,
-/// and the elements that change.
+/// A script that counts until an expression holds: requests by method and path, their characters,
+/// and changed elements.
 const COUNT: &str = "window.counted = async (act, holds) => {
     const requests = [];
     const own = window.fetch;
@@ -29,18 +29,18 @@ const COUNT: &str = "window.counted = async (act, holds) => {
 #[test]
 fn a_click_changes_what_it_must_and_asks_once() {
     let Some(mut page) = Page::play("breakthrough") else { return };
-    // What is kept of a match is asked for a moment after it began.
+    // The page saves the record of a match shortly after its start.
     page.wait("JSON.parse(localStorage.getItem('gdl.sessions') ?? '[]').length");
     page.run(COUNT);
-    // A selection asks nobody, and changes the piece, the cells it goes to, and those of others
-    // that could be picked.
+    // A selection makes no request. It changes the piece, the cells that it can reach, and those of
+    // other movable pieces.
     let picked = page.run(
         "counted(() => document.querySelector(\"[aria-label^='4 2:']\").click(), () => document.querySelector('.cell.selected'))",
     );
     assert_eq!(picked["requests"], serde_json::json!([]));
     assert!(picked["cells"].as_u64().is_some_and(|cells| (4..=12).contains(&cells)), "{picked}");
-    // A move is one request. Data that others wait for is requested again, and so is the record of
-    // the match, after the frame.
+    // A move is one request. Data that others wait for and the record of the match are requested
+    // again after the frame.
     let moved = page.run(
         "counted(() => document.querySelector(\"[aria-label^='4 3:']\").click(), () => document.querySelectorAll('#moves .past').length === 1)",
     );

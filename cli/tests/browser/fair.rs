@@ -1,10 +1,10 @@
-//! Fair and right: chance, hints under hidden information, the display of hidden things, and
-//! rulesheets in the box.
+//! Fairness of the page: chance, hints under hidden information, the display of hidden information,
+//! and rulesheets in the editor.
 
 use super::chromium::Page;
 use serde_json::json;
 
-/// Makes a request of the interface, and gives its answer.
+/// Makes a request to the server's interface, and returns the response.
 fn api(page: &mut Page, method: &str, path: &str, body: &serde_json::Value) -> serde_json::Value {
     page.run(&format!(
         "fetch('/api{path}', {{ method: '{method}', body: {} }}).then((answer) => answer.status === 204 ? null : answer.json())",
@@ -15,7 +15,7 @@ fn api(page: &mut Page, method: &str, path: &str, body: &serde_json::Value) -> s
 #[test]
 fn chance_is_random_and_hints_know_no_more_than_the_seat() {
     let Some(mut page) = Page::play("monty_hall") else { return };
-    // The seed is no part of the view before the end.
+    // The view leaves out the seed until the end.
     let own = "new URLSearchParams(location.hash.slice(1)).get('session')";
     let seen = page.run(&format!("fetch(`/api/sessions/${{{own}}}`).then((answer) => answer.json())"));
     assert_eq!(seen["seed"], json!(null));
@@ -25,13 +25,13 @@ fn chance_is_random_and_hints_know_no_more_than_the_seat() {
     let told = "[...document.querySelectorAll('#legal li')].map((item) => item.innerText.trim())";
     page.wait(&format!("JSON.stringify({told}) === '[\"stay 33\",\"switch 67\"]'"));
     assert!(page.text("#effort").contains("playouts"));
-    // What a file or a link would give away is said before it is made.
+    // The page warns before it makes a file or link that would reveal hidden information.
     page.choose("Copy link");
     assert!(page.notice().contains("hidden from the players"), "{}", page.notice());
     assert_eq!(page.run("document.getElementById('link').hidden"), true);
     page.click("#notice button");
     page.wait("document.getElementById('link').value.includes('#at=')");
-    // After the end an undo is marked, until the next play.
+    // After the end an undo is marked, until the next game.
     page.choose("Hints");
     page.choose("stay");
     page.wait("document.getElementById('status').classList.contains('over')");
@@ -40,7 +40,7 @@ fn chance_is_random_and_hints_know_no_more_than_the_seat() {
     page.wait("!document.getElementById('revealed').hidden");
     page.choose("Restart");
     page.wait("document.getElementById('revealed').hidden");
-    // Twelve doors drawn one after the other are not all the same one.
+    // Twelve seeds in a row are not all equal.
     let mut seeds = Vec::new();
     for _ in 0..12 {
         let view = api(&mut page, "POST", "/sessions", &json!({ "game": "pig" }));
@@ -64,13 +64,13 @@ fn a_rulesheet_stays_in_the_box_and_what_was_checked_is_played() {
     page.wait("document.querySelector('#rulesheet-verdict').classList.contains('sound')");
     page.click("#rulesheet-play");
     page.wait_for_game();
-    // A file that is something else is refused in words.
+    // A file of another kind is rejected with a message.
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("other.json");
     std::fs::write(&file, "{\"name\": \"x\"}").expect("a file");
     page.choose_file("input[type=file][aria-label='A saved match']", &file);
     assert!(page.notice().contains("is not a saved match"), "{}", page.notice());
-    // State by state it is the same game.
+    // The lifted engine plays the same game.
     let rules = page.run("JSON.parse(sessionStorage.getItem('gdl.rulesheet')).text");
     let view = api(&mut page, "POST", "/sessions", &json!({ "rulesheet": rules, "lifted": true }));
     assert_eq!(view["game"]["engine"], "lifted");
@@ -78,8 +78,8 @@ fn a_rulesheet_stays_in_the_box_and_what_was_checked_is_played() {
     assert_eq!((&verdict["sound"], &verdict["excess"]), (&json!(true), &json!(false)));
 }
 
-/// Returns whether there are triangles in a graph that grows by moves: small to write down, two
-/// million rules when it is written out, which take many seconds.
+/// A rulesheet about triangles in a graph that grows by moves. It is short, but grounds to two
+/// million rules, which takes many seconds.
 fn long_to_compile() -> String {
     let nodes: Vec<String> = (0..130).map(|node| format!("(n {node})")).collect();
     format!(
@@ -101,7 +101,7 @@ fn what_takes_long_is_called_off_given_more_time_and_played_meanwhile() {
     let button = |name: &str| {
         format!("[...{more}.querySelectorAll('button')].find((button) => button.textContent === '{name}')")
     };
-    // More than a quick look goes on by itself, and says how far it is.
+    // A check beyond the quick limits continues by itself and shows its progress.
     page.wait(&format!("!{more}.hidden && /takes a while: .+, \\d+ s/.test({more}.textContent)"));
     page.click_on(&button("Cancel"));
     page.wait(&format!("{more}.textContent.includes('takes more than a quick look')"));

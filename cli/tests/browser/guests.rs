@@ -1,15 +1,15 @@
-//! Two people at two browsers: one at the machine of the server, one who came by a link.
+//! Two people in two browsers: one at the server's machine, and a guest who opened a link.
 
 use super::chromium::Page;
 
 #[test]
 fn a_guest_plays_by_a_link() {
-    // The address of a network that every machine is on: itself.
+    // The loopback address, as the address of a local network.
     let Some(mut page) = Page::open(&["tictactoe_led", "--lan=127.0.0.1"]) else { return };
     page.wait_for_game();
     page.run("{ const select = document.querySelector(\"[aria-label='Who plays o']\"); select.value = 'guest'; select.dispatchEvent(new Event('change')); }");
     page.wait("document.querySelector('#invitation[open] input')");
-    // What it means is said before the link is sent.
+    // The page explains the consequences before the link is sent.
     let told = page.text("#invitation");
     for words in ["Anyone who has the link can play this seat", "Nothing is encrypted", "The link ends"] {
         assert!(told.contains(words), "{told}");
@@ -21,13 +21,13 @@ fn a_guest_plays_by_a_link() {
     guest.wait_for_game();
     page.press("Escape");
     page.wait("document.getElementById('seats').innerText.includes('has joined')");
-    // A move here is seen there, and the other way round.
+    // Each browser shows the other one's moves.
     page.click_cell(4);
     guest.wait_for_moves(1);
     guest.click_cell(0);
     page.wait_for_moves(2);
     assert_eq!((page.cell(0), guest.cell(4)), ("o".to_owned(), "x".to_owned()));
-    // A guest does nothing out of turn, and has no part in what is for the machine's own page.
+    // A guest cannot move out of turn, and has no access to functions of the local page.
     guest.click_cell(8);
     assert!(guest.notice().contains("not your move"), "{}", guest.notice());
     assert_eq!(
@@ -38,16 +38,16 @@ fn a_guest_plays_by_a_link() {
     );
     assert_eq!(guest.run("document.getElementById('inside').hidden"), true);
     assert!(guest.text("#seats").contains("you"));
-    // Reasons are shown as here.
+    // A guest can ask for explanations too.
     guest.press("Escape");
     guest.click("#illegal > summary");
     guest.wait("document.querySelector('#illegal-moves button')");
-    // Reasons are shown as here.
+    // An undo reaches the guest, also after a reload.
     page.choose("Undo");
     guest.wait_for_moves(1);
     guest.reload();
     guest.wait_for_moves(1);
-    // As after a new start of the server: once the match goes on here the link leads to its seat
+    // Simulates a restart of the server. Once the match continues here, the link opens its seat
     // again.
     let address = page.run("location.hash");
     let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
@@ -60,7 +60,7 @@ fn a_guest_plays_by_a_link() {
     page.wait_for_moves(2);
     page.choose("Undo");
     guest.wait_for_moves(1);
-    // The seat is given to others: the link opens it no more.
+    // The seat is reassigned, so the link does not open it any more.
     page.run("{ const select = document.querySelector(\"[aria-label='Who plays o']\"); select.value = 'person'; select.dispatchEvent(new Event('change')); }");
     guest.wait("document.getElementById('notice').innerText.includes('opens no seat')");
 }

@@ -1,16 +1,16 @@
-//! Choosing a game, writing one, and looking into it.
+//! Choosing a game, writing one, and inspecting it.
 
 use super::chromium::Page;
 use serde_json::json;
 
-/// A rulesheet with errors: players that may not go on must not be let out.
+/// A rulesheet with errors. The page must not start a game with it.
 const FAULTY: &str = "; A door.\n(role you)\n(init shut)\n(<= (legal you (push ?side))\n    (true shut))\n(<= (next open) (does you (push left)))\n\
     (<= terminal (true open))\n(goal you 100)\n";
 
 #[test]
 fn a_faulty_rulesheet_shows_its_fault_at_its_place_and_can_be_mended_and_played() {
     let Some(mut page) = Page::open(&[]) else { return };
-    // Until the games are there, everything below them moves.
+    // Waits for the list of games, which moves everything below it.
     page.wait("document.querySelectorAll('.game').length > 10");
     page.click("#rulesheet");
     page.insert(FAULTY);
@@ -21,13 +21,13 @@ fn a_faulty_rulesheet_shows_its_fault_at_its_place_and_can_be_mended_and_played(
     assert_eq!(page.run("document.querySelector('.numbers b').textContent"), "4");
     assert_eq!(page.run("document.querySelector('#rulesheet').ariaInvalid"), "true");
     assert_eq!(page.run("document.querySelector('#rulesheet-play').disabled"), true);
-    // The underline lies where the text is: both layers are one grid of characters.
+    // The underline is at the text, since both layers have the same font metrics.
     let same = "(() => { const [a, b] = ['.layer', '#rulesheet'].map((s) => getComputedStyle(document.querySelector(s)));
         return ['fontSize', 'fontFamily', 'lineHeight', 'paddingLeft', 'paddingTop', 'tabSize', 'whiteSpace']
             .every((key) => a[key] === b[key]); })()";
     assert_eq!(page.run(same), true);
 
-    // A click on the fault goes to its place, and so does F8.
+    // A click on the error selects its place, and so does F8.
     let selected = "(() => { const box = document.querySelector('#rulesheet');
         return document.activeElement === box && box.value.slice(box.selectionStart, box.selectionEnd); })()";
     page.click(".fault");
@@ -36,7 +36,7 @@ fn a_faulty_rulesheet_shows_its_fault_at_its_place_and_can_be_mended_and_played(
     page.press("F8");
     page.wait(&format!("{selected} === '?side'"));
 
-    // Typing over it fixes it.
+    // Typing over the selection fixes the error.
     page.insert("left");
     page.wait("!document.querySelector('#rulesheet-play').disabled");
     assert_eq!(page.count(".layer mark.error"), 0);
@@ -53,10 +53,10 @@ fn a_faulty_rulesheet_shows_its_fault_at_its_place_and_can_be_mended_and_played(
 #[test]
 fn the_last_answer_wins() {
     let Some(mut page) = Page::open(&[]) else { return };
-    // Until the games are there, everything below them moves.
+    // Waits for the list of games, which moves everything below it.
     page.wait("document.querySelectorAll('.game').length > 10");
     page.click("#rulesheet");
-    // Faults of what is no longer there are never shown.
+    // Errors of replaced text are never shown.
     page.insert(FAULTY);
     page.run("document.querySelector('#rulesheet').select()");
     page.insert("(role x");
@@ -79,7 +79,7 @@ fn a_game_is_chosen_with_the_keyboard_alone() {
         assert!(card.contains(word), "{card}: {word}");
     }
     let focused = "document.activeElement.dataset.game ?? ''";
-    // A word in the field above leaves few cards.
+    // The filter leaves a small number of cards to tab through.
     for _ in 0..4 {
         if page.run("document.activeElement.id") == "find" {
             break;
@@ -97,7 +97,7 @@ fn a_game_is_chosen_with_the_keyboard_alone() {
     assert_eq!(page.run(focused), "nim", "the tab key comes to each game");
     page.press("Enter");
     page.wait("!document.querySelector('#game').hidden");
-    // Loaded again it is where it was.
+    // A reload restores the same view.
     page.reload();
     page.wait("!document.querySelector('#game').hidden");
 }
@@ -122,7 +122,7 @@ fn the_inside_is_lit_as_play_goes_on() {
     let (output, cell) = (node("next (cell 1 1 b)"), node("(cell 1 1 b)"));
     page.wait(&format!("{cell} && document.querySelectorAll('.net .node').length < 20"));
     page.wait(&format!("{cell}.classList.contains('lit') && {output}.classList.contains('open')"));
-    // What changes is lit anew.
+    // A changed signal is highlighted again.
     page.run("import('/page/app.js').then(({ app }) => app.change('/moves', { role: 'xplayer', move: '(mark 1 1)' }))");
     page.wait(&format!("!{cell}.classList.contains('lit') && !{output}.classList.contains('open')"));
     page.click("#tab-state");
@@ -141,7 +141,7 @@ fn of_a_large_net_a_part_is_shown() {
             .as_str()
             .is_some_and(|of| of.starts_with("legal "))
     );
-    // The whole can still be requested, and is reported as too large.
+    // The whole net can be requested, and is reported as too large.
     page.run("(() => { const of = document.querySelector('#net-of'); of.value = ''; of.dispatchEvent(new Event('change')); })()");
     page.wait("document.querySelector('#panel-net').innerText.includes('too many for a picture')");
     assert_eq!(page.run("document.querySelector('#net-of').value"), "");

@@ -1,5 +1,5 @@
-//! Lines of play: drags, keys that replay, branches that stay, an opponent in one click, and
-//! sessions that outlive the server.
+//! Lines of play: drags, replay by keys, branches that stay, an opponent in one click, and sessions
+//! that survive a restart of the server.
 
 use super::chromium::Page;
 
@@ -10,15 +10,15 @@ fn pieces_are_dragged_boards_flipped_and_lines_replayed() {
         |name: &str| format!("document.querySelector(\"[aria-label^='{name}:']\").getBoundingClientRect().y");
     page.drag("[aria-label^='4 2:']", "[aria-label^='4 3:']");
     page.wait_for_moves(1);
-    // Where it cannot go it stays, and it is said why: here until something else takes the words
-    // away.
+    // A piece dropped on an illegal cell returns, and a notice gives the reason. The test disables
+    // the notice's timeout.
     page.run("{ const own = setTimeout; window.setTimeout = (act, time) => (time === 5000 ? 0 : own(act, time)); }");
     page.drag("[aria-label^='5 7:']", "[aria-label^='5 3:']");
     assert!(page.notice().contains("cannot move"), "{}", page.notice());
     page.wait_for_moves(1);
     page.drag("[aria-label^='5 7:']", "[aria-label^='5 6:']");
     page.wait_for_moves(2);
-    // What was said is gone once play goes on.
+    // The notice disappears at the next move.
     page.wait("document.getElementById('notice').hidden");
 
     let is_above = format!("{} < {}", top("1 8"), top("1 1"));
@@ -28,7 +28,7 @@ fn pieces_are_dragged_boards_flipped_and_lines_replayed() {
     page.drag("[aria-label^='1 2:']", "[aria-label^='1 3:']");
     page.wait_for_moves(3);
 
-    // Keys go along the moves where the focus is not on the board.
+    // Keys step through the moves if the focus is not on the board.
     page.run("document.activeElement.blur()");
     page.press("ArrowLeft");
     page.wait_for_moves(2);
@@ -38,14 +38,14 @@ fn pieces_are_dragged_boards_flipped_and_lines_replayed() {
     page.wait_for_moves(3);
     page.press("ArrowLeft");
     page.wait_for_moves(2);
-    // Another move instead: the line that was left can be gone to.
+    // After another move, the previous line stays as a branch.
     page.drag("[aria-label^='2 2:']", "[aria-label^='2 3:']");
     page.wait_for_moves(3);
     assert_eq!(page.count("#moves .branch button"), 1);
     page.click("#moves .branch button");
     page.wait("document.querySelector(\"[aria-label^='1 3:']\").ariaLabel.includes('white')");
     page.wait_for_moves(3);
-    // The worth of a position and a graph along the moves.
+    // The evaluation shows the value of the position and a graph over the moves.
     page.choose("Evaluation");
     page.wait("document.querySelectorAll('.worth span').length === 2");
     page.wait("document.querySelector('.graph polyline').points.length === 4");
@@ -60,7 +60,7 @@ fn a_session_outlives_the_server() {
     }
     let id = "new URLSearchParams(location.hash.slice(1)).get('session')";
     page.wait(&format!("JSON.parse(localStorage.getItem(`gdl.session.${{{id}}}`))?.moves.length === 2"));
-    // As after a new start of the server, which has no record of it.
+    // Simulates a restart of the server, which has no record of the session.
     let address = page.run("location.hash");
     page.run(&format!("fetch(`/api/sessions/${{{id}}}`, {{ method: 'DELETE' }}).then(() => 0)"));
     page.reload();
@@ -75,7 +75,7 @@ fn a_session_outlives_the_server() {
     }
     page.wait("document.querySelectorAll('.cell.won').length === 3");
     assert!(page.label("[data-cell='4']").contains("winning line"));
-    // Another match begins with a position that is written.
+    // An edited position starts another match.
     page.click("#position > summary");
     page.wait("document.querySelector('#position textarea').value.includes('occupies')");
     let before = page.run("location.hash");
@@ -98,7 +98,7 @@ fn a_card_begins_a_game_against_the_computer() {
             .contains("red=person yellow=best:nodes=30")
     );
     assert_eq!(page.text("#name"), "Connect four");
-    // Somebody who chooses from the list by keys goes on there.
+    // After a choice by keys, the focus stays in the list of legal moves.
     page.run("document.querySelector('#legal button').focus()");
     page.press("Enter");
     page.wait_for_moves(2);
@@ -118,20 +118,20 @@ fn clocks_stand_beside_the_roles_run_for_whom_it_is_and_end_play() {
     set(&mut page, "Time of each player", "3+2");
     page.wait(&format!("{}?.textContent === '3:00' && {}?.textContent === '3:00'", face("x"), face("o")));
     assert_eq!(page.count("#seats .clock.runs"), 0);
-    // It begins with the first move, for the other one.
+    // The clock starts at the first move, for the opponent.
     page.click_cell(4);
     page.wait(&format!("{}.classList.contains('runs') && {}.textContent !== '3:00'", face("o"), face("o")));
     assert_eq!(
         (page.count("#seats .clock.runs"), page.text("#seats .clock[data-role=x]")),
         (1, "3:00".to_owned())
     );
-    // Back at the start there is the time of the start, and it stands.
+    // Undoing the first move restores the initial time and stops the clock.
     page.choose("Undo");
     page.wait(&format!(
         "{}.textContent === '3:00' && !document.querySelector('#seats .clock.runs')",
         face("o")
     ));
-    // The page shows by itself that a clock has run down; the board says so too.
+    // The page detects by itself that a clock has run down, and the status reports it.
     set(&mut page, "Time of o", "0.00001");
     page.wait(&format!("{}.textContent === '0.0'", face("o")));
     page.click_cell(4);
@@ -139,7 +139,7 @@ fn clocks_stand_beside_the_roles_run_for_whom_it_is_and_end_play() {
     page.click_cell(0);
     assert!(page.notice().contains("has run out of time"), "{}", page.notice());
     page.wait_for_moves(1);
-    // Without clocks play goes on.
+    // After the clocks are removed, play continues.
     set(&mut page, "Time of each player", "");
     page.wait("!document.querySelector('#seats .clock')");
     page.click_cell(0);

@@ -1,11 +1,11 @@
-//! The look of boards: rows that touch, boards that fill the window, hexagons, grids side by side,
+//! The look of boards: adjacent rows, boards that fill the window, hexagons, grids side by side,
 //! names of pieces, and arrows for directions.
 
 use super::chromium::Page;
 use serde_json::json;
 
-/// A game for one on a board of five by five, whose cells have these neighbours besides the
-/// adjacent ones, with these marks.
+/// A one-player game on a board of five by five, with the given marks, moves and additional facts
+/// about the board.
 fn rules(board: &str, marks: &[&str], moves: &str) -> String {
     let cells = (1..6).flat_map(|x| (1..6).map(move |y| format!("(init (cell {x} {y} empty))")));
     let marks = marks.iter().enumerate().map(|(row, mark)| format!("(init (cell {} 1 {mark}))", row + 1));
@@ -33,7 +33,7 @@ impl Page {
         self.wait_for_game();
     }
 
-    /// The kinds of the pieces that are drawn, in the order of cells.
+    /// The kinds of the drawn pieces, in the order of cells.
     fn kinds(&mut self) -> Vec<String> {
         let kinds = self.run("[...document.querySelectorAll('[data-cell] .piece > g')].map((piece) => /kind-(\\S+)/.exec(piece.getAttribute('class'))[1])");
         kinds.as_array().into_iter().flatten().filter_map(|kind| kind.as_str().map(str::to_owned)).collect()
@@ -52,7 +52,7 @@ impl Page {
 #[test]
 fn boards_are_drawn_as_what_they_are() {
     let Some(mut page) = Page::play("reversi") else { return };
-    // Rows touch on a phone, and a board fills a large window.
+    // On a phone the rows are adjacent; in a large window the board fills the height.
     page.resize(360, 800, false);
     let ([_, top, width, high], [_, below, ..]) = (page.frame(0), page.frame(8));
     assert!((high - width).abs() < 1.0 && (below - top - high) < 4.0, "{top} {below} {high}");
@@ -60,7 +60,7 @@ fn boards_are_drawn_as_what_they_are() {
     page.resize(1920, 1080, false);
     assert!(8.0 * page.frame(0)[3] > 800.0);
 
-    // Quarters stand two by two.
+    // Four boards form a grid of two by two.
     let cells = (1..5).flat_map(|quarter| (0..9).map(move |cell| (quarter, 1 + cell / 3, 1 + cell % 3)));
     let cells: Vec<String> = cells
         .map(|(quarter, x, y)| {
@@ -76,7 +76,7 @@ fn boards_are_drawn_as_what_they_are() {
     assert!(is_same(first[1], second[1]) && first[0] + first[2] < second[0]);
     assert!(is_same(first[0], third[0]) && first[1] + first[3] < third[1]);
 
-    // Six neighbours are those of hexagons; each row stands half a cell further.
+    // Six neighbours give hexagons, with each row shifted by half a cell.
     let mut near = Vec::new();
     for (x, y) in (1..6).flat_map(|x| (1..6).map(move |y| (x, y))) {
         for (u, v) in [(0, 1), (1, 0), (1, 1)] {
@@ -90,7 +90,7 @@ fn boards_are_drawn_as_what_they_are() {
     let (above, under) = (page.frame(0), page.frame(5));
     assert!((under[0] - above[0] - above[2] / 2.0).abs() < 3.0, "{above:?} {under:?}");
 
-    // Names are taken apart where the case changes and as codes.
+    // Names are split at changes of case, and two-letter codes are decoded.
     for (marks, kinds) in [
         (["whitePawn", "blackKnight", "whiteKing"], ["pawn", "knight", "king"]),
         (["wK", "wR", "bK"], ["king", "rook", "king"]),
@@ -103,7 +103,7 @@ fn boards_are_drawn_as_what_they_are() {
         assert_eq!(page.count("[data-cell] .kind-letters"), 0, "{marks:?}");
     }
 
-    // Moves that name a direction are made by the arrows.
+    // Arrows make the moves that name a direction.
     let moves = "(legal r (move north)) (legal r (move east)) (<= (next (went ?d)) (does r (move ?d)))";
     page.open_rules(&rules("", &["robot"], moves));
     assert_eq!(page.count(".pad button"), 2);
@@ -114,14 +114,14 @@ fn boards_are_drawn_as_what_they_are() {
     page.wait_for_moves(2);
 }
 
-/// The end of a game for one that ends when it wants to.
+/// The end of a one-player game, by a move of its own.
 const END: &str = "(legal r end) (<= (next over) (does r end)) (<= terminal (true over)) (goal r 50)";
 
 #[test]
 fn what_stands_beside_cells_is_drawn_there() {
     let Some(mut page) = Page::open(&[]) else { return };
-    // Positions, walls and ownership, by relations of their own; each role's possessions stand next
-    // to it.
+    // Relations of their own give positions, walls and ownership. Each role's possessions are
+    // listed next to it.
     let beside = "(init (position robot 1 1)) (init (position mummy 5 5)) (init (wall 2 2 east)) (init (blockedNorth 3 3))
         (init (owner 4 4 r)) (init (coins r 7)) (<= (next (coins r 7)) (true (coins r 7)))
         (<= (next (position ?p ?x ?y)) (true (position ?p ?x ?y))) (<= (next (owner ?x ?y ?p)) (true (owner ?x ?y ?p)))
@@ -139,7 +139,7 @@ fn what_stands_beside_cells_is_drawn_there() {
     assert!(page.label("[aria-label^='1 1:']").contains("robot"));
     assert!(page.text("#seats").contains("coins 7"));
 
-    // Clues next to columns and rows.
+    // Clues are shown next to columns and rows.
     let clues: Vec<String> =
         (1..6).map(|line| format!("(col {line} 1 {line}) (row {line} 1 1) (row {line} 2 {line})")).collect();
     page.open_rules(&rules(&clues.join(" "), &["marked"], ""));
@@ -147,7 +147,7 @@ fn what_stands_beside_cells_is_drawn_there() {
     assert_eq!(told, "1 5,1 4,1 3,1 2,1 1,1,2,3,4,5");
     assert_eq!(page.kinds(), ["wall"]);
 
-    // A row that goes round.
+    // A cyclic row is drawn as a ring.
     let ring: Vec<String> = (0..8)
         .map(|at| format!("(init (cell {at} red)) (init (cell {at} empty)) (after {at} {})", (at + 1) % 8))
         .collect();
@@ -164,7 +164,7 @@ fn what_stands_beside_cells_is_drawn_there() {
 #[test]
 fn lines_piles_dice_and_cards_are_drawn_as_such() {
     let Some(mut page) = Page::open(&[]) else { return };
-    // Lines between dots, by a click where they will be.
+    // Lines between dots are drawn by a click at their place.
     let steps = "(i 1) (i 2) (i 3) (s 1 2) (s 2 3) (<= (pair ?x ?y ?x ?z) (i ?x) (s ?y ?z)) (<= (pair ?y ?x ?z ?x) (i ?x) (s ?y ?z))
         (init (line 1 1 1 2)) (<= (next (line ?a ?b ?c ?d)) (true (line ?a ?b ?c ?d))) (<= (next (line ?a ?b ?c ?d)) (does r (draw ?a ?b ?c ?d)))
         (<= (legal r (draw ?a ?b ?c ?d)) (pair ?a ?b ?c ?d) (not (true (line ?a ?b ?c ?d))))";
@@ -174,7 +174,7 @@ fn lines_piles_dice_and_cards_are_drawn_as_such() {
     page.wait_for_moves(1);
     assert_eq!((page.count(".dots span.line"), page.count(".dots span.line.newest.right")), (2, 1));
 
-    // Piles of what lies on what: a click on a thing and one on where it goes.
+    // Piles of stacked objects: a click selects an object, the next one its target.
     let piles = "(init (on disc2 left)) (init (on disc1 disc2)) (init (clear right)) (legal r (puton disc1 right))
         (<= (next (on disc1 right)) (does r (puton disc1 right))) (<= (next (on disc2 left)) (true (on disc2 left)))";
     page.open_rules(&format!("(role r) {piles} {END}"));
@@ -185,7 +185,7 @@ fn lines_piles_dice_and_cards_are_drawn_as_such() {
     page.wait_for_moves(1);
     assert_eq!(page.run(drawn), "disc2 left,disc1 right");
 
-    // Dice by their pips, cards by rank and suit.
+    // Dice are drawn with pips, cards with rank and suit.
     let dealt = "(init (die r 5)) (init (card r king)) (init (table queen hearts))";
     page.open_rules(&format!("(role r) {dealt} {END}"));
     assert_eq!((page.count(".die .pip"), page.count("svg.card"), page.count("svg.card.red")), (5, 2, 1));
@@ -212,13 +212,13 @@ fn forced_colours_paper_and_calm_are_heeded() {
             "{selector}"
         );
     }
-    // Pieces slide, unless motion is to be reduced.
+    // Pieces slide, unless reduced motion is preferred.
     page.emulate("", &[("prefers-reduced-motion", "reduce")]);
     let slides = "document.querySelector('.boards').getAnimations({ subtree: true }).length";
     page.click("[aria-label^='4 3:']");
     page.wait_for_moves(1);
     assert_eq!(page.run(slides), 0);
-    // A game that opens takes the focus along, so that keys go on there.
+    // An opened game receives the focus, so keys work there.
     page.visit("");
     page.wait("document.querySelector('.game')");
     page.run("document.querySelector('.game').focus()");

@@ -1,5 +1,5 @@
-//! The page of `gdl serve` in a real browser, as its users meet it. Without Chromium these tests
-//! are skipped.
+//! The page of `gdl serve` in a real browser, from a user's view. Without Chromium these tests are
+//! skipped.
 
 mod axe;
 mod board;

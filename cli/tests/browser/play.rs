@@ -1,4 +1,4 @@
-//! Playing: captures, machines, history, hidden choices and knowledge, files and links, keys and
+//! Playing: captures, machines, history, hidden choices and information, files and links, keys and
 //! small screens.
 
 use super::chromium::{Page, Server};
@@ -17,11 +17,11 @@ fn a_capture_takes_two_clicks() {
         page.click_named(to);
         page.wait_for_moves(ply + 1);
     }
-    // From the piece three cells can be reached, and the one with a piece of the other's as well.
+    // The piece can reach three cells, one of them with an enemy's piece.
     page.click_named("4 4");
     page.wait("document.querySelectorAll('.cell.target').length === 3");
     assert!(page.label("[aria-label^='5 5:']").contains("can be moved to"));
-    // A click elsewhere is no move, and says why.
+    // A click on another cell makes no move, and a notice gives the reason.
     page.click_named("1 8");
     assert!(
         page.notice().contains("cannot move from 4 4 to 1 8") || page.notice().contains("has black"),
@@ -59,7 +59,7 @@ fn a_person_plays_a_machine_and_takes_moves_back() {
         ));
         page.wait(&format!("({element})?.value === '{value}' && document.getElementById('seats').dataset.shape.includes('mcts:') && document.getElementById('seats').dataset.shape.includes('{key}={value}') === ('{value}' !== '')"));
     }
-    // A click anywhere in a column drops a disc there; the machine answers.
+    // A click anywhere in a column drops a disc there, and the machine answers.
     for round in 1..=3 {
         page.wait_for_status("red's turn");
         page.click_named(&format!("{round} 6"));
@@ -67,7 +67,7 @@ fn a_person_plays_a_machine_and_takes_moves_back() {
     }
     let discs = "document.querySelectorAll('#board .piece').length";
     assert_eq!(page.run(discs), 6);
-    // Back to the last choice of the person, and the machine's answer with it; forth again.
+    // Undo goes back to the person's last choice, before the machine's answer. Redo repeats both.
     page.choose("Undo");
     page.wait_for_moves(4);
     assert_eq!(page.run(discs), 4);
@@ -76,10 +76,10 @@ fn a_person_plays_a_machine_and_takes_moves_back() {
     page.choose("Redo");
     page.wait_for_moves(4);
     page.wait_for_status("red's turn");
-    // Another move instead of the one taken back.
+    // Another move replaces the undone one.
     page.click_named("7 6");
     page.wait_for_moves(6);
-    // Travel to the start and on to the end of the line.
+    // Clicks in the list go to the start and to the end of the line.
     page.click("#moves li:first-child button");
     page.wait_for_moves(0);
     page.wait("document.querySelectorAll('#moves .ahead').length === 6");
@@ -98,7 +98,7 @@ fn a_player_elsewhere_takes_a_seat_by_its_address() {
     page.run(&format!(
         "{{ const list = {select}; list.value = 'remote'; list.dispatchEvent(new Event('change')); }}"
     ));
-    // It has no seat before its address is there, and none where that is of no use.
+    // The player takes its seat only after a valid address is entered.
     let shape = "document.getElementById('seats').dataset.shape";
     let place = "input[aria-label='Address of the player of oplayer']";
     for (text, seat) in [("nowhere:port", "person"), (address, &*format!("remote:{address}"))] {
@@ -209,7 +209,7 @@ fn choices_at_the_same_time_are_hidden_until_all_are_made() {
 fn a_seat_sees_what_its_role_may_know() {
     let Some(mut page) = Page::play("liars_dice") else { return };
     let facts = "document.getElementById('fluents').textContent";
-    // Two people share the screen: nothing is shown before somebody says who looks.
+    // Two people share the screen, so nothing is shown before one of them says who looks.
     page.wait("document.getElementById('eyes').textContent.includes('Who looks')");
     assert_eq!(page.run(facts), "");
     page.choose("alice looks");
@@ -236,7 +236,7 @@ fn keys_play_as_well() {
     }
     page.wait_for_moves(1);
     assert_eq!(page.cell(4), "x");
-    // The focus stays where it was.
+    // The focus stays in place.
     for key in ["ArrowLeft", "Enter"] {
         page.press(key);
     }

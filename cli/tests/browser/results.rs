@@ -1,5 +1,5 @@
-//! Results of `gdl manage` on the page: standings, the list of matches, a match that is stepped
-//! through, and one that runs.
+//! Results of `gdl manage` on the page: standings, the list of matches, stepping through a match,
+//! and a running match.
 
 use super::{chromium::Page, fake};
 use std::{
@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-/// `gdl manage run` of a schedule in this folder.
+/// Starts `gdl manage run` with a schedule in this folder.
 fn manage(folder: &Path, schedule: &str) -> Child {
     fs::write(folder.join("cup.toml"), schedule).expect("a schedule");
     Command::new(env!("CARGO_BIN_EXE_gdl"))
@@ -22,12 +22,12 @@ fn manage(folder: &Path, schedule: &str) -> Child {
         .expect("gdl starts")
 }
 
-/// The page of `gdl serve` with the results in this folder.
+/// Opens the page of `gdl serve` with the results in this folder.
 fn results(folder: &Path) -> Option<Page> {
     Page::open(&["--results", folder.join("cup.db").to_str().expect("a path")])
 }
 
-/// Waits until the match is at this step.
+/// Waits until the page shows this step of the match.
 fn wait_for_step(page: &mut Page, step: &str) {
     page.wait(&format!("document.querySelector('#step').textContent.startsWith('{step}')"));
 }
@@ -43,7 +43,7 @@ fn standings_are_seen_and_a_match_is_stepped_through() {
     assert_eq!((page.text("#schedule").as_str(), page.count("#standings .bar")), ("cup", 2));
     assert_eq!(page.count("#standings thead th[scope=col]"), 11);
     assert_eq!(page.text("#standings tbody td:nth-child(4)"), "160");
-    // A hundred matches at a time, the last first; and those of a game.
+    // The list has a hundred matches a page, newest first, and can be filtered by game.
     assert_eq!((page.count("#matches tbody tr"), page.text("#matches tbody a")), (100, "160".to_owned()));
     page.click_on("[...document.querySelectorAll('#results button')].find((button) => button.textContent === 'Further')");
     page.wait("document.querySelector('#matches tbody a').textContent === '60'");
@@ -51,8 +51,7 @@ fn standings_are_seen_and_a_match_is_stepped_through() {
     page.wait("document.querySelectorAll('#matches tbody td:nth-child(2)').length === 80");
     assert_eq!(page.run("new Set([...document.querySelectorAll('#matches tbody td:nth-child(2)')].map((cell) => cell.textContent)).size"), 1);
 
-    // The last match that was asked for opens at its end, and is stepped through by buttons and
-    // keys.
+    // A match opens at its end. Buttons and keys step through it.
     page.click("#matches tbody a");
     page.wait("document.querySelectorAll('#stage [data-cell]').length === 9");
     let full = |page: &mut Page| page.count("#stage [data-cell]:not([aria-label$=': empty'])");
@@ -85,7 +84,7 @@ fn standings_are_seen_and_a_match_is_stepped_through() {
     page.click("#steps li:nth-child(4) button");
     page.wait("document.querySelectorAll(\"#stage [data-cell]:not([aria-label$=': empty'])\").length === 3");
     assert_eq!(page.count("#stage .last"), 1);
-    // From there one gets to a game of one's own, and back.
+    // From the results one can open a game, and return.
     page.click("header h1 a");
     page.click("[data-game='nim']");
     page.wait_for_game();
@@ -126,7 +125,7 @@ fn a_match_that_runs_is_followed_unless_one_steps_back() {
         );
         assert_eq!(page.text("#faults"), "xplayer: illegal: nonsense");
         assert_eq!(page.count("#steps .wrong"), 1);
-        // Who has stepped back stays there while the match goes on.
+        // The view stays at an earlier step while the match goes on.
         page.press("ArrowLeft");
         wait_for_step(&mut page, "step 0 of 1");
         go_on(&mut page, "step 0 of 2");

@@ -1,8 +1,9 @@
-//! The whole story of tic-tac-toe, as the LED document tells it, on each of its three rulesheets.
+//! The whole story of tic-tac-toe, as the LED document describes it, on each of its three
+//! rulesheets.
 
 use super::chromium::Page;
 
-/// A rulesheet and what its players are called.
+/// A rulesheet and the names of its players.
 struct Told {
     game: &'static str,
     x: &'static str,
@@ -14,7 +15,7 @@ impl Told {
         format!("{role}'s turn")
     }
 
-    /// Moves by click, x first, and the status that they lead to.
+    /// Makes moves by clicks, x first, and waits for the resulting status.
     fn play(&self, page: &mut Page, cells: &[usize], end: &str) {
         for (ply, &cell) in cells.iter().enumerate() {
             let (mover, mark) = if ply % 2 == 0 { (self.x, "x") } else { (self.o, "o") };
@@ -38,15 +39,15 @@ impl Told {
 
     fn tell(&self) {
         let Some(mut page) = Page::play(self.game) else { return };
-        // An empty grid of three by three, and x moves first.
+        // The board is an empty grid of three by three, and x moves first.
         assert_eq!(page.run("document.querySelectorAll('[data-cell]').length"), 9);
         assert_eq!(page.run("getComputedStyle(document.querySelector('.grid')).gridTemplateRows.split(' ').filter(size => parseFloat(size) > 60).length"), 3);
         for cell in 0..9 {
             assert_eq!(page.cell(cell), "empty");
         }
         page.wait_for_status(&Self::turn(self.x));
-        // An empty cell is taken, and it is the other's turn; an occupied one is left alone, and it
-        // is said why.
+        // A click on an empty cell marks it and passes the turn. A click on an occupied cell has no
+        // effect, and a notice gives the reason.
         page.click_cell(4);
         page.wait_for_moves(1);
         page.wait_for_status(&Self::turn(self.o));
@@ -57,7 +58,7 @@ impl Told {
         self.restart(&mut page);
 
         self.play(&mut page, &[0, 3, 1, 4, 2], &format!("{} won", self.x));
-        // Nothing follows the end.
+        // After the end no move can be made.
         page.click_cell(8);
         assert!(page.notice().contains("over"), "{}", page.notice());
         assert_eq!(page.cell(8), "empty");

@@ -1,9 +1,9 @@
-//! Reasons on the page, and plays that become tests.
+//! Explanations on the page, and plays that become tests.
 
 use super::chromium::Page;
 use std::process::Command;
 
-/// The first line of the reason that is shown.
+/// An expression for the first line of the displayed explanation.
 const ASKED: &str = "document.querySelector('#why .asked')?.textContent ?? ''";
 
 #[test]
@@ -19,14 +19,14 @@ fn a_greyed_move_tells_by_which_rule_it_is_not_legal() {
     page.click("#illegal-moves button");
     page.wait(&format!("({ASKED}).startsWith('(legal oplayer (mark 2 2)) does not hold')"));
     assert!(page.text("#why .fails").contains("(true (cell 2 2 b))"), "{}", page.text("#why"));
-    // The rule stands next to it, whole.
+    // The complete rule is shown next to it.
     let rule = page.run("document.querySelector('#why mark').textContent");
     let rule = rule.as_str().unwrap_or_default();
     assert!(
         rule.starts_with("(<= (legal ?r (mark ?m ?n))") && rule.ends_with("(true (cell ?m ?n b)))"),
         "{rule}"
     );
-    // A relation is asked about, and the way back leads to the move.
+    // A relation can be explained, and the way back leads to the move.
     page.run("document.getElementById('why-atom').select()");
     page.insert("terminal");
     page.press("Enter");
@@ -37,7 +37,7 @@ fn a_greyed_move_tells_by_which_rule_it_is_not_legal() {
     page.wait(&format!("({ASKED}).startsWith('(legal oplayer (mark 2 2)) does not hold')"));
     page.press("Escape");
     page.wait("!document.getElementById('why').open");
-    // The list goes on with the game.
+    // The list follows the game.
     page.click_named("1 1");
     page.wait_for_moves(2);
     page.wait("document.querySelectorAll('#illegal-moves button').length === 2");
@@ -48,7 +48,7 @@ fn cells_fluents_and_goals_have_reasons() {
     let Some(mut page) = Page::play("tictactoe_led") else { return };
     page.click_cell(4);
     page.wait_for_moves(1);
-    // A click on what is taken does nothing, and offers why.
+    // A click on an occupied cell makes no move, and offers an explanation.
     page.click_cell(4);
     page.notice();
     page.click("#notice button");
@@ -56,7 +56,7 @@ fn cells_fluents_and_goals_have_reasons() {
     let choices = page.text("#why .choices");
     assert!(choices.contains("not take 5"), "{choices}");
     page.press("Escape");
-    // So does a key, of any cell.
+    // So does a key, on any cell.
     page.run("document.querySelector(\"[data-cell='4']\").focus()");
     page.press("?");
     page.wait("document.getElementById('why').open");
@@ -75,7 +75,7 @@ fn cells_fluents_and_goals_have_reasons() {
     page.wait(&format!("({ASKED}).startsWith('(goal x 100) holds')"));
     page.click_on("document.querySelector('#why .place')");
     page.wait("document.querySelector('#why mark').textContent.includes('goal')");
-    // Deeper reasons are shown on request.
+    // Deeper levels are shown on request.
     page.run("document.getElementById('why-atom').select()");
     page.insert("terminal");
     page.press("Enter");

@@ -1,4 +1,4 @@
-//! `gdl analyze`: figures that are known, that they can be repeated, and the page.
+//! `gdl analyze`: known figures, reproducibility, and the page of a game.
 
 use super::{gdl, json, keys, rulesheet};
 use serde_json::{Value, json as value};
@@ -36,7 +36,7 @@ fn the_figures_of_tictactoe_are_near_the_truth() {
     let games: u64 =
         length["games"].as_array().expect("a list").iter().filter_map(|bin| bin[1].as_u64()).sum();
     assert_eq!(games, 3000);
-    // There are 5,478 states, 549,946 sequences and 255,168 games.
+    // The exact numbers are 5,478 states, 549,946 sequences and 255,168 games.
     let states = &report["states"];
     assert!(number(&states["distinct"]) <= 5478.0);
     assert!((4500.0..6500.0).contains(&number(&states["at_least"])), "{states}");
@@ -46,11 +46,11 @@ fn the_figures_of_tictactoe_are_near_the_truth() {
         "{}",
         report["tree"]
     );
-    // x wins 58.5 % of random games, o 28.8 %.
+    // In random games x wins 58.5% and o wins 28.8%.
     let advantage = &report["outcome"]["first_move_advantage"];
     assert_eq!(advantage["role"], "xplayer");
     assert!((number(&advantage["estimate"]["mean"]) - 0.297).abs() < 0.01, "{advantage}");
-    // The centre is best, corners come next, and edges are alike.
+    // The centre is best, corners come next, and the edges are equal.
     let openings = &report["openings"];
     let moves = openings["moves"].as_array().expect("a list");
     assert_eq!(
@@ -81,7 +81,7 @@ fn neither_threads_nor_the_engine_change_the_figures() {
     other = args;
     other[1] = &file;
     assert_eq!(one, json(&other));
-    // Every engine follows the same games; without lanes fewer are played for the outcome.
+    // Every engine plays the same games. Without lanes, fewer games estimate the outcome.
     assert_eq!(one["engine"], "table");
     for engine in ["events", "lifted"] {
         let own = json(&[&args[..], &["--engine", engine]].concat());
@@ -118,7 +118,7 @@ fn the_page_needs_nothing_from_elsewhere() {
 
 #[test]
 fn odd_games_have_figures_too() {
-    // Over before it starts; and a role that is stuck at once.
+    // A game whose initial state is terminal, and one with a role that has no legal move.
     for (name, text, length) in [
         (
             "over.kif",

@@ -1,4 +1,4 @@
-//! The start of authors: the primer, and `gdl new`, whose rulesheet is the primer's.
+//! Commands for new authors: the primer, and `gdl new`, which creates the primer's rulesheet.
 
 use super::{command, file, gdl, json};
 use std::{fs, path::Path, process::Command};
@@ -6,7 +6,7 @@ use std::{fs, path::Path, process::Command};
 const PRIMER: &str = include_str!("../../../docs/tutorial/language.md");
 const GAME: &str = include_str!("../../src/commands/new/dominoes.kif");
 
-/// The primer's code blocks of this kind, one after the other.
+/// The concatenated code blocks of one kind in the primer.
 fn blocks(kind: &str) -> String {
     let mut text = String::new();
     let mut is_inside = false;
@@ -20,7 +20,7 @@ fn blocks(kind: &str) -> String {
     text
 }
 
-/// The words of a rulesheet, form by form, in an order that does not depend on where they stand.
+/// The words of each form of a rulesheet, sorted by form.
 fn forms(text: &str) -> Vec<String> {
     let text: String =
         text.lines().map(|line| line.split(';').next().unwrap_or_default()).collect::<Vec<_>>().join(" ");
@@ -68,8 +68,7 @@ fn new_in(folder: &Path, args: &[&str]) -> super::Run {
     command(&[&["new"], args].concat()).current_dir(folder).output().expect("gdl runs").into()
 }
 
-/// The contents of the files are tested as the package `dominoes`; this tests whether they are
-/// written under another name.
+/// A new package has its name in all files. The package `dominoes` tests the contents of the files.
 #[test]
 fn a_new_game_has_its_name_everywhere() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -83,7 +82,7 @@ fn a_new_game_has_its_name_everywhere() {
     assert!(read("tests/rules.rs").contains("use my_game::my_game::{Fluent, Role, game};"));
     let manifest = read("Cargo.toml");
     assert!(manifest.contains("name = \"my_game\"") && !manifest.contains("[profile"), "{manifest}");
-    // Cargo finds the runtime.
+    // Cargo finds the runtime's path.
     let metadata = Command::new(env!("CARGO"))
         .args(["metadata", "--offline", "--no-deps", "--format-version", "1"])
         .current_dir(folder.path().join("my_game"))
@@ -203,7 +202,7 @@ fn recorded_matches_must_conform() {
         fs::read_dir(folder.path()).expect("a folder").next().expect("a record").expect("a file").path();
     let recorded = path.to_str().expect("UTF-8");
     assert_eq!(gdl(&["test", "tictactoe", recorded]).code, Some(0));
-    // It is no trace, and `gdl verify` says what compares it.
+    // The file is not a trace, and `gdl verify` names the command that compares it.
     let rules = concat!(env!("CARGO_MANIFEST_DIR"), "/../games/board/tictactoe.kif");
     let run = gdl(&["verify", rules, recorded]);
     assert!(

@@ -1,10 +1,10 @@
-//! `gdl bench`, on folders of few rulesheets.
+//! `gdl bench`, on small folders of rulesheets.
 
 use super::{gdl, json, keys, rulesheet};
 use serde_json::{Value, json as value};
 use std::{fs, path::Path};
 
-/// A folder with these rulesheets, its path in UTF-8.
+/// A folder with these rulesheets, and its path.
 fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
@@ -63,7 +63,7 @@ fn each_rulesheet_has_a_row_in_its_place() {
             assert!(row[figure].as_f64() > Some(0.0), "{figure}: {row}");
         }
         assert!(row["states"].as_u64() > row["playouts"].as_u64(), "{row}");
-        // Programs of lanes alone take some megabytes.
+        // The programs of lanes alone take several megabytes.
         assert_eq!(row["bytes"].as_u64() > Some(4 << 20), cfg!(target_os = "linux"), "{row}");
     }
     assert_eq!(keys(&rows[1]), ["file", "game", "error"]);

@@ -1,9 +1,8 @@
-//! Commands of the README and the book, run as they stand there.
+//! Commands of the README and the book, run as they are written.
 //!
-//! A page's blocks fenced as `sh` run one after the other in a folder of the page. A block fenced
-//! as `sh,manual` is shown only, and its page says why. If the next block is fenced as
-//! `text,output`, the commands print it. A fence that names a file, such as `toml,cup.toml`, writes
-//! the file.
+//! The `sh` blocks of a page run one after the other in one folder. A block fenced as `sh,manual`
+//! does not run, and its page says why. If the next block is fenced as `text,output`, the commands
+//! must print it. A fence that names a file, such as `toml,cup.toml`, writes the file.
 
 use std::{
     fs,
@@ -17,7 +16,7 @@ use std::{
 /// The rulesheet that pages call `mygame.kif`.
 const RULES: &str = include_str!("../../../tests/book/stones.kif");
 
-/// Numbers that are smaller in tests, since debug builds are slow.
+/// Replacements of large numbers, since debug builds are slow.
 const SMALLER: [(&str, &str); 6] = [
     ("--count 1_000_000", "--count 2_000"),
     ("--count 100_000", "--count 1_000"),
@@ -27,7 +26,7 @@ const SMALLER: [(&str, &str); 6] = [
     ("play_clock = 2", "play_clock = 1"),
 ];
 
-/// Words that begin a line with a command.
+/// The prefixes of lines that are commands.
 const COMMANDS: [&str; 7] = ["gdl ", "cargo ", "pip ", "npm ", "npx ", "python ", "hq "];
 
 fn root() -> PathBuf {
@@ -93,7 +92,7 @@ impl Server {
         let mut address = String::new();
         out.read_line(&mut address).expect("it prints its address");
         assert!(address.starts_with("http://127.0.0.1:"), "{line}: {address}");
-        // A server that cannot write ends.
+        // Drains the output: the server ends if it cannot write.
         thread::spawn(move || out.read_to_end(&mut Vec::new()));
         server
     }
@@ -106,13 +105,13 @@ impl Drop for Server {
     }
 }
 
-/// A port that is free.
+/// Returns a free port.
 fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     listener.local_addr().expect("an address").port()
 }
 
-/// Runs lines in a folder. Returns the folder that they end in, and what they print.
+/// Runs lines in a folder. Returns the final working folder and the output.
 fn run(lines: &str, folder: &Path, name: &str) -> (PathBuf, String) {
     let bin = Path::new(env!("CARGO_BIN_EXE_gdl")).parent().expect("a folder");
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -190,7 +189,7 @@ fn the_commands_run() {
     assert!(count > 30, "only {count} commands were found");
 }
 
-/// Commands outside of `sh` blocks would not be run, and no page could say why.
+/// Commands outside of `sh` blocks would not run, and nothing would mark them as manual.
 #[test]
 fn commands_are_in_blocks_for_the_shell() {
     for path in pages() {
@@ -206,7 +205,7 @@ fn commands_are_in_blocks_for_the_shell() {
     }
 }
 
-/// Other examples use the file.
+/// Other examples include the file.
 #[test]
 fn the_readme_shows_the_rulesheet_of_the_book() {
     let readme = fs::read_to_string(root().join("README.md")).expect("a page in UTF-8");

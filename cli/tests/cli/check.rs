@@ -1,4 +1,4 @@
-//! `gdl check` and `gdl explain`.
+//! Tests of `gdl check` and `gdl explain`.
 
 use super::{file, gdl, json, keys, rulesheet};
 use gdl_compiler::diagnostic::codes;
@@ -32,7 +32,7 @@ fn strangers_get_less() {
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));
 }
 
-/// A rulesheet that has no net, but is played all the same, is warned of.
+/// A rulesheet that cannot become a net is playable, but `gdl check` warns of it.
 #[test]
 fn what_is_evaluated_state_by_state_is_a_warning() {
     let places: String = (0..9).map(|place| ["(place ", &place.to_string(), ") "].concat()).collect();
@@ -85,7 +85,7 @@ fn faults_as_json_have_all_their_fields() {
     assert_eq!(clash["file"], path.as_str());
     let label = &clash["labels"][0];
     assert_eq!(keys(label), [&place[..], &["text"]].concat());
-    // One of the two uses is the place of the fault, the other its label.
+    // One of the two uses is the place of the error, the other its label.
     let mut lines = [clash["line"].as_u64(), label["line"].as_u64()];
     lines.sort_unstable();
     assert_eq!(lines, [Some(2), Some(3)]);
@@ -116,7 +116,7 @@ fn forges_show_faults_beside_their_lines() {
     assert_eq!(gdl(&["check", &path, "--json", "--format", "sarif"]).code, Some(2));
 }
 
-/// The hooks of `.pre-commit-hooks.yaml` pass on a sound rulesheet, and the check fails on another.
+/// The hooks of `.pre-commit-hooks.yaml` pass on a valid rulesheet. The check fails on a wrong one.
 #[test]
 fn hooks_for_commits_run() {
     let hooks = include_str!("../../../.pre-commit-hooks.yaml");
@@ -156,7 +156,7 @@ fn a_lint_can_be_allowed_and_denied() {
     assert!(denied.stdout.ends_with("warning.kif: 1 error\n"), "{}", denied.stdout);
 }
 
-/// A game of one step whose role is named twice, which is odd but has a meaning.
+/// A game of one step that names its role twice, which is a warning.
 fn with_warning() -> &'static str {
     "(role robot)\n(role robot)\n(init start)\n(<= (legal robot go) (true start))\n\
      (<= (next end) (does robot go))\n(<= terminal (true end))\n(<= (goal robot 100) (true end))\n\
@@ -272,7 +272,7 @@ fn what_help_lines_say_is_done() {
     let told = |list: &[(&str, &str)]| -> Vec<(String, String)> {
         list.iter().map(|&(what, place)| (what.to_owned(), place.to_owned())).collect()
     };
-    // Unasked, a program does what is certain.
+    // By default only certain fixes are applied.
     let certain = text.replacen("(goal robot 100)\n", "", 1);
     assert_eq!(made("--fix"), (Some(1), told(&[("fixed", "7:2: GDL104: remove one of them")])));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), certain);
@@ -285,7 +285,7 @@ fn what_help_lines_say_is_done() {
         std::fs::read_to_string(&path).unwrap(),
         certain.replacen("press))\n", "press)\n", 1).replace("tru ", "true ")
     );
-    // What is right is left alone.
+    // Valid text is not changed.
     for how in ["--fix", "--fix=guess"] {
         let run = gdl(&["check", &path, how]);
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""));

@@ -1,4 +1,4 @@
-//! `gdl fmt`.
+//! Tests of `gdl fmt`.
 
 use super::{Run, command, file, gdl, rulesheet};
 use std::{fs, io::Write, path::PathBuf, process::Stdio};

@@ -1,9 +1,9 @@
-//! `gdl net`, `gdl perft` and `gdl playouts`, on built-in games and on files.
+//! Tests of `gdl net`, `gdl perft` and `gdl playouts`, on built-in games and on files.
 
 use super::{Run, command, file, gdl, json, keys, rulesheet};
 use serde_json::{Value, json as value};
 
-/// The built-in game and the same game as a file.
+/// A built-in game, and the same game as a file.
 fn tictactoe() -> [String; 2] {
     ["tictactoe".to_owned(), rulesheet("tictactoe.kif")]
 }
@@ -35,14 +35,14 @@ fn the_net_is_described() {
         assert_eq!((&net["game"], &net["engine"]), (&value!("tictactoe"), &value!(engine)));
         assert_eq!(net["roles"], value!(["xplayer", "oplayer"]));
         assert_eq!(net["fluents"], value!(29));
-        // A cell shows one of three, and one player has the turn.
+        // Each cell has exactly one of three marks, and exactly one player has control.
         let known = ["dead_fluents", "exclusive_groups"].map(|figure| &net[figure]);
         assert_eq!(known, [&value!(0), &value!(10)]);
-        // A turn each; the players' halves of the net are alike.
+        // There is a phase for each player, and the nets of both phases have equal size.
         let phases = net["phases"].as_array().expect("a list");
         assert!(phases.len() == 2 && phases[0] == phases[1] && phases[0].as_u64() < net["ops"].as_u64());
-        // A net for each number of moves made; the ninth move, which is the only one, decides
-        // nothing but the end.
+        // There is a net for each number of moves made. The ninth move is forced and only ends the
+        // game.
         assert_eq!(net["plies"].as_array().map(Vec::len), Some(10));
         assert_eq!(net["moves"], value!({ "xplayer": 10, "oplayer": 10 }));
         assert_eq!(
@@ -52,7 +52,7 @@ fn the_net_is_described() {
         for figure in ["ground_rules", "gates", "ops", "depth"] {
             assert!(net[figure].as_u64() > Some(0), "{figure}");
         }
-        // That of `noop` and whose turn it is are fluents.
+        // The gates for `noop` and control are fluents themselves.
         let purposes: Vec<_> =
             net["purposes"].as_array().expect("a list").iter().map(|p| &p["name"]).collect();
         assert_eq!(purposes, ["next cell", "legal mark", "terminal", "goal"]);
@@ -63,7 +63,7 @@ fn the_net_is_described() {
     }
 }
 
-/// Percepts are counted where the rules have some, and drawn.
+/// The net has percepts as outputs if the rules have some; they are counted and drawn.
 #[test]
 fn percepts_are_outputs_of_the_net() {
     for game in ["monty_hall".to_owned(), rulesheet("monty_hall.kif")] {
@@ -76,7 +76,7 @@ fn percepts_are_outputs_of_the_net() {
     assert_eq!(json(&["net", "tictactoe", "--json"]).get("percepts"), None);
 }
 
-/// Chance is a role: it moves, and has its place in every report; it neither wins nor loses.
+/// Chance is a role that moves and appears in every report. It neither wins nor loses.
 #[test]
 fn chance_plays_along() {
     for game in ["liars_dice".to_owned(), rulesheet("liars_dice.kif")] {
@@ -202,7 +202,7 @@ fn playouts_are_measured() {
     }
 }
 
-/// Goals are unknown where no game comes to its end.
+/// Goals are null if no game ends.
 #[test]
 fn goals_that_no_game_gave_are_none() {
     let rules =
@@ -225,7 +225,7 @@ fn goals_that_no_game_gave_are_none() {
     assert!(run.stdout.contains("\"random\": null"), "{}", run.stdout);
 }
 
-/// The part of a report that must not depend on time.
+/// The fields of a report that must not depend on time.
 fn counted(report: &Value) -> Vec<Value> {
     ["playouts", "states", "mean_length", "goals", "wins", "draws", "losses"]
         .iter()
@@ -308,7 +308,8 @@ fn straight_line_code_is_for_small_built_in_games() {
 #[test]
 fn games_are_played_in_lanes_unless_told_otherwise() {
     let best = gdl_runtime::lanes::Isa::best();
-    // Straight-line code is for release builds; of reversi there is too much for words of 256 bits.
+    // Straight-line code exists in release builds only. Reversi has too much code for words of 256
+    // bits.
     let has_code =
         |game| !cfg!(debug_assertions) && (best == gdl_runtime::lanes::Isa::Avx512 || game == "tictactoe");
     for game in ["tictactoe", "reversi"] {
@@ -321,7 +322,7 @@ fn games_are_played_in_lanes_unless_told_otherwise() {
     let run = gdl(&["playouts", "tictactoe", "--engine", "table", "--isa", "avx512"]);
     assert_eq!(run.code, Some(2));
     assert!(run.stderr.contains("only lanes use") || run.stderr.contains("does not have"), "{}", run.stderr);
-    // Over before it starts: one game at a time tells as well.
+    // The initial state is terminal, so single mode replaces the lanes.
     let file = tempfile::Builder::new().suffix(".kif").tempfile().expect("a file");
     let text = "(role a) (init (on)) (legal a wait) (<= terminal (true (on))) (goal a 40)\n(<= (next (on)) (true (on)))";
     std::fs::write(file.path(), text).expect("written");
@@ -330,7 +331,7 @@ fn games_are_played_in_lanes_unless_told_otherwise() {
     assert!(run.stderr.contains("cannot be played in lanes"), "{}", run.stderr);
 }
 
-/// The feature `gpu` is off by default; a program without it says how to have it.
+/// The feature `gpu` is off by default. A program without it explains how to install it.
 #[test]
 fn graphics_cards_are_a_feature() {
     let [built_in, file] = tictactoe();
@@ -344,7 +345,7 @@ fn graphics_cards_are_a_feature() {
         let [mut one, mut other] = [&built_in, &file].map(|game| json(&emulated(game)));
         assert_eq!((&one["engine"], &one["device"]), (&value!("gpu"), &value!("emulator")));
         assert_eq!((&one["playouts"], &one["seed"]), (&value!(3001), &value!(5)));
-        // Both are one game, and seeds are all that play depends on.
+        // Both are the same game, and play depends on the seed alone.
         for report in [&mut one, &mut other] {
             for field in ["prepare_seconds", "seconds", "playouts_per_second", "states_per_second"] {
                 assert!(report[field].take().is_number(), "{field}");
@@ -358,8 +359,8 @@ fn graphics_cards_are_a_feature() {
         assert_eq!(run.code, Some(1));
         assert!(run.stderr.contains("there is no graphics card `no such card`"), "{}", run.stderr);
         assert!(run.stderr.contains("one of these names") || run.stderr.contains("install the driver"));
-        // The emulator plays what no card is given, and a card says so; or there is none, and what
-        // to install is said.
+        // The emulator plays games that no GPU takes. A GPU rejects them; without one, the error
+        // says what to install.
         let run = gdl(&["playouts", "chess", "--engine", "gpu", "--device", "emulate", "--count", "1"]);
         assert_eq!(run.code, Some(0), "{}", run.stderr);
         for game in ["chess", "go", "xiangqi"] {

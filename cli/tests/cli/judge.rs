@@ -1,10 +1,10 @@
-//! `gdl judge`: one game, many of them, what is wrong with some, and the page.
+//! `gdl judge`: one game, many games, errors in some of them, and the page.
 
 use super::{gdl, json, keys, rulesheet};
 use serde_json::{Value, json as value};
 use std::fs;
 
-/// Objects, one a line.
+/// Parses one JSON object from each line.
 fn lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("a JSON object")).collect()
 }
@@ -51,7 +51,7 @@ fn a_game_has_all_its_numbers() {
         keys(&report["parts"]),
         ["completion", "decisiveness", "balance", "agency", "coverage", "depth"]
     );
-    // Its own file is the same game, and so it is on any number of threads.
+    // The game as a file gives the same report, on any number of threads.
     let file = rulesheet("tictactoe.kif");
     assert_eq!(report, json(&["judge", &file, "--quick", "--json", "--threads", "3"]));
     let text = gdl(&["judge", "tictactoe", "--quick"]);
@@ -61,8 +61,7 @@ fn a_game_has_all_its_numbers() {
     }
 }
 
-/// The engine changes what is said of it, and, where games are played state by state, how many
-/// there are.
+/// The engine changes the number of games if they are played in single mode.
 #[test]
 fn engines_judge_alike() {
     let judged = |engine| json(&["judge", "tictactoe", "--quick", "--json", "--engine", engine]);
@@ -79,7 +78,7 @@ fn engines_judge_alike() {
     }
 }
 
-/// A folder with games, one of them hopeless, one with a fault, one that cannot be read.
+/// A folder with three games: one is hopeless, one has errors, and one cannot be read.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     let put = |name: &str, text: &[u8]| fs::write(folder.path().join(name), text).expect("a file");
@@ -117,7 +116,7 @@ fn a_faulty_rulesheet_is_a_line_among_the_others() {
     );
     assert!(all[0]["reason"].as_str().is_some_and(|reason| reason.contains(" [GDL")), "{}", all[0]);
     assert_eq!([&all[0]["random"], &all[0]["score"]], [&Value::Null, &Value::Null]);
-    // The first stage is known of what was abandoned there.
+    // A game that was abandoned after the first stage has its results.
     assert_eq!([&all[3]["random"]["balance"], &all[3]["skill"]], [&value!(0.0), &Value::Null]);
     assert_eq!(run.stdout, gdl(&["judge", path, "nim", "--quick", "--json", "--threads", "1"]).stdout);
 

@@ -1,4 +1,4 @@
-//! The command as its users meet it: arguments in; stdout, stderr and the exit code out.
+//! The command from a user's view: arguments in; stdout, stderr and the exit code out.
 
 mod analyze;
 mod authors;
@@ -76,7 +76,7 @@ fn keys(value: &Value) -> Vec<&str> {
     value.as_object().expect("an object").keys().map(String::as_str).collect()
 }
 
-/// A rulesheet of the repository, by the name of its file.
+/// The path of a built-in game's rulesheet, by the name of its file.
 fn rulesheet(name: &str) -> String {
     let entry = gdl_games::find(name.trim_end_matches(".kif")).expect("a built-in game");
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../games").join(entry.kind.folder());
@@ -84,7 +84,7 @@ fn rulesheet(name: &str) -> String {
     path.to_str().expect("a path in UTF-8").to_owned()
 }
 
-/// A file with this content; each test uses names of its own.
+/// Writes a file and returns its path. Each test must use other names.
 fn file(name: &str, content: impl AsRef<[u8]>) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, content).expect("the file can be written");

@@ -1,4 +1,4 @@
-//! `gdl manage`, with players of `gdl player`: a run that is killed goes on.
+//! `gdl manage` with players of `gdl player`: a run that was killed can be resumed.
 
 use super::{command, gdl, json, keys};
 use gdl_players::record::Record;
@@ -12,11 +12,11 @@ use std::{
 };
 use tempfile::TempDir;
 
-/// `gdl player` with random moves, as a user starts it.
+/// A process of `gdl player` with random moves.
 struct Player {
     process: Child,
     address: String,
-    /// Closing it ends the player's output.
+    /// The player's output, open until the drop; closing it would end the player.
     _out: BufReader<ChildStdout>,
 }
 
@@ -40,7 +40,7 @@ impl Drop for Player {
     }
 }
 
-/// A folder with a schedule in it.
+/// A folder that contains a schedule.
 struct Folder(TempDir);
 
 impl Folder {
@@ -60,7 +60,7 @@ impl Folder {
     }
 }
 
-/// Names of matches by their number, from lines that tell of them.
+/// The names of matches by their number, from output lines.
 fn told<'l>(lines: impl IntoIterator<Item = &'l str>) -> BTreeMap<u64, String> {
     let mut told = BTreeMap::new();
     for line in lines {
@@ -94,7 +94,7 @@ fn a_run_that_is_killed_goes_on_with_nothing_lost_and_nothing_twice() {
     killed.wait().expect("it ends");
     let mut rest = String::new();
     std::io::Read::read_to_string(&mut out, &mut rest).expect("what it said last");
-    // A line may have been cut.
+    // The last line may be incomplete.
     let rest: Vec<&str> = rest.lines().filter(|line| line.ends_with('}')).collect();
     let before = told(lines.iter().map(String::as_str).chain(rest));
     let standings = json(&["manage", "standings", &folder.path("cup.db"), "--json"]);
@@ -112,7 +112,7 @@ fn a_run_that_is_killed_goes_on_with_nothing_lost_and_nothing_twice() {
         serde_json::json!({ "planned": 0, "running": 0, "done": 60, "unscored": 0 })
     );
     for player in standings["players"].as_array().expect("a list") {
-        // Players that were left in a match hear that it is off.
+        // Players receive an abort for their unfinished matches.
         assert_eq!(player["faults"], serde_json::json!({ "illegal": 0, "late": 0, "missing": 0 }));
         assert_eq!(player["matches"], 60);
     }
@@ -134,7 +134,7 @@ fn a_run_that_is_killed_goes_on_with_nothing_lost_and_nothing_twice() {
         assert_eq!(record.player_names_from_host, expected);
         assert!(before.get(&number).or(after.get(&number)).is_none_or(|id| *id == record.match_id));
     }
-    // Nothing is left to be played.
+    // No matches remain.
     assert_eq!(gdl(&run).stdout, "");
 }
 
@@ -209,7 +209,7 @@ fn mistakes_are_told_with_their_place() {
     );
     assert!(failed.stderr.starts_with(&expected), "{}", failed.stderr);
     assert!(!Path::new(&folder.path("cup.db")).exists());
-    // Programs get an object.
+    // With `--json` an error is an object.
     let failed = gdl(&run);
     let report: Value = serde_json::from_str(&failed.stdout).expect("JSON");
     assert!(report["error"].as_str().is_some_and(|error| error.contains(":2:10: ")), "{report}");

@@ -1,18 +1,18 @@
-//! `gdl match`: what is counted, that it can be repeated, and the records.
+//! `gdl match`: counts, reproducibility and records.
 
 use super::{gdl, json, keys, rulesheet};
 use gdl_players::record::Record;
 use gdl_runtime::GameExt;
 use serde_json::{Value, json as value};
 
-/// Without what depends on the clock.
+/// The report without the fields that depend on the clock.
 fn played(args: &[&str]) -> Value {
     let mut report = json(&[&["match"], args, &["--json"]].concat());
     report.as_object_mut().expect("an object").remove("seconds");
     report
 }
 
-/// Matches by each engine, which the report names.
+/// The report names the requested engine.
 #[test]
 fn engines_can_be_asked_for() {
     let play =
@@ -55,7 +55,7 @@ fn matches_are_counted_for_players_and_roles() {
         let of_roles: u64 =
             ["xplayer", "oplayer"].map(|role| count(&players[0]["roles"][role], field)).iter().sum();
         assert_eq!(of_roles, count(&players[0], field), "{field}");
-        // Half of the matches in each seat.
+        // Each player has half of the matches in each role.
         assert_eq!(count(&players[0]["roles"]["xplayer"], "matches"), 100);
     }
     assert_eq!(count(&players[0], "wins"), count(&players[1], "losses"));
@@ -64,7 +64,7 @@ fn matches_are_counted_for_players_and_roles() {
     let score = players[0]["score"].as_f64().expect("a number");
     let [low, high] = [0, 1].map(|i| players[0]["score_interval"][i].as_f64().expect("a number"));
     assert!(low < score && score < high && high < 1.0);
-    // Neither plays well, but one makes threats.
+    // Neither player is strong, but one of them makes threats.
     assert!((0.5..0.8).contains(&score), "{score}");
 
     let run = gdl(&["match", "tictactoe", "first", "random", "-n", "200"]);
@@ -82,7 +82,7 @@ fn a_search_beats_chance() {
     let report = played(&["tictactoe", "alphabeta", "random", "-n", "20", "--nodes", "2000"]);
     assert_eq!(report["players"][0]["losses"], 0, "{report}");
     assert!(report["players"][0]["wins"].as_u64() > Some(12), "{report}");
-    // Whatever the others may visit.
+    // The perfect player never loses, whatever the opponent's budget.
     let perfect = played(&["tictactoe", "perfect", "mcts:nodes=200", "-n", "6", "--nodes", "50"]);
     assert_eq!(perfect["players"][0]["losses"], 0, "{perfect}");
 }
@@ -161,7 +161,7 @@ fn every_player_plays_every_kind_of_game() {
         for (game, others) in
             [("nim", 1), ("rock_paper_scissors", 1), ("lights_out", 0), ("monty_hall", 0), ("liars_dice", 1)]
         {
-            // Which has too many states to be solved soon.
+            // The game has too many states to solve.
             let player =
                 if (game, player) == ("lights_out", "perfect") { "perfect:nodes=1000" } else { player };
             let mut args = vec!["match", game, player];

@@ -1,4 +1,4 @@
-//! `gdl mcp` as an agent meets it: JSON lines over stdin and stdout of the program.
+//! `gdl mcp` from an agent's view: JSON lines over stdin and stdout of the program.
 
 use super::{command, file, gdl};
 use gdl_compiler::{Rules, Source, eval::Evaluator};
@@ -11,18 +11,18 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Stdio},
 };
 
-/// A client of the program.
+/// A client of the server process.
 struct Client {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     requests: u64,
-    /// Answers to other requests than the one that was waited for.
+    /// Responses that arrived while another one was awaited, by request.
     early: BTreeMap<u64, Value>,
 }
 
 impl Client {
-    /// One that has said nothing yet.
+    /// Starts the server without a message to it.
     fn silent(args: &[&str]) -> Self {
         let mut command = command(&[&["mcp"], args].concat());
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("gdl runs");
@@ -31,7 +31,7 @@ impl Client {
         Self { child, input, output, requests: 0, early: BTreeMap::new() }
     }
 
-    /// One whose session has begun.
+    /// Starts the server and initialises a session.
     fn new(args: &[&str]) -> Self {
         let mut client = Self::silent(args);
         let info = json!({ "name": "test", "version": "1" });
@@ -77,14 +77,14 @@ impl Client {
         self.answer(id)
     }
 
-    /// The answer of a tool, as data.
+    /// Returns the structured result of a tool.
     fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert_eq!(answer["result"]["isError"], false, "{tool} {arguments}: {answer}");
         answer["result"]["structuredContent"].clone()
     }
 
-    /// The error of a tool about the question.
+    /// Returns the error message of a tool that rejects its arguments.
     fn refusal(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.ask("tools/call", &json!({ "name": tool, "arguments": arguments }));
         assert_eq!(answer["result"]["isError"], true, "{tool} {arguments}: {answer}");
@@ -102,7 +102,7 @@ fn rules_of(text: &str) -> Rules {
     gdl_compiler::read(&Source::new("rules", text), &gdl_tools::load::quiet()).expect("it is sound").0
 }
 
-/// The way of an agent to write a game: a scripted session of all tools.
+/// An agent writes a game: a scripted session that uses all tools.
 #[test]
 fn an_author_checks_fixes_plays_and_asks_why() {
     let mut client = Client::new(&[]);
@@ -120,7 +120,7 @@ fn an_author_checks_fixes_plays_and_asks_why() {
     }
     let ttt = gdl_games::find("tictactoe").expect("built in").text;
 
-    // A typing error: the fault has its place and an edit, and the edit alone fixes it.
+    // A typing error: the diagnostic has a place and an edit, which fixes it.
     let broken = ttt.replacen("(true (control ?r))", "(treu (control ?r))", 1);
     let verdict = client.call("check", &json!({ "rulesheet": broken }));
     let found = gdl(&["check", "--json", &file("mcp_broken.kif", &broken)]);
@@ -148,7 +148,7 @@ fn an_author_checks_fixes_plays_and_asks_why() {
     assert_eq!((&simulated["states"], &simulated["complete"]), (&json!(5478), &json!(true)));
     assert_eq!(simulated["diagnostics"], json!([]));
 
-    // A fork for `x`: the only question is which of two moves wins.
+    // A fork for `x`: the search must find the winning move.
     let moves = json!([
         ["(mark 1 1)", "noop"],
         ["noop", "(mark 1 2)"],
@@ -185,8 +185,8 @@ fn an_author_checks_fixes_plays_and_asks_why() {
     client.close();
 }
 
-/// For the mistakes of the compiler's tests, `fix` repairs what `gdl check --fix` repairs, to the
-/// same bytes.
+/// On the mistakes in the compiler's tests, the tool `fix` has exactly the output of `gdl check
+/// --fix`.
 #[test]
 fn fix_does_what_check_fix_does() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests/reject");
@@ -196,7 +196,7 @@ fn fix_does_what_check_fix_does() {
     let mut client = Client::new(&[]);
     let (mut mended, mut sound) = (0, 0);
     for path in paths.iter().filter(|path| path.extension().is_some_and(|ending| ending == "kif")) {
-        // What is no text, or takes seconds, is no part of it.
+        // Files that are not text, or take seconds, are skipped.
         let Ok(text) = fs::read_to_string(path) else { continue };
         if !text.contains('(') || text.len() > 20_000 {
             continue;
@@ -223,7 +223,7 @@ fn fix_does_what_check_fix_does() {
             sound += usize::from(guess && code == Some(0));
         }
     }
-    // Most of what has edits is sound after all of them.
+    // At least 80% of the texts with edits are valid after them.
     assert!(mended >= 15 && sound * 10 >= mended * 8, "{sound} of {mended}");
     client.close();
 }
@@ -269,7 +269,7 @@ fn positions_are_those_of_the_evaluator() {
                     .map(|goal| goal.as_str().parse().expect("a number"))
                     .collect();
                 assert_eq!(shown["goals"], json!(goals));
-                // A state tells nothing of the step that led to it.
+                // A state does not determine the percepts of the step before it.
                 if let Some(perceived) = shown.get("perceived") {
                     seen["roles"][number]["perceived"] = perceived.clone();
                 }
@@ -291,11 +291,11 @@ fn positions_are_those_of_the_evaluator() {
 fn a_difference_comes_with_the_moves_that_show_it() {
     let mut client = Client::new(&[]);
     let ttt = gdl_games::find("tictactoe").expect("built in").text;
-    // The same play in another order of the rules is no renaming, but the same play.
+    // Additional rules without effect are not a renaming, but give the same play.
     let other = format!("{ttt}\n(open_end)\n(<= terminal (open_end) (not (open_end)))");
     let same = client.call("compare", &json!({ "rulesheet": ttt, "other": other }));
     assert_eq!((&same["verdict"], &same["pairs"]), (&json!("same_play"), &json!(5478)), "{same}");
-    // A corner that cannot be marked once the centre is.
+    // In the other game, a corner cannot be marked once the centre is.
     let other = ttt.replacen(
         "(true (cell ?m ?n b)))",
         "(true (cell ?m ?n b)) (not (shut ?m ?n)))\n(<= (shut 1 1) (true (cell 2 2 x)))",
@@ -305,7 +305,7 @@ fn a_difference_comes_with_the_moves_that_show_it() {
     assert_eq!(different["verdict"], "different", "{different}");
     assert_eq!(different["moves"], json!([["(mark 2 2)", "noop"]]));
     assert_eq!(different["difference"], "`(mark 1 1)` is legal for `oplayer` only by the first rulesheet");
-    // By roles alone.
+    // Roles alone distinguish the games.
     let different = client.call("compare", &json!({ "rulesheet": ttt, "other": "nim" }));
     assert_eq!((&different["verdict"], &different["moves"]), (&json!("different"), &json!([])));
     assert!(
@@ -374,7 +374,7 @@ fn rulesheets_are_read_leniently_if_asked() {
     assert_eq!(errors(&["--lenient"]), 0);
 }
 
-/// Rules whose grounding takes seconds, until a limit ends it.
+/// A rulesheet whose grounding takes seconds, until it exceeds a limit.
 fn slow() -> String {
     let each = |count: u8, form: fn(u8) -> String| (0..count).map(form).collect::<Vec<_>>().join(" ");
     let digits = each(9, |n| format!("(d {n})"));
@@ -394,7 +394,7 @@ fn what_is_taken_back_is_not_answered_and_others_are() {
         let line = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params });
         client.write(line.to_string().as_bytes());
     }
-    // There are turns again, so the work has ended too; and no late answer comes in between.
+    // The server answers again, so the work has ended, and no late response arrives.
     assert_eq!(client.call("check", &json!({ "rulesheet": "nim" }))["errors"], 0);
     assert!(client.early.is_empty(), "{:?}", client.early);
     client.close();
@@ -407,7 +407,7 @@ fn work_that_takes_too_long_is_given_up() {
     let refusal = client.refusal("best_move", &long);
     assert!(refusal.contains("more than 0.3 s"), "{refusal}");
     client.close();
-    // Within the limits of untrusted texts, a bomb is an error with its name.
+    // With the limits of untrusted rulesheets, an explosion in size is an error.
     let mut client = Client::new(&["--seconds", "60"]);
     let verdict = client.call("check", &json!({ "rulesheet": slow() }));
     assert!(verdict["errors"].as_u64().is_some_and(|errors| errors > 0), "{verdict}");
@@ -438,7 +438,7 @@ fn nothing_that_is_sent_ends_the_server() {
     for line in lines {
         client.write(line);
     }
-    // Longer than any line may be.
+    // A line that exceeds the limit.
     let block = vec![b'x'; 1 << 20];
     for _ in 0..17 {
         client.input.as_mut().expect("it is open").write_all(&block).expect("the server reads");
@@ -458,7 +458,7 @@ fn nothing_that_is_sent_ends_the_server() {
     assert!(errors.iter().any(|error| error.contains("more than 16777216 bytes")), "{errors:?}");
     assert!(errors.iter().any(|error| error.contains("not JSON")), "{errors:?}");
 
-    // And with a session.
+    // The same in an initialised session.
     let info = json!({ "name": "test", "version": "1" });
     client.ask(
         "initialize",

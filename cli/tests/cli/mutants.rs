@@ -1,8 +1,8 @@
 //! Mutants of rulesheets through the command itself: none hangs, panics or ends by a signal, and
-//! all engines say the same.
+//! all engines agree.
 //!
-//! They are those of the built-in games and, if there are any next to the checkout, of other
-//! authors' rulesheets. `GDL_CASES` sets how many, `GDL_SEED` which; a long run is
+//! They are mutants of the built-in games and of other authors' rulesheets, if there are any next
+//! to the checkout. `GDL_CASES` sets the number of cases, `GDL_SEED` the seed. A long run is
 //!
 //! ```text
 //! GDL_CASES=20000 GDL_SEED=1 cargo test --release -p gdl-cli --test cli -- --nocapture mutants
@@ -26,10 +26,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A time that none of the runs here takes, even on a machine with much else to do.
+/// The timeout of a run, long enough for a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Games in each engine, and the states of all of them that are few enough for one state at a time.
+/// The number of games in each engine, and the most states of them for the slow engines.
 const COUNT: &str = "2";
 const FEW: u64 = 300;
 
@@ -37,13 +37,12 @@ fn setting(name: &str, default: u64) -> u64 {
     env::var(name).map_or(default, |value| value.parse().expect("a whole number"))
 }
 
-/// The name of a file that no other run of the tests has, which may go on at the same time.
+/// The name of a file for this process, since other runs of the tests may be active.
 fn own(ending: &str) -> String {
     format!("mutant_{}.{ending}", std::process::id())
 }
 
-/// Runs `gdl`, which may refuse the rulesheet but has to end by itself and to say nothing of
-/// itself.
+/// Runs `gdl`. It may reject the rulesheet, but must neither hang nor crash.
 fn run(args: &[&str], text: &str) -> Run {
     let paths = ["stdout", "stderr"].map(|stream| file(&own(stream), ""));
     let [stdout, stderr] = paths.each_ref().map(|path| File::create(path).expect("a file"));
@@ -65,7 +64,8 @@ fn run(args: &[&str], text: &str) -> Run {
     run
 }
 
-/// The results of some games of an engine, if it plays the rulesheet: all figures except times.
+/// Plays games in an engine. Returns all figures except times, or `None` if it rejects the
+/// rulesheet.
 fn play(path: &str, engine: &str, text: &str) -> Option<BTreeMap<String, Value>> {
     let run = run(&["playouts", "--engine", engine, "--count", COUNT, "--seed", "3", "--json", path], text);
     if run.code != Some(0) {
@@ -81,7 +81,7 @@ fn play(path: &str, engine: &str, text: &str) -> Option<BTreeMap<String, Value>>
     Some(tally)
 }
 
-/// Takes a mutant through the commands; says what became of it.
+/// Runs a mutant through the commands, and classifies the result.
 fn go(text: &str) -> &'static str {
     let path = file(&own("kif"), text);
     let simulate = ["--simulate", "--playouts", "10", "--steps", "40", "--states", "200"];
@@ -98,7 +98,7 @@ fn go(text: &str) -> &'static str {
     if table["states"].as_u64().is_none_or(|states| states > FEW) {
         return "played by the table";
     }
-    // Its own limits are for each state.
+    // The limits of the lifted engine hold for each state.
     let Some(lifted) = play(&path, "lifted", text) else { return "played by the table" };
     assert_eq!(table, lifted, "the table (left) and lifted differ\n{text}");
     "played by all"

@@ -1,9 +1,9 @@
-//! `gdl play`: what is typed, what is shown, and how games end.
+//! `gdl play`: input, output, and the ends of games.
 
 use super::{Run, command, gdl};
 use std::{io::Write, process::Stdio};
 
-/// Runs `gdl` with this on stdin.
+/// Runs `gdl` with this text on stdin.
 fn typed(args: &[&str], input: impl AsRef<[u8]>) -> Run {
     let mut child = command(args)
         .stdin(Stdio::piped())
@@ -11,7 +11,7 @@ fn typed(args: &[&str], input: impl AsRef<[u8]>) -> Run {
         .stderr(Stdio::piped())
         .spawn()
         .expect("gdl runs");
-    // It may have left before it read all.
+    // The program may exit before it has read all.
     let _ = child.stdin.take().expect("piped").write_all(input.as_ref());
     child.wait_with_output().expect("gdl ends").into()
 }
@@ -24,7 +24,7 @@ fn play(args: &[&str], input: impl AsRef<[u8]>) -> String {
     run.stdout
 }
 
-/// The boards that were shown, each as its rows from the top, without the numbers.
+/// The boards in the output, each as its rows from the top, without coordinates.
 fn boards(text: &str) -> Vec<String> {
     let rows: Vec<&str> =
         text.lines().filter_map(|line| line.split_once(" │ ").map(|(_, row)| row)).collect();
@@ -63,7 +63,7 @@ fn a_won_game_ends_at_once_and_names_the_winner() {
     assert_eq!(boards.last().map(String::as_str), Some("x o ·/o x ·/x o x"), "{}", run.stdout);
     assert_eq!(boards.len(), 8);
     assert_eq!(run.stdout.lines().last(), Some("xplayer wins, 100 to 0."));
-    // And the other one.
+    // The same for the other role.
     let second =
         play(&["tictactoe", "--as", "xplayer", "--against", "first"], "mark 3 3\nmark 3 2\nmark 2 2\n");
     assert!(second.contains("oplayer wins, 0 to 100."), "{second}");
@@ -106,7 +106,7 @@ fn a_play_is_saved_with_its_branches_and_loaded() {
         boards(&loaded)[1..5],
         ["· · x/· · ·/o · ·", "· · ·/· · ·/· · ·", "· · x/· · ·/o · ·", "· · x/· x ·/o · ·"]
     );
-    // Files that are none of this game, or none at all, change nothing.
+    // Files of other games, or invalid ones, have no effect.
     let other = play(&["nim"], format!("load {name}\nload\nload {name}.none\nsave /\n"));
     for message in
         ["not a play of this game: the start:", "needs the name of a file", "cannot read", "cannot write"]
@@ -126,7 +126,7 @@ fn whatever_is_typed_is_answered() {
     assert!(text.contains("best: (mark "), "{text}");
     assert!(text.contains("save FILE"), "{text}");
     assert_eq!(boards(&text).len(), 1);
-    // The end of input ends quietly, wherever it comes.
+    // The program ends quietly at the end of input, at any prompt.
     for input in ["", "1", "1\nqui", "quit\n1\n"] {
         play(&["tictactoe", "--against", "random"], input);
     }
@@ -180,7 +180,7 @@ fn a_play_is_recorded_as_a_test_beside_what_is_there() {
     let run = gdl(&["test", "tictactoe", name]);
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{}", run.stdout);
     assert!(run.stdout.contains("test after_2_moves ... ok\ntest after_6_moves ... ok\n"), "{}", run.stdout);
-    // What was there stays, and what is no longer so is found.
+    // An existing file is not overwritten, and a record that differs from the rules fails the test.
     let recorded = std::fs::read_to_string(&path).expect("a file");
     std::fs::write(&path, recorded.replace("(does xplayer (mark 2 2))", "(does xplayer (mark 2 1))"))
         .expect("written");

@@ -1,4 +1,4 @@
-//! `gdl player` by its socket, asked by `gdl match`.
+//! `gdl player` over its socket, driven by `gdl match`.
 
 use super::{command, file, gdl, json, rulesheet};
 use serde_json::Value;
@@ -7,7 +7,7 @@ use std::{
     process::{Child, ChildStdout, Stdio},
 };
 
-/// `gdl player`, as a user starts it.
+/// A process of `gdl player`, started as a user does.
 struct Host {
     process: Child,
     out: BufReader<ChildStdout>,
@@ -27,7 +27,7 @@ impl Host {
         Self { process, out, address }
     }
 
-    /// Its notes up to a message of that kind.
+    /// The log entries up to a message of the given kind.
     fn notes(&mut self, last: &str) -> Vec<Value> {
         let mut notes: Vec<Value> = Vec::new();
         while notes.last().is_none_or(|note| note["what"] != last) {
@@ -50,7 +50,7 @@ impl Drop for Host {
 fn it_plays_matches_elsewhere() {
     let mut host = Host::start(&["--player", "mcts:nodes=50"]);
     let remote = format!("remote:{},start=1,seconds=30", host.address);
-    // One that is built in, and one that is not.
+    // A game that is built in, and one that is not.
     let text = std::fs::read_to_string(rulesheet("tictactoe.kif")).expect("a rulesheet") + "(more of it)";
     for game in ["tictactoe", &file("player_tictactoe.kif", text)] {
         let report = json(&["match", game, &remote, "random", "-n", "2", "--json"]);
@@ -75,7 +75,7 @@ fn it_plays_matches_elsewhere() {
     }
 }
 
-/// The searches that are reported with the answers to these messages.
+/// The searches reported with the responses to messages of one kind.
 fn searches<'n>(notes: &'n [Value], what: &str) -> Vec<&'n Value> {
     notes.iter().filter(|note| note["what"] == what).map(|note| &note["search"]).collect()
 }
@@ -88,7 +88,7 @@ fn it_tells_what_played_and_what_that_expects() {
     let notes = host.notes("STOP");
     let searches = searches(&notes, "PLAY");
     assert!(!searches.is_empty(), "{notes:?}");
-    // Where there is no choice nothing is searched.
+    // Without a choice there is no search.
     let told: Vec<&&Value> = searches.iter().filter(|search| search["value"].is_number()).collect();
     assert!(
         told.iter()
@@ -99,7 +99,7 @@ fn it_tells_what_played_and_what_that_expects() {
 
 #[test]
 fn a_player_that_is_told_it_has_longer_at_the_start_has_that() {
-    // It thinks for nearly all of it.
+    // The player uses nearly all of its time.
     let host = Host::start(&["--player", "mcts"]);
     let remote = format!("remote:{},start=4,seconds=1", host.address);
     let report = json(&["match", "nim", &remote, "random", "-n", "1", "--clock", "1", "--json"]);
@@ -121,7 +121,7 @@ fn a_player_that_is_not_there_at_the_first_start_is_an_error() {
 #[test]
 fn matches_of_all_syntaxes_are_played_elsewhere() {
     let host = Host::start(&["--player", "mcts:nodes=50"]);
-    // Moves that differ in case alone; one of them wins.
+    // Two moves whose names differ in case alone; one of them wins.
     let game = "role(r)\ninit(p)\nlegal(r,goA)\nlegal(r,goa)\nnext(q(a)) :- does(r,goA)\nnext(q(b)) :- does(r,goa)\n\
         terminal :- ~true(p)\ngoal(r,100) :- true(q(b))\ngoal(r,0) :- ~true(q(b))\n";
     let game = file("player_case.hrf", game);

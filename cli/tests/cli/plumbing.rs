@@ -16,7 +16,7 @@ fn help_goes_to_stdout_and_shows_examples() {
     }
 }
 
-/// Help has each command once, in a group, and fits a screen. Paragraphs fill their lines.
+/// Tests that help lists each command once, in a group, and fits a screen. Paragraphs fill lines.
 #[test]
 fn help_groups_all_commands() {
     let help = gdl(&["--help"]).stdout;
@@ -111,7 +111,7 @@ fn the_list_names_games_roles_and_summaries() {
     let (headings, rows): (Vec<&str>, Vec<&str>) = lines.iter().partition(|line| !line.starts_with(' '));
     assert_eq!((headings.len(), rows.len()), (3, games.len()));
     assert_eq!(headings[2], "chance, hidden information and simultaneous moves");
-    // Sizes are those of the games as they are loaded, whether they are compiled in or not.
+    // Sizes are those of the loaded games, also for games that are compiled in.
     let sized = json(&["list", "--sizes", "--json"]);
     for (name, fluents, moves) in [("tictactoe", 29, 10), ("chess", 851, 1973)] {
         let game = sized["games"].as_array().expect("a list").iter().find(|game| game["name"] == name);
@@ -120,7 +120,7 @@ fn the_list_names_games_roles_and_summaries() {
     }
 }
 
-/// The completions of bash for a word that is begun, requested as it does itself.
+/// Tests the completions of a partial word, requested as bash does.
 #[test]
 fn shells_complete_the_names_of_games_players_codes_and_lints() {
     let mut script = gdl(&["completions", "bash"]).stdout;
@@ -165,7 +165,7 @@ try gdl playo
         "playouts",
     ];
     assert_eq!(offered.lines().collect::<Vec<_>>(), expected, "{}", String::from_utf8_lossy(&output.stderr));
-    // A game may be a file too.
+    // Files complete as games too.
     let zsh = gdl(&["completions", "zsh"]).stdout;
     assert!(zsh.contains(":_gdl_games'") && zsh.contains("'files:rulesheet:_files'"));
     assert!(zsh.find("_gdl_games()") < zsh.find("\n_gdl()"));
@@ -185,7 +185,7 @@ fn a_closed_pipe_ends_quietly() {
     ] {
         let mut child =
             command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gdl runs");
-        // Gone before the first byte.
+        // The reader closes the pipe before the first byte.
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("gdl ends");
         let stderr = String::from_utf8_lossy(&output.stderr);
@@ -203,7 +203,7 @@ fn a_pipe_closed_midway_ends_quietly() {
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
 
-/// Help that cannot be written is an error.
+/// Tests that a failed write of help is an error.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_device_is_an_error() {

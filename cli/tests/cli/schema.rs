@@ -10,7 +10,7 @@ fn schema() -> Value {
     serde_json::from_str(&run.stdout).expect("the schema is JSON")
 }
 
-/// Runs `gdl check --json`, whatever comes of it, and holds the output against the schema.
+/// Runs `gdl check --json` with any exit code, and validates the output against the schema.
 fn check(args: &[&str]) -> Value {
     let run = gdl(&[&["check", "--json"], args].concat());
     let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
@@ -99,7 +99,7 @@ fn an_unsaved_buffer_is_checked_under_its_name() {
     assert_eq!(check_stdin(GAME, &["--allow", "GDL118,GDL110"])["diagnostics"], Value::Array(Vec::new()));
 }
 
-/// All commands that read a rulesheet say what is wrong with it in the same way.
+/// All commands that read a rulesheet report its errors in the same way.
 #[test]
 fn commands_that_fail_say_why_in_json() {
     let broken = file("schema_failing.kif", "(role a\n");

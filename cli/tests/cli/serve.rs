@@ -1,4 +1,4 @@
-//! `gdl serve` by its socket: what it says of a game is what the other commands say.
+//! `gdl serve` over its socket: its answers agree with the other commands.
 
 use super::{command, file, gdl, json};
 use serde_json::Value;
@@ -8,11 +8,11 @@ use std::{
     process::{Child, ChildStdout, Stdio},
 };
 
-/// `gdl serve`, as a user starts it.
+/// A process of `gdl serve`, started as a user does.
 struct Server {
     process: Child,
     address: String,
-    /// Closing it ends the server's output.
+    /// The server's output, open until the drop; closing it would end the server.
     _out: BufReader<ChildStdout>,
 }
 
@@ -26,7 +26,7 @@ impl Server {
         Self { process, address: address.expect("an address").to_owned(), _out: out }
     }
 
-    /// The JSON that a request is answered.
+    /// Sends a request and returns the JSON of the response.
     fn ask(&self, method: &str, path: &str, body: &Value) -> Value {
         let mut stream = TcpStream::connect(&self.address).expect("the server listens");
         let (host, body) = (&self.address, body.to_string());
@@ -89,7 +89,7 @@ fn guests_are_told_where_to_come_in() {
     assert!(lines[0].starts_with("http://127.0.0.1:") && lines[0].ends_with('/'), "{lines:?}");
     assert!(lines[1].starts_with("guests join at http://127.0.0.1:"), "{lines:?}");
     assert!(lines[2].contains("nothing is encrypted"), "{lines:?}");
-    // The address of many is that of no machine.
+    // A multicast address belongs to no machine.
     let refused = gdl(&["serve", "--lan=224.0.0.1"]);
     assert!(refused.stderr.contains("this machine has no address on a network"), "{}", refused.stderr);
     let refused = gdl(&["serve", "--lan=home"]);

@@ -1,5 +1,4 @@
-//! `gdl shard` and `gdl shard merge`: however work is shared out, the result is that of one
-//! machine.
+//! `gdl shard` and `gdl shard merge`: the result does not depend on the division of the work.
 
 use super::{command, file, gdl, json, rulesheet, validity::fault};
 use serde_json::Value;
@@ -8,14 +7,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Makes a shard.
+/// Runs `gdl shard` and returns its document.
 fn shard(args: &[&str]) -> String {
     let run = gdl(&[&["shard"], args].concat());
     assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{args:?}");
     run.stdout
 }
 
-/// Writes documents to files of their own and merges them.
+/// Writes documents to separate files and merges them.
 fn merge(name: &str, documents: &[&str]) -> String {
     let paths = documents.iter().enumerate().map(|(i, text)| file(&format!("{name}_{i}.json"), text));
     let paths: Vec<String> = paths.collect();
@@ -26,7 +25,7 @@ fn merge(name: &str, documents: &[&str]) -> String {
     run.stdout
 }
 
-/// The message of `gdl shard merge` for documents that it refuses.
+/// The message of `gdl shard merge` for documents that it rejects.
 fn refusal(name: &str, documents: &[&str]) -> String {
     let paths = documents.iter().enumerate().map(|(i, text)| file(&format!("{name}_{i}.json"), text));
     let paths: Vec<String> = paths.collect();
@@ -49,8 +48,8 @@ fn valid(text: &str) -> Value {
     document
 }
 
-/// The same job in shards of several cuts, on different numbers of threads, merged in one go and in
-/// two, is one document.
+/// Asserts that a job has the same result for several divisions, thread counts and orders of
+/// merging.
 fn any_cut_is_the_same(name: &str, job: &[&str], cuts: &[u64]) -> Value {
     let piece =
         |range: &str, threads: &str| shard(&[job, &["--range", range, "--threads", threads]].concat());
@@ -65,7 +64,7 @@ fn any_cut_is_the_same(name: &str, job: &[&str], cuts: &[u64]) -> Value {
     pieces.iter().for_each(|piece| assert_eq!(valid(piece)["blocks"], blocks));
     let mut list: Vec<&str> = pieces.iter().map(String::as_str).collect();
     list.reverse();
-    // Twice the same does no harm.
+    // A duplicate does not change the result.
     list.push(list[0]);
     assert_eq!(merge(&format!("{name}_all"), &list), whole);
     let (some, rest) = list[..list.len() - 1].split_at(1);
@@ -102,7 +101,7 @@ fn playouts_in_shards_are_those_of_one_run() {
     let merged = any_cut_is_the_same("playouts_single", &single, &[1, 5, 20]);
     let run = json(&[&single[..6], &["--engine", "single", "--json"]].concat());
     assert_eq!((&merged["summary"]["states"], &merged["blocks"]), (&run["states"], &21.into()));
-    // The rulesheet's name and layout do not matter, and what is built in is what is in the file.
+    // The rulesheet's name and layout do not matter, and a built-in game equals its file.
     let text = fs::read_to_string(rulesheet("tictactoe.kif")).expect("it is there");
     let other = file("shard_other_layout.kif", format!("; another comment\n{text}\n\n"));
     let shards = [&other, "tictactoe"].map(|game| shard(&["playouts", game, "--count", "1000"]));
@@ -118,7 +117,7 @@ fn perft_in_shards_is_perft() {
     );
     let merged = any_cut_is_the_same("perft_2", &["perft", "nim", "--depth", "30", "--prefix", "1"], &[2]);
     assert_eq!(merged["summary"]["counts"], json(&["perft", "nim", "--depth", "30", "--json"])["counts"]);
-    // Where a game is over before it is cut, there is nothing to share out.
+    // If all games end before the prefix depth, there are no blocks.
     let none = shard(&["perft", "rock_paper_scissors", "--depth", "900", "--prefix", "800"]);
     let merged = valid(&merge("perft_none", &[&none]));
     assert_eq!(
@@ -172,7 +171,7 @@ fn what_is_missing_is_told() {
     assert!(run.stdout.contains("912 playouts"), "{}", run.stdout);
     let merged = valid(&merge("missing", &[&a, &b]));
     assert_eq!(merged["missing"], serde_json::json!([[2, 5], [60, 63]]));
-    // Counts of a part of the sequences would pass for those of all.
+    // Counts of some sequences must not look like counts of all.
     let some = shard(&["perft", "tictactoe", "--depth", "3", "--range", "0..3"]);
     assert!(valid(&merge("missing_perft", &[&some])).get("summary").is_none());
     let nothing = shard(&["playouts", "nim", "--range", "0..0"]);
@@ -209,8 +208,7 @@ fn what_does_not_belong_together_is_refused() {
     assert!(run.stderr.contains("cannot read no/such.json"), "{}", run.stderr);
 }
 
-/// A changed number of a document makes it refused, distinguishes it from the others, or changes
-/// nothing.
+/// After any change of a number, a document is rejected, differs from the others, or is equivalent.
 #[test]
 fn what_cannot_be_is_refused() {
     let sound = shard(&["playouts", "nim", "--count", "100", "--engine", "single", "--range", "0..4"]);
@@ -247,7 +245,7 @@ fn what_cannot_be_is_refused() {
         let said = refusal("impossible", &[&document.to_string()]);
         assert!(said.contains("is not a valid shard"), "{pointer}: {said}");
     }
-    // The same blocks with other sums.
+    // The same blocks with another total.
     let mut other = value(&sound);
     other["parts"][0]["tally"]["states"] = 200.into();
     let said = refusal("different", &[&sound, &other.to_string()]);
@@ -309,7 +307,7 @@ fn the_documented_document_is_the_one_that_is_printed() {
     assert_eq!(document, Some(shard(&job).as_str()));
 }
 
-/// Runs the lines of the page as they stand there. A line is skipped if its tool is missing.
+/// Runs the commands of the page as they are written. A line is skipped if its tool is missing.
 #[test]
 fn the_documented_lines_run() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/how-to/many-machines.md");
@@ -334,7 +332,7 @@ fn the_documented_lines_run() {
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).expect("a folder");
         let mut shell = std::process::Command::new("sh");
-        // Debug builds take their time.
+        // Smaller numbers, since debug builds are slow.
         let lines = lines.replace("10_000_000", "100_000");
         let run = shell
             .args(["-e", "-c", &lines])

@@ -1,4 +1,4 @@
-//! `gdl check --simulate`: what play finds, and whether it is so.
+//! `gdl check --simulate`: the findings of play, verified by the evaluator.
 
 use super::{file, gdl, json, rulesheet};
 use gdl_compiler::{
@@ -14,7 +14,7 @@ use gdl_tools::{
 use serde_json::Value;
 use std::{fs, path::Path};
 
-/// The compiler's rulesheets: `accept` are right, `reject` have one mistake each.
+/// The compiler's rulesheets: those in `accept` are valid, those in `reject` have one mistake each.
 fn folder(name: &str) -> Vec<(String, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/tests").join(name);
     let mut list: Vec<(String, String)> = fs::read_dir(folder)
@@ -35,7 +35,7 @@ fn reject(name: &str) -> String {
     path.with_extension("kif").to_str().expect("a path in UTF-8").to_owned()
 }
 
-/// A rulesheet compiled and played, lints included; what was found of the catalogue's last part.
+/// Compiles and plays a rulesheet with all lints. Returns the diagnostics of play.
 fn play(text: &str, settings: &Settings) -> Option<(Compiled, Vec<Diagnostic>, Statistics)> {
     let levels = Levels { warn: vec!["lints".to_owned()], ..Levels::default() };
     let options = Options { levels: levels.clone(), ..Options::default() };
@@ -50,7 +50,7 @@ fn play(text: &str, settings: &Settings) -> Option<(Compiled, Vec<Diagnostic>, S
     Some((compiled, found, statistics))
 }
 
-/// Code and message of each diagnostic that `gdl check` gives from the 118th on.
+/// The code and message of each diagnostic of `gdl check` from GDL118 on.
 fn outcomes(args: &[&str]) -> Vec<String> {
     let run = gdl(&[&["check", "--json"], args].concat());
     let report: Value = serde_json::from_str(&run.stdout).expect("one JSON object");
@@ -96,7 +96,7 @@ fn one_mistake_is_one_finding() {
         assert_eq!(outcomes(&[&path, "--warn", "lints"]), without, "{name}");
         assert_eq!(outcomes(&[&path, "--warn", "lints", "--simulate"]), with, "{name}");
     }
-    // Goals fall in most games, so nobody hears of it unasked.
+    // Goals fall in most games, so this lint is off by default.
     assert!(outcomes(&[&reject("124_goal_not_monotone"), "--simulate"]).is_empty());
 }
 
@@ -108,7 +108,7 @@ fn right_games_are_found_right() {
     for (name, text) in games {
         let (_, found, statistics) = play(&text, &settings).unwrap_or_else(|| panic!("{name} has faults"));
         assert!(statistics.complete, "{name}: {statistics}");
-        // Pieces that go to and fro, and roles that never have 100.
+        // Games that may go on forever, and games whose roles never have the goal 100.
         let endless = ["04_not_or", "05_not_not", "08_distinct_compound"].contains(&name.as_str());
         let winless = ["22_many_goal_rules", "31_score_counter"].contains(&name.as_str());
         for d in found.iter().filter(|d| d.code.id != "GDL124") {
@@ -127,7 +127,7 @@ fn right_games_are_found_right() {
     }
 }
 
-/// Returns whether the evaluator, which shares nothing with the engine, sees the same.
+/// Asserts that the evaluator, which shares no code with the engine, confirms a finding.
 fn assert_seen(rules: &Rules, found: &Diagnostic) {
     let Some(Witness { roles, moves, state, repeats }) = found.witness.as_deref() else {
         assert!(["GDL118", "GDL119"].contains(&found.code.id), "{found:?}");
@@ -185,19 +185,18 @@ fn assert_seen(rules: &Rules, found: &Diagnostic) {
     }
 }
 
-/// Every finding on every small rulesheet, whether all states are visited or games are played at
-/// random.
+/// Verifies every finding on every small rulesheet, for exhaustive visits and for random games.
 #[test]
 fn the_evaluator_sees_what_is_found() {
     let small = Settings { playouts: Some(30), steps: 40, work: 20_000_000, ..Settings::default() };
     let mut counts = std::collections::BTreeMap::new();
     for (name, text) in [folder("accept"), folder("reject"), own()].concat() {
-        // The last ones exhaust anything that grounds them.
+        // The last ones exceed the limits of grounding.
         if name.starts_with("13") && name.as_str() >= "133" {
             continue;
         }
         for states in [100_000, 2, 1] {
-            // Unless something else is wrong with it.
+            // Rulesheets with other errors are skipped.
             let Some((compiled, found, _)) = play(&text, &Settings { states, ..small.clone() }) else {
                 continue;
             };
@@ -218,7 +217,7 @@ fn the_evaluator_sees_what_is_found() {
     assert!(counts.contains_key(&("GDL119", 100_000)));
 }
 
-/// Rulesheets for what the compiler's have no example of.
+/// Rulesheets for the findings without an example among the compiler's.
 fn own() -> Vec<(String, String)> {
     let walk = "(init (at 0)) (succ 0 1) (succ 1 2) (succ 2 3)
         (<= (legal a go) (true (at ?x)))
@@ -284,7 +283,7 @@ fn a_role_that_cannot_move_is_why_there_is_no_end() {
     assert!(stuck.is_some() && endless.is_some() && stuck < endless, "{found:?}");
 }
 
-/// A counter that goes up to 300 and is then over: each state once.
+/// A counter that goes up to 300, where the game ends. No state repeats.
 fn counter() -> String {
     let succ = (0..300).fold(String::new(), |text, n| text + &format!("(succ {n} {})\n", n + 1));
     format!(
@@ -347,7 +346,7 @@ fn findings_can_be_denied() {
     assert_eq!(gdl(&["check", &reject("118_terminal_unreachable"), "--deny", "warnings"]).code, Some(1));
 }
 
-/// The wrong examples of the catalogue's pages are found, and the right ones are not.
+/// The wrong examples of the catalogue's pages have findings, and the right ones have none.
 #[test]
 fn pages_keep_their_word() {
     let codes = gdl_compiler::diagnostic::codes::ALL.iter();

@@ -1,5 +1,5 @@
-//! `gdl convert`, `gdl equal` and `gdl scramble`, and other commands on rulesheets in other
-//! syntaxes than KIF.
+//! `gdl convert`, `gdl equal` and `gdl scramble`, and other commands on rulesheets in infix GDL and
+//! Epilog.
 
 use super::{file, gdl};
 use serde_json::Value;
@@ -84,7 +84,7 @@ fn games_with_percepts_are_the_same_under_other_names() {
     let scrambled = file("monty_scrambled.kif", &run.stdout);
     let renamed = gdl(&["equal", "monty_hall", &scrambled, "--renamed"]);
     assert_eq!(renamed.code, Some(0), "{}{}", renamed.stdout, renamed.stderr);
-    // What one role perceives the other does in another game.
+    // In the other game, another role has the percept.
     let text = gdl(&["convert", "monty_hall", "--to", "kif"]).stdout;
     let changed = text.replacen("(sees candidate", "(sees random", 1);
     assert_ne!(text, changed);
@@ -96,7 +96,7 @@ fn games_with_percepts_are_the_same_under_other_names() {
 
 #[test]
 fn an_option_says_the_syntax() {
-    // Without it a text of facts and views alone counts as infix GDL.
+    // Without the option, a text of facts and views alone is detected as infix GDL.
     let text = "role(robot)\ninit(control(robot))\nlegal(press) :- control(robot)\nterminal :- pressed\ngoal(robot, 100)\n";
     let path = file("option.hrf", text);
     assert_eq!(gdl(&["check", &path]).code, Some(1));
@@ -136,7 +136,7 @@ fn faults_are_told_in_the_syntax_of_the_text() {
     assert_eq!(gdl(&["convert", &mixed, "--to", "infix"]).code, Some(1));
 }
 
-/// Two moves that differ in case alone; one of them ends the game.
+/// Two moves whose names differ in case alone; one of them ends the game.
 #[test]
 fn names_that_differ_in_case_alone_are_two_in_all_comparisons() {
     let text = "role(r)\ninit(p)\nlegal(r,goA)\nlegal(r,goa)\nnext(p) :- does(r,goA)\nterminal :- ~true(p)\ngoal(r,100)\n";
@@ -154,7 +154,7 @@ fn names_that_differ_in_case_alone_are_two_in_all_comparisons() {
         assert_eq!(run.code, Some(0), "{one} {other}: {}{}", run.stdout, run.stderr);
         assert!(run.stdout.contains("proved"), "{}", run.stdout);
     }
-    // The one name in place of the other is another game.
+    // Using one name for both gives another game.
     let one = file("names_case_one.hrf", text.replace("legal(r,goa)", "legal(r,goA)"));
     let run = gdl(&["equal", &infix, &one, "--renamed"]);
     assert_eq!(run.code, Some(1), "{}", run.stdout);

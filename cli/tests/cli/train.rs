@@ -1,10 +1,9 @@
-//! `gdl train` and the player `learned`: files that are the same however they came about, and what
-//! is refused.
+//! `gdl train` and the player `learned`: reproducible files, and rejected arguments.
 
 use super::{gdl, json, keys};
 use std::{fs, path::Path, process::Command};
 
-/// A path in a folder of its own, as text.
+/// A path in a temporary folder, as text.
 fn path(folder: &Path, name: &str) -> String {
     folder.join(name).to_str().expect("a path of letters").to_owned()
 }
@@ -24,7 +23,7 @@ fn the_report_says_what_was_trained_and_the_file_plays() {
     let played = json(&["match", "tictactoe", &player, "random", "-n", "40", "--nodes", "2000", "--json"]);
     assert!(played["players"][0]["score"].as_f64().expect("a number") > 0.7, "{played}");
     assert_eq!(played["players"][0]["player"], player);
-    // Only the net, and nothing halfway.
+    // The folder has only the net, without temporary files.
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }
 
@@ -37,8 +36,7 @@ fn a_training_that_was_killed_goes_on_to_the_same_file() {
         gdl(&[&args[..], rest].concat())
     };
     assert_eq!(train(&whole, "9000", &["--threads", "1"]).code, Some(0));
-    // Killed after its first round, which learns nothing yet: so it does not matter for how long
-    // the training was to be.
+    // Killed after the first round, which learns nothing yet, so the planned length has no effect.
     let mut killed = Command::new(env!("CARGO_BIN_EXE_gdl"))
         .args(["train", "tictactoe", "--samples", "100000000", "--seed", "7", "--matches", "0"])
         .args(["-o", &part, "--resume", &state])
@@ -50,7 +48,7 @@ fn a_training_that_was_killed_goes_on_to_the_same_file() {
     killed.kill().expect("it runs");
     killed.wait().expect("it ends");
     assert_ne!(fs::read(&whole).expect("a file"), fs::read(&part).expect("a file"));
-    // The second time there is nothing left to do.
+    // The second run has no work left.
     for threads in ["2", "3"] {
         assert_eq!(train(&part, "9000", &["--resume", &state, "--threads", threads]).code, Some(0));
     }

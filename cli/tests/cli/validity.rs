@@ -1,8 +1,9 @@
-//! A test whether a value follows a JSON Schema, for the few keywords that the schemas here use.
+//! A validator of values against a JSON Schema, for the keywords that our schemas use.
 
 use serde_json::Value;
 
-/// The fault of a value by a schema, whose references lead into `root`; `at` is its place.
+/// The first violation of a schema by a value. References lead into `root`; `at` is the path of the
+/// value.
 pub(super) fn fault(schema: &Value, root: &Value, value: &Value, at: &str) -> Option<String> {
     let rules = schema.as_object().expect("a schema is an object");
     let of_type = |name: &Value| match name.as_str().expect("a type is a string") {
@@ -22,7 +23,7 @@ pub(super) fn fault(schema: &Value, root: &Value, value: &Value, at: &str) -> Op
             "enum" => rule.as_array().expect("a list").contains(value),
             "minimum" => value.as_i64().is_none_or(|number| rule.as_i64() <= Some(number)),
             "pattern" => match rule.as_str() {
-                // The two there are; a machine for regular expressions is not worth it.
+                // The two patterns in use, which need no regular expressions.
                 Some("^GDL(M[0-9]|[0-9]{3})$") => value.as_str().is_some_and(|text| {
                     let digits = text.strip_prefix("GDL").unwrap_or("x");
                     (digits.len() == 2 && digits.starts_with('M') || digits.len() == 3)

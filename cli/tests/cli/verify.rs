@@ -1,4 +1,4 @@
-//! `gdl verify`.
+//! Tests of `gdl verify`.
 
 use super::{file, gdl, json, keys};
 use gdl_test_support::shared;
@@ -6,18 +6,18 @@ use gdl_tools::verify::hash16;
 use serde_json::{Value, json as value};
 use std::path::Path;
 
-/// A lamp that can be switched on, once.
+/// A game with a lamp that can be switched on once.
 const LAMP: &str = "(role robot)\n(init (light off))\n(<= (legal robot (switch on)) (true (light off)))\n\
     (<= (next (light on)) (does robot (switch on)))\n(<= terminal (true (light on)))\n\
     (<= (goal robot 100) (true (light on)))\n(<= (goal robot 0) (true (light off)))\n";
 
-/// A coin, tossed by chance, which needs no goal.
+/// A game with a coin that chance tosses; chance has no goal.
 const COIN: &str = "(role random)\n(role player)\n(init air)\n(side heads)\n(side tails)\n\
     (<= (legal random (toss ?s)) (side ?s))\n(legal player wait)\n(<= (next (fell ?s)) (does random (toss ?s)))\n\
     (<= (sees player ?s) (does random (toss ?s)))\n(<= terminal (true (fell ?s)))\n\
     (<= (goal player 100) (true (fell heads)))\n(<= (goal player 0) (not (true (fell heads))))\n";
 
-/// To a reference reasoner chance is a role like the others.
+/// A reference reasoner treats chance as a role like the others.
 #[test]
 fn games_of_chance_are_verified() {
     let tosses = ["(toss heads)", "(toss tails)"];
@@ -59,7 +59,7 @@ fn games_of_chance_are_verified() {
     }
 }
 
-/// The trace of the lamp.
+/// The reference trace of the lamp.
 fn trace() -> Value {
     value!({
         "format": "ggp-oracle-trace-1",

@@ -1,4 +1,4 @@
-//! `gdl why`: explanations of atoms at positions, and refusals.
+//! `gdl why`: explanations of atoms at positions, and errors.
 
 use super::{file, gdl, json};
 
@@ -30,7 +30,7 @@ fn what_holds_and_what_does_not_is_told_with_places() {
         assert_eq!((run.code, run.stderr.as_str()), (Some(0), ""), "{atom}");
         assert!(run.stdout.starts_with(expected), "{atom}: {}", run.stdout);
     }
-    // As deep as is asked for, and what is not gone into is marked.
+    // An explanation has the requested depth, and marks the atoms that it does not expand.
     let run = gdl(&["why", "tictactoe", "start", "goal xplayer 100", "--depth", "1"]);
     assert!(run.stdout.ends_with("    + (symbol xplayer x)\n    - (line x): ..\n"), "{}", run.stdout);
 }
@@ -45,7 +45,7 @@ fn positions_come_from_plays() {
     };
     assert!(holds(&path, "true (cell 3 3 o)") && holds(&path, "true (cell 1 1 x)"));
     assert!(!holds(&format!("{path}@1"), "true (cell 3 3 o)"));
-    // The move that follows is the one that is made.
+    // `next` refers to the successor state after the recorded move.
     assert!(holds(&format!("{path}@1"), "next (cell 3 3 o)"));
     let record = r#"{"matchId":"m","startTime":0,"isCompleted":false,"states":[],"moves":[["(mark 2 2)","noop"]],"stateTimes":[],
         "startClock":1,"playClock":1}"#;

@@ -1,4 +1,4 @@
-"""Ray on a running cluster: random games, with shards kept where all drivers see them.
+"""Ray on a running cluster: random games, with shards stored where all drivers can read them.
 
     ray job submit --address http://HEAD:8265 --working-dir . -- python cluster.py s3://bucket/runs
 

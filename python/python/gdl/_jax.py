@@ -1,11 +1,11 @@
-"""The program that steps a net of gates in JAX: a game is data, see `load`.
+"""A program that steps a net of gates in JAX; `load` builds it from the data of a game.
 
 `gdl.jax.write` copies this file, so it needs JAX and NumPy alone.
 
-A state of a game is a row of bits: its fluents, then for each role its legal moves, then for each
-role if it has several. A batch is transposed to planes, one uint32 for a bit of 32 games, and a
-`lax.scan` evaluates the gates in blocks of one level each. `_step_p` is a primitive of its own, so
-that any nest of `jax.vmap` becomes one batch.
+A state of a game is a row of bits: the fluents, the legal moves of each role, and one bit for each
+role that is set if it has several. A batch is transposed to planes, where a uint32 has one bit of
+32 games. A `lax.scan` evaluates the gates in blocks of one level each. `_step_p` is a separate
+primitive, so that any nest of `jax.vmap` becomes one batch.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _align(groups: Sequence[Planes]) -> Planes:
 
 
 def _unpack(rows: jax.Array, count: int) -> jax.Array:
-    """The first bits of rows, as bool."""
+    """Returns the first bits of rows, as bool."""
     bits = rows[..., :, None] >> np.arange(32, dtype=np.uint32) & np.uint32(1)
     return bits.astype(bool).reshape(*rows.shape[:-1], -1)[..., :count]
 
@@ -104,7 +104,7 @@ def _any(planes: Planes) -> Planes:
 
 
 def _several(one: Planes) -> tuple[Planes, Planes]:
-    """The games in which one of the planes at least is set, and two at least."""
+    """Returns two planes: the games in which at least one plane is set, and at least two are."""
     two = jnp.zeros_like(one)
     if not len(one):
         return _any(one), _any(one)
@@ -116,7 +116,7 @@ def _several(one: Planes) -> tuple[Planes, Planes]:
 
 
 class _Net:
-    """Blocks of gates, each of one level. Signals are those of `gdl._gdl.levels`."""
+    """A net as blocks of gates of one level. Signals are numbered as in `gdl._gdl.levels`."""
 
     def __init__(self, inputs: int, gates: Array, levels: Array) -> None:
         size, levels = 16 if len(gates) < 2000 else 32, levels.astype(np.int64)
@@ -134,7 +134,7 @@ class _Net:
         self.inverted = (-inverted.astype(np.int64)).astype(np.uint32)[..., None]
 
     def run(self, inputs: Planes) -> Planes:
-        """The values of all slots."""
+        """Returns the values of all slots."""
         rest = self.slots - 1 - len(inputs)
         slots = jnp.pad(inputs, ((1, rest), (0, 0)))
 
@@ -161,7 +161,7 @@ class Game:
         moves: For each role its moves: action `i` of a role is its move `moves[role][i]`.
         fluents: The fluents, in the order in which they are observed.
         percepts: The percepts; empty if each role perceives the joint move.
-        chance: The role that stands for chance, or None.
+        chance: The number of the chance role, or None.
         sequential: True if at most one role other than chance has a choice in each state. Then a
             step takes one action, otherwise one for each role.
         num_actions: The most moves of a role other than chance.
@@ -183,7 +183,7 @@ class Game:
 
         counts = [len(moves) for moves in self.moves]
         fluents, legal = len(self.fluents), sum(counts)
-        # The place of each role's legal moves in a row.
+        # The range of each role's legal moves in a row.
         ends = np.cumsum([fluents, *counts]).tolist()
         self._legal = [slice(a, b) for a, b in itertools.pairwise(ends)]
         self._goals = [(role, goal) for role, goals in enumerate(data["goals"]) for goal in goals]
@@ -194,7 +194,7 @@ class Game:
         if "goal_gates" in arrays:
             self._goal_net = _Net(fluents, arrays["goal_gates"], arrays["goal_levels"])
             self._goal_signals = arrays["goal_outputs"]
-        # Words of a row that a step gives: the state, the mask, flags and percepts.
+        # The words of a row after a step: the state, the mask, flags and percepts.
         seats = 1 if self.sequential else len(self.roles)
         self._mask_bits = seats * self.num_actions
         self._mask_shape = (self.num_actions,) if self.sequential else (seats, self.num_actions)
@@ -242,8 +242,8 @@ class Game:
 
         Args:
             state: The state of one game.
-            action: int32, the action of the role that is asked; if the game is not `sequential`,
-                int32 [roles], that of each role. The action of chance is ignored.
+            action: int32, the action of the role to move; if the game is not `sequential`, int32
+                [roles], the action of each role. The action of chance is ignored.
             key: The key from which chance draws uniformly. Games without chance need none.
 
         Returns:
@@ -261,7 +261,7 @@ class Game:
         return dataclasses.replace(kept, rewards=jnp.where(over, 0, after.rewards))
 
     def _step(self, state: State, action: ArrayLike, key: ArrayLike | None) -> State:
-        """`step` of a game that is not over."""
+        """Returns the state after a step of a game that is not over."""
         actions = jnp.asarray(action, jnp.int32)
         if actions.shape != (() if self.sequential else (len(self.roles),)):
             raise ValueError(
@@ -309,15 +309,15 @@ class Game:
         return dataclasses.replace(fresh, rewards=state.rewards, terminated=state.terminated, truncated=state.truncated)
 
     def observe(self, state: State, role: ArrayLike | None = None) -> jax.Array:
-        """Returns what a role may know of a state.
+        """Returns the observation of a role in a state.
 
         Args:
             state: The state of one game.
-            role: The number of the role; the one that is asked if None.
+            role: The number of the role; by default the role to move.
 
         Returns:
-            bool [fluents], the fluents that hold, if the rules say nothing of percepts; otherwise
-            bool [percepts], the percepts of the role in the last step.
+            bool [fluents], the fluents that hold, if the rules define no percepts; otherwise bool
+            [percepts], the percepts of the role in the last step.
 
         Example:
             >>> game.observe(game.init(), 0).shape
@@ -347,7 +347,7 @@ class Game:
         return jnp.stack(rewards)
 
     def _hot(self, actions: jax.Array, count: int) -> Planes:
-        """For each action the games that chose it."""
+        """Returns a plane for each action: the games that chose it."""
         bits = _butterfly(actions.view(jnp.uint32).reshape(1, 32, -1))[0]
         width = max(1, (count - 1).bit_length())
 
@@ -361,7 +361,7 @@ class Game:
         return (high[:, None] & low[None]).reshape(-1, bits.shape[1])[:count]
 
     def _seen(self, fluents: Planes, legal: Planes, terminal: Planes) -> list[Planes]:
-        """The groups of planes of a row except goals: the state, the mask and flags."""
+        """Returns the planes of a row except goals, as the state, the mask and flags."""
         legal_of = [legal[places.start - len(fluents) : places.stop - len(fluents)] for places in self._legal]
         able, several = (jnp.stack(planes) for planes in zip(*map(_several, legal_of), strict=True))
         over = terminal | _any(~able)[None]
@@ -392,7 +392,7 @@ class Game:
         return [jnp.concatenate([fluents, legal, several]), mask, jnp.concatenate([over, *turns])]
 
     def _ends_with(self, slots: Planes, terminal: Planes) -> Planes:
-        """The goals where the game is terminal and each role has exactly one."""
+        """Returns the goals, cleared unless the game is over and each role has one."""
         goals = _read(slots, self._goal_signals)
         for role in self._players:
             one, two = _several(goals[np.array([place for place, (other, _) in enumerate(self._goals) if other == role], int)])
@@ -400,7 +400,7 @@ class Game:
         return goals & terminal
 
     def _whole(self, rows: jax.Array, actions: jax.Array) -> jax.Array:
-        """The rows after a step of as many games as fill words."""
+        """Returns the rows after a step. The number of games is a multiple of 32."""
         fluents, legal = len(self.fluents), self._legal[-1].stop
         planes = _to_planes(rows)
         does = []
@@ -419,7 +419,7 @@ class Game:
         return self._with_goals(out, rows.shape[0])
 
     def _with_goals(self, rows: jax.Array, games: int) -> jax.Array:
-        """Sets the goals of games that are over, evaluating none, a part of the games, or all."""
+        """Sets the goals of games that are over. It evaluates none, a part or all of the games."""
         net = self._goal_net
         assert net is not None
         first, last = self._ends[1], self._ends[2]
@@ -446,7 +446,7 @@ class Game:
         return rows.at[:, first:last].set(rows[:, first:last] | found)
 
     def _batch(self, rows: jax.Array, actions: jax.Array, chunk: int | None) -> list[jax.Array]:
-        """The rows after a step of any number of games, by chunks if there are more games."""
+        """Returns the rows after a step of any number of games, in parts of `chunk` games."""
         games = rows.shape[0]
         size = 32 if chunk is None or games <= chunk else chunk
         rows, actions = (jnp.pad(array, ((0, -games % size), (0, 0))) for array in (rows, actions))
@@ -511,7 +511,7 @@ def pgx(game: Game) -> Any:
     Players are the roles except chance, seated at random by the key of `init`, as in Pgx.
 
     Args:
-        game: The game, which is to be `sequential`.
+        game: The game, which must be `sequential`.
 
     Returns:
         The environment.

@@ -1,4 +1,4 @@
-"""Rulesheets as environments of JAX: pure functions for `jit`, `vmap` and the rest.
+"""Rulesheets as environments of JAX: pure functions for `jit`, `vmap` and other transformations.
 
 >>> import gdl.jax, jax
 >>> game = gdl.jax.game("connect_four")
@@ -7,13 +7,14 @@
 >>> states.legal_action_mask.shape, jax.vmap(game.observe)(states).shape
 ((1024, 8), (1024, 86))
 
-`game` makes a `Game` of any rulesheet that has a net, `pgx` an environment of Pgx, and `write` a
-file that needs JAX and NumPy alone. `python -m gdl.jax GAME > game.py` writes the same file.
+`game` makes a `Game` from any rulesheet that has a net, `pgx` makes an environment of Pgx, and
+`write` makes a file that needs JAX and NumPy alone. `python -m gdl.jax GAME > game.py` writes the
+same file.
 
 Action `i` of a role is its move `Game.moves[role][i]`, which is `game.moves_of(role)[i]` of gdl. A
 step takes one action if at most one role has a choice in each state (`gdl.Game.prove`), otherwise
-one for each role. Chance moves inside the step, by the key. Where the rules say what the roles
-perceive, a role observes its percepts of the last step; otherwise all observe the fluents.
+one for each role. Chance moves inside the step, by the key. If the rules define percepts, a role
+observes its percepts of the last step; otherwise all roles observe the fluents.
 
 Needs JAX: `pip install 'gdl[jax]'`.
 """
@@ -66,7 +67,7 @@ def game(rules: GameLike, *, max_steps: int | None = None) -> Game:
     """Returns a game as pure functions of JAX.
 
     Args:
-        rules: A `gdl.Game`, or what `gdl.load` takes.
+        rules: A `gdl.Game`, or a source for `gdl.load`.
         max_steps: The step after which a game is truncated; never if None.
 
     Returns:
@@ -74,7 +75,7 @@ def game(rules: GameLike, *, max_steps: int | None = None) -> Game:
 
     Raises:
         ValueError: The rules are too large for a net.
-        gdl.RulesError: The rulesheet has faults.
+        gdl.RulesError: The rulesheet has errors.
 
     Example:
         >>> game = gdl.jax.game("tictactoe", max_steps=20)
@@ -90,12 +91,12 @@ def write(rules: GameLike, path: str | PathLike[str]) -> None:
     The file has `GAME`, a `gdl.jax.Game`, and the function `pgx`. Equal rules give equal files.
 
     Args:
-        rules: A `gdl.Game`, or what `gdl.load` takes.
+        rules: A `gdl.Game`, or a source for `gdl.load`.
         path: The file, which is replaced if it exists.
 
     Raises:
         ValueError: The rules are too large for a net.
-        gdl.RulesError: The rulesheet has faults.
+        gdl.RulesError: The rulesheet has errors.
         OSError: The file cannot be written.
 
     Example:
@@ -107,7 +108,7 @@ def write(rules: GameLike, path: str | PathLike[str]) -> None:
 def _source(rules: GameLike) -> str:
     data, arrays = _net(rules)
     table = io.BytesIO()
-    # Bytes of equal weight stand together, since they compress better.
+    # Bytes of equal weight are adjacent, since they compress better.
     split: dict[str, Any] = {}
     for name, array in arrays.items():
         split[name] = np.frombuffer(array.T.astype("<u4").tobytes(), np.uint8).reshape(-1, 4).T.copy()
@@ -118,7 +119,7 @@ def _source(rules: GameLike) -> str:
 
 
 def _net(rules: GameLike) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The data and the arrays of a game, as `Game` takes them."""
+    """Returns the data and the arrays of a game, the arguments of `Game`."""
     game = game_of(rules)
     step, goals, percepts, turns = levels(game)
     roles = range(len(game.roles))
@@ -127,7 +128,7 @@ def _net(rules: GameLike) -> tuple[dict[str, Any], dict[str, Any]]:
     legal = [initial.legal_move_ids(role) for role in roles]
     fluents = np.zeros(len(game.fluents), bool)
     fluents[initial.fluent_ids] = True
-    # Lanes prove it of games whose turns follow from how many moves were made.
+    # Lanes also prove it if the number of moves made determines the turn.
     by_lanes = game.chance_role is None and len(roles) <= MOST_ROLES and game.batch(1).sequential
     data = {
         "name": game.name,

@@ -230,7 +230,7 @@ class _Play:
         return _TERMINAL if state.is_terminal or _adapters.is_stuck(state) else _SIMULTANEOUS
 
     def step(self, moves: Any) -> _Play:
-        """Returns the play after these moves of players, or of chance."""
+        """Returns the play after moves of players, or a move of chance."""
         rules = self.rules
         if rules.chance is not None:
             if self.player == _CHANCE:
@@ -449,7 +449,7 @@ class _State(pyspiel.State):  # type: ignore[misc]
         return state
 
     def _follow(self, moves: Any) -> None:
-        """Makes the moves that the play asks for, among the given ones."""
+        """Makes the moves of the play's current node, taken from the given ones."""
         play = self._play
         of: Callable[[Any], int] = moves.__getitem__ if isinstance(moves, list | dict) else lambda _: moves
         if play.player == _SIMULTANEOUS:

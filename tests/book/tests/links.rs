@@ -1,4 +1,4 @@
-//! Links and paths of all Markdown pages of the repository.
+//! Tests that links and paths on all Markdown pages of the repository exist.
 
 use std::{
     collections::BTreeSet,
@@ -6,7 +6,7 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// Folders whose pages are no documentation: build outputs, and records that stay as they were.
+/// Folders whose pages are not checked: build outputs, and records, which are never edited.
 const SKIPPED: [&str; 4] = ["target", "node_modules", ".git", "benches/record"];
 
 fn root() -> PathBuf {
@@ -29,7 +29,7 @@ fn pages(root: &Path, folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// The lines of a page outside of fenced code.
+/// The lines of a page outside fenced code.
 fn prose(text: &str) -> impl Iterator<Item = &str> {
     let mut fence = None;
     text.lines().filter(move |line| {
@@ -43,7 +43,7 @@ fn prose(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The paragraphs of a page outside of fenced code.
+/// The paragraphs of a page outside fenced code, with their lines joined.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut paragraphs = vec![String::new()];
     for line in prose(text) {
@@ -65,7 +65,7 @@ fn targets(paragraph: &str) -> impl Iterator<Item = &str> {
     paragraph.split("](").skip(1).filter_map(|rest| rest.split([')', ' ']).next())
 }
 
-/// The anchors of a page's headings, as mdBook and forges make them.
+/// The anchors of a page's headings, as mdBook and GitHub derive them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let headings = prose(text).filter(|line| line.starts_with('#'));
     let anchor = |line: &str| {
@@ -90,7 +90,7 @@ fn normal(path: &Path) -> PathBuf {
     normal
 }
 
-/// The fault of a link of a page, if there is one.
+/// The error in a link of a page, if there is one.
 fn fault(root: &Path, page: &Path, target: &str) -> Option<&'static str> {
     if target.contains("://") || target.starts_with("mailto:") {
         return None;
@@ -109,7 +109,7 @@ fn fault(root: &Path, page: &Path, target: &str) -> Option<&'static str> {
 
 /// True if code in a page reads as a path of the repository that does not exist.
 fn is_missing(root: &Path, code: &str) -> bool {
-    // A name in capitals stands for any.
+    // `NAME` is a placeholder for any name.
     let is_path =
         !code.contains("NAME") && code.chars().all(|c| c.is_ascii_alphanumeric() || "/._-".contains(c));
     let folder = code.split('/').next().unwrap_or_default();
@@ -126,7 +126,7 @@ fn links_and_paths_exist() {
     let (mut count, mut faults) = (0, Vec::new());
     for page in &all {
         let text = fs::read_to_string(root.join(page)).expect("a page in UTF-8");
-        // The change log names files as they were.
+        // The changelog may name files that no longer exist.
         let is_current = !page.ends_with("CHANGELOG.md");
         for paragraph in paragraphs(&text) {
             let (code, rest) = spans(&paragraph);

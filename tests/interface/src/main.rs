@@ -1,7 +1,7 @@
-//! The public interface of a crate, a line for each item, compared with its list.
+//! Compares the public interface of a crate, one line for each item, with its list.
 //!
-//! The arguments are rustdoc's JSON and the list; with `--bless` the list is written anew.
-//! `.ci/run` has the commands.
+//! The arguments are rustdoc's JSON and the list. `--bless` rewrites the list. `.ci/run` has the
+//! commands.
 
 use public_api::Builder;
 use similar::{ChangeTag, TextDiff};
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         eprintln!("usage: gdl-interface RUSTDOC.json LIST.txt [--bless]");
         return ExitCode::from(2);
     };
-    // Of what is derived for every type alike the list says nothing.
+    // The list leaves out derived, blanket and auto trait implementations.
     let built = Builder::from_rustdoc_json(json)
         .omit_blanket_impls(true)
         .omit_auto_trait_impls(true)

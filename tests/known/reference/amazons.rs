@@ -4,7 +4,7 @@ use super::Position;
 
 const SIZE: usize = 10;
 
-/// A position.
+/// The squares, the player to move and the stage of the turn.
 #[derive(Clone)]
 pub struct Board {
     /// The player of each amazon, or 2 for an arrow, by column and row.
@@ -26,13 +26,13 @@ impl Default for Board {
 }
 
 impl Board {
-    /// The squares that a queen would reach.
+    /// The squares within reach of a queen's move.
     fn reach(&self, (x, y): (usize, usize)) -> Vec<(usize, usize)> {
         let mut reached = Vec::new();
         for right in -1..=1 {
             for up in -1..=1 {
                 let mut at = (x.wrapping_add_signed(right), y.wrapping_add_signed(up));
-                // Its own square is taken, so no direction at all ends at once.
+                // The direction (0, 0) ends at once, since the square itself is occupied.
                 while at.0 < SIZE && at.1 < SIZE && self.squares[at.0][at.1].is_none() {
                     reached.push(at);
                     at = (at.0.wrapping_add_signed(right), at.1.wrapping_add_signed(up));

@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// A position.
+/// The ships and shots of both players, and the percepts of the last step.
 #[derive(Clone, Default)]
 pub struct Seas {
     ships: [[[bool; 4]; 4]; 2],

@@ -8,7 +8,7 @@ pub fn perft<const SIDE: usize>(depth: u32) -> Vec<u64> {
 
 #[derive(Clone)]
 struct Position<const SIDE: usize> {
-    /// The rows from below; white moves up.
+    /// The rows from the bottom; white moves up.
     rows: [[Option<char>; SIDE]; SIDE],
     white_to_move: bool,
 }
@@ -33,7 +33,7 @@ fn list_successors<const SIDE: usize>(position: &Position<SIDE>) -> Vec<Position
             if position.rows[row][column] != mine {
                 continue;
             }
-            // Nobody stands on the last row, or the game would be over.
+            // No piece can be on the last row, since the game would be over.
             let ahead = if position.white_to_move { row + 1 } else { row - 1 };
             for to in column.saturating_sub(1)..=(column + 1).min(SIDE - 1) {
                 let target = position.rows[ahead][to];

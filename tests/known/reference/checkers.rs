@@ -1,5 +1,4 @@
-//! English draughts; each jump is a move, and a piece that has to go on jumping keeps its player in
-//! turn.
+//! English draughts. Each jump is a move, and a piece that must continue its chain keeps the turn.
 
 use super::Position;
 
@@ -9,8 +8,8 @@ pub fn perft(depth: u32) -> Vec<u64> {
     super::count_sequences(&Draughts::new(), depth, &Position::successors)
 }
 
-/// Counts the sequences of each length of whole turns, as draughts programs do: all jumps in a row
-/// are one.
+/// Counts the sequences of whole turns of each length, as draughts programs do. A chain of jumps is
+/// one turn.
 #[must_use]
 pub fn perft_by_turns(depth: u32) -> Vec<u64> {
     fn finish(position: Draughts, finished: &mut Vec<Draughts>) {
@@ -27,20 +26,20 @@ pub fn perft_by_turns(depth: u32) -> Vec<u64> {
     })
 }
 
-/// A position.
+/// The board, the player to move, a chain in progress and the count of quiet moves.
 #[derive(Clone)]
 pub struct Draughts {
-    /// Rows from below; black men go up and have small letters, as all men do.
+    /// The rows from the bottom. Men are lower case, kings upper case; black men move up.
     rows: [[char; 8]; 8],
     to_move: char,
-    /// Column and row of the piece that has to go on.
+    /// The column and row of the piece that must continue its chain.
     chain: Option<(usize, usize)>,
-    /// Moves since a man moved or a piece was captured.
+    /// The number of moves since a man moved or a piece was captured.
     quiet: u32,
 }
 
 impl Draughts {
-    /// The first position.
+    /// The initial position.
     #[must_use]
     pub fn new() -> Self {
         let rows =
@@ -49,12 +48,12 @@ impl Draughts {
         Self { rows, to_move: 'b', chain: None, quiet: 0 }
     }
 
-    /// The piece on a square that may lie outside of the board.
+    /// The piece on a square; `None` outside the board.
     fn at(&self, (x, y): (usize, usize)) -> Option<char> {
         self.rows.get(y)?.get(x).copied()
     }
 
-    /// The squares to which a piece can go, by one step or over an enemy.
+    /// The target squares of a piece, by steps or by jumps over an enemy.
     fn targets(&self, x: usize, y: usize, jumping: bool) -> Vec<(usize, usize)> {
         let piece = self.rows[y][x];
         let forward = if self.to_move == 'b' { 1 } else { -1 };
@@ -63,7 +62,7 @@ impl Draughts {
             if piece.is_ascii_lowercase() && up != forward {
                 continue;
             }
-            // One square before the first is a very large number.
+            // The index below zero wraps to a huge number, which is outside the board.
             let square =
                 |steps: isize| (x.wrapping_add_signed(steps * right), y.wrapping_add_signed(steps * up));
             let is_enemy = |piece: char| piece != '.' && piece.to_ascii_lowercase() != self.to_move;
@@ -78,7 +77,7 @@ impl Draughts {
         targets
     }
 
-    /// The moves of one kind of all pieces that may move.
+    /// The steps, or the jumps, of all pieces that may move.
     fn moves_of_kind(&self, jumping: bool) -> Vec<(String, Self)> {
         let mut moves = Vec::new();
         for y in 0..8 {

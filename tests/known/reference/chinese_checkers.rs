@@ -1,5 +1,5 @@
-//! Chinese checkers for three, on a star of 121 holes. Holes have three coordinates that sum to
-//! zero; the star is two triangles, of holes with none below -4 and of holes with none above 4.
+//! Chinese checkers for three players on a star of 121 holes. A hole has three coordinates that sum
+//! to zero. The star is the union of two triangles: no coordinate below -4, and none above 4.
 
 use super::Position;
 
@@ -7,17 +7,17 @@ type Hole = (i32, i32);
 
 const WAYS: [Hole; 6] = [(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)];
 
-/// A position.
+/// The pegs of all players, the player to move and the hole of an unfinished series of hops.
 #[derive(Clone)]
 pub struct Star {
-    /// The holes of each player's pegs, by the first two coordinates.
+    /// The holes of each player's pegs, by their first two coordinates.
     pegs: [Vec<Hole>; 3],
     to_move: usize,
     hopped: Option<Hole>,
     ply: u32,
 }
 
-/// The coordinate in which a player goes from below -4 to above 4.
+/// The coordinate along which a player advances from below -4 to above 4.
 fn ahead(player: usize, (a, b): Hole) -> i32 {
     [a, b, -a - b][player]
 }
@@ -46,15 +46,15 @@ impl Star {
         (0..3).find(|&player| self.pegs[player].iter().all(|&hole| ahead(player, hole) > 4))
     }
 
-    /// The progress of a player, all pegs together; nearer to the middle of the way is better where
-    /// that is the same.
+    /// The progress of a player, summed over the pegs. Of equal progress, pegs nearer to the middle
+    /// of the way count more.
     #[must_use]
     pub fn progress(&self, player: usize) -> i32 {
         let aside = |hole| (ahead((player + 1) % 3, hole) - ahead((player + 2) % 3, hole)).abs();
         self.pegs[player].iter().map(|&hole| 4 * ahead(player, hole) - aside(hole)).sum()
     }
 
-    /// After a move; the turn passes unless it was a hop.
+    /// The position after a move. The turn passes unless the move was a hop.
     fn after(&self, from: Hole, to: Hole, hops: bool) -> Self {
         let mut next = self.clone();
         if let Some(peg) = next.pegs[self.to_move].iter_mut().find(|peg| **peg == from) {
@@ -92,7 +92,7 @@ impl Position for Star {
                 }
             }
         }
-        // Whatever is in the middle goes nowhere.
+        // Moving the middle hole to itself leaves the pegs unchanged.
         let stays = self.after((0, 0), (0, 0), false);
         if self.hopped.is_some() {
             moves.push(("stop".to_owned(), stays));

@@ -13,7 +13,7 @@ const START: Position = Position { columns: [[None; ROWS]; COLUMNS], to_move: 'x
 
 #[derive(Clone)]
 struct Position {
-    /// The cells of each column, from below.
+    /// The cells of each column, from the bottom.
     columns: [[Option<char>; ROWS]; COLUMNS],
     to_move: char,
 }
@@ -48,7 +48,7 @@ fn has_line(position: &Position, player: char) -> bool {
     })
 }
 
-/// Finds the disc on a cell; there is none beyond the edges.
+/// Returns the disc on a cell; `None` if it is empty or outside the board.
 fn find_disc(position: &Position, column: i32, row: i32) -> Option<char> {
     let (column, row) = (usize::try_from(column).ok()?, usize::try_from(row).ok()?);
     *position.columns.get(column)?.get(row)?

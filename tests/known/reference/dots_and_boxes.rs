@@ -1,11 +1,10 @@
-//! Dots and boxes with four by four boxes, on a grid of nine by nine that has dots, lines and
-//! boxes.
+//! Dots and boxes with four by four boxes. Dots, lines and boxes lie on a grid of nine by nine.
 
 use super::{Position, neighbours};
 
 const SIZE: usize = 9;
 
-/// A position.
+/// The drawn lines, the boxes of each player and the player to move.
 #[derive(Clone, Default)]
 pub struct Grid {
     drawn: [[bool; SIZE]; SIZE],

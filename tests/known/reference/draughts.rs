@@ -1,5 +1,5 @@
-//! International draughts; each jump is a move, and a piece that has to go on jumping keeps its
-//! player in turn.
+//! International draughts. Each jump is a move, and a piece that must continue its chain keeps the
+//! turn.
 
 use super::Position;
 use std::collections::HashSet;
@@ -8,28 +8,28 @@ type Square = (usize, usize);
 
 const WAYS: [(isize, isize); 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
 
-/// A position.
+/// The board, the player to move, a chain in progress and the counters of the draw rules.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Board {
-    /// Rows from below; white men go up and have small letters, as all men do.
+    /// The rows from the bottom. Men are lower case, kings upper case; white men move up.
     rows: [[char; 10]; 10],
     to_move: char,
-    /// Column and row of the piece that has to go on.
+    /// The column and row of the piece that must continue its chain.
     chain: Option<Square>,
-    /// The pieces that it jumped over.
+    /// The pieces captured in the chain, which stay on the board until it ends.
     taken: Vec<Square>,
-    /// Moves since a man moved or a piece was captured.
+    /// The number of moves since a man moved or a piece was captured.
     quiet: u32,
-    /// Moves of a king alone against few pieces.
+    /// The number of moves in an ending of a lone king against at most three pieces.
     ending: u32,
 }
 
 impl Board {
-    /// A position by the numbers of squares, from above: who is to move and the pieces of both,
-    /// such as `W:W31,K32:B7`.
+    /// Reads a position from square numbers, counted from the top: the player to move and the
+    /// pieces of both, such as `W:W31,K32:B7`.
     ///
     /// # Panics
-    /// Panics if it is no such text.
+    /// Panics if the text is not such a position.
     #[must_use]
     pub fn read(text: &str) -> Self {
         let mut rows = [['.'; 10]; 10];
@@ -58,14 +58,14 @@ impl Board {
         if self.to_move == 'w' { 'b' } else { 'w' }
     }
 
-    /// The piece on the square `steps` steps that way, if there is one.
+    /// The square `steps` steps in a direction and its piece; `None` outside the board.
     fn look(&self, (x, y): Square, (right, up): (isize, isize), steps: isize) -> Option<(Square, char)> {
-        // One square before the first is a very large number.
+        // The index below zero wraps to a huge number, which is outside the board.
         let (x, y) = (x.wrapping_add_signed(steps * right), y.wrapping_add_signed(steps * up));
         Some(((x, y), *self.rows.get(y)?.get(x)?))
     }
 
-    /// The jumps of a piece: what it captures and where it lands.
+    /// The jumps of a piece: the captured square and the landing square of each.
     fn jumps(&self, from: Square) -> Vec<(Square, Square)> {
         let is_king = self.rows[from.1][from.0].is_ascii_uppercase();
         let mut jumps = Vec::new();
@@ -92,7 +92,7 @@ impl Board {
         jumps
     }
 
-    /// The piece jumps there; captured pieces stay for the time being.
+    /// The position after a jump. Captured pieces stay on the board until the chain ends.
     fn jump(&self, from: Square, (captured, landing): (Square, Square)) -> Self {
         let mut next = self.clone();
         next.rows[landing.1][landing.0] = next.rows[from.1][from.0];
@@ -102,13 +102,13 @@ impl Board {
         next
     }
 
-    /// The most pieces that a piece can capture from here.
+    /// The largest number of pieces that a piece can capture from a square.
     fn most(&self, from: Square) -> usize {
         let jumps = self.jumps(from).into_iter();
         jumps.map(|jump| 1 + self.jump(from, jump).most(jump.1)).max().unwrap_or(0)
     }
 
-    /// The pieces that are to move.
+    /// The pieces that may move.
     fn movers(&self) -> Vec<Square> {
         let own = self.pieces().filter(|(_, piece)| piece.to_ascii_lowercase() == self.to_move);
         own.map(|(square, _)| square)
@@ -116,7 +116,7 @@ impl Board {
             .collect()
     }
 
-    /// The steps and jumps that the rules allow, without a look at draws.
+    /// The steps and jumps that the rules allow, ignoring draws.
     fn possible(&self) -> Vec<(Square, Square, Self)> {
         let mut chains = Vec::new();
         for from in self.movers() {
@@ -179,8 +179,7 @@ impl Board {
         self.to_move = self.opponent();
     }
 
-    /// The number of pieces against a king alone, if there are no more than three and one of them
-    /// is a king.
+    /// The number of pieces against a lone king, if they are at most three and include a king.
     fn few(&self) -> Option<usize> {
         let of = |player: char| -> Vec<char> {
             self.pieces()
@@ -203,15 +202,15 @@ impl Board {
         self.quiet == 50 || self.ending >= most
     }
 
-    /// The positions after a whole move, each once.
+    /// The distinct positions after a whole move.
     fn after_turns(&self) -> HashSet<Self> {
         let (done, open): (Vec<_>, Vec<_>) =
             self.successors().into_iter().partition(|next| next.chain.is_none());
         open.iter().flat_map(Self::after_turns).chain(done).collect()
     }
 
-    /// Counts sequences of whole moves, as draughts programs do: moves with the same result are
-    /// one.
+    /// Counts sequences of whole moves, as draughts programs do: moves with the same result count
+    /// once.
     #[must_use]
     pub fn perft(&self, depth: u32) -> Vec<u64> {
         super::count_sequences(self, depth, &|position: &Self| position.after_turns().into_iter().collect())

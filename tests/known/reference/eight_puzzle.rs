@@ -1,8 +1,8 @@
-//! The eight-puzzle. Places go row by row from the top; tile 9 is the free place.
+//! The eight-puzzle. Places are numbered by rows from the top; tile 9 is the empty place.
 
 use super::{Position, neighbours};
 
-/// A position.
+/// The tile of each place, and the number of moves made.
 #[derive(Clone)]
 pub struct Frame {
     tiles: [u8; 9],
@@ -15,7 +15,7 @@ impl Default for Frame {
     }
 }
 
-/// The successors by sliding the tile at each place.
+/// The successors, each with the place whose tile slides.
 fn slide(tiles: &[u8; 9]) -> Vec<(usize, [u8; 9])> {
     let free = tiles.iter().position(|&tile| tile == 9).unwrap_or(0);
     let places = neighbours((free % 3, free / 3), 3, 3).map(|(x, y)| 3 * y + x);
@@ -27,8 +27,7 @@ fn slide(tiles: &[u8; 9]) -> Vec<(usize, [u8; 9])> {
     swapped.collect()
 }
 
-/// The numbers of orders of tiles that are 0, 1, 2 and more moves away from the start, up to
-/// `depth`.
+/// The numbers of arrangements that are 0, 1, 2 and more moves from the initial one, up to `depth`.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     let follow = |tiles: &[u8; 9]| slide(tiles).into_iter().map(|(_, next)| next).collect();

@@ -1,5 +1,4 @@
-//! Go on nine by nine points with a simple ko; areas are counted at the end, and 300 is the last
-//! step.
+//! Go on nine by nine points with a simple ko and area scoring. Games end after at most 300 steps.
 
 use super::{Position, neighbours};
 
@@ -7,7 +6,7 @@ const SIZE: usize = 9;
 
 type Point = (usize, usize);
 
-/// A position.
+/// The stones, the player to move, the ko point and the numbers of passes and steps.
 #[derive(Clone)]
 pub struct Board {
     /// The player of each stone, by column and row.
@@ -25,7 +24,7 @@ impl Default for Board {
 }
 
 impl Board {
-    /// The points that are joined to one and hold the same, and the points around them.
+    /// The connected points with the content of `start`, and the points next to them.
     fn region(&self, start: Point) -> (Vec<Point>, Vec<Point>) {
         let content = self.stones[start.0][start.1];
         let (mut region, mut around) = (vec![start], Vec::new());
@@ -46,7 +45,7 @@ impl Board {
         self.region(point).1.into_iter().filter(|&(x, y)| self.stones[x][y].is_none()).count()
     }
 
-    /// The position after a stone there, unless it has no liberty.
+    /// The position after placing a stone; `None` if the stone would have no liberty.
     fn place(&self, (x, y): Point) -> Option<Self> {
         let mut next = Self { passes: 0, ko: None, ..self.clone() };
         next.stones[x][y] = Some(self.to_move);

@@ -1,10 +1,10 @@
-//! Gomoku on fifteen by fifteen points: five in a line or more.
+//! Gomoku on fifteen by fifteen points: five or more in a line win.
 
 use super::Position;
 
 const SIZE: usize = 15;
 
-/// A position.
+/// The stones and the player to move.
 #[derive(Clone, Default)]
 pub struct Board {
     /// The player of each stone, by column and row.
@@ -14,7 +14,7 @@ pub struct Board {
 
 impl Board {
     fn has_line(&self, player: usize) -> bool {
-        // One column left of the first is a very large number.
+        // The column before the first wraps to a huge number, which is outside the board.
         let is_mine =
             |x: usize, y: usize| self.stones.get(x).and_then(|column| column.get(y)) == Some(&Some(player));
         (0..SIZE * SIZE).any(|place| {

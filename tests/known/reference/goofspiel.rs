@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// A position. Cards are bits.
+/// The hands, deck, prize, bid and points. Sets of cards are bit sets.
 #[derive(Clone)]
 pub struct Bids {
     hands: [u32; 2],

@@ -1,21 +1,21 @@
-//! Hex on eleven by eleven cells; the second player may take over the first stone.
+//! Hex on eleven by eleven cells with the swap rule.
 
 use super::Position;
 
 const SIZE: usize = 11;
 
-/// A position.
+/// The stones, their number and the player to move.
 #[derive(Clone, Default)]
 pub struct Board {
-    /// The player of each stone, by column and row from above.
+    /// The player of each stone, by column and by row from the top.
     stones: [[Option<usize>; SIZE]; SIZE],
     placed: usize,
     to_move: usize,
 }
 
 impl Board {
-    /// Returns whether the stones of a player reach from the first row, or column for the second
-    /// player, to the last.
+    /// Returns whether a player's stones connect the player's two sides: the first and last row for
+    /// the first player, the first and last column for the second.
     fn connects(&self, player: usize) -> bool {
         let mut open: Vec<(usize, usize)> =
             (0..SIZE).map(|place| if player == 0 { (place, 0) } else { (0, place) }).collect();
@@ -28,7 +28,7 @@ impl Board {
                 return true;
             }
             seen[x][y] = true;
-            // One column left of the first is a very large number.
+            // The column before the first wraps to a huge number, which is outside the board.
             let (left, up) = (x.wrapping_sub(1), y.wrapping_sub(1));
             open.extend([(left, y), (x + 1, y), (x, up), (x, y + 1), (x + 1, up), (left, y + 1)]);
         }

@@ -1,9 +1,9 @@
-//! Kalah with six pits and four seeds in each. Places go round from the first pit of the first
-//! player: pits 0 to 5, the store 6, the pits 7 to 12 of the second player and the store 13.
+//! Kalah with six pits of four seeds each. Places are numbered around the board: pits 0 to 5 and
+//! store 6 of the first player, then pits 7 to 12 and store 13 of the second.
 
 use super::Position;
 
-/// A position.
+/// The seeds of each place, and the player to move.
 #[derive(Clone)]
 pub struct Board {
     seeds: [u32; 14],

@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// A position.
+/// The visited squares, the knight's square and the number of visited squares.
 #[derive(Clone)]
 pub struct Tour {
     visited: [[bool; 5]; 5],

@@ -4,11 +4,11 @@ use super::Position;
 
 const NAMES: [&str; 3] = ["jack", "queen", "king"];
 
-/// A position.
+/// The cards, the actions so far and the percepts of the last step.
 #[derive(Clone, Default)]
 pub struct Deal {
     cards: Option<[usize; 2]>,
-    /// The actions so far, by their first letters.
+    /// The first letter of each action so far.
     said: String,
     heard: [Vec<String>; 2],
 }

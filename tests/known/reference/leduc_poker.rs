@@ -4,16 +4,16 @@ use super::Position;
 
 type Card = (usize, usize);
 
-/// A position.
+/// The cards, the chips and the actions of a hand, with the percepts of the last step.
 #[derive(Clone, Default)]
 pub struct Deal {
     hands: Option<[Card; 2]>,
     table: Option<Card>,
     chips: [u8; 2],
     to_move: usize,
-    /// Bets and raises of this round.
+    /// The number of bets and raises in this round.
     bets: u32,
-    /// The round has ended; only chance or the end can follow.
+    /// True if the round has ended: chance moves next, or the game is over.
     is_settled: bool,
     folded: Option<usize>,
     heard: [Vec<String>; 2],
@@ -53,7 +53,7 @@ impl Deal {
         (word.to_owned(), next)
     }
 
-    /// The strength of a hand at the end.
+    /// The strength of a hand at the showdown: 3 for a pair, otherwise the rank.
     fn strength(&self, (rank, _): Card) -> usize {
         if self.table.is_some_and(|table| table.0 == rank) { 3 } else { rank }
     }

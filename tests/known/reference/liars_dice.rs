@@ -1,7 +1,6 @@
-//! Liar's dice with one die for each of two players. Bids are numbered from the lowest to the
-//! highest.
+//! Liar's dice with one die for each of two players. Bids are numbered in ascending order.
 
-/// One or two of any of six faces.
+/// The number of bids: one or two dice of any of six faces.
 const BIDS: usize = 12;
 
 /// Counts the joint move sequences of each length from 1 to `depth`.
@@ -10,7 +9,7 @@ pub fn perft(depth: u32) -> Vec<u64> {
     super::count_sequences(&Position::Rolling, depth, &list_successors)
 }
 
-/// Counts the games that end after exactly `depth` joint moves: the roll, some bids and the doubt.
+/// Counts the games that end after exactly `depth` joint moves: the roll, the bids and the doubt.
 #[must_use]
 pub fn ends(depth: u32) -> u64 {
     let mut positions = vec![Position::Rolling];
@@ -23,7 +22,7 @@ pub fn ends(depth: u32) -> u64 {
 #[derive(Clone)]
 enum Position {
     Rolling,
-    /// Bids from this one on are open; after the first bid the last may be doubted.
+    /// Bids from `lowest` on are legal. After the first bid, the last one may be doubted.
     Bidding {
         lowest: usize,
     },

@@ -1,6 +1,6 @@
-//! Games played in the plainest way that anybody could check by reading: arrays, loops, and a list
-//! of the positions that can follow. They share no code with the compiler, with the rulesheets or
-//! with the loops in the benchmarks, and are the oracle for tests that count positions.
+//! Games written as plainly as possible, so that they can be checked by reading: arrays, loops and
+//! lists of successors. They share no code with the compiler, the rulesheets or the benchmarks'
+//! loops, and serve as the oracle of tests that count positions.
 
 pub mod amazons;
 pub mod battleship;
@@ -37,34 +37,35 @@ pub mod ultimate_tictactoe;
 pub mod xiangqi;
 pub mod yavalath;
 
-/// A position of a game, with moves that have the names of the rulesheet's. In each step one role
-/// has a choice, a player or chance, and all others make the move `noop`; or several choose one
-/// after the other, unseen.
+/// A position of a game, whose moves are named as in the rulesheet.
+///
+/// In each step, one role has a choice, and all others make the move `noop`. Simultaneous choices
+/// are made one after the other, unseen by the other players.
 pub trait Position: Clone {
-    /// The legal moves and what follows; none once the game is over.
+    /// The legal moves with the position after each; empty once the game is over.
     fn moves(&self) -> Vec<(String, Self)>;
-    /// The role in turn.
+    /// The role to move, as an index. Chance counts as a role.
     fn to_move(&self) -> usize;
-    /// The players' goals, if the game is over, and none of chance.
+    /// The goals of the players, without chance; empty if the game is not over.
     fn goals(&self) -> Vec<u8>;
 
-    /// Returns whether others still choose in the same step, where moves are made at the same time.
+    /// Returns whether other roles still choose in the same step, in games with simultaneous moves.
     fn is_within_step(&self) -> bool {
         false
     }
 
-    /// The percepts of each player in the last step; `None` where all see all moves.
+    /// The percepts of each player in the last step; `None` if every player sees all moves.
     fn percepts(&self) -> Option<[Vec<String>; 2]> {
         None
     }
 
-    /// The successors, whatever the moves are called.
+    /// The successors, without the moves' names.
     fn successors(&self) -> Vec<Self> {
         self.moves().into_iter().map(|(_, next)| next).collect()
     }
 }
 
-/// The goals of two players of whom one may have won.
+/// The goals of two players: 100 for a winner, 0 for the loser, 50 each without one.
 fn goals_of(winner: Option<usize>) -> Vec<u8> {
     match winner {
         Some(0) => vec![100, 0],
@@ -73,15 +74,15 @@ fn goals_of(winner: Option<usize>) -> Vec<u8> {
     }
 }
 
-/// The neighbours of a cell in a grid of that size, upright and level.
+/// The orthogonal neighbours of a cell in a grid.
 fn neighbours((x, y): (usize, usize), columns: usize, rows: usize) -> impl Iterator<Item = (usize, usize)> {
-    // One column left of the first is a very large number.
+    // The column before the first wraps to a huge number, which is outside the grid.
     let around = [(x.wrapping_sub(1), y), (x + 1, y), (x, y.wrapping_sub(1)), (x, y + 1)];
     around.into_iter().filter(move |&(x, y)| x < columns && y < rows)
 }
 
-/// Counts the arrangements that are first reached after 0, 1, 2 and more moves, as long as there
-/// are some and up to `depth`.
+/// Counts the arrangements at distance 0, 1, 2 and so on from `start`, up to `depth` or the last
+/// layer.
 fn count_layers<P: Clone + Eq + std::hash::Hash>(
     start: P,
     depth: usize,
@@ -103,7 +104,7 @@ fn count_layers<P: Clone + Eq + std::hash::Hash>(
 
 /// Counts the legal move sequences of each length from 1 to `depth`.
 ///
-/// `list_successors` gives one position for each legal move, and none once the game is over.
+/// `list_successors` returns one position for each legal move, and none once the game is over.
 fn count_sequences<P>(position: &P, depth: u32, list_successors: &impl Fn(&P) -> Vec<P>) -> Vec<u64> {
     let mut counts = vec![0; depth as usize];
     if let Some((first, later)) = counts.split_first_mut() {

@@ -22,7 +22,7 @@ fn list_successors(position: &Position) -> Vec<Position> {
         Position::Closed { car, chosen } => {
             (1..=3).filter(|&door| door != car && door != chosen).map(|_| Position::Opened).collect()
         }
-        // Stay or switch.
+        // The moves are to stay and to switch.
         Position::Opened => vec![Position::End, Position::End],
         Position::End => Vec::new(),
     }

@@ -1,12 +1,12 @@
-//! Nine men's morris. Points are numbered around each of the three squares, from the corner at the
-//! lower left upward.
+//! Nine men's morris. Points are numbered clockwise around each of the three squares, from the
+//! lower left corner.
 
 use super::Position;
 
-/// A position.
+/// The men on the board, in hand and lost, and whether a mill was just closed.
 #[derive(Clone)]
 pub struct Board {
-    /// The player of each man, by square, from the outer one, and place on it.
+    /// The player of each man, by square from the outermost and by place on it.
     men: [[Option<usize>; 8]; 3],
     hand: [usize; 2],
     lost: [usize; 2],
@@ -27,7 +27,7 @@ fn points() -> impl Iterator<Item = Point> {
     (0..3).flat_map(|square| (0..8).map(move |place| (square, place)))
 }
 
-/// Column and row.
+/// The name of a point: its column and row.
 fn name((square, place): Point) -> String {
     let (right, up) = [(-1, -1), (-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1)][place];
     let size = 3 - square as i32;
@@ -44,7 +44,7 @@ impl Board {
         self.men[square][place]
     }
 
-    /// Returns whether a man of that player there is in a mill.
+    /// Returns whether a man of the player on a point would be in a mill.
     fn is_mill(&self, (square, place): Point, player: usize) -> bool {
         let all = |points: [Point; 3]| points.into_iter().all(|point| self.at(point) == Some(player));
         let side = |corner: usize| all([0, 1, 2].map(|step| (square, (corner + step) % 8)));
@@ -55,7 +55,7 @@ impl Board {
         }
     }
 
-    /// After a man of the player in turn arrived there.
+    /// The position after a man of the player to move arrives on a point.
     fn arrived(mut self, point: Point) -> Self {
         self.men[point.0][point.1] = Some(self.to_move);
         if self.is_mill(point, self.to_move) {

@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// A position: one bit for each place of a board of seven by seven.
+/// The pegs, one bit for each place of a board of seven by seven.
 #[derive(Clone)]
 pub struct Board(u64);
 

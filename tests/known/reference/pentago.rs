@@ -1,4 +1,4 @@
-//! Pentago; placing a marble and turning a quarter are two moves.
+//! Pentago. Placing a marble and turning a quarter are two moves.
 
 use super::Position;
 
@@ -8,10 +8,10 @@ pub fn perft(depth: u32) -> Vec<u64> {
     super::count_sequences(&Board::default(), depth, &Position::successors)
 }
 
-/// A position.
+/// The marbles, the player to move and the stage of the turn.
 #[derive(Clone, Default)]
 pub struct Board {
-    /// The player of each marble, by column and row from below.
+    /// The player of each marble, by column and by row from the bottom.
     marbles: [[Option<usize>; 6]; 6],
     to_move: usize,
     turning: bool,
@@ -26,7 +26,7 @@ impl Board {
                 let upright = (0..5).all(|i| is_mine(x, y + i));
                 let level = (0..5).all(|i| is_mine(x + i, y));
                 let rising = (0..5).all(|i| is_mine(x + i, y + i));
-                // One column left of the first is a very large number.
+                // The column before the first wraps to a huge number, which is outside the board.
                 let falling = (0..5).all(|i| is_mine(x.wrapping_sub(i), y + i));
                 upright || level || rising || falling
             })

@@ -2,11 +2,11 @@
 
 use super::Position;
 
-/// A position.
+/// The marks, each player's knowledge of them and the percepts of the last step.
 #[derive(Clone, Default)]
 pub struct Board {
     marks: [Option<usize>; 9],
-    /// The cells that each player knows to be taken.
+    /// The cells that each player knows to be marked.
     known: [[bool; 9]; 2],
     to_move: usize,
     heard: [Vec<String>; 2],

@@ -1,8 +1,8 @@
-//! Pig to a hundred points.
+//! Pig, played to a hundred points.
 
 use super::Position;
 
-/// A position.
+/// The scores, the sum of the current turn and the number of turns.
 #[derive(Clone, Default)]
 pub struct Race {
     scores: [u32; 2],

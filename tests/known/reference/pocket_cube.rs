@@ -1,11 +1,11 @@
-//! The pocket cube by its corners, while the rulesheet has it by its coloured places.
+//! The pocket cube modelled by its corners. The rulesheet models it by coloured stickers.
 //!
 //! Corners are numbered up-right-front, up-front-left, up-left-back, up-back-right,
-//! down-front-right, down-left-front, down-right-back; the eighth is held fast. Each is twisted by
-//! 0, 1 or 2 thirds clockwise.
+//! down-front-right, down-left-front, down-right-back; the eighth is fixed. Each is twisted by 0, 1
+//! or 2 thirds clockwise.
 
-/// For each face the four corners that go round, from which to which, and by how much they are
-/// twisted.
+/// The quarter turn of each face: for each of its four corners the source, the target and the
+/// twist.
 const TURNS: [[(usize, usize, u8); 4]; 3] = [
     [(3, 0, 0), (0, 1, 0), (1, 2, 0), (2, 3, 0)],
     [(4, 0, 2), (0, 3, 1), (3, 6, 2), (6, 4, 1)],
@@ -14,7 +14,7 @@ const TURNS: [[(usize, usize, u8); 4]; 3] = [
 
 type Corners = [(usize, u8); 7];
 
-/// After a quarter, a half and three quarters of each face.
+/// The positions after a quarter, a half and three quarters of a turn of each face.
 fn turn(corners: &Corners) -> Vec<Corners> {
     let mut turned = Vec::new();
     for face in TURNS {
@@ -31,7 +31,7 @@ fn turn(corners: &Corners) -> Vec<Corners> {
     turned
 }
 
-/// The numbers of positions that are 0, 1, 2 and more turns away from any one, up to `depth`.
+/// The numbers of positions that are 0, 1, 2 and more turns from a given one, up to `depth`.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     super::count_layers(std::array::from_fn(|corner| (corner, 0)), depth, turn)

@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// A position.
+/// The cells, the piece in hand and the player to move.
 #[derive(Clone, Default)]
 pub struct Board {
     /// The piece of each cell, by column and row.

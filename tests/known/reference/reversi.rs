@@ -1,4 +1,4 @@
-//! Reversi on 8x8; a pass, where the player to move cannot place, is a move.
+//! Reversi on 8x8. A player without a legal placement makes the move `pass`.
 
 /// Counts the move sequences of each length from 1 to `depth`.
 #[must_use]
@@ -50,13 +50,13 @@ fn list_placements(position: &Position) -> Vec<Position> {
     placements
 }
 
-/// Lists the cells of the discs that a disc placed on this empty cell would turn over.
+/// Lists the cells of the discs that a disc placed on an empty cell would turn over.
 fn list_turned(position: &Position, row: usize, column: usize) -> Vec<(usize, usize)> {
     let mut turned = Vec::new();
     for (down, right) in DIRECTIONS {
         let mut enclosed = Vec::new();
         for step in 1..8 {
-            // One step above the first row is a very large number.
+            // The row above the first wraps to a huge number, which is outside the board.
             let row = row.wrapping_add_signed(down * step);
             let column = column.wrapping_add_signed(right * step);
             if row >= 8 || column >= 8 {

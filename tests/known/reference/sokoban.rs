@@ -7,7 +7,7 @@ const WAREHOUSE: [&str; 7] =
 
 type Place = (usize, usize);
 
-/// A position.
+/// The worker, the boxes and the number of steps.
 #[derive(Clone)]
 pub struct Warehouse {
     worker: Place,
@@ -15,12 +15,12 @@ pub struct Warehouse {
     step: u32,
 }
 
-/// The content of the plan at the start, by column and row from below.
+/// The mark of a place in the initial plan, by column and by row from the bottom.
 fn plan((x, y): Place) -> u8 {
     WAREHOUSE[6 - y].as_bytes()[x]
 }
 
-/// The places with a mark, in order.
+/// The places with a mark, sorted.
 fn places(mark: u8) -> Vec<Place> {
     (0..56).map(|place| (place / 7, place % 7)).filter(|&place| plan(place) == mark).collect()
 }
@@ -31,7 +31,7 @@ impl Default for Warehouse {
     }
 }
 
-/// The worker and the boxes, in order, after a step in each direction that is possible.
+/// The possible steps: the direction of each, and the worker and sorted boxes after it.
 fn step(worker: Place, boxes: &[Place]) -> Vec<(&'static str, Place, Vec<Place>)> {
     let mut steps = Vec::new();
     for (name, right, up) in [("north", 0, 1), ("south", 0, -1), ("east", 1, 0), ("west", -1, 0)] {
@@ -52,8 +52,8 @@ fn step(worker: Place, boxes: &[Place]) -> Vec<(&'static str, Place, Vec<Place>)
     steps
 }
 
-/// The numbers of arrangements that are 0, 1, 2 and more steps away from the start, up to `depth`;
-/// a solved one has no successor.
+/// The numbers of arrangements that are 0, 1, 2 and more steps from the initial one, up to `depth`.
+/// Solved arrangements have no successors.
 #[must_use]
 pub fn layers(depth: usize) -> Vec<u64> {
     let start = Warehouse::default();
@@ -65,7 +65,7 @@ pub fn layers(depth: usize) -> Vec<u64> {
     })
 }
 
-/// The fewest steps that solve it.
+/// The length of a shortest solution.
 #[must_use]
 pub fn shortest() -> Option<usize> {
     let start = Warehouse::default();

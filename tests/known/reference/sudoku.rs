@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// A position: the digit of each cell, row by row from the top; 0 for none.
+/// The digit of each cell, by rows from the top; 0 if empty.
 #[derive(Clone)]
 pub struct Grid([u8; 81]);
 
@@ -38,7 +38,7 @@ impl Grid {
         !self.0.contains(&0)
     }
 
-    /// All ways to fill the grid.
+    /// All solutions of the grid.
     #[must_use]
     pub fn solutions(&self) -> Vec<String> {
         let options = |cell: usize| (1..=9).filter(move |&digit| self.allows(cell, digit));

@@ -2,7 +2,7 @@
 
 use super::Position;
 
-/// A position.
+/// The pegs of the discs and the number of moves.
 #[derive(Clone, Default)]
 pub struct Towers {
     /// The peg of each disc, from the smallest.
@@ -14,7 +14,7 @@ fn transfer(pegs: &[usize; 7]) -> Vec<(usize, usize, [usize; 7])> {
     let mut transfers = Vec::new();
     for from in 0..3 {
         for to in (0..3).filter(|&to| to != from) {
-            // The smallest disc of either peg must be one of the first.
+            // The smallest disc on either peg must be on the peg `from`.
             if let Some(disc) = (0..7).find(|&disc| pegs[disc] == from || pegs[disc] == to)
                 && pegs[disc] == from
             {
@@ -27,7 +27,7 @@ fn transfer(pegs: &[usize; 7]) -> Vec<(usize, usize, [usize; 7])> {
     transfers
 }
 
-/// The numbers of arrangements of discs that are 0, 1, 2 and more moves away from the start.
+/// The numbers of arrangements that are 0, 1, 2 and more moves from the initial one.
 #[must_use]
 pub fn layers() -> Vec<u64> {
     let follow = |pegs: &[usize; 7]| transfer(pegs).into_iter().map(|(_, _, next)| next).collect();

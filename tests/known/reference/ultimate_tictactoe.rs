@@ -11,7 +11,7 @@ pub fn perft(depth: u32) -> Vec<u64> {
     super::count_sequences(&Boards::default(), depth, &Position::successors)
 }
 
-/// A position.
+/// The marks, the board that the next mark must go to and the player to move.
 #[derive(Clone, Default)]
 pub struct Boards {
     /// The player of each mark, by board and cell.
@@ -20,7 +20,7 @@ pub struct Boards {
     to_move: usize,
 }
 
-/// The player who has a line.
+/// The player with three marks in a line, if there is one.
 fn winner(cells: &[Option<usize>; 9]) -> Option<usize> {
     (0..2).find(|&player| LINES.iter().any(|line| line.iter().all(|&cell| cells[cell] == Some(player))))
 }

@@ -1,4 +1,5 @@
-//! Xiangqi: moves are made on the board, and are legal if the king cannot be captured then.
+//! Xiangqi. Moves are generated without regard to check, then dropped if the own king could be
+//! captured.
 
 use super::Position;
 
@@ -7,10 +8,10 @@ type Point = (i32, i32);
 const ALONG: [Point; 4] = [(0, 1), (0, -1), (1, 0), (-1, 0)];
 const ASLANT: [Point; 4] = [(1, 1), (1, -1), (-1, 1), (-1, -1)];
 
-/// A position.
+/// The pieces, the player to move and the number of quiet moves.
 #[derive(Clone)]
 pub struct Board {
-    /// Ranks from red's side; red has small letters.
+    /// The ranks from red's side. Red's pieces are lower case.
     ranks: [[char; 9]; 10],
     to_move: usize,
     quiet: u32,
@@ -36,7 +37,7 @@ impl Default for Board {
 }
 
 impl Board {
-    /// The piece on a point; `None` outside of the board.
+    /// The piece on a point; `None` outside the board.
     fn at(&self, (x, y): Point) -> Option<char> {
         self.ranks.get(usize::try_from(y).ok()?)?.get(usize::try_from(x).ok()?).copied()
     }
@@ -55,7 +56,7 @@ impl Board {
         (3..=5).contains(&x) && if player == 0 { y <= 2 } else { y >= 7 }
     }
 
-    /// The points where a piece can go or capture, own pieces and check apart.
+    /// The points where a piece can move or capture, ignoring own pieces and check.
     fn targets(&self, from: Point, player: usize) -> Vec<Point> {
         let add = |(x, y): Point, (right, up): Point, times: i32| (x + right * times, y + up * times);
         let kind = self.at(from).unwrap_or('.').to_ascii_lowercase();
@@ -65,7 +66,7 @@ impl Board {
             'k' => {
                 let steps = ALONG.map(|way| add(from, way, 1));
                 targets.extend(steps.into_iter().filter(|&to| Self::is_palace(to, player)));
-                // The other king, if nothing is between: it could be captured so.
+                // The facing king on an open file counts as a target, which forbids facing kings.
                 let up = if player == 0 { (0, 1) } else { (0, -1) };
                 let seen = (1..10).map(|times| add(from, up, times)).find(|&to| self.at(to) != Some('.'));
                 targets.extend(seen.filter(|&to| matches!(self.at(to), Some('k' | 'K'))));

@@ -1,10 +1,10 @@
-//! Yavalath on a hexagon of 61 cells: of the columns and rows 0 to 8 those whose sum is 4 to 12.
+//! Yavalath on a hexagon of 61 cells: columns and rows 0 to 8 whose sum is 4 to 12.
 
 use super::Position;
 
 const SIZE: usize = 9;
 
-/// A position.
+/// The stones and the player to move.
 #[derive(Clone, Default)]
 pub struct Board {
     /// The player of each stone, by column and row.
@@ -13,9 +13,9 @@ pub struct Board {
 }
 
 impl Board {
-    /// The most stones of a player in a line.
+    /// The length of a player's longest line.
     fn longest(&self, player: usize) -> usize {
-        // One column left of the first is a very large number.
+        // The column before the first wraps to a huge number, which is outside the board.
         let is_mine =
             |x: usize, y: usize| self.stones.get(x).and_then(|column| column.get(y)) == Some(&Some(player));
         let lengths = (0..SIZE * SIZE).flat_map(|place| {

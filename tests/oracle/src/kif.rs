@@ -2,10 +2,10 @@
 
 use crate::Error;
 
-/// Lists may be this deep inside each other.
+/// The deepest nesting of lists.
 pub(crate) const MAX_DEPTH: usize = 1_000;
 
-/// A form of a text.
+/// A symbol or a list, as the text has it.
 pub(crate) enum Form<'t> {
     Symbol(&'t str),
     List(Vec<Form<'t>>),

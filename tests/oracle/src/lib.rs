@@ -1,7 +1,7 @@
-//! The semantics of the Game Description Language as naive as its definition, for tests to compare
+//! A naive implementation of the semantics of the Game Description Language, for tests to compare
 //! with.
 //!
-//! An [`Oracle`] reads a rulesheet in KIF and answers for any state: the legal moves, the successor
+//! An [`Oracle`] reads a rulesheet in KIF. For any state it returns the legal moves, the successor
 //! state, the percepts, the goal values, and whether the game is over. It shares no code with this
 //! project's compiler and engines: no planner, no deltas, no demand, no cuts, no indexes.
 //!
@@ -23,8 +23,8 @@
 //!
 //! # Limits
 //!
-//! [`Settings`] bound the steps of one question and the symbols of derived facts, so every question
-//! ends. Infix syntax and rules with unbound variables are refused.
+//! [`Settings`] bound the steps of one query and the symbols of derived facts, so every query
+//! terminates. Infix syntax and rules with unbound variables are rejected.
 
 mod kif;
 mod model;
@@ -37,10 +37,10 @@ use std::{collections::BTreeSet, fmt, rc::Rc};
 /// The fluents that hold, as KIF with one blank between words.
 pub type State = BTreeSet<String>;
 
-/// A reason for which a question has no answer.
+/// The reason why a query has no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The text is no rulesheet, or breaks a restriction of the language.
+    /// The text is not a rulesheet, or breaks a restriction of the language.
     Refused(String),
     /// An atom depends on its own negation.
     Unstratified,
@@ -60,14 +60,14 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The reading of a rulesheet and the limits of an answer.
+/// The case sensitivity of a rulesheet and the limits of a query.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// Treat symbols that differ in case alone as different ones.
     pub case_sensitive: bool,
-    /// Comparisons of literals with facts, and symbols of derived facts, for one question.
+    /// The most comparisons of literals with facts, plus symbols of derived facts, of one query.
     pub max_steps: u64,
-    /// Symbols that all facts of a state may have.
+    /// The most symbols of all facts of a state.
     pub max_symbols: usize,
 }
 
@@ -77,7 +77,7 @@ impl Default for Settings {
     }
 }
 
-/// A rulesheet that answers for each state.
+/// A rulesheet that can be queried in any state.
 pub struct Oracle {
     names: Names,
     keywords: rules::Keywords,
@@ -112,16 +112,17 @@ impl Oracle {
         &self.role_texts
     }
 
-    /// The state at the start.
+    /// The initial state.
     #[must_use]
     pub fn initial(&self) -> &State {
         &self.initial
     }
 
-    /// A state, ready for questions.
+    /// Prepares a state for queries.
     ///
     /// # Errors
-    /// Returns an error if a fluent is no ground term of the game, or an answer exceeds the limits.
+    /// Returns an error if a fluent is not a ground term of the game, or a query exceeds the
+    /// limits.
     pub fn position(&self, state: &State) -> Result<Position<'_>, Error> {
         let fluents = state.iter().map(|text| Ok(vec![self.names.term(text)?]));
         let mut facts = self.facts.clone();
@@ -130,7 +131,7 @@ impl Oracle {
     }
 }
 
-/// A state and all that follows from it.
+/// A state and the facts derived from it.
 pub struct Position<'o> {
     oracle: &'o Oracle,
     facts: Facts,
@@ -158,7 +159,7 @@ impl Position<'_> {
     /// The successor state after a joint move, one move for each role, and each role's percepts.
     ///
     /// # Errors
-    /// Returns an error if a move is no ground term of the game, or an answer exceeds the limits.
+    /// Returns an error if a move is not a ground term of the game, or a query exceeds the limits.
     pub fn next(&self, joint: &[String]) -> Result<(State, Vec<Vec<String>>), Error> {
         let Oracle { names, keywords, program, settings, roles, .. } = self.oracle;
         if joint.len() != roles.len() {

@@ -1,4 +1,4 @@
-//! The facts that follow from rules: strata in the order of dependence, each by naive iteration.
+//! The model of the rules: strata in the order of dependence, each by naive iteration.
 
 use crate::{
     Error, Settings,
@@ -13,7 +13,7 @@ use std::{
 /// The facts of each relation, as rows of arguments.
 pub(crate) type Facts = Vec<Rc<BTreeSet<Vec<Term>>>>;
 
-/// Rules in strata, each after those it depends on.
+/// The strata of the rules, each after those that it depends on.
 pub(crate) struct Program {
     strata: Vec<Stratum>,
 }
@@ -28,7 +28,7 @@ struct Stratum {
 }
 
 impl Program {
-    /// Groups the rules that a game needs.
+    /// Groups the rules that queries depend on into strata.
     pub(crate) fn new(rules: Vec<Rule>, n_relations: usize, keywords: &Keywords) -> Result<Self, Error> {
         let Keywords { init, fact, does, next, legal, goal, terminal, sees } = *keywords;
         let mut edges = vec![BTreeSet::new(); n_relations];
@@ -37,7 +37,7 @@ impl Program {
                 literal.for_each_atom(&mut |atom, _| edges[rule.head.relation].extend([atom.relation]));
             }
         }
-        // Relations depend on each other if and only if they depend on the same ones.
+        // Relations depend on each other exactly if they reach the same relations.
         let reach: Vec<BTreeSet<usize>> =
             (0..n_relations).map(|relation| reached(&edges, relation)).collect();
         let asked = [init, next, legal, goal, terminal, sees];
@@ -50,7 +50,7 @@ impl Program {
             }
             let layer = if reached.contains(&does) { 2 } else { usize::from(reached.contains(&fact)) };
             let new = || Stratum { rules: Vec::new(), layer, is_negative: false };
-            // The size of a set that contains another is greater.
+            // The number of reachable relations orders the strata: a superset is larger.
             let stratum = strata.entry((reached.len(), reached)).or_insert_with(new);
             for literal in &rule.body {
                 literal.for_each_atom(&mut |atom, is_positive| {
@@ -62,7 +62,7 @@ impl Program {
         Ok(Self { strata: strata.into_values().collect() })
     }
 
-    /// Adds to facts what the strata of a layer derive.
+    /// Adds the facts that the strata of a layer derive.
     pub(crate) fn evaluate(&self, layer: usize, facts: &Facts, settings: &Settings) -> Result<Facts, Error> {
         let mut facts = facts.clone();
         let mut left = Left { steps: settings.max_steps, symbols: settings.max_symbols };
@@ -70,7 +70,7 @@ impl Program {
             let mut least = |assumed: &Facts| stratum.least(&facts, assumed, &mut left);
             let mut possible = least(&facts)?;
             if stratum.is_negative {
-                // The alternating fixpoint of what is certain and what is possible.
+                // The alternating fixpoint of the certain and the possible facts.
                 loop {
                     let certain = least(&possible)?;
                     if certain == possible {
@@ -89,13 +89,13 @@ impl Program {
     }
 }
 
-/// The steps and the symbols of new facts that a question may still take.
+/// The remaining steps, and the remaining symbols of new facts.
 struct Left {
     steps: u64,
     symbols: usize,
 }
 
-/// A relation and all that it depends on.
+/// A relation and all that it depends on, transitively.
 fn reached(edges: &[BTreeSet<usize>], relation: usize) -> BTreeSet<usize> {
     let (mut found, mut stack) = (BTreeSet::from([relation]), vec![relation]);
     while let Some(relation) = stack.pop() {
@@ -105,7 +105,8 @@ fn reached(edges: &[BTreeSet<usize>], relation: usize) -> BTreeSet<usize> {
 }
 
 impl Stratum {
-    /// The least facts closed under the rules, where a negation holds unless its atom is assumed.
+    /// The least set of facts closed under the rules. A negation holds unless its atom is in
+    /// `assumed`.
     fn least(&self, facts: &Facts, assumed: &Facts, left: &mut Left) -> Result<Facts, Error> {
         let mut facts = facts.clone();
         loop {
@@ -138,7 +139,7 @@ impl Stratum {
     }
 }
 
-/// The ways to satisfy a body.
+/// A search for the solutions of a body.
 struct Search<'f> {
     facts: &'f Facts,
     assumed: &'f Facts,
@@ -150,7 +151,7 @@ struct Search<'f> {
 }
 
 impl<'f> Search<'f> {
-    /// Calls `then` for each way to satisfy the literals.
+    /// Calls `then` for each solution of the literals.
     fn solve(
         &mut self,
         literals: &[Literal],
@@ -199,7 +200,7 @@ impl<'f> Search<'f> {
         })
     }
 
-    /// Matches a pattern with a ground term, and binds the variables it stands for.
+    /// Matches a pattern with a ground term, and binds the pattern's variables.
     fn matches(&mut self, pattern: &Term, term: &'f Term) -> bool {
         match (pattern, term) {
             (Term::Variable(variable), _) => {
@@ -219,7 +220,8 @@ impl<'f> Search<'f> {
         }
     }
 
-    /// Replaces variables in the arguments of an atom; each symbol is taken from `symbols`.
+    /// Replaces the variables in an atom's arguments. Each symbol of the result decrements
+    /// `symbols`.
     fn row(&self, arguments: &[Term], symbols: &mut usize) -> Result<Vec<Term>, Error> {
         arguments.iter().map(|term| self.term(term, 0, symbols)).collect()
     }

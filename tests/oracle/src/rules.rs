@@ -1,4 +1,4 @@
-//! Rules as the text has them: terms, literals, and the order in which a body is decided.
+//! Rules as the text states them: terms, literals, and the order in which a body is evaluated.
 
 use crate::{
     Error,
@@ -6,7 +6,7 @@ use crate::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A term of a rule or a fact; the arguments of a constant are none.
+/// A term of a rule or a fact. A constant is a function without arguments.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Term {
     Variable(usize),
@@ -32,7 +32,7 @@ pub(crate) enum Literal {
 }
 
 impl Literal {
-    /// Visits all atoms, with whether each is to hold.
+    /// Visits all atoms, with true for each positive one.
     pub(crate) fn for_each_atom(&self, visit: &mut impl FnMut(&Atom, bool)) {
         match self {
             Self::Holds(atom) => visit(atom, true),
@@ -43,7 +43,7 @@ impl Literal {
     }
 }
 
-/// A head that holds where the body does.
+/// A rule: its head holds where its body does.
 pub(crate) struct Rule {
     pub(crate) head: Atom,
     pub(crate) body: Vec<Literal>,
@@ -51,7 +51,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Puts the body in an order that binds the variables of each test before it.
+    /// Reorders the body so that the variables of each test are bound before it.
     pub(crate) fn ordered(self) -> Result<Self, Error> {
         let mut bound = BTreeSet::new();
         let body = ordered(self.body, &mut bound);
@@ -62,8 +62,8 @@ impl Rule {
     }
 }
 
-/// Returns the literals in an order in which each can be decided, and adds what they bind.
-/// Returns `None` if there is no such order.
+/// Returns the literals in an order in which each can be decided, and adds the variables that they
+/// bind to `bound`. Returns `None` if there is no such order.
 fn ordered(mut literals: Vec<Literal>, bound: &mut BTreeSet<usize>) -> Option<Vec<Literal>> {
     let mut order = Vec::new();
     while !literals.is_empty() {
@@ -115,7 +115,7 @@ fn variables(term: &Term, visit: &mut impl FnMut(usize)) {
     }
 }
 
-/// The symbols of a rulesheet, each spelled as it was first.
+/// The symbols of a rulesheet, in their first spelling.
 #[derive(Default)]
 pub(crate) struct Names {
     case_sensitive: bool,
@@ -137,7 +137,7 @@ impl Names {
         known
     }
 
-    /// The ground term of a text with known symbols.
+    /// Parses a ground term whose symbols are known.
     pub(crate) fn term(&self, text: &str) -> Result<Term, Error> {
         let forms = kif::read(text)?;
         let term = |form| ground(form, &|symbol| self.numbers.get(&self.key(symbol)).copied());
@@ -147,7 +147,7 @@ impl Names {
         }
     }
 
-    /// The text of a ground term.
+    /// The KIF text of a ground term.
     pub(crate) fn text(&self, term: &Term) -> String {
         match term {
             Term::Variable(variable) => format!("?{variable}"),
@@ -171,7 +171,7 @@ fn ground(form: &Form<'_>, number: &impl Fn(&str) -> Option<usize>) -> Option<Te
     }
 }
 
-/// The numbers of relations with a meaning; `fact` is `true`.
+/// The numbers of the relations that are keywords; `fact` is `true`.
 pub(crate) struct Keywords {
     pub(crate) init: usize,
     pub(crate) fact: usize,
@@ -183,10 +183,10 @@ pub(crate) struct Keywords {
     pub(crate) sees: usize,
 }
 
-/// A text made rules.
+/// A rulesheet translated to rules.
 pub(crate) struct Rulesheet {
     pub(crate) names: Names,
-    /// Relations of one name and two arities are two.
+    /// The number of each relation. Equal names with different arities are different relations.
     pub(crate) relations: BTreeMap<(String, usize), usize>,
     pub(crate) keywords: Keywords,
     pub(crate) roles: Vec<Term>,
@@ -225,11 +225,11 @@ impl Rulesheet {
     }
 }
 
-/// Turns forms into rules.
+/// The translation of forms to rules.
 struct Reader {
     names: Names,
     relations: BTreeMap<(String, usize), usize>,
-    /// The variables of the rule that is read.
+    /// The variables of the current rule.
     variables: Vec<String>,
 }
 
@@ -253,7 +253,7 @@ impl Reader {
         Ok(Rule { head, body, n_variables: self.variables.len() })
     }
 
-    /// Adds literals that say the same as a form, or as its opposite.
+    /// Adds literals that are equivalent to a form, or to its negation.
     fn literal(&mut self, form: &Form<'_>, is_positive: bool, out: &mut Vec<Literal>) -> Result<(), Error> {
         let (symbol, arguments) = split(form)?;
         match (self.names.key(symbol).as_str(), arguments) {
@@ -313,7 +313,7 @@ impl Reader {
     }
 }
 
-/// The first symbol of a form, and what follows it.
+/// The first symbol of a form, and the forms after it.
 fn split<'f, 't>(form: &'f Form<'t>) -> Result<(&'t str, &'f [Form<'t>]), Error> {
     match form {
         Form::Symbol(symbol) => Ok((symbol, &[])),

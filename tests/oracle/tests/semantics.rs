@@ -1,8 +1,8 @@
-//! The oracle on short rulesheets, with answers worked out by hand.
+//! The oracle on short rulesheets, compared with answers worked out by hand.
 
 use gdl_oracle::{Error, Oracle, Settings, State};
 
-/// The rules that make a game of each case: one player who may wait.
+/// The base of each case: one player, who may wait.
 const GAME: &str =
     "(role p) (<= (legal p wait) (role p)) (<= terminal (true over)) (<= (goal p 0) (true over)) ";
 
@@ -113,6 +113,6 @@ fn growth_and_faults_are_errors() {
     {
         assert!(matches!(error(rules), Some(Error::Refused(_))), "{rules}");
     }
-    // Rules that no answer depends on are not evaluated.
+    // Rules that no query depends on are not evaluated.
     assert_eq!(error("(<= (n (s ?x)) (n ?x)) (n 0) (<= (m ?x) (not (n ?y)))"), None);
 }

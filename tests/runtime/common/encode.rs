@@ -1,4 +1,4 @@
-//! Tables of games that are put together gate by gate.
+//! Tables of games that are assembled gate by gate.
 
 use gdl_format::{
     aig::Program,
@@ -6,7 +6,7 @@ use gdl_format::{
 };
 use gdl_runtime::vocabulary::{Texts, Vocabulary};
 
-/// Gates after some inputs, the constant among them, each as it is given.
+/// A circuit: inputs, including the constant, and gates in the given order.
 #[derive(Debug)]
 pub struct Circuit {
     pub inputs: usize,
@@ -33,7 +33,8 @@ impl Circuit {
     }
 }
 
-/// The table of a game, with `perceive` if its vocabulary has percepts. It is not played in lanes.
+/// The encoded table of a game. It has `perceive` if the vocabulary has percepts, and is not for
+/// lanes.
 pub fn table(
     vocabulary: &Vocabulary,
     initial: &[u32],

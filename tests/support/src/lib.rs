@@ -1,9 +1,9 @@
-//! Skipped tests, and the folder next to the checkout that some tests read.
+//! Skipping of tests, and the folder next to the checkout that some tests read.
 //!
-//! A test that lacks a tool calls [`skip`] and returns; one that lacks a folder, which [`shared`]
-//! looks for, returns too. If the environment variable `GDL_REQUIRE` is `all`, as in CI, the test
-//! fails instead. If it is `tools`, only tests that lack a tool fail: not all of the folder is
-//! public.
+//! A test that lacks a tool calls [`skip`] and returns. A test that lacks a folder, which
+//! [`shared`] looks for, returns too. If the environment variable `GDL_REQUIRE` is `all`, as in CI,
+//! the test fails instead. If it is `tools`, only tests that lack a tool fail, since part of the
+//! folder is not public.
 
 use std::{
     env,
@@ -21,11 +21,11 @@ pub fn skip(reason: impl AsRef<str>) {
     skip_to(stderr(), &required(), &["all", "tools"], reason.as_ref());
 }
 
-/// Returns `shared/<path>` of the nearest folder above this package that has it: the checkout or
-/// one that the checkout is in. Skips the test and returns `None` if no folder has it.
+/// Returns `shared/<path>` of the nearest folder above this package that has it: the checkout or a
+/// folder that contains it. Skips the test and returns `None` if no folder has it.
 ///
 /// # Panics
-/// Panics if there is no such path and the environment variable `GDL_REQUIRE` is `all`.
+/// Panics if no folder has the path and the environment variable `GDL_REQUIRE` is `all`.
 #[must_use]
 #[track_caller]
 pub fn shared(path: impl AsRef<Path>) -> Option<PathBuf> {
@@ -49,7 +49,7 @@ fn skip_to(mut out: impl Write, required: &str, failing: &[&str], reason: &str) 
     let _ = writeln!(out, "skipped: {reason}");
 }
 
-/// Returns `shared/<path>` of the nearest of a folder and those above it that has it.
+/// Returns `shared/<path>` of the nearest folder that has it, from `folder` upwards.
 fn find(folder: &Path, path: &Path) -> Option<PathBuf> {
     folder.ancestors().map(|above| above.join("shared").join(path)).find(|path| path.exists())
 }

@@ -1,25 +1,25 @@
-//! Connect four, solved: who wins a position, by alpha-beta over bitboards with a table, wins and
-//! forced moves first.
+//! A solver of connect four: alpha-beta search over bitboards with a transposition table, which
+//! tries wins and forced moves first.
 //!
-//! Positions need a dozen discs: from the start this takes hours.
+//! Positions need a dozen discs: from the initial position the search takes hours.
 
 use crate::hand::connect_four::{HIGHEST, LOWEST, drop_disc, has_line};
 
-/// A position: the discs of the player to move, and those of the other.
+/// A position: the discs of the player to move, and those of the opponent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Board {
     mine: u64,
     theirs: u64,
 }
 
-/// Columns from the middle outwards.
+/// The columns in search order, from the middle outwards.
 const ORDER: [u32; 7] = [3, 2, 4, 1, 5, 0, 6];
 
-/// The lowest cells, and all.
+/// The lowest cells, and all cells.
 const BOTTOM: u64 = HIGHEST >> 5;
 const CELLS: u64 = 0x3f * BOTTOM;
 
-/// Places of the table.
+/// The number of entries of the transposition table.
 const PLACES: usize = 1 << 22;
 
 impl Board {
@@ -41,24 +41,24 @@ impl Board {
         Self { mine: self.theirs, theirs: self.mine | self.disc(column) }
     }
 
-    /// Returns whether the other player has a line.
+    /// Returns whether the opponent has a line.
     pub(super) fn is_lost(self) -> bool {
         has_line(self.theirs)
     }
 
-    /// Returns whether a line can be made at once, by the player to move or by the other one.
+    /// Returns whether either player could complete a line with the next disc.
     pub(super) fn is_tense(self) -> bool {
         self.open().any(|column| {
             has_line(self.mine | self.disc(column)) || has_line(self.theirs | self.disc(column))
         })
     }
 
-    /// The cells where a disc can fall.
+    /// The cells where the next disc can fall.
     fn cells(self) -> u64 {
         (self.taken() + BOTTOM) & CELLS
     }
 
-    /// The free cells that make a line of these discs.
+    /// The cells that complete a line of the given discs.
     fn lines(self, discs: u64) -> u64 {
         let upright = discs << 1 & discs << 2 & discs << 3;
         let lines = [6, 7, 8].into_iter().fold(upright, |lines, step| {
@@ -69,16 +69,16 @@ impl Board {
         lines & CELLS & !self.taken()
     }
 
-    /// A number that no other position has: a bit on top of each column, and which discs below it
-    /// are one's own.
+    /// A unique key of a position: a bit above the top disc of each column, and the own discs below
+    /// it.
     fn key(self) -> u64 {
         self.mine + self.taken() + BOTTOM
     }
 }
 
-/// Knows values of positions met before.
+/// A solver that stores the values of positions in a table.
 pub(super) struct Solver {
-    /// A key, and the least and the greatest value that it may have.
+    /// The entries: a key, with the lower and upper bound of the value.
     known: Vec<(u64, i8, i8)>,
 }
 
@@ -87,13 +87,13 @@ impl Solver {
         Self { known: vec![(0, -1, 1); PLACES] }
     }
 
-    /// 1 if the player to move wins, 0 for a draw, -1 if the other one wins.
+    /// The value: 1 if the player to move wins, 0 for a draw, -1 if the opponent wins.
     pub(super) fn value(&mut self, board: Board) -> i8 {
         if board.is_lost() { -1 } else { self.search(board, -1, 1) }
     }
 
-    /// The value, or a bound of it where it is not between two others. Neither player has a line
-    /// yet.
+    /// The value if it is between `least` and `most`, otherwise a bound of it. Neither player has a
+    /// line yet.
     fn search(&mut self, board: Board, mut least: i8, mut most: i8) -> i8 {
         let (cells, lines, threats) = (board.cells(), board.lines(board.mine), board.lines(board.theirs));
         if cells & lines != 0 {
@@ -104,7 +104,7 @@ impl Solver {
             // One move cannot stop two lines.
             return -1;
         }
-        // Below a cell where the other one makes a line no player wants to play first.
+        // No player wants to play first below a cell that completes the opponent's line.
         let allowed = if forced == 0 { cells } else { forced } & !(threats >> 1);
         if allowed == 0 {
             return if cells == 0 { 0 } else { -1 };
@@ -119,7 +119,7 @@ impl Solver {
             }
         }
         let (low, mut best) = (least, -1);
-        // Those that threaten most come first.
+        // Moves that create the most threats are tried first.
         let (mut moves, mut count) = ([(0, 0); 7], 0);
         for column in ORDER {
             let disc = allowed & 0x3f << (7 * column);
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use gdl_runtime::chance::Stream;
 
-    /// The value by looking at everything.
+    /// The value by exhaustive search.
     fn plain(board: Board) -> i8 {
         if board.is_lost() {
             return -1;

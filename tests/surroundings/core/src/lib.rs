@@ -1,1 +1,1 @@
-//! An empty crate: code that says `::core` here has lost.
+//! An empty crate. Code that uses `::core` here does not compile.

@@ -1,5 +1,5 @@
-//! Arguments that several commands have: what [`rules`] are read as, the [`terms`] of matches, and
-//! the [`way`] games are run.
+//! Arguments that several commands share: [`rules`] for reading rulesheets, [`terms`] for the
+//! budgets of matches, and [`way`] for the engine.
 
 pub(crate) mod rules;
 pub(crate) mod terms;

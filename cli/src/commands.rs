@@ -1,7 +1,7 @@
-//! One file per command: its arguments and its work, with a report on stdout.
+//! One file per command: its arguments and its work, which prints a report on stdout.
 //!
-//! Everything that can be judged without opening a file is judged while arguments are parsed, so
-//! that wrong ones end with exit code 2, the nearest right one named, before any work is done.
+//! Arguments are checked while they are parsed, as far as that needs no file. Invalid ones exit
+//! with code 2 before any work is done, and the message suggests the nearest valid word.
 
 mod analyze;
 mod bench;
@@ -106,7 +106,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// True if stdout is to have one JSON object.
+    /// Returns whether the command prints one JSON object on stdout.
     #[must_use]
     pub(crate) fn wants_json(&self) -> bool {
         match self {
@@ -117,7 +117,7 @@ impl Command {
             Self::Perft(args) => args.json,
             Self::Playouts(args) => args.json,
             Self::Analyze(args) => args.json,
-            // Each rulesheet has an object of its own, whatever is wrong with it.
+            // It prints an object for each rulesheet, also for one with errors.
             Self::Judge(_) => false,
             Self::Match(args) => args.json,
             Self::Train(args) => args.json,
@@ -141,10 +141,10 @@ impl Command {
         }
     }
 
-    /// Does what it is asked; `whole` is the command line as a whole, for scripts that complete it.
+    /// Runs the command. `whole` builds the whole command line, for completion scripts.
     ///
     /// # Errors
-    /// As the command says.
+    /// Returns the error of the command.
     pub(crate) fn run(&self, whole: fn() -> clap::Command) -> Result {
         match self {
             Self::List(args) => list::run(args),

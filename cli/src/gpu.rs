@@ -1,5 +1,5 @@
-//! Random games on a graphics card, as commands ask for them: a game and a device in, a tally out.
-//! A program that was built without the feature `gpu` says how to build it with that.
+//! Random games on a graphics card: a game and a device in, a tally out. Without the feature `gpu`,
+//! a run fails with a message that says how to build the program with it.
 
 use gdl_runtime::{Dynamic, playouts::Tally, vocabulary::Texts};
 use gdl_tools::{
@@ -8,39 +8,39 @@ use gdl_tools::{
 };
 use std::time::Duration;
 
-/// A run on a device, to be made of any game.
+/// The settings of a run on a device.
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without cards it is not read"))]
 pub(crate) struct Run<'a> {
-    /// A part of the card's name, or `emulate`; the fastest card if there is none.
+    /// A part of the card's name, or `emulate`; `None` is the fastest card.
     pub device: Option<&'a str>,
     pub seed: u64,
     /// The number of games.
     pub count: u64,
-    /// Ends before, after that time.
+    /// The time limit, after which no further dispatch starts.
     pub time: Option<Duration>,
     pub progress: Option<&'a Progress>,
 }
 
-/// The games played.
+/// The result of a run.
 #[cfg_attr(not(feature = "gpu"), allow(dead_code, reason = "without cards it is not made"))]
 pub(crate) struct Played {
     pub device: String,
     pub tally: Tally,
     pub roles: Texts,
     pub chance: Option<usize>,
-    /// Until the first block was played: drivers compile then.
+    /// The seconds until the end of the first block, in which drivers compile the code.
     pub prepare_seconds: f64,
-    /// To play the games, after that.
+    /// The seconds to play the games, after `prepare_seconds`.
     pub seconds: f64,
 }
 
 #[cfg(feature = "gpu")]
 impl Run<'_> {
-    /// Plays.
+    /// Plays the games on the device.
     ///
     /// # Errors
-    /// Returns an error if there is no card, or it cannot play the game.
+    /// Returns an error if there is no such card, or it cannot play the game.
     pub(crate) fn play(self, game: &Dynamic) -> Result<Played> {
         use gdl_gpu::{Control, Gpu};
         use gdl_runtime::Game as _;
@@ -90,7 +90,7 @@ impl Run<'_> {
 
 #[cfg(not(feature = "gpu"))]
 impl Run<'_> {
-    /// Says how a program is built that can.
+    /// Fails with a message that says how to build the program with graphics cards.
     #[allow(clippy::unused_self, reason = "as with cards")]
     pub(crate) fn play(self, _: &Dynamic) -> Result<Played> {
         Err(Error::Usage(

@@ -1,11 +1,11 @@
-//! The `gdl` command: [`run`] reads arguments, runs one command and returns an exit code. [`main`]
-//! does so with those of the process, and the Python package with those that it is given.
+//! The `gdl` command: [`run`] parses arguments, runs one command and returns an exit code. [`main`]
+//! calls it with the arguments of the process. The Python package calls it with its own.
 //!
-//! Commands are in `commands`, one file each; arguments that several share are in `args`. The work
-//! on games is in `gdl_tools`, each server in a crate of its own behind a feature.
+//! Each command is a file of `commands`; arguments that several commands share are in `args`. The
+//! work on games is in `gdl_tools`. Each server is a crate of its own, behind a feature.
 //!
-//! This is a library so that its tests can ask for all features, and the program is built with few:
-//! see `Cargo.toml`.
+//! This is a library so that its tests can require all features while the program is built with
+//! few: see `Cargo.toml`.
 
 mod args;
 mod commands;
@@ -58,8 +58,8 @@ fn after_help() -> String {
     if MISSING.is_empty() { AFTER_HELP.to_owned() } else { format!("{AFTER_HELP}{ALL_COMMANDS}") }
 }
 
-/// The text of `gdl --version`: the version, then what this build has and what it found here. `-V`
-/// prints the version alone.
+/// The text of `gdl --version`: the version, the features of this build, and the instruction sets
+/// of this machine. `-V` prints only the version.
 static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     let (best, all) = (Isa::best(), Isa::ALL.iter().filter(|isa| isa.is_available()));
     let found: Vec<&str> = all.map(|isa| isa.name()).collect();
@@ -79,7 +79,7 @@ static LONG_VERSION: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The commands of `gdl --help`, by what they are for. A build may lack some.
+/// The commands of `gdl --help`, grouped by purpose. A build may lack some of them.
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Rulesheets",
@@ -90,7 +90,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
     ("Editors, agents, shells", &["lsp", "mcp", "completions", "help"]),
 ];
 
-/// The command line, with its commands in groups.
+/// Builds the command line, with the commands of its help in [`GROUPS`].
 fn command_line() -> clap::Command {
     let mut line = Cli::command();
     line.build();
@@ -112,8 +112,8 @@ fn command_line() -> clap::Command {
     Cli::command().help_template(template).mut_subcommands(unwrap)
 }
 
-/// Joins the lines of each paragraph in the texts after the options, which clap wraps as the
-/// terminal needs it. Lines with an indent are rows, and stay.
+/// Joins the lines of each paragraph in the texts after the options, so that clap wraps them to the
+/// terminal's width. Indented lines are rows and stay as they are.
 fn unwrap(command: clap::Command) -> clap::Command {
     let Some(text) = command.get_after_help().map(ToString::to_string) else {
         return command.mut_subcommands(unwrap);
@@ -137,7 +137,7 @@ pub(crate) struct Cli {
     pub command: Command,
 }
 
-/// Commands that this build lacks, since their features are off.
+/// The names of the commands that this build lacks because their features are off.
 const MISSING: &[&str] = &[
     #[cfg(not(feature = "lsp"))]
     "lsp",
@@ -153,7 +153,7 @@ const MISSING: &[&str] = &[
     "serve",
 ];
 
-/// The message for a command of [`MISSING`], if that is what is wrong with the arguments.
+/// Returns the message for a command of [`MISSING`]; `None` if the error has another cause.
 fn missing(error: &clap::Error) -> Option<String> {
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else { return None };
     MISSING.contains(&name.as_str()).then(|| {
@@ -164,7 +164,8 @@ fn missing(error: &clap::Error) -> Option<String> {
     })
 }
 
-/// The words that start this program anew, for a command that works in processes of its own.
+/// The words of a command line that starts this program again, for commands that run child
+/// processes.
 static LAUNCHER: OnceLock<Vec<OsString>> = OnceLock::new();
 
 /// Runs the command that the arguments of this process name.
@@ -174,8 +175,8 @@ pub fn main() -> ExitCode {
     ExitCode::from(run(launcher, env::args_os()))
 }
 
-/// Runs the command of the arguments, the first being the program, and returns the exit code.
-/// `launcher` is what starts this program anew: its path, or an interpreter with its arguments.
+/// Runs the command that the arguments name and returns the exit code. The first argument is the
+/// program. `launcher` starts this program again: its path, or an interpreter with its arguments.
 #[must_use]
 pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) -> u8 {
     LAUNCHER.get_or_init(|| launcher);
@@ -187,8 +188,8 @@ pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) ->
             if let Some(message) = missing(&error) {
                 return fail(&Error::Usage(message));
             }
-            // Help goes to stdout, faults to stderr. Who asked for help and cannot be given it had
-            // better know.
+            // Clap prints help on stdout and usage errors on stderr. If help cannot be written,
+            // that is an error.
             let printed = error.print().and_then(|()| io::stdout().flush());
             if error.use_stderr() {
                 return 2;
@@ -200,7 +201,7 @@ pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) ->
         Ok(()) => 0,
         Err(error) => {
             if let Some(faults) = report::failure(&error).filter(|_| cli.command.wants_json()) {
-                // A reader that closed the pipe has seen enough.
+                // A reader that closed the pipe needs no more output.
                 let _ = output::json(&faults);
             }
             fail(&error)
@@ -208,7 +209,7 @@ pub fn run(launcher: Vec<OsString>, args: impl IntoIterator<Item = OsString>) ->
     }
 }
 
-/// Prints the rest of the message of a command that did not succeed.
+/// Prints the message of a failed command, unless it was printed already. Returns the exit code.
 fn fail(error: &Error) -> u8 {
     if let Some(message) = error.message() {
         output::remark(format_args!("{BAD}error{BAD:#}: {message}"));

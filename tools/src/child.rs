@@ -1,4 +1,4 @@
-//! Another process, for a limited time, and the memory of this one.
+//! Child processes with a time limit, and the peak memory of this process.
 
 use std::{
     fs,
@@ -8,25 +8,27 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The result of a child.
+/// The result of a child process.
 #[derive(Debug)]
 pub struct Report {
-    /// Its output on stdout, up to its end.
+    /// Its complete stdout.
     pub output: String,
-    /// True if it was stopped because its time was over.
+    /// True if it was killed at the time limit.
     pub stopped: bool,
 }
 
-/// Runs a command that reads all of `input` before it writes no more than a few lines. It is
-/// stopped after `cap`.
+/// Runs a command with `input` on its stdin, and kills it after `cap`.
+///
+/// The command must read all input before it writes more than a pipe buffers, or both processes
+/// wait for each other.
 ///
 /// # Errors
-/// Returns an error if the command cannot be started or writes no text.
+/// Returns an error if the command cannot be started or its output is not UTF-8.
 pub fn run(mut command: Command, input: &str, cap: Duration) -> io::Result<Report> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let start = Instant::now();
     let mut child = command.spawn()?;
-    // A child that ends early closes the pipe, and what it wrote tells why.
+    // A child that ends early closes the pipe; its output shows the reason.
     let _ = child.stdin.take().map(|mut pipe| pipe.write_all(input.as_bytes()));
     let mut stopped = false;
     while child.try_wait()?.is_none() {
@@ -43,7 +45,7 @@ pub fn run(mut command: Command, input: &str, cap: Duration) -> io::Result<Repor
     Ok(Report { output, stopped })
 }
 
-/// The peak memory of this process, in bytes, where Linux reports it.
+/// Returns the peak memory of this process in bytes, or `None` where `/proc` does not report it.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;

@@ -1,5 +1,4 @@
-//! Engines and instruction sets as one asks for them: a name and a game in, how the game is to be
-//! run out.
+//! Engines and instruction sets by their names on the command line.
 
 use crate::{
     error::{Error, Result},
@@ -34,13 +33,13 @@ pub enum EngineChoice {
 }
 
 impl EngineChoice {
-    /// True if it takes 512 games or states at once.
+    /// Returns whether the engine steps 512 games or states at once.
     #[must_use]
     pub fn is_lanes(self) -> bool {
         matches!(self, Self::Lanes | Self::TableLanes)
     }
 
-    /// The engine of playouts that it is.
+    /// Returns the mode of playouts for this choice.
     #[must_use]
     pub fn of_playouts(self) -> playouts::PlayoutMode {
         match self {
@@ -50,16 +49,16 @@ impl EngineChoice {
         }
     }
 
-    /// The engine of perft for this choice: lanes are those of the table there.
+    /// Returns the mode of perft for this choice: any lanes are those of the table.
     #[must_use]
     pub fn of_perft(self) -> playouts::PlayoutMode {
         if self.is_lanes() { playouts::PlayoutMode::Lanes } else { playouts::PlayoutMode::Single }
     }
 
-    /// The way in which a game is run for it.
+    /// Returns the engine to load a game with; `None` for the default.
     ///
     /// # Errors
-    /// Returns an error if that is straight-line code and there is none.
+    /// Returns an error for straight-line code if the game has none.
     pub fn way(self, game: &GameArg) -> Result<Option<Way>> {
         match self {
             Self::Straight if !is_straight(game)? => {
@@ -80,10 +79,10 @@ impl EngineChoice {
     }
 }
 
-/// True if a game has straight-line code for single states.
+/// Returns whether a game has straight-line code for single states.
 ///
 /// # Errors
-/// Returns an error if its rulesheet cannot be used.
+/// Returns an error if its rulesheet has errors.
 pub fn is_straight(game: &GameArg) -> Result<bool> {
     match game {
         GameArg::BuiltIn(entry) if entry.is_compiled() => Ok(load::built_in(entry)?.is_straight()),
@@ -116,10 +115,10 @@ impl From<Isa> for gdl_runtime::lanes::Isa {
 }
 
 impl Isa {
-    /// Tests if this machine has the instruction set, and the engine a use for it.
+    /// Checks that this machine has the instruction set and that the engine uses it.
     ///
     /// # Errors
-    /// Returns an error if not.
+    /// Returns an error otherwise.
     pub fn check(self, engine: Option<EngineChoice>) -> Result {
         let (isa, best) = (gdl_runtime::lanes::Isa::from(self), gdl_runtime::lanes::Isa::best());
         if !isa.is_available() {

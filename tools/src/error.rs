@@ -3,24 +3,24 @@
 use gdl_compiler::{Diagnostics, Source};
 use std::{fmt, io};
 
-/// A command that did not succeed.
+/// The error of a command that did not succeed.
 #[derive(Debug)]
 pub enum Error {
-    /// An error of the input, with its message: an unreadable file, an invalid trace.
+    /// An error of the input and its message, for example an unreadable file or an invalid trace.
     Input(String),
-    /// A rulesheet with errors; its diagnostics were shown already.
+    /// A rulesheet with errors. The diagnostics were shown already.
     Rules(Box<(Source, Diagnostics)>),
     /// An error of the input that was reported already.
     Reported,
-    /// The arguments make no sense together, which clap could not know.
+    /// A wrong combination of arguments, beyond the checks of clap.
     Usage(String),
     /// The result could not be written.
     Output(io::Error),
 }
 
 impl Error {
-    /// The exit code: 1 for a faulty input, 2 for wrong arguments. A closed pipe is no failure:
-    /// the reader has seen enough.
+    /// Returns the exit code: 1 for an error of the input, 2 for wrong arguments. A closed pipe is
+    /// a success, since the reader needs no more output.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         match self {
@@ -30,7 +30,7 @@ impl Error {
         }
     }
 
-    /// The message for stderr, if there is one.
+    /// Returns the message for stderr, if there is one.
     #[must_use]
     pub fn message(&self) -> Option<String> {
         match self {

@@ -1,13 +1,13 @@
-//! Fingerprints of rulesheets: 64 hexadecimal digits of a text, equal for rulesheets that differ in
-//! white space and comments alone.
+//! Fingerprints of rulesheets: 64 hexadecimal digits, equal for rulesheets that differ only in
+//! white space and comments.
 
 use gdl_compiler::Syntax;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// SHA-256 of the words and parentheses of a rulesheet, with one space between them.
+/// Returns the SHA-256 of the words and parentheses of a rulesheet, separated by single spaces.
 ///
-/// Words of KIF are in small letters unless `case_sensitive`; in other syntaxes case always counts.
+/// Words of KIF are lower-cased unless `case_sensitive`. In other syntaxes case always counts.
 #[must_use]
 pub fn fingerprint(text: &str, case_sensitive: bool) -> String {
     let case_sensitive = case_sensitive || Syntax::of(text) != Syntax::Kif;
@@ -25,12 +25,12 @@ pub fn fingerprint(text: &str, case_sensitive: bool) -> String {
     digits(hasher)
 }
 
-/// SHA-256 of the names of rulesheets and their fingerprints, in the order given.
+/// Returns the SHA-256 of pairs of a rulesheet's name and its fingerprint, in the given order.
 pub fn of_all<'a>(rulesheets: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
     let mut hasher = Sha256::new();
     hasher.update("gdl folder 1\n");
     for (name, fingerprint) in rulesheets {
-        // No name has a line break's length in front of it by accident.
+        // The length before each name makes the text unambiguous, even for names with line breaks.
         hasher.update(format!("{} {name} {fingerprint}\n", name.len()));
     }
     digits(hasher)

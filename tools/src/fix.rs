@@ -1,15 +1,15 @@
-//! Rulesheets that are fixed: the edits of diagnostics are made, round after round, until none is
-//! left.
+//! Automatic fixes: applies the edits of diagnostics in rounds, until none remains.
 
 use gdl_compiler::{Applicability, Diagnostic, Diagnostics, Source, diagnostic::repair};
 
-/// Rounds of edits at most. Later faults are reported and left.
+/// The most rounds of edits. Later errors are reported and not fixed.
 const ROUNDS: usize = 100;
 
-/// Makes the edits that are at least as sure as `least`. Returns the text and its diagnostics.
+/// Applies the edits whose applicability is `least` or better, in at most 100 rounds. Returns the
+/// fixed text and its diagnostics.
 ///
-/// `examine` diagnoses a text. `tell` gets each diagnostic whose edits are made, with the text that
-/// its spans are of. At most 100 rounds.
+/// `examine` diagnoses a text. `tell` receives each diagnostic that is fixed, with the text that
+/// its spans refer to.
 pub fn fix(
     source: &Source,
     least: Applicability,

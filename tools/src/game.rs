@@ -1,5 +1,5 @@
-//! The game that arguments name: a built-in name or a rulesheet's path in, a [`Dynamic`],
-//! playouts or counts out.
+//! The game that arguments name. A built-in name or the path of a rulesheet becomes a [`Dynamic`],
+//! playouts or counts.
 
 use crate::{
     engine,
@@ -14,7 +14,7 @@ use gdl_games::{Counter, Entry, PerftSettings, PlayoutSettings};
 use gdl_runtime::{Dynamic, Stats, bits::BitBox, perft::Perft};
 use std::{path::PathBuf, str::FromStr};
 
-/// A GAME argument; as a group of arguments, with the option `--lenient`.
+/// A GAME argument, either alone or as a group of arguments with the option `--lenient`.
 #[derive(Clone, Debug)]
 pub enum GameArg {
     /// A game of the catalogue.
@@ -23,17 +23,17 @@ pub enum GameArg {
     File {
         /// The path of the file.
         path: PathBuf,
-        /// True for the readings of [`Options::lenient`].
+        /// True if [`Options::lenient`] holds for the rulesheet.
         lenient: bool,
     },
 }
 
-/// The reading of rules with errors that other systems play.
+/// The option to accept rules with errors that other systems play.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct ReadingArgs {
-    /// Play on where other systems do: a role without goals has 0, where `legal`, `goal` or
-    /// `terminal` ask for `does` no move is made, and a variable that a rule does not bind
-    /// takes its value from where the relation is used
+    /// Accept rules with errors as other systems do: roles without goals have 0; no move is made
+    /// where `legal`, `goal` or `terminal` depend on `does`; and callers bind the variables that a
+    /// rule does not
     #[arg(long)]
     pub lenient: bool,
 }
@@ -74,7 +74,7 @@ impl FromStr for GameArg {
 
     fn from_str(text: &str) -> std::result::Result<Self, String> {
         let lower = text.to_ascii_lowercase();
-        // A backslash too, for the paths of Windows.
+        // Backslashes separate the folders of paths on Windows.
         if text.contains(['/', '\\'])
             || load::ENDINGS.iter().any(|ending| lower.ends_with(&format!(".{ending}")))
         {
@@ -88,14 +88,15 @@ impl FromStr for GameArg {
     }
 }
 
-/// `; did you mean ...?` with the built-in game whose name is nearest, or nothing if none is near.
+/// Returns `; did you mean ...?` with the built-in game of the most similar name, or an empty text
+/// if none is similar.
 #[must_use]
 pub fn near(name: &str) -> String {
     did_you_mean(name, gdl_games::LIST.iter().map(|entry| entry.name))
 }
 
 impl GameArg {
-    /// The game with its rulesheet read as `reading` says; built-in games have no faults.
+    /// Sets the reading of a rulesheet. Built-in games are unchanged, as they have no errors.
     #[must_use]
     pub fn read(self, reading: ReadingArgs) -> Self {
         match self {
@@ -104,7 +105,7 @@ impl GameArg {
         }
     }
 
-    /// The name of the game in reports: the built-in name, or the file's name without its
+    /// Returns the name of the game in reports: the built-in name, or the file name without its
     /// extension.
     #[must_use]
     pub fn name(&self) -> String {
@@ -116,20 +117,20 @@ impl GameArg {
         }
     }
 
-    /// The game without compiled code, whether it is built in or not: as asked for, otherwise as a
-    /// table if it can be grounded.
+    /// Loads the game without its compiled code, built in or not. It runs on the engine `way`, by
+    /// default as a table if it can be grounded.
     ///
     /// # Errors
-    /// Returns an error if the rulesheet has errors; the diagnostics went to stderr.
+    /// Returns an error if the rulesheet has errors, after printing the diagnostics on stderr.
     pub fn dynamic(&self, way: Option<Way>) -> Result<Dynamic> {
         let (source, options) = self.source()?;
         load::play(source, &options, way)
     }
 
-    /// The rulesheet, and the options for those who want to use it.
+    /// Returns the rulesheet and the options to compile it with.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read; the diagnostics went to stderr.
+    /// Returns an error if it cannot be read, after printing the diagnostics on stderr.
     pub fn source(&self) -> Result<(Source, Options)> {
         match self {
             Self::BuiltIn(entry) => Ok((load::text_of(entry), load::quiet())),
@@ -140,7 +141,7 @@ impl GameArg {
         }
     }
 
-    /// The text of the rulesheet; none if it cannot be read any more.
+    /// Returns the text of the rulesheet, or an empty text if the file can no longer be read.
     #[must_use]
     pub fn text(&self) -> String {
         match self {
@@ -149,13 +150,14 @@ impl GameArg {
         }
     }
 
-    /// Plays random games, by compiled code if there is some and `way` asks for nothing else.
-    /// Returns the name of the engine that takes single games from state to state, `straight` or
-    /// one of [`Dynamic::engine`], and what was played.
+    /// Plays random games. Uses compiled code if the game has some and `way` is `None`.
+    ///
+    /// Returns the engine that steps single games, and the statistics. The engine is `straight` or
+    /// a name that [`Dynamic::engine`] returns.
     ///
     /// # Errors
-    /// Returns an error as [`GameArg::dynamic`] does, or if evaluations failed, which is reported
-    /// on stderr.
+    /// Returns an error as [`GameArg::dynamic`] does, or if evaluations failed, after reporting
+    /// this on stderr.
     #[allow(clippy::missing_panics_doc, reason = "a game that is compiled in is found")]
     pub fn playouts(&self, way: Option<Way>, settings: PlayoutSettings<'_>) -> Result<(&'static str, Stats)> {
         if let Some((name, engine)) = self.compiled(way)? {
@@ -168,11 +170,11 @@ impl GameArg {
         Ok((game.engine(), stats))
     }
 
-    /// Calls `work` with a counter of sequences of joint moves, and the name of the engine as
-    /// [`GameArg::playouts`] has it.
+    /// Calls `work` with a counter of joint move sequences and the name of the engine, which is one
+    /// of those that [`GameArg::playouts`] returns.
     ///
     /// # Errors
-    /// As for [`GameArg::playouts`], or as `work` says.
+    /// As for [`GameArg::playouts`], and errors of `work`.
     #[allow(clippy::missing_panics_doc, reason = "a game that is compiled in is found")]
     pub fn perft(
         &self,
@@ -191,8 +193,8 @@ impl GameArg {
         settle(&game)
     }
 
-    /// The name of a game that is compiled in, with that of its engine, unless `way` asks for
-    /// another one.
+    /// Returns the names of a compiled-in game and of its engine. Returns `None` if the game is not
+    /// compiled in or `way` selects an engine.
     fn compiled(&self, way: Option<Way>) -> Result<Option<(&'static str, &'static str)>> {
         match self {
             Self::BuiltIn(entry) if way.is_none() && entry.is_compiled() => {
@@ -202,9 +204,9 @@ impl GameArg {
         }
     }
 
-    /// Calls `run` with the game as a [`Dynamic`], for code that is too large to be compiled for
-    /// each compiled game. Such a game runs as a table, with straight-line code in lanes, unless
-    /// `way` says otherwise.
+    /// Calls `run` with the game as a [`Dynamic`], for code that is too large to be instantiated
+    /// for each compiled game. By default compiled-in games run as tables, with straight-line code
+    /// in lanes.
     ///
     /// # Errors
     /// As for [`GameArg::playouts`].
@@ -215,7 +217,7 @@ impl GameArg {
         Ok(output)
     }
 
-    /// The game that [`GameArg::with_dynamic`] has.
+    /// Returns the game that [`GameArg::with_dynamic`] passes to its callback.
     ///
     /// # Errors
     /// As for [`GameArg::dynamic`].
@@ -228,23 +230,23 @@ impl GameArg {
     }
 }
 
-/// Plays random games. It is compiled here, optimised, once for all commands.
+/// Plays random games. This one optimised instance of the code serves all commands.
 #[must_use]
 pub fn playouts(game: &Dynamic, settings: PlayoutSettings<'_>) -> Stats {
     settings.run(game)
 }
 
-/// The numbers of sequences of 1, 2, .. `depth` joint moves from a state. It is compiled here, as
-/// [`playouts`].
+/// Returns the numbers of sequences of 1, 2, .. `depth` joint moves from a state. Compiled once for
+/// all commands, like [`playouts`].
 #[must_use]
 pub fn perft(game: &Dynamic, state: BitBox, depth: usize) -> Vec<u128> {
     Perft::from(game, state).take(depth).collect()
 }
 
-/// Tells on stderr if evaluations of the game were abandoned.
+/// Reports on stderr if evaluations of the game were abandoned.
 ///
 /// # Errors
-/// Returns an error if there were any: then what was found is not all there is.
+/// Returns an error if there were any, since the results are incomplete then.
 pub fn settle(game: &Dynamic) -> Result {
     let Some((count, excess)) = game.failed_evaluations() else { return Ok(()) };
     let count = output::counted(usize::try_from(count).unwrap_or(usize::MAX), "evaluation");

@@ -1,17 +1,19 @@
-//! The work of the command `gdl` and its server on games, without the command line and without the
-//! server.
+//! The commands of `gdl` as a library, which the command line and the servers share.
 //!
-//! [`parse`] reads texts that people write, a game is found ([`game`], [`load`]) and run by an
-//! engine ([`engine`]), and [`players`] are known by name. [`levels`] are its net for programs
-//! elsewhere. [`analyze`] measures a game, [`simulate`] finds faults that only play shows, and
-//! [`verify`] compares it with a reference. [`judge`] rates it, [`why`] explains atoms, [`plays`]
-//! tests it against recorded plays, and [`equal`] compares two games. A [`verdict`] says what is
-//! wrong with a text while it is written, a [`scene`] how a state is drawn. [`fix`] makes the edits
-//! of diagnostics; [`play`] has the views for a person at a game. A [`contest`] is matches between
-//! players, a [`shard`] a part of work that many machines share; rulesheets are identified by their
-//! [`fingerprint`]. Results go out by [`output`], diagnostics by [`report`], [`progress`] is shown
-//! meanwhile, and an [`error`] ends a command. Separate measurements run in a process of its own
-//! ([`child`]); [`statistics`] sums up.
+//! - Input: [`parse`] parses values of the command line, [`game`] and [`load`] find and load games,
+//!   and [`engine`] selects an engine. [`players`] builds players by their names. [`fingerprint`]
+//!   identifies rulesheets.
+//! - Measures and checks: [`analyze`] measures a game and [`judge`] rates it. [`simulate`] finds
+//!   faults by play. [`verify`] compares a game with a reference, [`plays`] tests it against
+//!   recorded plays, and [`equal`] compares two games. [`contest`] plays matches between players.
+//!   [`shard`] divides work among machines.
+//! - Rulesheets: [`verdict`] diagnoses a text while it is written, [`fix`] applies the edits of
+//!   diagnostics, and [`why`] explains atoms.
+//! - Views: [`scene`] draws a state for the page and [`play`] shows a game to a person. [`levels`]
+//!   exports the net to other programs.
+//! - Output: [`output`] writes results, [`report`] and [`annotations`] write diagnostics,
+//!   [`progress`] shows progress, and an [`error`] ends a command.
+//! - Helpers: [`child`] runs another process for measurements, and [`statistics`] summarises them.
 
 pub mod analyze;
 pub mod annotations;

@@ -1,7 +1,8 @@
-//! Rulesheets from files: path in; source, diagnostics and, if all is well, a compiled game out.
+//! Rulesheets from files. A path becomes a source, its diagnostics and, if there are no errors, a
+//! compiled game.
 //!
-//! The compiler has neither files nor a clock, so both are here. What goes wrong with reading is a
-//! diagnostic like all others.
+//! The compiler has neither files nor a clock, so this module supplies both. Errors of reading are
+//! reported as diagnostics.
 
 use crate::{
     error::{Error, Result},
@@ -28,7 +29,7 @@ use std::{
     time::Instant,
 };
 
-/// A game that went through every phase, and the time of each.
+/// A compiled game, and the seconds that each phase of the compiler took.
 #[derive(Debug)]
 pub struct Compiled {
     /// The compilation, without its diagnostics.
@@ -46,15 +47,15 @@ impl Deref for Compiled {
 }
 
 impl Compiled {
-    /// True if `gdl!` makes straight-line code of the game by default, as it was not for the
-    /// built-in ones. (In debug builds that code is left out, and the table stands in.)
+    /// Returns whether `gdl!` emits straight-line code for the game by default. Debug builds leave
+    /// that code out and use the table.
     #[must_use]
     pub fn is_straight(&self) -> bool {
         emit::Code::Auto.is_straight(&self.net)
     }
 
-    /// The operations that the net takes at each phase of its cycle, such as each player's turn; of
-    /// the net alone if it has none.
+    /// Returns the number of operations of the net in each phase of the turn cycle. Without a cycle
+    /// there is one number for the whole net.
     #[must_use]
     pub fn operations(&self) -> Vec<usize> {
         let nets = self.phases.as_ref().map_or(slice::from_ref(&self.net), |phases| &phases.nets);
@@ -62,12 +63,12 @@ impl Compiled {
     }
 }
 
-/// Notes when each phase begins.
+/// The times at which the phases of the compiler began.
 #[derive(Clone, Default)]
 struct Clock(Arc<Mutex<Vec<(Phase, Instant)>>>);
 
 impl Clock {
-    /// An observer that notes the times of phases, and passes reports on to another observer.
+    /// Returns an observer that records when each phase begins and forwards all reports to `other`.
     fn observer(&self, other: Observer) -> Observer {
         let clock = self.clone();
         Observer::new(move |progress: Progress| {
@@ -80,7 +81,7 @@ impl Clock {
         })
     }
 
-    /// The seconds that each phase took, if the last one ends now.
+    /// Returns the seconds of each phase, assuming that the last one ends now.
     fn seconds(&self) -> Vec<(&'static str, f64)> {
         let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let ends = begun.iter().skip(1).map(|next| next.1).chain([Instant::now()]);
@@ -90,7 +91,7 @@ impl Clock {
     }
 }
 
-/// The name of a phase in reports.
+/// Returns the name of a phase in reports.
 fn name(phase: Phase) -> &'static str {
     match phase {
         Phase::Parse => "parse",
@@ -104,14 +105,15 @@ fn name(phase: Phase) -> &'static str {
     }
 }
 
-/// The usual extensions of rulesheet files. The syntax is detected from the text, whatever the
-/// extension.
+/// The usual extensions of rulesheet files. They do not decide the syntax, which is detected from
+/// the text.
 pub const ENDINGS: [&str; 4] = ["kif", "hrf", "infix", "epilog"];
 
-/// The rulesheets at some paths; those of a folder are sorted by name.
+/// Returns the rulesheets at some paths. A folder stands for its files with one of [`ENDINGS`],
+/// sorted by name.
 ///
 /// # Errors
-/// Returns an error if a folder cannot be read, or has none.
+/// Returns an error if a folder cannot be read or has no rulesheet.
 pub fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in paths {
@@ -138,7 +140,7 @@ pub fn rulesheets(paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 /// Reads a rulesheet from a file.
 ///
 /// # Errors
-/// The fault, and a source it can be shown with.
+/// Returns the diagnostic, and a source to show it with.
 pub fn read(path: &Path, options: &Options) -> std::result::Result<Source, Box<(Source, Diagnostic)>> {
     let opened = File::open(path).and_then(|file| {
         let length = file.metadata()?.len();
@@ -147,7 +149,7 @@ pub fn read(path: &Path, options: &Options) -> std::result::Result<Source, Box<(
     receive(path.display().to_string(), opened, options)
 }
 
-/// Reads a rulesheet from stdin; it is called `name` in messages.
+/// Reads a rulesheet from stdin. Messages call it `name`.
 ///
 /// # Errors
 /// As for [`read`].
@@ -155,22 +157,23 @@ pub fn read_stdin(name: &str, options: &Options) -> std::result::Result<Source, 
     receive(name.to_owned(), Ok((io::stdin().lock(), 0)), options)
 }
 
-/// Reads a file that is no rulesheet, such as a play or the record of a match, of 256 MiB at most.
+/// Reads a text file other than a rulesheet, such as a play or the record of a match, of at most
+/// 256 MiB.
 ///
 /// # Errors
-/// [`Error::Input`] if it cannot be read or is larger.
+/// Returns [`Error::Input`] if it cannot be read, is larger, or is not UTF-8.
 pub fn text(path: &Path) -> Result<String> {
     let text = String::from_utf8(bytes(path, 1 << 28)?);
     text.map_err(|_| unreadable(path, "stream did not contain valid UTF-8"))
 }
 
-/// Reads a file of `most` bytes at most.
+/// Reads a file of at most `most` bytes.
 ///
 /// # Errors
-/// [`Error::Input`] if it cannot be read or is larger.
+/// Returns [`Error::Input`] if it cannot be read or is larger.
 pub fn bytes(path: &Path, most: usize) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // One byte more shows that there are more.
+    // One byte more than `most` shows that the file is larger.
     let read = File::open(path).and_then(|file| file.take(most as u64 + 1).read_to_end(&mut bytes));
     match read {
         Ok(length) if length <= most => Ok(bytes),
@@ -183,7 +186,8 @@ fn unreadable(path: &Path, reason: &str) -> Error {
     Error::Input(format!("cannot read {}: {reason}", path.display()))
 }
 
-/// Reads what was opened, of at least the given number of bytes.
+/// Reads an opened rulesheet up to the size limit. `opened` has the reader and the known length in
+/// bytes, 0 if unknown.
 fn receive(
     name: String,
     opened: io::Result<(impl Read, u64)>,
@@ -192,7 +196,7 @@ fn receive(
     let limit = options.limits.max_source_bytes;
     let mut bytes = Vec::new();
     let read = opened.and_then(|(reader, length)| {
-        // One byte more than is allowed shows the excess; a device or pipe might never end.
+        // One byte more than the limit shows that it is exceeded; a device or pipe may be endless.
         reader.take(limit as u64 + 1).read_to_end(&mut bytes)?;
         Ok(length.max(bytes.len() as u64))
     });
@@ -207,9 +211,9 @@ fn receive(
     Err(Box::new((Source::new(name, ""), fault)))
 }
 
-/// Takes a rulesheet through all phases. Returns all diagnostics and the game; or, if some of these
-/// are errors, the rules as far as they were understood. The progress of long work is shown on the
-/// terminal, which is the only observer here.
+/// Compiles a rulesheet and shows the progress on the terminal, instead of to the observer of
+/// `options`. Returns all diagnostics and the game. If there are errors, returns the rules instead,
+/// provided that they passed the checks.
 pub fn examine(
     source: &Source,
     options: &Options,
@@ -218,7 +222,7 @@ pub fn examine(
     inspect(source, &Options { observer: compiling.observer(), ..options.clone() })
 }
 
-/// [`examine`] for those who observe it themselves.
+/// Like [`examine`], with the observer of `options` instead of the terminal.
 pub fn inspect(
     source: &Source,
     options: &Options,
@@ -234,8 +238,8 @@ pub fn inspect(
     }
 }
 
-/// Diagnoses a rulesheet that is not played. A warning says if it is evaluated state by state.
-/// Shows progress on a terminal.
+/// Diagnoses a rulesheet without making it a game. Adds a warning if it would be interpreted in
+/// each state. Shows progress on a terminal.
 #[must_use]
 pub fn diagnose(source: &Source, options: &Options) -> Diagnostics {
     let compiling = Compiling::start();
@@ -252,8 +256,8 @@ pub fn diagnose(source: &Source, options: &Options) -> Diagnostics {
     }
 }
 
-/// The diagnostics of `gdl check` for a rulesheet, in which interpretation in each state is a
-/// warning; and the compiled game, if it can be compiled.
+/// Returns the diagnostics of `gdl check` for a rulesheet, and the compiled game if there are no
+/// errors. Exceeded limits of grounding are warnings if the rules can be interpreted in each state.
 #[must_use]
 pub fn check(source: &Source, options: &Options) -> (Diagnostics, Option<Compiled>) {
     let (mut diagnostics, compiled) = inspect(source, options);
@@ -263,24 +267,24 @@ pub fn check(source: &Source, options: &Options) -> (Diagnostics, Option<Compile
     (diagnostics, compiled.ok())
 }
 
-/// Options without lints and warnings.
+/// Returns options that silence lints and warnings.
 #[must_use]
 pub fn quiet() -> Options {
     let allow = codes::ALL.iter().map(|code| code.id.to_owned()).collect();
     Options { levels: Levels { allow, ..Levels::default() }, ..Options::default() }
 }
 
-/// Compiles a rulesheet through all phases. What is to be said of it goes to stderr.
+/// Compiles a rulesheet through all phases. Diagnostics go to stderr.
 ///
 /// # Errors
-/// [`Error::Rules`] if it cannot be used.
+/// Returns [`Error::Rules`] if the rulesheet has errors.
 pub fn compile(source: Source, options: &Options) -> Result<Compiled> {
     let (diagnostics, compiled) = examine(&source, options);
     report::show(&diagnostics, &source);
     compiled.map_err(|_| Error::Rules(Box::new((source, diagnostics))))
 }
 
-/// The text of a built-in game.
+/// Returns the rulesheet of a built-in game.
 #[must_use]
 pub fn text_of(entry: &Entry) -> Source {
     Source::new(format!("{}.kif", entry.name), entry.text)
@@ -289,7 +293,7 @@ pub fn text_of(entry: &Entry) -> Source {
 /// Compiles the rulesheet of a built-in game.
 ///
 /// # Errors
-/// [`Error::Rules`] if it cannot be used.
+/// Returns [`Error::Rules`] if it has errors.
 pub fn built_in(entry: &Entry) -> Result<Compiled> {
     compile(text_of(entry), &quiet())
 }
@@ -318,17 +322,17 @@ impl From<Way> for engine::EngineKind {
 /// The result of loading a rulesheet.
 #[derive(Debug)]
 pub enum Loaded {
-    /// It went through every phase.
+    /// A game that went through every phase.
     Compiled(Box<Compiled>),
-    /// It is evaluated state by state.
+    /// A game that is interpreted in each state.
     Lifted(Dynamic),
 }
 
-/// Makes a rulesheet a game that runs by the given engine; otherwise compiled or, if it is too
-/// large to be grounded, interpreted in each state. Diagnostics go to stderr.
+/// Loads a rulesheet as a game for the engine `way`. By default the game is compiled or, if it is
+/// too large to be grounded, interpreted in each state. Diagnostics go to stderr.
 ///
 /// # Errors
-/// [`Error::Rules`] if it cannot be used, [`Error::Input`] if it is too large to be played.
+/// Returns [`Error::Rules`] if the rulesheet has errors or exceeds a limit.
 pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loaded> {
     if way == Some(Way::Lifted) {
         let (mut diagnostics, rules) = check_only(&source, options);
@@ -355,9 +359,9 @@ pub fn run_as(source: Source, options: &Options, way: Option<Way>) -> Result<Loa
     Ok(Loaded::Compiled(Box::new(compiled)))
 }
 
-/// Makes rules a game that is interpreted in each state, if their only errors are exceeded limits
-/// of grounding. The errors become warnings then. Returns `None` if there are other errors, or if
-/// interpretation exceeds its limits as well, which is reported as a further diagnostic.
+/// Makes rules a game that is interpreted in each state, and turns the errors into warnings.
+/// Returns `None` if some error is no exceeded limit of grounding. Returns `None` and adds a
+/// diagnostic if interpretation exceeds its limits as well.
 pub fn lift_instead(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -> Option<Dynamic> {
     let compiling = Compiling::start();
     excuse(rules, &Options { observer: compiling.observer(), ..options.clone() }, diagnostics)
@@ -380,16 +384,16 @@ pub fn excuse(rules: &Rules, options: &Options, diagnostics: &mut Diagnostics) -
     }
 }
 
-/// Makes rules a game that is evaluated state by state, with progress on a terminal.
+/// Makes rules a game that is interpreted in each state, and shows progress on a terminal.
 fn lift_watched(rules: &Rules, options: &Options) -> std::result::Result<Dynamic, Box<Diagnostic>> {
     let compiling = Compiling::start();
     lift(rules, &Options { observer: compiling.observer(), ..options.clone() })
 }
 
-/// Like [`run_as`], as a game that can be played.
+/// Loads a rulesheet as a game that can be played, like [`run_as`].
 ///
 /// # Errors
-/// As for [`run_as`].
+/// As for [`run_as`] and [`playable`].
 pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynamic> {
     match run_as(source, options, way)? {
         Loaded::Compiled(compiled) => playable(&compiled, way),
@@ -397,20 +401,20 @@ pub fn play(source: Source, options: &Options, way: Option<Way>) -> Result<Dynam
     }
 }
 
-/// The game of what was compiled, run as asked for.
+/// Makes a compiled game playable, on the engine `way` or the default one.
 ///
 /// # Errors
-/// [`Error::Input`] if it is too large to be played.
+/// Returns [`Error::Input`] if it is too large to be played.
 pub fn playable(compilation: &Compilation, way: Option<Way>) -> Result<Dynamic> {
     let game = engine::playable(compilation, way.map(Into::into));
     game.map_err(|excess| Error::Input(excess.message))
 }
 
-/// The game of a compilation, run as a trial chooses, and the trial's estimates of the engines that
-/// take part.
+/// Makes a compiled game playable on the engine that a trial finds fastest. Also returns the
+/// trial's estimates for all engines that took part.
 ///
 /// # Errors
-/// [`Error::Input`] if it is too large to be played.
+/// Returns [`Error::Input`] if it is too large to be played.
 pub fn choose_engine(compilation: &Compilation) -> Result<(Dynamic, Vec<Estimate>)> {
     engine::choose_engine(compilation, &Limits::default()).map_err(|excess| Error::Input(excess.message))
 }
@@ -423,10 +427,10 @@ fn check_only(source: &Source, options: &Options) -> (Diagnostics, Option<Rules>
     }
 }
 
-/// Checks a rulesheet without grounding it. What is to be said of it goes to stderr.
+/// Checks a rulesheet without grounding it. Diagnostics go to stderr.
 ///
 /// # Errors
-/// [`Error::Rules`] if it cannot be used.
+/// Returns [`Error::Rules`] if it has errors.
 pub fn checked(source: Source, options: &Options) -> Result<Rules> {
     let (diagnostics, rules) = check_only(&source, options);
     report::show(&diagnostics, &source);
@@ -436,7 +440,7 @@ pub fn checked(source: Source, options: &Options) -> Result<Rules> {
 /// Reads a rulesheet. Diagnostics go to stderr.
 ///
 /// # Errors
-/// [`Error::Rules`] if it cannot be read.
+/// Returns [`Error::Rules`] if it cannot be read.
 pub fn open(path: &Path, options: &Options) -> Result<Source> {
     read(path, options).map_err(|fault| {
         let (source, diagnostics) = alone(*fault);
@@ -445,7 +449,7 @@ pub fn open(path: &Path, options: &Options) -> Result<Source> {
     })
 }
 
-/// The source that could not be read, with its fault in a list.
+/// Returns a source that could not be read, with its diagnostic as a list.
 #[must_use]
 pub fn alone((source, diagnostic): (Source, Diagnostic)) -> (Source, Diagnostics) {
     let mut diagnostics = Diagnostics::default();

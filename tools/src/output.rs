@@ -1,4 +1,4 @@
-//! The way out: results on stdout, remarks on stderr, colours on terminals only.
+//! Output of commands: results on stdout, remarks on stderr, styles on terminals only.
 
 pub use gdl_runtime::playouts::thousands;
 
@@ -12,11 +12,11 @@ use std::{
     path::Path,
 };
 
-/// Titles and what matters most.
+/// The style of titles and main results.
 pub const BOLD: Style = Style::new().bold();
-/// Units and explanations.
+/// The style of units and explanations.
 pub const DIM: Style = Style::new().dimmed();
-/// Examples.
+/// The style of examples.
 pub const CODE: Style = AnsiColor::Cyan.on_default();
 /// The style of success.
 pub const GOOD: Style = AnsiColor::Green.on_default().bold();
@@ -25,25 +25,25 @@ pub const ODD: Style = AnsiColor::Yellow.on_default().bold();
 /// The style of errors.
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 
-/// Stdout for a report. Styles are taken out unless it is a terminal that may have them.
+/// Returns stdout for a report. Styles are removed unless it is a terminal that supports them.
 #[must_use]
 pub fn stdout() -> BufWriter<anstream::AutoStream<io::StdoutLock<'static>>> {
     BufWriter::new(anstream::AutoStream::auto(io::stdout().lock()))
 }
 
-/// The text of a report, without styles.
+/// Returns the text of a report, without styles.
 #[must_use]
 pub fn plain(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut bytes = Vec::new();
-    // Memory takes all.
+    // Writing to memory cannot fail.
     let _ = write(&mut bytes);
     anstream::adapter::strip_str(&String::from_utf8_lossy(&bytes)).to_string()
 }
 
-/// Prints the one JSON object of a command.
+/// Prints the single JSON object of a command.
 ///
 /// # Errors
-/// Returns an error if stdout takes no more.
+/// Returns an error if writing to stdout fails.
 pub fn json(value: &Value) -> Result {
     let mut out = BufWriter::new(io::stdout().lock());
     serde_json::to_writer_pretty(&mut out, value).map_err(io::Error::from)?;
@@ -52,7 +52,7 @@ pub fn json(value: &Value) -> Result {
     Ok(())
 }
 
-/// Writes a file as a whole: where it fails or is stopped midway, what was there before is left.
+/// Writes a file atomically: if writing fails or is interrupted, the old file remains.
 ///
 /// # Errors
 /// Returns an error if it cannot be written.
@@ -61,18 +61,18 @@ pub fn file(path: &Path, bytes: &(impl AsRef<[u8]> + ?Sized)) -> Result {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let half = path.with_file_name(format!(".{name}.{}.part", std::process::id()));
     fs::write(&half, bytes).and_then(|()| fs::rename(&half, path)).map_err(|error| {
-        // The rest of it is of no use to anyone.
+        // The partial file is useless.
         let _ = fs::remove_file(&half);
         unwritten(error)
     })
 }
 
-/// A line on stderr. A closed stderr is no error: the line has no reader.
+/// Prints a line on stderr. Ignores a closed stderr, which has no reader.
 pub fn remark(text: impl Display) {
     let _ = writeln!(anstream::AutoStream::auto(io::stderr().lock()), "{text}");
 }
 
-/// A rate or other large quantity, rounded to a whole number.
+/// Formats a rate or another large quantity, rounded to a whole number.
 #[must_use]
 pub fn rounded(number: f64) -> String {
     // Casts of floats saturate, and a rate is never negative.
@@ -81,12 +81,12 @@ pub fn rounded(number: f64) -> String {
     thousands(whole)
 }
 
-/// A rate or other large quantity, to three digits: `87.0`, `4.85 k`, `219 M`.
+/// Formats a rate or another large quantity with three digits: `87.0`, `4.85 k`, `219 M`.
 #[must_use]
 pub fn scaled(number: f64) -> String {
     let mut value = number;
     for unit in ["", " k", " M", " G"] {
-        // What would be rounded to four digits belongs to the next unit.
+        // Values that would round to four digits get the next unit.
         let digits = if value < 9.995 { 2 } else { usize::from(value < 99.95) };
         if value < 999.5 {
             return format!("{value:.digits$}{unit}");
@@ -96,13 +96,13 @@ pub fn scaled(number: f64) -> String {
     format!("{} T", rounded(value))
 }
 
-/// `1 error`, `2 errors`.
+/// Formats a count with its noun: `1 error`, `2 errors`.
 #[must_use]
 pub fn counted(count: usize, noun: &str) -> String {
     format!("{} {noun}{}", thousands(count as u128), if count == 1 { "" } else { "s" })
 }
 
-/// A duration for people.
+/// Formats a duration with a unit: `12 µs`, `3.4 ms` or `5.67 s`.
 #[must_use]
 pub fn duration(seconds: f64) -> String {
     if seconds < 0.001 {

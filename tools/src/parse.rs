@@ -1,13 +1,12 @@
-//! Values that people write: a text in, a value or an error sentence out; and values as they are
-//! written.
+//! Parsers of values on the command line, with error messages for people.
 
 use clap::ValueEnum;
 use gdl_compiler::diagnostic::codes;
 
-/// A count, with underscores or commas between the digits if one likes, or as `1e6`.
+/// Parses a whole number. Digits may be separated by underscores or commas, and `1e6` is a million.
 ///
 /// # Errors
-/// Returns an error if the text is no such number.
+/// Returns an error if the text is no such number, or it exceeds 64 bits.
 pub fn whole(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_' && c != ',').collect();
     let (digits, zeros) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
@@ -16,7 +15,7 @@ pub fn whole(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("not a whole number of at most {}", u64::MAX))
 }
 
-/// A count above 0.
+/// Parses a number of games, which is at least 1.
 ///
 /// # Errors
 /// Returns an error if the text is no such number.
@@ -27,12 +26,12 @@ pub fn count(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A length of time in seconds.
+/// Parses a duration in seconds.
 ///
 /// # Errors
-/// Returns an error if the text is no number above 0 and at most 86,400.
+/// Returns an error unless the number is above 0 and at most 86,400.
 pub fn seconds(text: &str) -> Result<f64, String> {
-    // A day is long enough, and keeps every later product within bounds.
+    // The limit of one day keeps later products within bounds.
     match text.parse::<f64>() {
         Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
         Ok(_) => Err("not above 0 and at most 86400".to_owned()),
@@ -40,10 +39,10 @@ pub fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A length of time with its unit, `90s`, `10m` or `2h`, in seconds.
+/// Parses a duration with its unit, such as `90s`, `10m` or `2h`. Returns seconds.
 ///
 /// # Errors
-/// Returns an error if the text is no such length, or one of more than 30 days.
+/// Returns an error unless the duration is above 0 and at most 30 days.
 pub fn period(text: &str) -> Result<f64, String> {
     let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
     let number = units.iter().find_map(|&(unit, each)| Some((text.strip_suffix(unit)?, each)));
@@ -55,12 +54,12 @@ pub fn period(text: &str) -> Result<f64, String> {
     }
 }
 
-/// A number of threads.
+/// Parses a number of threads.
 ///
 /// # Errors
-/// Returns an error if the text is no number from 1 to 4,096.
+/// Returns an error unless the number is in 1..=4096.
 pub fn threads(text: &str) -> Result<usize, String> {
-    // More threads than any machine has are a slip of the finger, and would only cost memory.
+    // No machine needs more threads, and each one costs memory.
     match text.parse() {
         Ok(threads @ 1..=4096) => Ok(threads),
         Ok(_) => Err("not in 1..=4096".to_owned()),
@@ -68,17 +67,18 @@ pub fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
-/// A value as it is written on the command line.
+/// Returns the name of a value on the command line.
 #[must_use]
 pub fn written(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
-/// Bytes of a text that names are compared with: what is longer is no slip of the finger, and would
-/// take long.
+/// The greatest length of a text that is compared with names, in bytes. Longer texts are no typing
+/// errors, and comparing them is slow.
 const LONGEST_SLIP: usize = 1_000;
 
-/// `; did you mean ...?` with the nearest of `names`, or nothing if none is near.
+/// Returns `; did you mean ...?` with the most similar of `names`, or an empty text if none is
+/// similar.
 #[must_use]
 pub fn did_you_mean<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> String {
     if text.len() > LONGEST_SLIP {
@@ -87,13 +87,13 @@ pub fn did_you_mean<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Str
     let lower = text.to_lowercase();
     names
         .map(|name| (strsim::jaro_winkler(&lower, &name.to_lowercase()), name))
-        // Below this, the likeness is of a kind that puzzles more than it helps.
+        // Less similar names confuse more than they help.
         .filter(|&(likeness, _)| likeness > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"))
 }
 
-/// A diagnostic by its code, the code's number or its name.
+/// Returns the diagnostic code with this id (`GDL101`), number (`101`) or name.
 ///
 /// # Errors
 /// Returns an error if there is no such code.

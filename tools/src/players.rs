@@ -1,5 +1,5 @@
-//! Players by name: `alphabeta:depth=4` becomes a player for a game; with the feature `network`
-//! also players elsewhere.
+//! Players by name: parses texts such as `alphabeta:depth=4` and builds the player. The feature
+//! `network` adds remote players.
 
 use crate::{
     error::{Error, Result},
@@ -30,45 +30,45 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// A kind of player, and what may be said of it.
+/// A kind of player, with the options that a PLAYER argument may have.
 #[derive(Debug)]
 pub struct Kind {
-    /// Its name.
+    /// The name of the kind.
     pub name: &'static str,
-    /// Its description.
+    /// A description of at most a line.
     pub about: &'static str,
-    /// Its options, besides those that bound each player: `seconds` and `nodes`.
+    /// The options of the kind, except its [`BOUNDS`].
     options: &'static [&'static str],
 }
 
 impl Kind {
-    /// All that may be said of it.
+    /// Returns the names of all options, including the bounds.
     pub fn options(&self) -> impl Iterator<Item = &'static str> + use<> {
-        // The nodes of a player elsewhere are not counted.
+        // The nodes of a remote player are not counted.
         let bounds = if self.is_remote() { &BOUNDS[..1] } else { &BOUNDS };
         self.options.iter().chain(bounds).copied()
     }
 
-    /// Returns whether it plays by a file, whose name stands before its options.
+    /// Returns whether it plays by a file. The name of the file stands before the options.
     #[must_use]
     pub fn has_file(&self) -> bool {
         self.name == LEARNED
     }
 
-    /// Returns whether it plays elsewhere: before its options stands its address.
+    /// Returns whether it is a remote player. Its address stands before the options.
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.name == REMOTE
     }
 }
 
-/// Bounds that each player may be given.
+/// The bounds on a move that every player may have; remote players have the first one only.
 const BOUNDS: [&str; 2] = ["seconds", "nodes"];
 
-/// The kind of players by a file of `gdl train`, which stands before the options.
+/// The name of the kind that plays by a net of `gdl train`. Its file stands before the options.
 const LEARNED: &str = "learned";
 
-/// The kind of players elsewhere.
+/// The name of the remote kind.
 const REMOTE: &str = "remote";
 
 /// All kinds, the person at the terminal last.
@@ -107,10 +107,10 @@ pub static KINDS: &[Kind] = &[
     Kind { name: "human", about: "you, at the terminal; in `gdl play` only", options: &[] },
 ];
 
-/// The default player against people.
+/// The name of the default player against people.
 pub const DEFAULT: &str = "best";
 
-/// The help on a command's players.
+/// Returns the help of a command, followed by the list of players.
 #[must_use]
 pub fn help(command: &str) -> String {
     let row = |kind: &Kind| {
@@ -132,14 +132,14 @@ pub fn help(command: &str) -> String {
     )
 }
 
-/// The clocks of a match before the first move and for each, where moves may take that long. All
-/// players have the longest start clock that a remote player is given.
+/// Returns the start clock and the play clock of a match. The start clock is `play`, or the longest
+/// start clock of a remote player if that is longer.
 #[must_use]
 pub fn clocks(players: &[Spec], play: Duration) -> [Duration; 2] {
     [players.iter().filter_map(Spec::start).fold(play, Duration::max), play]
 }
 
-/// A PLAYER argument, well formed.
+/// A parsed PLAYER argument.
 #[derive(Clone, Debug)]
 pub struct Spec {
     text: String,
@@ -161,13 +161,13 @@ pub struct Spec {
 #[derive(Clone, Debug)]
 struct Elsewhere {
     address: Address,
-    /// Seconds of its start clock.
+    /// The start clock in seconds.
     start: Option<f64>,
-    /// The rulesheet that it is sent.
+    /// The rulesheet that is sent to the player.
     sheet: Option<Sheet>,
-    /// The clocks of the match before the first move and for each. It receives no longer ones.
+    /// The start clock and the play clock of the match. The player receives no longer ones.
     clocks: Option<[Duration; 2]>,
-    /// The messages of the match for a remote player.
+    /// The data of the match that is sent to the player.
     told: Option<Told>,
 }
 
@@ -177,7 +177,7 @@ struct Elsewhere {
 pub struct Told {
     /// The id of the match.
     pub id: String,
-    /// The seed of the words that it gets in place of symbols, if any.
+    /// The seed of the words that replace the symbols of the rules, if any.
     pub scramble: Option<u64>,
 }
 
@@ -272,28 +272,29 @@ impl fmt::Display for Spec {
 }
 
 impl Spec {
-    /// Returns whether it is the person at the terminal.
+    /// Returns whether the player is the person at the terminal.
     #[must_use]
     pub fn is_human(&self) -> bool {
         self.kind.name == "human"
     }
 
-    /// Returns whether it plays elsewhere, one match at a time.
+    /// Returns whether the player is remote. A remote player plays one match at a time.
     #[must_use]
     pub fn is_remote(&self) -> bool {
         self.kind.is_remote()
     }
 
-    /// Returns whether it keeps something here from one move to the next.
+    /// Returns whether the player keeps memory in this process from one move to the next.
     #[must_use]
     pub fn remembers(&self) -> bool {
         !["first", "random", "flat", REMOTE].contains(&self.kind.name)
     }
 
-    /// The same, for a game that comes of this rulesheet. A player elsewhere is sent it in KIF.
+    /// Sets the rulesheet of the game, which a remote player receives in KIF. Other players are
+    /// unchanged.
     ///
     /// # Errors
-    /// The faults of a rulesheet that a player elsewhere cannot be sent.
+    /// Returns the diagnostics of a rulesheet that cannot be sent to a remote player.
     #[cfg_attr(
         not(feature = "network"),
         allow(unused_variables, clippy::unnecessary_wraps, reason = "all players are here")
@@ -306,7 +307,7 @@ impl Spec {
         Ok(self)
     }
 
-    /// The same, which is sent this if it plays elsewhere.
+    /// Sets the rulesheet that a remote player receives. Other players are unchanged.
     #[cfg(feature = "network")]
     #[must_use]
     pub fn with_sheet(mut self, sheet: &Sheet) -> Self {
@@ -314,7 +315,7 @@ impl Spec {
         self
     }
 
-    /// The same, with this data of a match if it is remote.
+    /// Sets the data of the match that a remote player receives. Other players are unchanged.
     #[cfg(feature = "network")]
     #[must_use]
     pub fn with_told(mut self, told: &Told) -> Self {
@@ -322,7 +323,8 @@ impl Spec {
         self
     }
 
-    /// The same for a match with these clocks, before the first move and for each.
+    /// Sets the start clock and the play clock of the match for a remote player. Other players are
+    /// unchanged.
     #[must_use]
     #[cfg_attr(
         not(feature = "network"),
@@ -334,7 +336,7 @@ impl Spec {
         self
     }
 
-    /// The start clock of a remote player, if one was given.
+    /// Returns the start clock of a remote player, if it has one of its own.
     #[must_use]
     pub fn start(&self) -> Option<Duration> {
         #[cfg(feature = "network")]
@@ -343,33 +345,33 @@ impl Spec {
         None
     }
 
-    /// Its address, if it is remote.
+    /// Returns the address of a remote player.
     #[cfg(feature = "network")]
     #[must_use]
     pub fn address(&self) -> Option<&Address> {
         self.elsewhere.as_ref().map(|elsewhere| &elsewhere.address)
     }
 
-    /// The player by a net that is at hand.
+    /// Creates the player that uses this net.
     ///
     /// # Panics
-    /// Never: the kind is there.
+    /// Never: the kind `learned` always exists.
     #[must_use]
     pub fn of_net(net: Arc<Net>) -> Self {
         let spec: Self = "learned:net".parse().expect("it is well formed");
         Self { net: Some(net), ..spec }
     }
 
-    /// Returns whether it plays by a file, which [`Spec::with_net`] reads.
+    /// Returns whether the player has a file, which [`Spec::with_net`] reads.
     #[must_use]
     pub fn has_file(&self) -> bool {
         self.file.is_some()
     }
 
-    /// The same, with its net read from its file if it has one.
+    /// Reads the net from the file, if the player has one.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be read, or has no net.
+    /// Returns an error if the file cannot be read or holds no net.
     pub fn with_net(mut self) -> Result<Self> {
         if let Some(path) = &self.file {
             let bytes = load::bytes(path, Net::MOST_BYTES)?;
@@ -380,10 +382,10 @@ impl Spec {
         Ok(self)
     }
 
-    /// Checks that its net, if it has one, is of this game.
+    /// Checks that the net that was read from a file, if any, belongs to this game.
     ///
     /// # Errors
-    /// Returns an error if it is of another one.
+    /// Returns an error if it belongs to another game.
     pub fn check(&self, game: &Dynamic) -> Result {
         match (&self.net, &self.file) {
             (Some(net), Some(path)) if !net.is_of(game) => {
@@ -393,10 +395,11 @@ impl Spec {
         }
     }
 
-    /// The same, with its net, and with the rules of a game if it needs them.
+    /// Returns the player with all that it reads from files: its net, or the rules of the game for
+    /// a remote player.
     ///
     /// # Errors
-    /// Returns an error if they cannot be read.
+    /// Returns an error if a file cannot be read, or the rules cannot be sent.
     pub fn told(&self, game: &GameArg) -> Result<Self> {
         if !self.is_remote() {
             return self.clone().with_net();
@@ -408,45 +411,46 @@ impl Spec {
         })
     }
 
-    /// Its name, without its options.
+    /// Returns the name of the kind, without options.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         self.kind.name
     }
 
-    /// The time it may think for a move, if that was given.
+    /// Returns the time limit for a move in seconds, if one was given.
     #[must_use]
     pub fn seconds(&self) -> Option<f64> {
         self.seconds
     }
 
-    /// The number of nodes it may visit for a move, if that was given.
+    /// Returns the limit of nodes for a move, if one was given.
     #[must_use]
     pub fn nodes(&self) -> Option<u64> {
         self.nodes
     }
 
-    /// The number of threads it may have, if that was given.
+    /// Returns the number of threads, if one was given.
     #[must_use]
     pub fn threads(&self) -> Option<usize> {
         self.threads
     }
 
-    /// The same, with no more memory and threads than that, whether it asks for any or not.
+    /// Limits the memory to `bytes`, which is also the default, and a given number of threads to
+    /// `threads`.
     #[must_use]
     pub fn at_most(self, bytes: usize, threads: usize) -> Self {
         let memory = Some(self.memory.map_or(bytes, |memory| memory.min(bytes)));
         Self { memory, threads: self.threads.map(|asked| asked.clamp(1, threads)), ..self }
     }
 
-    /// Whom a person asks for advice where no player is at hand.
+    /// Returns the player that gives people advice if no other is available.
     #[must_use]
     pub fn adviser() -> Option<Self> {
         DEFAULT.parse().ok()
     }
 
-    /// The player. The seed is for one without a seed of its own. Returns `None` for a person, for
-    /// a remote player that there are no rules for, and for one whose net was not read.
+    /// Builds the player. It uses `seed` unless it has a seed of its own. Returns `None` for a
+    /// person, for a remote player without rules, and for a player whose net was not read.
     #[must_use]
     pub fn build(&self, seed: u64) -> Option<Box<dyn Player<Dynamic>>> {
         #[cfg(feature = "network")]
@@ -475,13 +479,14 @@ impl Spec {
     }
 }
 
-/// A player with bounds of its own, under the name that it was asked for by.
+/// A player with its own bounds on a move, named by the text of its argument.
 struct Bounded {
     player: Box<dyn Player<Dynamic>>,
     name: String,
     time: Option<Duration>,
     nodes: Option<u64>,
-    /// True if it solves the game at the start: a part of a solution is not worth having.
+    /// True if it solves the game at the start. The time for a move does not bound this, since a
+    /// partial solution is useless.
     solves: bool,
 }
 

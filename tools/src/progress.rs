@@ -1,4 +1,4 @@
-//! A line on the terminal while one waits; nothing at all if stderr is not a terminal.
+//! Progress on the terminal. Shows nothing if stderr is not a terminal.
 
 use crate::output::thousands;
 use gdl_compiler::{Observer, observer};
@@ -9,24 +9,24 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The progress of long work. The bar goes away when it is dropped.
+/// The progress bar of long work, which disappears when dropped.
 pub struct Progress {
     bar: ProgressBar,
-    /// The counted items.
+    /// The noun of the counted items, in the plural.
     what: &'static str,
     start: Instant,
-    /// The bar goes by the clock if the work ends by the clock.
+    /// True if the bar shows the elapsed time; otherwise it shows the number done.
     by_clock: bool,
 }
 
 impl Progress {
-    /// For work that is done when `total` of something are.
+    /// Creates the progress of work that ends after `total` items.
     #[must_use]
     pub fn counted(what: &'static str, total: u64) -> Self {
         Self::new(what, total, false)
     }
 
-    /// For work that is done after some time.
+    /// Creates the progress of work that ends after `seconds`.
     #[must_use]
     pub fn timed(what: &'static str, seconds: f64) -> Self {
         let time = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
@@ -38,18 +38,18 @@ impl Progress {
         Self { bar, what, start: Instant::now(), by_clock }
     }
 
-    /// Returns whether anybody sees it: else there is no need to tell.
+    /// Returns whether the bar is visible. Otherwise [`Progress::tell`] has no effect.
     #[must_use]
     pub fn is_shown(&self) -> bool {
         !self.bar.is_hidden()
     }
 
-    /// Does something that writes to the terminal, the bar out of its way.
+    /// Hides the bar while `write` writes to the terminal.
     pub fn aside<T>(&self, write: impl FnOnce() -> T) -> T {
         self.bar.suspend(write)
     }
 
-    /// Sets the number done.
+    /// Sets the number of items done.
     pub fn tell(&self, done: u64) {
         let time = self.start.elapsed();
         let place = if self.by_clock { u64::try_from(time.as_millis()).unwrap_or(u64::MAX) } else { done };
@@ -64,7 +64,7 @@ impl Progress {
     }
 }
 
-/// A bar or line that is drawn on the terminal or nowhere.
+/// Creates a bar, or a line if `total` is `None`. It is hidden unless stderr is a terminal.
 fn bar(total: Option<u64>, template: &str) -> ProgressBar {
     let shown = io::stderr().is_terminal();
     let target = if shown { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -78,23 +78,22 @@ impl Drop for Progress {
     }
 }
 
-/// The progress of the compiler, once it has taken a while. The line goes away when this is
-/// dropped.
+/// The progress line of the compiler, shown after half a second. It disappears when dropped.
 pub struct Compiling {
     line: ProgressBar,
 }
 
 impl Compiling {
-    /// A wait shorter than this needs no news.
+    /// The time after which the line appears.
     const PATIENCE: Duration = Duration::from_millis(500);
 
-    /// For a compilation that begins now.
+    /// Starts the progress of a compilation.
     #[must_use]
     pub fn start() -> Self {
         Self { line: bar(None, "{spinner:.cyan} {msg}") }
     }
 
-    /// Shows what the compiler reports; it goes on whatever that is.
+    /// Returns an observer that shows the reports of the compiler and never cancels it.
     #[must_use]
     pub fn observer(&self) -> Observer {
         if self.line.is_hidden() {
@@ -117,7 +116,7 @@ impl Drop for Compiling {
     }
 }
 
-/// `grounding: 123,456 rule instances`
+/// Formats a report, for example `grounding: 123,456 rule instances`.
 fn describe(observer::Progress { phase, made, .. }: observer::Progress) -> String {
     format!("{phase}: {} {}", thousands(made as u128), phase.unit())
 }

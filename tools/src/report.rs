@@ -1,4 +1,4 @@
-//! The diagnostics of the compiler, for people on stderr or for programs as JSON.
+//! Diagnostics of the compiler, as text for people and as JSON for programs.
 
 use crate::{
     error::Error,
@@ -10,15 +10,15 @@ use gdl_compiler::{
 };
 use serde_json::{Map, Value, json};
 
-/// Prints diagnostics on stderr, each with its line of the source and an empty line after it, and
-/// at the end where to read on.
+/// Prints diagnostics on stderr, each with its source line and an empty line after it. The last
+/// line names the command that explains more.
 pub fn show(diagnostics: &Diagnostics, source: &Source) {
     let Some(first) = diagnostics.iter().next() else { return };
     remark(diagnostics.render_with(source, &Palette::COLOUR));
     remark(format_args!("{DIM}what a code means: gdl explain {}{DIM:#}\n", first.code.id));
 }
 
-/// A diagnostic in a line.
+/// Formats a diagnostic as one line.
 #[must_use]
 pub fn line(diagnostic: &Diagnostic, source: &Source) -> String {
     let place = diagnostic.span.map(|span| source.position(span.start));
@@ -26,8 +26,8 @@ pub fn line(diagnostic: &Diagnostic, source: &Source) -> String {
     format!("{place}{} [{}]", diagnostic.message, diagnostic.code.id)
 }
 
-/// The one JSON object of a command that failed and has no other result, unless it printed one
-/// already: what is wrong with the input.
+/// Returns the JSON object of a command that failed before it printed one. It has the diagnostics
+/// of the rulesheet, or the error of another input.
 #[must_use]
 pub fn failure(error: &Error) -> Option<Value> {
     match error {
@@ -41,8 +41,8 @@ pub fn failure(error: &Error) -> Option<Value> {
     }
 }
 
-/// A diagnostic as JSON: a `diagnostic` of the schema of `gdl check`. What concerns the whole
-/// rulesheet stands at its first character.
+/// Returns a diagnostic as JSON: a `diagnostic` of the schema of `gdl check`. A diagnostic without
+/// a span is placed at the first character.
 #[must_use]
 pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
     let mut object = Map::new();

@@ -1,7 +1,7 @@
 //! Statistics of repeated measurements and of matches.
 
-/// The value in the middle, of an even number the mean of the two there; not a number if there is
-/// none.
+/// Returns the median; the mean of the middle two values if their number is even. NaN if there are
+/// no values.
 #[must_use]
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     let mut values: Vec<f64> = values.into_iter().collect();
@@ -14,16 +14,15 @@ pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {
     }
 }
 
-/// The number whose logarithm is the mean of those of the values, which must be above 0; not a
-/// number if there is none.
+/// Returns the geometric mean of values above 0. NaN if there are no values.
 #[must_use]
 pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> f64 {
     let logarithms: Vec<f64> = values.into_iter().map(libm::log).collect();
     libm::exp(logarithms.iter().sum::<f64>() / logarithms.len() as f64)
 }
 
-/// The number of values, their mean, and its standard error. Both are 0 if there is no value; the
-/// error also if there is one alone.
+/// Returns the number of values, their mean, and the standard error of the mean. The error is 0 for
+/// fewer than two values, and so is the mean of no values.
 #[must_use]
 pub fn mean_and_error(values: impl IntoIterator<Item = f64>) -> (u64, f64, f64) {
     let values: Vec<f64> = values.into_iter().collect();
@@ -36,12 +35,12 @@ pub fn mean_and_error(values: impl IntoIterator<Item = f64>) -> (u64, f64, f64) 
     (values.len() as u64, mean, (squares / (n - 1.0).max(1.0) / n).sqrt())
 }
 
-/// Standard errors on either side that leave one case in twenty out.
+/// The quantile of the normal distribution for 95 % intervals, in standard errors.
 pub const Z95: f64 = 1.959_963_985;
 
-/// The interval that holds the true share with 95 % confidence, given the share seen in a number of
-/// trials (Wilson, "Probable inference, the law of succession, and statistical inference", 1927).
-/// Draws that count half make it a little wide.
+/// Returns the 95 % interval of the true share, from the share observed in `trials` trials (Wilson,
+/// "Probable inference, the law of succession, and statistical inference", 1927). If draws count
+/// half, the interval is slightly wide.
 #[must_use]
 pub fn wilson(share: f64, trials: u64) -> [f64; 2] {
     if trials == 0 {
@@ -55,8 +54,8 @@ pub fn wilson(share: f64, trials: u64) -> [f64; 2] {
     [bound(middle - reach), bound(middle + reach)]
 }
 
-/// The points of Elo for a score between 0 and 1 (Elo, "The rating of chessplayers", 1978).
-/// Infinite at the ends.
+/// Returns the Elo difference for a score between 0 and 1 (Elo, "The rating of chessplayers",
+/// 1978). It is infinite for 0 and 1.
 #[must_use]
 pub fn elo(score: f64) -> f64 {
     400.0 * libm::log10(score / (1.0 - score))
@@ -69,7 +68,7 @@ mod tests {
     #[test]
     fn shares_have_intervals_and_points() {
         let shown = |[low, high]: [f64; 2]| format!("{low:.4} {high:.4}");
-        // As in the tables of textbooks.
+        // The expected values are from textbook tables.
         assert_eq!(shown(wilson(0.5, 100)), "0.4038 0.5962");
         assert_eq!(shown(wilson(0.0, 10)), "0.0000 0.2775");
         assert_eq!(shown(wilson(1.0, 10)), "0.7225 1.0000");

@@ -1,14 +1,13 @@
 //! Compares a reasoner with a reference trace.
 //!
 //! The input is a [`Reasoner`] (the evaluator of the compiler, a compiled game, ...) and a
-//! [`Trace`], the output an [`Outcome`]: how much was compared, and the first difference. Recorded
-//! playouts are replayed move by move; joint move sequences are counted level by level with equal
+//! [`Trace`]. The output is an [`Outcome`]: the amount compared, and the first difference. Recorded
+//! playouts are replayed move by move. Joint move sequences are counted level by level, with equal
 //! states merged.
 //!
-//! A replay takes a few questions for each step of the trace, whose bytes are
-//! [bounded](trace::MOST_BYTES). Counting looks at no more states and makes no more joint moves
-//! than [`Limits`] allow; it keeps the states of two levels, and the lower may have `MOST_BYTES` of
-//! text.
+//! A replay makes a constant number of queries for each role and step of the trace, whose bytes are
+//! [bounded](trace::MOST_BYTES). [`Limits`] bound the states and joint moves of counting. It stores
+//! the states of two levels, and the deeper one may have `MOST_BYTES` of text.
 
 mod engine;
 pub mod trace;
@@ -21,32 +20,31 @@ use sha2::{Digest, Sha256};
 use std::{collections::BTreeMap, fmt, fmt::Write as _, time::Instant};
 use trace::{End, Playout, Step};
 
-/// A reasoner for the rules of one game. Terms are KIF texts, lists are sorted by bytes and hold
-/// each term once, and players are identified by their place in [`Reasoner::roles`].
+/// A reasoner for the rules of one game. Terms are KIF texts. Lists are sorted by bytes, without
+/// duplicates. Players are identified by their index in [`Reasoner::roles`].
 pub trait Reasoner {
     /// A state of the game.
     type State: Clone + Ord;
 
-    /// The players, in the order of the rules.
+    /// Returns the players, in the order of the rules.
     fn roles(&self) -> Vec<String>;
 
-    /// The state at the start.
+    /// Returns the initial state.
     ///
     /// # Errors
-    /// Returns an error, in a sentence, if the reasoner has no answer; the same holds for all other
-    /// questions.
+    /// Returns an error message if the reasoner fails. The other methods do so too.
     fn initial(&self) -> Result<Self::State, String>;
 
-    /// The fluents that hold in a state.
+    /// Returns the fluents that hold in a state.
     fn fluents(&self, state: &Self::State) -> Vec<String>;
 
-    /// A player's legal moves.
+    /// Returns a player's legal moves.
     ///
     /// # Errors
     /// As for [`Reasoner::initial`].
     fn legal(&self, state: &Self::State, role: usize) -> Result<Vec<String>, String>;
 
-    /// The state after a joint move.
+    /// Returns the successor of a state by a joint move.
     ///
     /// # Errors
     /// As for [`Reasoner::initial`].
@@ -58,7 +56,7 @@ pub trait Reasoner {
     /// As for [`Reasoner::initial`].
     fn terminal(&self, state: &Self::State) -> Result<bool, String>;
 
-    /// All values that can be derived for a player.
+    /// Returns all goal values that can be derived for a player.
     ///
     /// # Errors
     /// As for [`Reasoner::initial`].
@@ -105,21 +103,22 @@ fn texts(answer: Result<Vec<Term>, gdl_compiler::eval::EvalError>) -> Result<Vec
     }
 }
 
-/// Counting ends where the states of a level would have more text.
+/// The limit on the text of a level's states, in bytes. Counting ends where a level would exceed
+/// it.
 const MOST_BYTES: usize = 256 << 20;
 
 /// The limits of a comparison.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Playouts to replay.
+    /// The most playouts to replay.
     pub playouts: usize,
-    /// Steps to replay of each.
+    /// The most steps to replay of each playout.
     pub steps: usize,
-    /// States to expand while counting sequences.
+    /// The most states to expand while counting sequences.
     pub states: u64,
-    /// Joint moves to make while counting sequences.
+    /// The most joint moves to make while counting sequences.
     pub moves: u64,
-    /// The time to stop; comparisons until then count.
+    /// The time at which the comparison stops. Differences found before it are reported.
     pub deadline: Option<Instant>,
 }
 
@@ -132,9 +131,9 @@ impl Default for Limits {
 /// The result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Steps of playouts compared.
+    /// The number of steps of playouts compared.
     pub steps: usize,
-    /// Playouts compared to their end.
+    /// The number of playouts compared to their end.
     pub playouts: usize,
     /// The depth up to which sequences were counted and compared.
     pub perft_depth: usize,
@@ -144,18 +143,18 @@ pub struct Outcome {
     pub difference: Option<Difference>,
 }
 
-/// The place and kind of a difference between reasoner and trace.
+/// The position and kind of a difference between reasoner and trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// The playout; none at the start of the game and while counting sequences.
+    /// The number of the playout; `None` in the initial state and while counting sequences.
     pub playout: Option<usize>,
-    /// The step of the playout, or the depth.
+    /// The step of the playout, or the depth of the level.
     pub step: usize,
     /// The kind of difference, for example `legal moves of white`.
     pub what: String,
-    /// The entry of the trace; for lists, what the reasoner lacks.
+    /// The value in the trace; for lists, the terms that the reasoner lacks.
     pub expected: String,
-    /// The entry of the reasoner; for lists, what the trace lacks.
+    /// The value of the reasoner; for lists, the terms that the trace lacks.
     pub found: String,
 }
 
@@ -169,7 +168,7 @@ impl fmt::Display for Difference {
     }
 }
 
-/// Compares a reasoner with a trace: the start, the playouts, then the sequence counts.
+/// Compares a reasoner with a trace: the initial state, the playouts, then the sequence counts.
 pub fn verify<R: Reasoner>(reasoner: &R, trace: &Trace, limits: &Limits) -> Outcome {
     let mut check = Check { reasoner, trace, limits, playout: None, step: 0, outcome: Outcome::default() };
     match check.all() {
@@ -180,7 +179,7 @@ pub fn verify<R: Reasoner>(reasoner: &R, trace: &Trace, limits: &Limits) -> Outc
     check.outcome
 }
 
-/// The first 16 digits of the SHA-256 of the texts, one per line.
+/// Returns the first 16 hexadecimal digits of the SHA-256 of the texts, joined by line breaks.
 #[must_use]
 pub fn hash16<T: AsRef<str>>(sorted: &[T]) -> String {
     let mut hasher = Sha256::new();
@@ -207,7 +206,7 @@ struct Check<'c, R: Reasoner> {
     reasoner: &'c R,
     trace: &'c Trace,
     limits: &'c Limits,
-    /// The place of the comparison.
+    /// The playout that is being compared, if any.
     playout: Option<usize>,
     step: usize,
     outcome: Outcome,
@@ -284,7 +283,7 @@ impl<R: Reasoner> Check<'_, R> {
         }
         self.same("the number of fluents", &end.nf, &fluents.len())?;
         self.same("the hash of the state", &end.sh, &hash16(&fluents))?;
-        // A reference that ran into an error or out of time need not have known.
+        // A reference that was cut off by an error or a timeout need not have computed `terminal`.
         if end.terminal || matches!(end.capped.as_deref(), None | Some("steps")) {
             self.same("the game is over", &end.terminal, &self.answer(self.reasoner.terminal(state))?)?;
         }
@@ -300,7 +299,7 @@ impl<R: Reasoner> Check<'_, R> {
         Ok(())
     }
 
-    /// Counts joint move sequences level by level, as deep as the trace and the limits go.
+    /// Counts joint move sequences level by level, up to the depth of the trace or the limits.
     fn count(&mut self, initial: R::State) -> Result<(), Stop> {
         let (mut states, mut moves) = (self.limits.states, self.limits.moves);
         let mut level = BTreeMap::from([(initial, 1_u128)]);
@@ -352,7 +351,7 @@ impl<R: Reasoner> Check<'_, R> {
         Ok(())
     }
 
-    /// Adds the successors of a state; false if there are too many.
+    /// Adds the successors of a state to `below`. Returns false if a limit would be exceeded.
     fn expand(
         &self,
         state: &R::State,
@@ -366,7 +365,7 @@ impl<R: Reasoner> Check<'_, R> {
         }
         let joints = legals.iter().try_fold(1_u64, |product, legal| product.checked_mul(legal.len() as u64));
         let Some(left) = joints.and_then(|joints| moves.checked_sub(joints)) else { return Ok(false) };
-        // States of a game are much alike in length.
+        // The states of a game have similar lengths, so this one stands for all.
         let bytes: usize = self.reasoner.fluents(state).iter().map(|fluent| fluent.len() + 8).sum();
         if bytes.saturating_mul(below.len() + joints.unwrap_or(0) as usize) > MOST_BYTES {
             return Ok(false);
@@ -437,7 +436,8 @@ impl<R: Reasoner> Check<'_, R> {
     }
 }
 
-/// The terms one sorted list has and the other has not; after a few, how many more.
+/// Returns the terms of one sorted list that are missing in the other: five at most, then the
+/// number of the rest.
 fn excess(list: &[String], other: &[String]) -> String {
     const SHOWN: usize = 5;
     let extra: Vec<&str> =
@@ -471,7 +471,7 @@ mod tests {
         check::check(&tree, &source, &options, &mut diagnostics).expect("the rules are right")
     }
 
-    /// A trace of one playout, with hashes made by hand.
+    /// Returns a trace of one playout, with hashes computed by [`hash16`].
     fn trace() -> String {
         let moves = hash16(&["add", "wait"]);
         let states: Vec<String> = (0..=3).map(|n| hash16(&[format!("(n {n})")])).collect();

@@ -1,5 +1,4 @@
-//! Arguments for reading rulesheets: the syntax, the lints that are shown, whether case counts, and
-//! the limits.
+//! Arguments for reading rulesheets: lints, the syntax, case sensitivity and limits.
 
 use clap::{Args, ValueEnum};
 use gdl_compiler::{Levels, Limits, Options, Syntax};
@@ -31,7 +30,7 @@ pub(crate) struct RulesArgs {
 }
 
 impl RulesArgs {
-    /// The compiler's options.
+    /// Returns the compiler's options.
     #[must_use]
     pub(crate) fn options(&self) -> Options {
         Options {
@@ -54,7 +53,7 @@ pub(crate) struct SyntaxArgs {
 }
 
 impl SyntaxArgs {
-    /// The compiler's name for it, if one was given.
+    /// Returns the compiler's value for the syntax; `None` if it is to be detected.
     #[must_use]
     pub(crate) fn syntax(self) -> Option<Syntax> {
         self.syntax.map(|written| match written {
@@ -87,7 +86,7 @@ pub(crate) enum Bounds {
 }
 
 impl Bounds {
-    /// The compiler's limits.
+    /// Returns the compiler's limits.
     #[must_use]
     pub(crate) fn limits(self) -> Limits {
         match self {

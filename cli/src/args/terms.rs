@@ -1,4 +1,4 @@
-//! The terms of matches: the cost of moves, and the seed.
+//! The terms of matches: the budget of a move, and the seed.
 
 use clap::Args;
 use gdl_players::Referee;
@@ -24,24 +24,26 @@ pub(crate) struct TermsArgs {
 }
 
 impl TermsArgs {
-    /// Time for a move.
+    /// Returns the time for a move; `None` if no clock was given.
     #[must_use]
     pub(crate) fn clock(&self) -> Option<Duration> {
         self.clock.map(Duration::from_secs_f64)
     }
 
-    /// Nodes for a move: as many as `otherwise` if neither they nor a clock were asked for.
+    /// Returns the nodes for a move, `otherwise` if neither nodes nor a clock were given. Returns
+    /// `None` if only a clock was given.
     #[must_use]
     pub(crate) fn nodes(&self, otherwise: u64) -> Option<u64> {
         self.nodes.or(self.clock.is_none().then_some(otherwise))
     }
 
-    /// The clocks of a match of these players, before the first move and for each.
+    /// Returns the clocks of a match of these players: before the first move, and for each move.
     pub(crate) fn clocks(&self, players: &[Spec]) -> Option<[Duration; 2]> {
         self.clock().map(|clock| players::clocks(players, clock))
     }
 
-    /// Has the referee of a match of these players keep to that.
+    /// Sets the clocks and the nodes of the referee of a match of these players. `otherwise` is the
+    /// default number of nodes.
     pub(crate) fn hold<'g, G: Game>(
         &self,
         referee: Referee<'g, G>,

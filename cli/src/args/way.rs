@@ -1,4 +1,4 @@
-//! Arguments for how a game is stepped: by the engine that a trial chooses, or by another one.
+//! The argument for the engine that makes moves: one that a trial chooses, or a given one.
 
 use clap::Args;
 use gdl_tools::load::Way;

@@ -1,4 +1,4 @@
-//! `gdl analyze`: measures of a game by random play.
+//! `gdl analyze`: measures a game by random play.
 
 use crate::args::way::WayArgs;
 use clap::Args;
@@ -51,10 +51,10 @@ pub(crate) struct AnalyzeArgs {
     pub json: bool,
 }
 
-/// Plays, prints the figures and writes the page.
+/// Plays, prints the figures and writes the HTML page.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors, or something cannot be written.
+/// Returns an error if the rulesheet has errors, or the page or stdout cannot be written.
 pub(crate) fn run(args: &AnalyzeArgs) -> Result {
     let figures = args.game.with_dynamic(args.engine.way, |game| analyze(args, game))?;
     if let Some(path) = &args.html {

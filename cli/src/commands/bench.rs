@@ -1,7 +1,7 @@
 //! `gdl bench`: measures the load time, speed of play and memory of rulesheets.
 //!
-//! Each rulesheet is measured in a child process, so that its memory can be read and a slow one
-//! stopped. The parent process collects the reports.
+//! Each rulesheet is measured in a child process, so that its peak memory can be read and a slow
+//! one can be stopped. The parent process collects the reports.
 
 use crate::{
     LAUNCHER,
@@ -38,7 +38,7 @@ use std::{
     process::Command,
     time::{Duration, Instant},
 };
-// Elsewhere time that goes by stands for that of the processor.
+// On other systems elapsed time stands in for processor time.
 #[cfg(not(any(unix, windows)))]
 use std::time::Instant as ProcessTime;
 
@@ -90,11 +90,11 @@ pub(crate) struct BenchArgs {
     pub alone: bool,
 }
 
-/// Seconds that a process may take beyond those it is given: for the first game, and for the games
-/// that are being played when the time is up.
+/// The seconds that a child process may take beyond the given ones: for the first game, and for
+/// games that have not ended when the time is up.
 const GRACE: f64 = 30.0;
 
-/// The width of the longest name of an engine, `table-lanes`.
+/// The width of the longest engine name, `table-lanes`.
 const ENGINE: usize = 11;
 
 /// The measurements of a rulesheet, in the order of `--json`.
@@ -102,10 +102,11 @@ const ENGINE: usize = 11;
 struct Figures {
     engine: String,
     isa: String,
-    /// From the text to the end of the first random game, one state at a time.
+    /// The time from the text to the end of the first random game, played one state at a time.
     load_seconds: f64,
     load_cpu_seconds: f64,
-    /// After that, to play a first game in lanes, the memory that they take included.
+    /// The time after loading to play a first game in lanes, including the allocation of their
+    /// memory.
     lanes_cpu_seconds: Option<f64>,
     playouts: u64,
     states: u64,
@@ -113,17 +114,17 @@ struct Figures {
     cpu_seconds: f64,
     playouts_per_cpu_second: f64,
     states_per_cpu_second: f64,
-    /// The peak of the process, where the system tells.
+    /// The peak memory of the process; `None` if the system does not report it.
     bytes: Option<u64>,
 }
 
-/// The result of a rulesheet: figures, or why there are none.
+/// The result of a rulesheet: figures, or the reason for having none.
 type Outcome = std::result::Result<Figures, String>;
 
 /// Measures each rulesheet and prints a line for it.
 ///
 /// # Errors
-/// If there is no rulesheet, or none that plays.
+/// Returns an error if there is no rulesheet, or none can be played.
 pub(crate) fn run(args: &BenchArgs) -> Result {
     if args.engine == Some(EngineChoice::Straight) {
         return Err(Error::Usage(
@@ -176,12 +177,12 @@ pub(crate) fn run(args: &BenchArgs) -> Result {
     if whole.played > 0 { Ok(()) } else { Err(Error::Reported) }
 }
 
-/// The name of a rulesheet in the report.
+/// Returns the name of a rulesheet in the report: the file name without its ending.
 fn name(file: &Path) -> String {
     file.file_stem().unwrap_or(file.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// Measures a rulesheet in a process of its own.
+/// Measures a rulesheet in a child process.
 fn apart(file: &Path, args: &BenchArgs) -> Outcome {
     let launcher = LAUNCHER.get().and_then(|words| words.split_first());
     let (program, words) = launcher.ok_or("this program has no path")?;
@@ -208,7 +209,7 @@ fn apart(file: &Path, args: &BenchArgs) -> Outcome {
     serde_json::from_str(&report.output).unwrap_or_else(|_| Err("its process broke down".to_owned()))
 }
 
-/// Measures a rulesheet here.
+/// Measures a rulesheet in this process.
 fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     let mut options = Options {
         case_sensitive: args.case == Case::Sensitive,
@@ -275,7 +276,8 @@ fn measure(file: &Path, args: &BenchArgs) -> Outcome {
     })
 }
 
-/// Measures a game on a graphics card, which has no processor time: rates are per second elapsed.
+/// Measures a game on a graphics card. Rates are per second of elapsed time, because a card has no
+/// processor time.
 fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu_seconds: f64) -> Outcome {
     let time = Some(Duration::from_secs_f64(args.seconds));
     let run = Run { device: args.device.as_deref(), seed: 0, count: u64::MAX, time, progress: None };
@@ -297,7 +299,7 @@ fn measure_on_card(game: &Dynamic, args: &BenchArgs, load_seconds: f64, load_cpu
     })
 }
 
-/// The first error of a rulesheet that does not load.
+/// Returns the first error of a rulesheet that does not load, on one line.
 fn explain(diagnostics: &Diagnostics, source: &Source) -> String {
     let fault = diagnostics.iter().find(|fault| fault.severity == Severity::Error);
     fault.map_or_else(|| diagnostics.render(source), |fault| report::line(fault, source))
@@ -319,7 +321,7 @@ fn print(out: &mut impl Write, name: &str, outcome: &Outcome) -> io::Result<()> 
         }
         Err(reason) => writeln!(out, "{BOLD}{name}{BOLD:#}  {BAD}error{BAD:#}: {reason}")?,
     }
-    // People who watch want to see each rulesheet as it is done.
+    // Each line appears as soon as its rulesheet is done.
     out.flush()
 }
 
@@ -341,7 +343,7 @@ struct Whole {
     played: usize,
     failed: usize,
     median_load_cpu_seconds: Option<f64>,
-    /// Geometric.
+    /// The geometric mean of the positive rates.
     mean_states_per_cpu_second: Option<f64>,
 }
 

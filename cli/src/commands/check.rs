@@ -1,5 +1,5 @@
-//! `gdl check`: all faults of rulesheets, parsed, checked, compiled and, if asked for, played. A
-//! game that can only be evaluated state by state has a warning.
+//! `gdl check`: reports all diagnostics of rulesheets, which are parsed, checked, compiled and,
+//! with `--simulate`, played. A game that must be evaluated state by state gets a warning.
 
 use crate::args::rules::RulesArgs;
 use clap::{Args, ValueEnum};
@@ -75,7 +75,7 @@ pub(crate) struct CheckArgs {
 }
 
 impl CheckArgs {
-    /// The format of what is printed.
+    /// Returns the format of the output.
     #[must_use]
     pub(crate) fn format(&self) -> Format {
         if self.json { Format::Json } else { self.format }
@@ -124,7 +124,7 @@ pub(crate) struct SimulationArgs {
 }
 
 impl SimulationArgs {
-    /// The simulation's settings.
+    /// Returns the simulation's settings.
     #[must_use]
     pub(crate) fn settings(&self) -> Settings {
         Settings {
@@ -140,11 +140,12 @@ impl SimulationArgs {
 /// The JSON Schema of the output of `--json`.
 const SCHEMA: &str = include_str!("../../schema/check.json");
 
-/// Checks each file. Diagnostics as text go to stderr, with a line per file on stdout; other
+/// Checks each file. Text diagnostics go to stderr, with a line for each file on stdout; other
 /// formats go to stdout.
 ///
 /// # Errors
-/// [`Error::Reported`] if a diagnostic of any file is an error.
+/// Returns [`Error::Reported`] if a diagnostic of any file is an error. With `--fix`, returns
+/// [`Error::Input`] if a file is stdin or cannot be written.
 pub(crate) fn run(args: &CheckArgs) -> Result {
     let mut out = output::stdout();
     if args.schema {
@@ -171,7 +172,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
         report::show(&diagnostics, &source);
         let played = simulation.map_or_else(String::new, |simulation| format!("; {DIM}{simulation}{DIM:#}"));
         writeln!(out, "{}: {}{played}", source.name(), summary(&diagnostics))?;
-        // In step with the diagnostics on stderr.
+        // Keeps the order of this line and the diagnostics on stderr.
         out.flush()?;
     }
     match format {
@@ -182,12 +183,12 @@ pub(crate) fn run(args: &CheckArgs) -> Result {
     if whole.errors > 0 { Err(Error::Reported) } else { Ok(()) }
 }
 
-/// Makes the edits that diagnostics suggest and says which they are.
+/// Applies the suggested edits of diagnostics to a file and lists them on stderr.
 fn fix_file(path: &Path, how: Fix, options: &Options) -> Result {
     if path == Path::new("-") {
         return Err(Error::Input("`--fix` needs a file, not stdin".to_owned()));
     }
-    // The check reports files that cannot be read.
+    // The check after this reports a file that cannot be read.
     let Ok(original) = load::read(path, options) else { return Ok(()) };
     let mut examine = |source: &Source| load::examine(source, options).0;
     let least = match how {
@@ -212,7 +213,7 @@ fn fix_file(path: &Path, how: Fix, options: &Options) -> Result {
         .map_err(|error| Error::Input(format!("cannot write `{}`: {error}", path.display())))
 }
 
-/// All that is to be said of a file, and how much was played if it was.
+/// Returns a file with its diagnostics, and the statistics of its simulation if it was played.
 fn judge(
     path: &Path,
     name: &str,
@@ -240,7 +241,7 @@ fn judge(
     (source, diagnostics, simulation)
 }
 
-/// Simulates a game; nothing is found of one too large to be played.
+/// Simulates a game and adds its diagnostics. Returns `None` if the game is too large to be played.
 fn play(compiled: &Compiled, settings: &Settings, diagnostics: &mut Diagnostics) -> Option<Statistics> {
     let Compilation { rules, ground, net, table, .. } = &compiled.compilation;
     let game = Dynamic::decode(table).ok()?;
@@ -270,7 +271,7 @@ struct Whole {
 }
 
 impl Whole {
-    /// Adds what was found in a file, and returns its diagnostics.
+    /// Adds the results of a file, and returns its diagnostics.
     fn add(
         &mut self,
         source: &Source,
@@ -306,7 +307,7 @@ impl Whole {
     }
 }
 
-/// `no faults`, or the number of each kind.
+/// Returns `no faults`, or the numbers of errors and warnings.
 fn summary(diagnostics: &Diagnostics) -> String {
     let errors = diagnostics.count(Severity::Error);
     let others = diagnostics.count(Severity::Warning);

@@ -1,9 +1,9 @@
-//! `gdl completions`: a script that teaches a shell the commands, and the names of games, players,
-//! codes and lints.
+//! `gdl completions`: prints a shell script that completes commands and the names of games,
+//! players, codes and lints.
 //!
-//! The script is clap's, for which the arguments of some value names get the words that they can
-//! have. Where a file may stand too, and where clap has nothing for arguments that are no options,
-//! some lines of the shell's own language are added.
+//! Clap generates the script from the possible values of arguments. Code in the shell's own
+//! language is added where a file is possible too, and for positional arguments that clap does not
+//! complete.
 
 use clap::{Arg, Args, Command, builder::PossibleValuesParser};
 use clap_complete::Shell;
@@ -34,10 +34,10 @@ pub(crate) struct CompletionsArgs {
 /// Prints the script for a command.
 ///
 /// # Errors
-/// If stdout takes no more.
+/// Returns an error if writing to stdout fails.
 pub(crate) fn run(args: &CompletionsArgs, command: fn() -> Command) -> Result {
     let mut command = named(command());
-    // By way of memory, because the generator panics where a write fails.
+    // The script is built in memory, because the generator panics if a write fails.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "gdl", &mut script);
     let script = String::from_utf8_lossy(&script).into_owned();
@@ -55,7 +55,8 @@ pub(crate) fn run(args: &CompletionsArgs, command: fn() -> Command) -> Result {
     Ok(())
 }
 
-/// The words of arguments by what their values are called; none if there are too many to know.
+/// Returns the possible values of an argument, by its value name. Returns no words if the values
+/// are not a known list.
 fn words(argument: &Arg) -> Vec<&'static str> {
     let is_lint = |code: &&&Code| !code.reserved && code.severity != Severity::Error;
     let lints = || codes::ALL.iter().filter(is_lint).map(|code| code.name);
@@ -77,7 +78,7 @@ fn words(argument: &Arg) -> Vec<&'static str> {
     }
 }
 
-/// A command whose arguments list the words that they can have.
+/// Returns the command with the possible values of its arguments set.
 fn named(command: Command) -> Command {
     let command = command.mut_args(|argument| match words(&argument) {
         words if words.is_empty() => argument,
@@ -86,7 +87,7 @@ fn named(command: Command) -> Command {
     command.mut_subcommands(named)
 }
 
-/// A command by the words that lead to it, and the words of its arguments that are no options.
+/// The path of a subcommand, and the possible values of its positional arguments.
 type Place = (Vec<String>, Vec<&'static str>);
 
 fn positionals(command: &Command, path: &mut Vec<String>, places: &mut Vec<Place>) {
@@ -101,8 +102,9 @@ fn positionals(command: &Command, path: &mut Vec<String>, places: &mut Vec<Place
     }
 }
 
-/// Clap's function knows the words after options and the first argument alone; where it has
-/// nothing, all of a command's are offered, and files where none of these fits.
+/// Adds completions of positional arguments for Bash. Clap completes only options and the first
+/// argument. If it finds nothing, all words of the command are offered, and files if no word
+/// matches.
 fn bash(mut script: String, places: &[Place]) -> String {
     script.push_str(
         "
@@ -133,7 +135,7 @@ complete -F _gdl_with_names -o bashdefault -o default gdl
     script
 }
 
-/// Clap's script knows options alone there.
+/// Adds completions of positional arguments for fish, where clap completes only options.
 fn fish(mut script: String, places: &[Place]) -> String {
     for (path, words) in places {
         let _ = write!(script, "complete -c gdl -n \"__fish_gdl_using_subcommand {}", path[0]);
@@ -145,7 +147,7 @@ fn fish(mut script: String, places: &[Place]) -> String {
     script
 }
 
-/// A game may be a file, which clap's script does not know where there are words.
+/// Adds files to the completions of games for Zsh, where clap offers only the built-in names.
 fn zsh(script: &str) -> String {
     let games: Vec<&str> = gdl_games::LIST.iter().map(|entry| entry.name).collect();
     let list = format!("({})", games.join(" "));

@@ -1,4 +1,4 @@
-//! `gdl convert`: a rulesheet in another syntax.
+//! `gdl convert`: writes a rulesheet in another syntax.
 
 use crate::args::rules::SyntaxArgs;
 use clap::{Args, ValueEnum};
@@ -55,7 +55,7 @@ impl Target {
 /// Prints the rulesheet in the other syntax.
 ///
 /// # Errors
-/// If it cannot be read, or stdout takes no more.
+/// Returns an error if the rulesheet cannot be read or translated, or writing to stdout fails.
 pub(crate) fn run(args: &ConvertArgs) -> Result {
     let (source, _) = args.game.source()?;
     let text =
@@ -65,7 +65,7 @@ pub(crate) fn run(args: &ConvertArgs) -> Result {
     Ok(out.flush()?)
 }
 
-/// A rulesheet in another syntax. Names that could not stay, and what is wrong with it, go to
+/// Converts a rulesheet to another syntax. Replaced names, and the diagnostics if it fails, go to
 /// stderr.
 #[cfg(feature = "network")]
 pub(super) fn converted(source: Source, to: Syntax) -> Result<String> {

@@ -1,4 +1,4 @@
-//! `gdl equal`: whether two rulesheets are one game.
+//! `gdl equal`: compares two rulesheets: are they the same game?
 
 use clap::Args;
 #[cfg(feature = "network")]
@@ -53,15 +53,15 @@ pub(crate) struct EqualArgs {
     pub json: bool,
 }
 
-/// Compares and prints.
+/// Compares the rulesheets and prints the verdict.
 ///
 /// # Errors
-/// Returns an error if a rulesheet has errors, the games differ, or stdout takes no more.
+/// Returns an error if a rulesheet has errors, the games differ, or writing to stdout fails.
 pub(crate) fn run(args: &EqualArgs) -> Result {
     let load = |game: &GameArg| game.clone().read(args.reading).dynamic(None);
     let (first, second) = (load(&args.first)?, load(&args.second)?);
     let Bounds { states, moves, .. } = Bounds::default();
-    // As many joint moves for each pair as usual.
+    // Keeps the default ratio of joint moves to pairs of states.
     let moves = args.states.saturating_mul(moves / states);
     let bounds =
         Bounds { states: args.states, moves, playouts: args.playouts, seed: args.seed, ..Bounds::default() };
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &EqualArgs) -> Result {
     if matches!(verdict, Verdict::Different { .. }) { Err(Error::Reported) } else { Ok(()) }
 }
 
-/// The spelling of the first rulesheet's names in the second.
+/// Returns the function that translates a term of the first rulesheet into the names of the second.
 #[cfg(feature = "network")]
 fn renaming(args: &EqualArgs) -> Result<impl Fn(&str) -> String + use<>> {
     let names = if args.renamed { Some(names(args)?) } else { None };
@@ -95,7 +95,7 @@ fn renaming(_: &EqualArgs) -> Result<impl Fn(&str) -> String + use<>> {
     Ok(str::to_owned)
 }
 
-/// The second rulesheet's names for the first one's.
+/// Returns the mapping from the first rulesheet's names to the second's.
 #[cfg(feature = "network")]
 fn names(args: &EqualArgs) -> Result<Names> {
     sheet(&args.first)?.names_in(&sheet(&args.second)?).ok_or_else(|| {
@@ -103,8 +103,8 @@ fn names(args: &EqualArgs) -> Result<Names> {
     })
 }
 
-/// The rulesheet of a game as KIF, and its own words. What is wrong with one that cannot be written
-/// so goes to stderr.
+/// Returns the rulesheet of a game in KIF, with its own names. If it cannot be written in KIF,
+/// prints its diagnostics on stderr and returns an error.
 #[cfg(feature = "network")]
 pub(super) fn sheet(game: &GameArg) -> Result<Sheet> {
     let (source, _) = game.source()?;
@@ -114,7 +114,7 @@ pub(super) fn sheet(game: &GameArg) -> Result<Sheet> {
     })
 }
 
-/// The verdict in words.
+/// Prints the verdict as text.
 pub(super) fn print(verdict: &Verdict, out: &mut impl Write) -> Result {
     match verdict {
         Verdict::Proved { states } => {

@@ -1,4 +1,4 @@
-//! `gdl explain`: the page of a code, or the list of all codes.
+//! `gdl explain`: prints the page of a code, or lists all codes.
 
 use clap::Args;
 use gdl_compiler::{
@@ -35,7 +35,7 @@ pub(crate) struct ExplainArgs {
 /// Prints the page of a code or, without one, a line for each code.
 ///
 /// # Errors
-/// If stdout takes no more.
+/// Returns an error if writing to stdout fails.
 pub(crate) fn run(args: &ExplainArgs) -> Result {
     if args.json {
         return output::json(&match args.code {
@@ -52,23 +52,23 @@ pub(crate) fn run(args: &ExplainArgs) -> Result {
     Ok(())
 }
 
-/// The severity of the code, in a word.
+/// Returns the severity of the code, or `reserved`.
 fn severity(code: &Code) -> String {
     if code.reserved { "reserved".to_owned() } else { code.severity.to_string() }
 }
 
 fn list(out: &mut impl Write) -> io::Result<()> {
     for code in codes::ALL {
-        // The number in front, as `explain` takes it and as messages have it.
+        // The number comes first, as in messages and as `explain` accepts it.
         writeln!(out, "{BOLD}{}{BOLD:#} {:<8} {}: {}", code.id, severity(code), code.name, code.meaning)?;
     }
     Ok(())
 }
 
-/// The page with its examples indented, which is Markdown again where there are no colours.
+/// Prints the page with its examples indented. Without colours the output is Markdown again.
 fn explain(code: &Code, out: &mut impl Write) -> io::Result<()> {
     writeln!(out, "{BOLD}{} {}: {}{BOLD:#}\n", code.id, code.name, severity(code))?;
-    // The backticks that close the example.
+    // The backticks that close the current example.
     let mut fence: Option<&str> = None;
     for line in code.page.lines() {
         let info = line.trim_start_matches('`');

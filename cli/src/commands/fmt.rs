@@ -1,4 +1,4 @@
-//! `gdl fmt`: rulesheets in the usual layout.
+//! `gdl fmt`: formats rulesheets in the usual layout.
 
 use crate::args::rules::SyntaxArgs;
 use clap::Args;
@@ -36,11 +36,11 @@ pub(crate) struct FmtArgs {
     pub syntax: SyntaxArgs,
 }
 
-/// Formats each file and says which ones changed, or which ones would.
+/// Formats each file and lists the files that changed or, with `--check`, would change.
 ///
 /// # Errors
-/// [`Error::Reported`] if a file cannot be read or, with `--check`, if one would change;
-/// [`Error::Input`] if one cannot be written.
+/// Returns [`Error::Reported`] if a file cannot be read or parsed or, with `--check`, if one would
+/// change. Returns [`Error::Input`] if a file cannot be written.
 pub(crate) fn run(args: &FmtArgs) -> Result {
     let options = Options { syntax: args.syntax.syntax(), ..Options::default() };
     let mut reported = false;
@@ -73,7 +73,8 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// A rulesheet and its usual layout; what is wrong with one that has none goes to stderr.
+/// Returns a rulesheet and its formatted text. If it cannot be read or parsed, prints its
+/// diagnostics on stderr and returns `None`.
 fn formatted(path: &Path, options: &Options) -> Option<(Source, String)> {
     let read = if is_stdin(path) { load::read_stdin("stdin", options) } else { load::read(path, options) };
     let (source, faults) = match read {
@@ -87,11 +88,10 @@ fn formatted(path: &Path, options: &Options) -> Option<(Source, String)> {
     None
 }
 
-/// Gives a file a new content at once: a program that reads it meanwhile, and a cut of the power,
-/// find the old one or the new one whole. Permissions stay, and a link goes on pointing to the
-/// file.
+/// Replaces the content of a file atomically: concurrent readers, and a power failure, see either
+/// the old or the new content. Permissions stay, and a symbolic link still points to the file.
 pub(super) fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // WASI has neither canonical paths nor permissions.
+    // WASI has no canonical paths and no permissions.
     if cfg!(target_os = "wasi") {
         return fs::write(path, text);
     }

@@ -1,4 +1,4 @@
-//! `gdl judge`: whether games are any good, each rulesheet for itself and all of them in a ranking.
+//! `gdl judge`: scores games for playability, alone or in a ranking.
 
 use crate::args::{
     rules::{Bounds, Case},
@@ -78,17 +78,17 @@ pub(crate) struct JudgeArgs {
     pub json: bool,
 }
 
-/// A rulesheet that is to be judged.
+/// A rulesheet to be judged.
 struct Candidate {
     name: String,
     game: GameArg,
 }
 
-/// Judges all of them, prints the results and writes the page.
+/// Judges the rulesheets, prints the results and writes the HTML page.
 ///
 /// # Errors
-/// If a folder cannot be read, something cannot be written, or no rulesheet was measured to the
-/// end.
+/// Returns an error if a folder cannot be read, a file or stdout cannot be written, or no rulesheet
+/// could be played.
 pub(crate) fn run(args: &JudgeArgs) -> Result {
     let candidates = candidates(&args.games)?;
     let mut out = output::stdout();
@@ -121,12 +121,13 @@ pub(crate) fn run(args: &JudgeArgs) -> Result {
         text::ranking(&ranked, usize::try_from(args.top).unwrap_or(usize::MAX), &mut out)?;
     }
     out.flush()?;
-    // A game that cannot be played was reported in its place; that none can is a failure.
+    // Each game that cannot be played has its own report; the command fails only if none can be
+    // played.
     let played = judgements.iter().any(|judgement| judgement.played.is_some());
     if played { Ok(()) } else { Err(Error::Reported) }
 }
 
-/// The named rulesheets; a folder stands for its rulesheets, sorted by name.
+/// Returns the named rulesheets. A folder stands for its rulesheets, sorted by name.
 fn candidates(names: &[String]) -> Result<Vec<Candidate>> {
     let mut candidates = Vec::new();
     for name in names {
@@ -143,7 +144,8 @@ fn candidates(names: &[String]) -> Result<Vec<Candidate>> {
     Ok(candidates)
 }
 
-/// Judges candidates, several at once, and gives each on in their order.
+/// Judges candidates, several at once, and calls `keep` with each judgement in the order of the
+/// candidates.
 fn judge_all(
     args: &JudgeArgs,
     candidates: &[Candidate],
@@ -156,7 +158,7 @@ fn judge_all(
         seed: args.seed,
         full: args.full,
         way: args.engine.way,
-        // Where there are fewer games than threads, these share them.
+        // If there are fewer games than threads, each game gets several threads.
         threads: threads.div_ceil(workers),
         cancel: cancel.clone(),
         ..if args.quick { Settings::quick() } else { Settings::thorough() }
@@ -182,7 +184,8 @@ fn judge_all(
     let result = thread::scope(|scope| {
         for number in 0..workers {
             let sender = sender.clone();
-            // The system may be out of threads: then fewer play, but one has to.
+            // If the system has no more threads, the threads that started do the work. At least one
+            // must start.
             if let (Err(error), 0) = (thread::Builder::new().spawn_scoped(scope, || work(sender)), number) {
                 return Err(error);
             }

@@ -1,4 +1,4 @@
-//! `gdl list`: the built-in games, kind by kind.
+//! `gdl list`: prints the built-in games, grouped by kind.
 
 use clap::Args;
 use gdl_games::{Entry, Kind, LIST};
@@ -23,7 +23,7 @@ pub(crate) struct ListArgs {
     pub json: bool,
 }
 
-/// The description of a game.
+/// The description of a game; `size` has the numbers of fluents and moves.
 struct Row {
     entry: &'static Entry,
     roles: Vec<String>,
@@ -40,7 +40,7 @@ impl Row {
         Ok(Self { entry, roles, size })
     }
 
-    /// The texts of its columns, except the last.
+    /// Returns the texts of all columns but the last.
     fn columns(&self) -> [String; 4] {
         let tags: Vec<String> = self.entry.tags.iter().map(ToString::to_string).collect();
         let size = self.size.map(|[fluents, moves]| {
@@ -72,10 +72,10 @@ fn summary(entry: &Entry) -> &str {
     entry.summary().trim_end_matches('.')
 }
 
-/// Prints name, roles, tags and a summary of each game.
+/// Prints the name, roles, tags and summary of each game.
 ///
 /// # Errors
-/// If stdout takes no more.
+/// Returns an error if a game cannot be loaded, or writing to stdout fails.
 pub(crate) fn run(args: &ListArgs) -> Result {
     let rows: Vec<Row> = LIST.iter().map(|entry| Row::new(entry, args.sizes)).collect::<Result<_>>()?;
     if args.json {

@@ -1,4 +1,4 @@
-//! `gdl lsp`: the server that editors ask about rulesheets.
+//! `gdl lsp`: serves editors over the Language Server Protocol.
 
 use clap::Args;
 use gdl_tools::error::{Error, Result};
@@ -19,11 +19,11 @@ pub(crate) struct LspArgs {
     pub stdio: bool,
 }
 
-/// Serves until the editor says `exit`.
+/// Serves until the editor sends `exit`.
 ///
 /// # Errors
-/// [`Error::Reported`] if it left without saying `shutdown` first, [`Error::Output`] if it takes no
-/// more.
+/// Returns [`Error::Reported`] if the editor did not send `shutdown` before `exit`, and
+/// [`Error::Output`] if writing to it fails.
 pub(crate) fn run() -> Result {
     if gdl_language_server::serve(io::stdin(), io::stdout().lock())? { Ok(()) } else { Err(Error::Reported) }
 }

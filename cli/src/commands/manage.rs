@@ -1,4 +1,5 @@
-//! `gdl manage`: schedules of matches between players anywhere, their results and standings.
+//! `gdl manage`: plays schedules of matches between local and remote players, and prints results
+//! and standings.
 
 use clap::{Args, Subcommand};
 #[cfg(feature = "sign")]
@@ -102,7 +103,7 @@ pub(crate) struct RunArgs {
 }
 
 impl ManageArgs {
-    /// True if stdout is to have JSON.
+    /// Returns whether the command prints JSON on stdout.
     pub(crate) fn wants_json(&self) -> bool {
         match &self.action {
             Action::Check { json, .. } | Action::Standings { json, .. } => *json,
@@ -112,7 +113,7 @@ impl ManageArgs {
     }
 }
 
-/// Does it.
+/// Runs the action.
 ///
 /// # Errors
 /// Returns an error if a schedule, a rulesheet or a database has errors, something cannot be
@@ -129,9 +130,9 @@ pub(crate) fn run(args: &ManageArgs) -> Result {
     }
 }
 
-/// Checks a schedule and prints a summary, as one JSON object if `json` is true. `matches` of a
-/// game counts one repetition. `most_seconds` is the longest time that all matches can take one
-/// after the other; it is null without clocks.
+/// Checks a schedule and prints a summary, as one JSON object if `json` is true. In it, `matches`
+/// of a game is the number of one repetition. `most_seconds` is an upper bound on the time of all
+/// matches in sequence, or null without clocks.
 fn check(path: &Path, json: bool) -> Result {
     let schedule = Schedule::open(path)?;
     let name = schedule.name.clone();
@@ -166,7 +167,7 @@ fn check(path: &Path, json: bool) -> Result {
     Ok(out.flush()?)
 }
 
-/// A time that may be days, rounded up.
+/// Returns a time in seconds, minutes, hours or days, rounded up.
 fn span(seconds: u64) -> String {
     const UNITS: [(&str, u64); 3] = [("day", 86_400), ("hour", 3600), ("minute", 60)];
     let unit = UNITS.into_iter().find(|&(_, unit)| seconds >= 2 * unit);
@@ -183,7 +184,7 @@ fn play(args: &RunArgs) -> Result {
     let pull = cancel.clone();
     let handled = ctrlc::set_handler(move || {
         if pull.is_cancelled() {
-            // Asked twice: what is under way is played again the next time.
+            // The second Ctrl-C exits at once. Unfinished matches are played again in the next run.
             process::exit(130);
         }
         pull.cancel();
@@ -198,7 +199,7 @@ fn play(args: &RunArgs) -> Result {
         progress.tell(done.done);
         if has_lines {
             let text = if args.json { done.to_json().to_string() } else { line(done, plan.matches()) };
-            // A reader that closed the pipe has seen enough; the matches go on.
+            // A reader that closed the pipe needs no more output; the matches go on.
             let mut out = io::stdout().lock();
             let _ = writeln!(out, "{text}").and_then(|()| out.flush());
         }
@@ -230,7 +231,7 @@ fn play(args: &RunArgs) -> Result {
     Ok(())
 }
 
-/// A match on a line.
+/// Returns the line of a finished match.
 fn line(done: &Done, all: u64) -> String {
     let seats = done.players.iter().zip(&done.goals).zip(&done.faults).map(|((player, goal), faults)| {
         let goal = goal.map_or_else(|| "-".to_owned(), |goal| goal.to_string());
@@ -274,7 +275,7 @@ fn print(standings: &Standings) -> Result {
 }
 
 fn columns(row: &Row) -> String {
-    // No minus before a zero.
+    // Adding zero turns -0 into 0.
     let points = |elo: f64| format!("{:+.0}", elo.round() + 0.0);
     let rating = row.rating.map_or_else(
         || format!("{:>8}", "-"),
@@ -305,7 +306,7 @@ fn export(store: &Store, folder: &Path) -> Result {
     store.records(|number, game, record| {
         written += 1;
         progress.tell(written);
-        // The file may be of others, and so may its names.
+        // The database may be untrusted, so a name must not form a path.
         let game: String =
             game.chars().map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' }).collect();
         output::file(&folder.join(format!("{number:06}.{game}.json")), &format!("{record}\n"))

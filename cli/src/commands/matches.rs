@@ -1,4 +1,4 @@
-//! `gdl match`: players against each other, and what they score.
+//! `gdl match`: plays matches between players and prints their scores.
 
 use crate::args::{terms::TermsArgs, way::WayArgs};
 use clap::Args;
@@ -69,8 +69,8 @@ pub(crate) struct MatchArgs {
 /// Plays and prints the report.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors, the numbers of players and roles differ, or
-/// something cannot be written.
+/// Returns an error if the rulesheet has errors, the numbers of players and roles differ, a player
+/// cannot play the game, or a file or stdout cannot be written.
 pub(crate) fn run(args: &MatchArgs) -> Result {
     if args.players.iter().any(Spec::is_human) {
         return Err(Error::Usage("`human` plays in `gdl play` only".to_owned()));
@@ -87,7 +87,7 @@ fn unwritten(path: &Path, error: &std::io::Error) -> Error {
     Error::Input(format!("cannot write {}: {error}", path.display()))
 }
 
-/// Plays the matches that the arguments ask for.
+/// Plays the matches and prints the report.
 fn play(args: &MatchArgs, game: &Dynamic) -> Result {
     let name = args.game.name();
     let contest = Contest {
@@ -108,12 +108,12 @@ fn play(args: &MatchArgs, game: &Dynamic) -> Result {
     print(args, game, &total, seconds)
 }
 
-/// Plays all matches, several at once.
+/// Plays all matches, several at once if possible, and writes their records.
 fn play_all(args: &MatchArgs, game: &Dynamic, contest: Contest<'_>) -> Result<Total> {
     let threads = match (args.threads, args.terms.clock) {
         (Some(threads), _) => threads,
-        // Matches that share processors would take each other's time, and a player elsewhere has
-        // one at a time.
+        // With a clock, matches at once would slow each other down. A remote player plays one match
+        // at a time.
         (None, Some(_)) => 1,
         _ if args.players.iter().any(Spec::is_remote) => 1,
         (None, None) => thread::available_parallelism().map_or(1, usize::from),
@@ -134,7 +134,7 @@ fn write(path: &Path, record: &Record) -> Result {
     fs::write(path, text + "\n").map_err(|error| unwritten(path, &error))
 }
 
-/// Nodes or time for a move, for people.
+/// Returns the time and nodes for a move as text.
 fn bounds(args: &MatchArgs) -> String {
     let time = args.terms.clock.map(duration);
     let nodes = args.terms.nodes(DEFAULT_NODES).map(|nodes| format!("{} nodes", thousands(nodes)));
@@ -219,17 +219,17 @@ fn columns(results: &RoleTally) -> String {
     )
 }
 
-/// Points of Elo with their sign.
+/// Returns an Elo difference as text, with its sign.
 fn points(elo: f64) -> String {
     if elo.is_infinite() {
         return if elo > 0.0 { "+inf" } else { "-inf" }.to_owned();
     }
-    // No minus before a zero.
+    // Adding zero turns -0 into 0.
     format!("{:+.0}", elo.round() + 0.0)
 }
 
-/// The one JSON object of the command: `game`, `engine`, `matches`, `seed`, `clock` (seconds a
-/// move, or null), `nodes` (a move, or null), what [`Total::to_json`] has, and `seconds`.
+/// Returns the JSON object of the command. `clock` is the seconds for a move, or null; `nodes` the
+/// nodes for a move, or null. [`Total::to_json`] adds the results.
 fn to_json(args: &MatchArgs, game: &Dynamic, total: &Total, seconds: f64) -> Value {
     let mut report = json!({
         "game": args.game.name(),

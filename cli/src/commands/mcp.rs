@@ -1,4 +1,4 @@
-//! `gdl mcp`: the server that agents ask about rulesheets.
+//! `gdl mcp`: serves agents over the Model Context Protocol.
 
 use clap::Args;
 use gdl_context_server::Settings;
@@ -39,7 +39,7 @@ pub(crate) struct McpArgs {
 /// Serves until the client's stream ends.
 ///
 /// # Errors
-/// If the folder is none, or threads cannot be started.
+/// Returns an error if the folder does not exist, or threads cannot be started.
 pub(crate) fn run(args: &McpArgs) -> Result {
     if let Some(folder) = args.folder.as_ref().filter(|folder| !folder.is_dir()) {
         return Err(Error::Input(format!("there is no folder {}", folder.display())));

@@ -1,7 +1,7 @@
-//! `gdl net`: the propositional net a game compiles to, in figures or as a graph.
+//! `gdl net`: prints the propositional net of a game, as figures or as a graph.
 //!
-//! Figures take a look at each gate. The graph is text for each gate and operand, which is made
-//! before it is written: of a net with more operations than `MOST_DRAWN` there is none.
+//! Figures take time linear in the gates. The graph is built in memory before it is written, so
+//! nets of more than [`MOST_DRAWN`] operations are refused.
 
 use crate::args::way::WayArgs;
 use clap::Args;
@@ -37,19 +37,21 @@ pub(crate) struct NetArgs {
     pub json: bool,
 }
 
-/// Operations of a net that is written as a graph: some hundred bytes each.
+/// The most operations of a net that is written as a graph. Each takes some hundred bytes.
 const MOST_DRAWN: usize = 1_000_000;
 
-/// The number of purposes that are shown: those with the most operations of their own.
+/// The number of purposes shown: those with the most operations.
 const MOST_PURPOSES: usize = 8;
 
-/// A role with more moves gets a hint: they make nets large and playouts slow.
+/// The number of moves of a role above which a hint is printed: they make nets large and playouts
+/// slow.
 const MANY_MOVES: usize = 10_000;
 
 /// Compiles the game and prints the result.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors or stdout takes no more.
+/// Returns an error if the rulesheet has errors, the net is too large for a graph, or writing to
+/// stdout fails.
 pub(crate) fn run(args: &NetArgs) -> Result {
     let name = args.game.name();
     let (source, options) = args.game.source()?;
@@ -61,7 +63,7 @@ pub(crate) fn run(args: &NetArgs) -> Result {
         Loaded::Lifted(game) if args.json => return output::json(&lifted_to_json(&name, &game)),
         Loaded::Lifted(game) => return print_lifted(&name, &game),
     };
-    // A compiled game's code was made from the same net by the same phases.
+    // The straight-line code of a built-in game was generated from the same net.
     let has_code = matches!(args.game, GameArg::BuiltIn(entry) if entry.is_compiled());
     let is_straight = has_code && args.engine.way.is_none() && compiled.is_straight();
     let (engine, expected) = if is_straight {
@@ -88,7 +90,7 @@ pub(crate) fn run(args: &NetArgs) -> Result {
     }
 }
 
-/// The net as a graph, if it has no more operations than that.
+/// Returns the net as a Graphviz graph.
 fn graph(net: &Net, most: usize) -> Result<String> {
     let operations = net.operations();
     if operations > most {
@@ -99,7 +101,7 @@ fn graph(net: &Net, most: usize) -> Result<String> {
     Ok(net.to_dot())
 }
 
-/// The fields of a compiled game's report that do not speak of the net.
+/// Returns the report of a game without a net: the fields of [`to_json`] that do not depend on one.
 fn lifted_to_json(name: &str, game: &Dynamic) -> Value {
     let vocabulary = game.vocabulary();
     let of_roles = |count: &dyn Fn(usize) -> usize| -> Map<String, Value> {
@@ -180,18 +182,18 @@ fn to_json(name: &str, engine: &str, expected: &[Estimate], compiled: &Compiled)
     report
 }
 
-/// The number of fluents on which no output depends.
+/// Returns the number of fluents on which no output depends.
 fn dead(net: &Net) -> usize {
     net.influential().into_iter().filter(|influential| !influential).count()
 }
 
-/// Each role and the number of moves it may ever make.
+/// Returns each role with the number of its possible moves.
 fn moves(compiled: &Compiled) -> Vec<(&str, usize)> {
     let net = &compiled.net;
     net.vocabulary.roles.iter().map(String::as_str).zip(net.outputs.legal.iter().map(Vec::len)).collect()
 }
 
-/// Each role and the number of percepts it may ever have.
+/// Returns each role with the number of its possible percepts.
 fn percepts(compiled: &Compiled) -> impl Iterator<Item = (&str, usize)> {
     let net = &compiled.net;
     net.vocabulary.roles.iter().map(String::as_str).zip(net.percepts().map(<[_]>::len))
@@ -251,7 +253,7 @@ fn print(
     Ok(())
 }
 
-/// Advice for an author if a role has very many moves.
+/// Returns a hint for the author if a role has more than [`MANY_MOVES`] moves.
 fn hint(net: &Net) -> Option<String> {
     let (place, moves) =
         net.outputs.legal.iter().map(Vec::len).enumerate().max_by_key(|&(_, moves)| moves)?;

@@ -1,7 +1,7 @@
-//! `gdl new`: a folder with a rulesheet, a crate that uses it, and a test.
+//! `gdl new`: creates a folder with a rulesheet, a crate that uses it, and a test.
 //!
-//! The rulesheet is a whole game, to be changed into another one: that of
-//! `docs/tutorial/language.md`. Nothing is overwritten.
+//! The rulesheet is the complete game of `docs/tutorial/language.md`, to be changed into another
+//! one. Existing files are not overwritten.
 
 use clap::Args;
 use gdl_tools::{
@@ -14,10 +14,11 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The game of the files, in whose place the name of the new one stands.
+/// The name of the game in the files, which is replaced by the new name.
 const GAME: &str = "dominoes";
 
-/// The files next to `Cargo.toml`: those of a package of this project, in which they are tested.
+/// The files next to `Cargo.toml`. They are the files of a package of this project, which tests
+/// them.
 const FILES: &[(&str, &str)] = &[
     ("dominoes.kif", include_str!("new/dominoes.kif")),
     ("dominoes.plays", include_str!("new/dominoes.plays")),
@@ -26,10 +27,10 @@ const FILES: &[(&str, &str)] = &[
     ("tests/rules.rs", include_str!("new/rules.rs")),
 ];
 
-/// `Cargo.toml`, with `NAME` where the game's name stands, and `RUNTIME` where the dependency does.
+/// The template of `Cargo.toml`: `NAME` stands for the game's name, `RUNTIME` for the dependency.
 const MANIFEST: &str = include_str!("new/Cargo.toml.in");
 
-/// Words that Rust does not take for the name of a crate or a module.
+/// Words that Rust does not allow as the name of a crate or a module.
 const TAKEN: &[&str] = &[
     "abstract",
     "alloc",
@@ -110,7 +111,7 @@ pub(crate) struct NewArgs {
     pub runtime: Option<PathBuf>,
 }
 
-/// Names of packages that are modules too.
+/// Checks that a name is valid for a package and a module.
 fn name(text: &str) -> std::result::Result<String, String> {
     let is_begun = text.starts_with(|letter: char| letter.is_ascii_lowercase());
     let is_plain =
@@ -127,10 +128,11 @@ fn name(text: &str) -> std::result::Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Makes the folder.
+/// Creates the folder and its files.
 ///
 /// # Errors
-/// If it is there already, there is no package at the place that is given, or it cannot be written.
+/// Returns an error if the folder exists already, the given path has no package, or a file cannot
+/// be written.
 pub(crate) fn run(args: &NewArgs) -> Result {
     let folder = Path::new(&args.name);
     let runtime = dependency(args.runtime.as_deref())?;
@@ -169,7 +171,7 @@ pub(crate) fn run(args: &NewArgs) -> Result {
     Ok(())
 }
 
-/// The line of `Cargo.toml` that asks for the runtime.
+/// Returns the line of `Cargo.toml` for the dependency on the runtime.
 fn dependency(runtime: Option<&Path>) -> Result<String> {
     let Some(folder) = runtime else {
         return Ok(format!("gdl-runtime = \"{}\"", env!("CARGO_PKG_VERSION")));
@@ -182,6 +184,6 @@ fn dependency(runtime: Option<&Path>) -> Result<String> {
         ))
     })?;
     let place = place.to_str().ok_or_else(|| Error::Input(format!("{} is not UTF-8", place.display())))?;
-    // A string of TOML, whatever is in it.
+    // The debug format escapes the path like a TOML string.
     Ok(format!("gdl-runtime = {{ path = {place:?} }}"))
 }

@@ -1,4 +1,4 @@
-//! `gdl perft`: how many sequences of joint moves there are, depth by depth.
+//! `gdl perft`: counts the sequences of joint moves, depth by depth.
 
 use clap::Args;
 use gdl_games::{Counter, PerftSettings};
@@ -44,11 +44,11 @@ pub(crate) struct PerftArgs {
     pub json: bool,
 }
 
-/// Counts and prints.
+/// Counts the sequences and prints the counts.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors, the engine does not fit it, or stdout takes no
-/// more.
+/// Returns an error if the rulesheet has errors, the engine cannot play it, or writing to stdout
+/// fails.
 pub(crate) fn run(args: &PerftArgs) -> Result {
     if args.engine == Some(EngineChoice::Gpu) {
         let reason = "a graphics card plays only random games: leave `--engine` out";
@@ -107,7 +107,7 @@ fn print(args: &PerftArgs, counter: &mut dyn Counter, engine: &str) -> Result {
         out.flush()?;
         return Ok(());
     }
-    // Line by line, since each level takes longer than the one before; so the widths are fixed.
+    // The column widths are fixed, because each line is printed as soon as its depth is counted.
     writeln!(out, "{DIM}{:>5}  {:>26}  {:>14}  {:>8}{DIM:#}", "depth", "sequences", "states", "time")?;
     for depth in 1..=args.depth {
         let start = Instant::now();

@@ -1,5 +1,5 @@
-//! `gdl play`: a game in the terminal, in a [`session`] with a person, whose lines are read as
-//! [`command`]s, or [`alone`].
+//! `gdl play`: plays a game in the terminal. [`session`] is play with a person, whose lines
+//! [`command`] parses; [`alone`] is self-play.
 
 mod alone;
 mod args;
@@ -14,7 +14,8 @@ use std::{io, slice};
 /// Plays until the game is over or the person leaves.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors, there is no such role, or stdout takes no more.
+/// Returns an error if the rulesheet has errors, there is no such role, the player cannot play the
+/// game, or writing to stdout fails.
 pub(crate) fn run(args: &PlayArgs) -> Result {
     let against = args.against.told(&args.game)?;
     let clocks = args.terms.clocks(slice::from_ref(&against));

@@ -1,4 +1,4 @@
-//! `gdl player`: a player that match managers ask for moves.
+//! `gdl player`: a player that answers match managers over HTTP.
 
 use crate::args::{rules::Bounds, way::WayArgs};
 use clap::Args;
@@ -67,7 +67,7 @@ pub(crate) struct PlayerArgs {
 /// Plays until the process ends.
 ///
 /// # Errors
-/// If the player cannot play so, or the port is taken.
+/// Returns an error if the player is `human` or remote, or if the address and port cannot be used.
 pub(crate) fn run(args: &PlayerArgs) -> Result {
     let spec = args.player.clone().with_net()?;
     if spec.is_human() || spec.is_remote() {
@@ -90,7 +90,7 @@ pub(crate) fn run(args: &PlayerArgs) -> Result {
         .seed(args.seed)
         .log(move |note| {
             if json {
-                // A reader that closed the pipe has seen enough; the matches go on.
+                // A reader that closed the pipe needs no more output; the matches go on.
                 let _ = tell(&fields(note).to_string());
             } else {
                 remark(note);
@@ -100,15 +100,15 @@ pub(crate) fn run(args: &PlayerArgs) -> Result {
     serve(listener, host).map_err(|error| Error::Input(format!("the player ended: {error}")))
 }
 
-/// A line on stdout, at once.
+/// Prints a line on stdout and flushes it.
 fn tell(line: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     writeln!(out, "{line}")?;
     out.flush()
 }
 
-/// A note for programs: `what` (the message, `unreadable`, `refused` or `match`), `from`, `match`,
-/// `answer`, `seconds`, `remark`, `search`; null where there is none.
+/// Returns the JSON object of a note. `what` is the message, `unreadable`, `refused` or `match`.
+/// Missing values are null.
 fn fields(note: &Note) -> Value {
     json!({
         "what": note.what,
@@ -121,8 +121,8 @@ fn fields(note: &Note) -> Value {
     })
 }
 
-/// A search for programs: which it was (`note`), the goal that the role can expect (`value`), if
-/// that is proved, and what was counted.
+/// Returns the JSON object of a search: `note` says which search it was, `value` is the goal that
+/// the role can expect, and `proved` is true if that is proved. The other fields are counts.
 fn search(report: &Report) -> Value {
     json!({
         "note": report.note,

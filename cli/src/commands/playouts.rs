@@ -1,4 +1,4 @@
-//! `gdl playouts`: random games, and what they add up to.
+//! `gdl playouts`: plays random games and prints their statistics.
 
 use crate::gpu::{Played, Run};
 use clap::Args;
@@ -64,14 +64,14 @@ pub(crate) struct PlayoutsArgs {
     pub json: bool,
 }
 
-/// Playouts that are made unless it is said how many or how long: some seconds of small games.
+/// The default number of playouts, which takes some seconds for small games.
 const DEFAULT_COUNT: u64 = 1_000_000;
 
 /// Plays and prints the report.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors, the engine does not fit it, or stdout takes no
-/// more.
+/// Returns an error if the rulesheet has errors, the engine cannot play it, or writing to stdout
+/// fails.
 pub(crate) fn run(args: &PlayoutsArgs) -> Result {
     args.isa.map_or(Ok(()), |isa| isa.check(args.engine))?;
     if args.engine == Some(EngineChoice::Gpu) {
@@ -157,7 +157,7 @@ fn run_on_card(args: &PlayoutsArgs) -> Result {
     Ok(())
 }
 
-/// Plays as the arguments ask for.
+/// Plays on the processor. Returns the name of the engine for single states, and the statistics.
 fn play(args: &PlayoutsArgs, way: Option<Way>) -> Result<(&'static str, Stats)> {
     let time = args.seconds.map(Duration::from_secs_f64);
     let count = args.count.or(time.is_none().then_some(DEFAULT_COUNT));
@@ -179,7 +179,7 @@ fn play(args: &PlayoutsArgs, way: Option<Way>) -> Result<(&'static str, Stats)> 
     args.game.playouts(way, settings)
 }
 
-/// The report.
+/// Returns the JSON report of playouts on the processor.
 fn to_json(name: &str, engine: &str, isa: &str, stats: &Stats) -> Value {
     let tally = &stats.tally;
     let mut report = json!({
@@ -203,7 +203,8 @@ fn to_json(name: &str, engine: &str, isa: &str, stats: &Stats) -> Value {
     report
 }
 
-/// The ends of games: `goals` has null for a role that no game gave a goal.
+/// Returns the part of the report about the ends of games. In `goals`, a role without a goal in any
+/// game has null.
 fn ends(tally: &Tally, roles: &Texts, chance: Option<usize>) -> Value {
     let per_role = |value: &dyn Fn(usize) -> Value| -> Map<String, Value> {
         roles.iter().enumerate().map(|(i, role)| (role.to_owned(), value(i))).collect()

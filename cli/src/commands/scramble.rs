@@ -1,4 +1,4 @@
-//! `gdl scramble`: a rulesheet under names that mean nothing.
+//! `gdl scramble`: replaces the names of a rulesheet by meaningless ones.
 
 use super::{
     convert::{Target, converted},
@@ -37,10 +37,11 @@ pub(crate) struct ScrambleArgs {
     pub to: Target,
 }
 
-/// Prints the rulesheet under other names, once it was compared with the one that has its own.
+/// Scrambles the rulesheet, compares the result with the original and prints it if no difference
+/// was found.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors, or stdout takes no more.
+/// Returns an error if the rulesheet has errors, the games differ, or writing to stdout fails.
 pub(crate) fn run(args: &ScrambleArgs) -> Result {
     let (source, options) = args.game.source()?;
     let sheet = equal::sheet(&args.game)?.scrambled(args.seed);
@@ -71,7 +72,7 @@ pub(crate) fn run(args: &ScrambleArgs) -> Result {
     Ok(out.flush()?)
 }
 
-/// Each form on a line of its own.
+/// Puts each top-level form on a line of its own.
 fn lines(text: &str) -> String {
     let mut lines = String::with_capacity(text.len());
     let mut depth = 0_usize;

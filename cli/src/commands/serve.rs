@@ -1,4 +1,4 @@
-//! `gdl serve`: a board to click, in a browser.
+//! `gdl serve`: serves a page that shows games and plays them in the browser.
 
 use clap::Args;
 use gdl_tools::{
@@ -86,7 +86,7 @@ pub(crate) struct ServeArgs {
 /// Serves until the process ends.
 ///
 /// # Errors
-/// If the game or the results cannot be opened, or the port is taken.
+/// Returns an error if the game or the results cannot be opened, or the port is taken.
 pub(crate) fn run(args: &ServeArgs) -> Result {
     let game = args.game.clone().map(|game| game.read(args.reading));
     let shown = gdl_serve::Shown {

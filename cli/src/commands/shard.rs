@@ -1,5 +1,5 @@
-//! `gdl shard`: a part of work that many machines share, as a document; `gdl shard merge` puts
-//! documents together.
+//! `gdl shard`: does a part of a job that many machines share, and writes it as a document. `gdl
+//! shard merge` merges documents.
 
 mod merge;
 
@@ -35,9 +35,9 @@ pub(crate) struct ShardArgs {
 }
 
 impl ShardArgs {
-    /// True if stdout is to have one JSON object.
+    /// Returns whether the command prints one JSON object on stdout, also if it fails.
     pub(crate) fn wants_json(&self) -> bool {
-        // A shard that failed writes no document.
+        // A failed shard writes no document.
         matches!(&self.job, Job::Merge(args) if args.json)
     }
 }
@@ -147,11 +147,11 @@ fn part(text: &str) -> std::result::Result<[NonZero<u64>; 2], String> {
     }
 }
 
-/// Does the blocks and writes the document.
+/// Runs the blocks of a shard and writes the document, or merges documents.
 ///
 /// # Errors
-/// Returns an error if a rulesheet has errors, there are no such blocks, the job depends on the
-/// machine, or something cannot be written.
+/// Returns an error if a rulesheet has errors, the blocks do not exist, the job depends on the
+/// machine, or the document cannot be written.
 pub(crate) fn run(args: &ShardArgs) -> Result {
     let (document, piece) = match &args.job {
         Job::Playouts { game, count, engine, seed, piece } => {

@@ -1,4 +1,4 @@
-//! `gdl test`: tests of a rulesheet, which are plays with expectations and recorded matches.
+//! `gdl test`: runs the tests of a rulesheet: plays with expectations, and recorded matches.
 
 use clap::Args;
 use gdl_compiler::{Options, eval::Evaluator};
@@ -61,9 +61,9 @@ struct Outcome {
     file: String,
     name: String,
     failure: Option<Failure>,
-    /// The place of the step that failed.
+    /// The file, line and column of the step that failed; `None` for a recorded match.
     place: Option<String>,
-    /// True if lifted evaluation judged the end and the goals.
+    /// True if lifted evaluation checked the end and the goals.
     is_lifted: bool,
 }
 
@@ -137,10 +137,10 @@ pub(crate) fn run(args: &TestArgs) -> Result {
     if failed > 0 { Err(Error::Reported) } else { Ok(()) }
 }
 
-/// The file of plays next to a rulesheet.
+/// Returns the path of the file of plays next to a rulesheet.
 ///
 /// # Errors
-/// Returns an error if there is no such file.
+/// Returns an error if the file does not exist.
 fn file_of(game: &GameArg) -> Result<PathBuf> {
     let path = match game {
         GameArg::File { path, .. } => path.with_extension("plays"),

@@ -1,4 +1,4 @@
-//! `gdl train`: a net that judges the states of a game, trained from the rules alone.
+//! `gdl train`: trains a net that evaluates the states of a game, from the rules alone.
 
 use clap::Args;
 use gdl_players::{
@@ -26,14 +26,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The most bytes of a file of a training.
+/// The most bytes of a file that a training is resumed from.
 const MOST_BYTES: usize = 1 << 28;
 
-/// The interval at which files are written, and that of matches on a terminal.
+/// The interval at which files are written.
 const SAVING: Duration = Duration::from_secs(20);
 const SHOWING: Duration = Duration::from_secs(60);
 
-/// The time of a move in matches.
+/// The time for a move in
 const CLOCK: Duration = Duration::from_millis(20);
 
 /// Arguments of `gdl train`.
@@ -97,7 +97,7 @@ fn train(args: &TrainArgs, game: &Dynamic) -> Result {
         Some(samples) => Progress::counted("states", samples),
         None => Progress::timed("states", args.time),
     };
-    // The first round is written at once: what cannot be written is no surprise at the end.
+    // The first round is written at once, so that a file that cannot be written fails early.
     let (mut saved, mut shown) = (None::<Instant>, Instant::now());
     loop {
         let start = Instant::now();
@@ -151,7 +151,7 @@ fn train(args: &TrainArgs, game: &Dynamic) -> Result {
     Ok(out.flush()?)
 }
 
-/// The training, new or from a file.
+/// Creates a training, or resumes it from a file.
 fn begin(args: &TrainArgs, game: &Dynamic) -> Result<Training> {
     let failed = |error: gdl_players::search::NetError| Error::Input(error.to_string());
     let Some(path) = args.resume.as_ref().filter(|path| path.exists()) else {
@@ -169,7 +169,7 @@ fn begin(args: &TrainArgs, game: &Dynamic) -> Result<Training> {
     }
 }
 
-/// Writes the files. Returns the bytes of the net's.
+/// Writes the files of the net and of the training. Returns the size of the net in bytes.
 fn save(args: &TrainArgs, training: &Training) -> Result<usize> {
     let net = training.net().to_bytes();
     output::file(&args.out, &net)?;
@@ -184,7 +184,8 @@ struct Strength {
     interval: [f64; 2],
 }
 
-/// Plays some short matches. `None` if none are wanted, or the game is not for two.
+/// Plays matches of [`CLOCK`] a move against `best`. Returns `None` if no matches are wanted, or
+/// two players cannot play the game.
 fn strength(args: &TrainArgs, game: &Dynamic, net: Net) -> Result<Option<Strength>> {
     let best: Spec = players::DEFAULT.parse().map_err(Error::Usage)?;
     let players = [Spec::of_net(Arc::new(net)), best];
@@ -205,7 +206,8 @@ fn strength(args: &TrainArgs, game: &Dynamic, net: Net) -> Result<Option<Strengt
     Ok(Some(Strength { matches: all.games(), score, interval: wilson(score, all.games()) }))
 }
 
-/// `1,204,224 states of 61,440 games, loss 0.0731; against best 75 % of 10 matches (41 to 93)`
+/// Returns a line such as `1,204,224 states of 61,440 games, loss 0.0731; against best 75 % of 10
+/// matches (41 to 93)`.
 fn line(training: &Training, strength: Option<Strength>) -> String {
     let [samples, games] = [training.samples(), training.games()].map(thousands);
     let text = format!("{samples} states of {games} games, loss {:.4}", training.loss());

@@ -1,4 +1,4 @@
-//! `gdl verify`: a rulesheet against what a reference reasoner found.
+//! `gdl verify`: compares a rulesheet with recorded traces of a reference reasoner.
 
 use clap::{Args, ValueEnum};
 use gdl_compiler::{Options, eval::Evaluator};
@@ -56,17 +56,18 @@ pub(crate) enum Semantics {
     Eval,
 }
 
-/// The depth to which joint move sequences are counted: some seconds for the largest games.
+/// The limits of a comparison. Counting joint move sequences takes some seconds for the largest
+/// games.
 const LIMITS: Limits =
     Limits { playouts: usize::MAX, steps: usize::MAX, states: 50_000, moves: 2_000_000, deadline: None };
 
-/// Compares the rulesheet with each trace; a line per trace.
+/// Compares the rulesheet with each trace and prints a line for each trace.
 ///
 /// # Errors
-/// Returns an error if the rulesheet or a trace has errors, a trace differs, or stdout takes no
-/// more.
+/// Returns an error if the rulesheet or a trace has errors, a trace differs, or writing to stdout
+/// fails.
 pub(crate) fn run(args: &VerifyArgs) -> Result {
-    // Traces are made by reasoners that tell `Cell` from `cell`, know no lints and are lenient.
+    // The reasoners of traces are case-sensitive and lenient, and report no lints.
     let options = Options { case_sensitive: true, lenient: true, ..load::quiet() };
     let source = load::open(&args.rules, &options)?;
     let way = match args.engine {

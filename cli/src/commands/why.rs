@@ -1,4 +1,4 @@
-//! `gdl why`: why something holds at a position of a game, or why not.
+//! `gdl why`: explains why an atom holds at a position of a game, or why not.
 
 use clap::Args;
 use gdl_compiler::eval::Evaluator;
@@ -51,11 +51,11 @@ pub(crate) struct WhyArgs {
     pub json: bool,
 }
 
-/// Explains and prints.
+/// Explains the atom and prints the explanation.
 ///
 /// # Errors
-/// Returns an error if the rulesheet has errors, there is no such position or atom, or the rules
-/// take too much to be evaluated.
+/// Returns an error if the rulesheet has errors, the position or the atom is invalid, evaluation
+/// exceeds its limits, or writing to stdout fails.
 pub(crate) fn run(args: &WhyArgs) -> Result {
     let (source, options) = args.game.source()?;
     let text = source.clone();

@@ -1,9 +1,9 @@
-//! A game of the runtime, compiled or loaded, as a reasoner that speaks KIF.
+//! A game of the runtime, compiled or loaded, as a [`Reasoner`] with KIF texts.
 
 use super::Reasoner;
 use gdl_runtime::{Game, GameExt, game::Id};
 
-/// A game as a reasoner.
+/// A game as a [`Reasoner`].
 #[derive(Clone, Copy, Debug)]
 pub struct GameReasoner<'g, G>(pub &'g G);
 
@@ -38,7 +38,7 @@ impl<G: Game> Reasoner for GameReasoner<'_, G> {
     }
 
     fn goals(&self, state: &G::State, role: usize) -> Result<Vec<String>, String> {
-        // Sorted as texts: 100 comes before 50.
+        // Values are sorted as texts: 100 comes before 50.
         let goals = self.0.goals(state, G::Role::from_index(role));
         let mut texts: Vec<String> = goals.iter().map(u8::to_string).collect();
         texts.sort_unstable();

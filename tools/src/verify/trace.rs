@@ -1,7 +1,7 @@
-//! Reference traces: what another reasoner found, read from JSON.
+//! Reference traces: the results of another reasoner, read from JSON.
 //!
 //! The text of a `ggp-oracle-trace-1` file becomes a [`Trace`]. Every list of terms in it is sorted
-//! by bytes. Fields a check does not need are not read. A trace has no more than [`MOST_BYTES`].
+//! by bytes. Fields that no check needs are ignored. A trace has at most [`MOST_BYTES`].
 
 use gdl_players::record::Record;
 use serde::Deserialize;
@@ -10,59 +10,60 @@ use std::io::Read;
 /// The format this module reads.
 pub const FORMAT: &str = "ggp-oracle-trace-1";
 
-/// Traces of more bytes are not read; those of the public rulesheets have some megabytes.
+/// The greatest length of a trace in bytes. Traces of the public rulesheets have some megabytes.
 pub const MOST_BYTES: usize = 256 << 20;
 
-/// One game's trace.
+/// The trace of one game.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Trace {
     /// Always [`FORMAT`].
     pub format: String,
     /// The rulesheet's name, without its ending.
     pub name: String,
-    /// `ok`; `partial` if the reasoner was cut off, when what is there is right; or `failed`.
+    /// `ok`, `partial` or `failed`. The content of a partial trace is right, but the reasoner was
+    /// cut off.
     pub status: String,
     /// The problems that the reasoner reported.
     #[serde(default)]
     pub problems: Vec<String>,
-    /// The players, in the order of the text.
+    /// The players, in the order of the rules.
     pub roles: Vec<String>,
-    /// The fluents at the start.
+    /// The fluents of the initial state.
     pub initial_state: Vec<String>,
-    /// True if the game is over at the start.
+    /// True if the initial state is terminal.
     pub initial_terminal: bool,
-    /// Each player's moves at the start.
+    /// Each player's legal moves in the initial state.
     pub initial_legals: Vec<Vec<String>>,
-    /// Each player's goal values at the start.
+    /// Each player's goal values in the initial state.
     pub initial_goal_values: Vec<Vec<String>>,
-    /// Joint move sequences of length one, two and so on.
+    /// The numbers of joint move sequences of length 1, 2, ..
     #[serde(default)]
     pub perft: Vec<u128>,
-    /// Distinct states at depth zero, one and so on.
+    /// The numbers of distinct states at depth 0, 1, ..
     #[serde(default)]
     pub distinct_states: Vec<u128>,
-    /// For each depth the hash over the sorted hashes of the distinct states.
+    /// For each depth, the hash over the sorted hashes of the distinct states.
     #[serde(default)]
     pub level_hash: Vec<String>,
-    /// Distinct terminal states at depth zero, one and so on.
+    /// The numbers of distinct terminal states at depth 0, 1, ..
     #[serde(default)]
     pub terminal_distinct: Vec<u128>,
-    /// Joint move sequences that end in a terminal state at depth zero, one and so on.
+    /// The numbers of joint move sequences that end in a terminal state at depth 0, 1, ..
     #[serde(default)]
     pub terminal_sequences: Vec<u128>,
-    /// Games played at random.
+    /// The random games.
     #[serde(default)]
     pub playouts: Vec<Playout>,
 }
 
 impl Trace {
-    /// Reads a trace from what may have no end.
+    /// Reads a trace from an untrusted reader, which may be endless.
     ///
     /// # Errors
-    /// Returns an error if it cannot be read, has more bytes than that, or is not a trace.
+    /// Returns an error if it cannot be read, has more than `most` bytes, or is not a trace.
     pub fn receive(reader: impl Read, most: usize) -> Result<Self, String> {
         let mut bytes = Vec::new();
-        // One byte more shows that there are more.
+        // One byte more than `most` shows that the trace is too long.
         reader.take(most as u64 + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
         if bytes.len() > most {
             return Err(format!("a trace has at most {most} bytes"));
@@ -73,10 +74,10 @@ impl Trace {
     /// Reads a trace.
     ///
     /// # Errors
-    /// Returns an error with the place if the text is not a trace.
+    /// Returns an error with its position if the text is not a trace.
     pub fn read(text: &str) -> Result<Self, String> {
         let trace: Self = serde_json::from_str(text).map_err(|error| {
-            // A record has no hashes and counts: it is another comparison.
+            // The record of a match has no hashes and counts; another command compares it.
             if serde_json::from_str::<Record>(text).is_ok() {
                 "this is the record of a match: compare it with the rules by `gdl test RULES FILE`".to_owned()
             } else {
@@ -91,14 +92,14 @@ impl Trace {
     }
 }
 
-/// One game played at random.
+/// One random game.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Playout {
-    /// Its number.
+    /// The number of the playout.
     pub k: usize,
-    /// The states and the moves made in them.
+    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// Its end.
+    /// The last state.
     pub end: End,
 }
 
@@ -107,38 +108,38 @@ pub struct Playout {
 pub struct Step {
     /// The joint move.
     pub j: Vec<String>,
-    /// The number of moves of each player.
+    /// The number of each player's legal moves.
     pub n: Vec<usize>,
-    /// The hash of each player's moves.
+    /// The hash of each player's legal moves.
     pub lh: Vec<String>,
-    /// The hash of the state.
+    /// The hash of the state's fluents.
     pub sh: String,
-    /// The number of its fluents.
+    /// The number of fluents of the state.
     pub nf: usize,
-    /// Each player's moves in full, at the start of the first playout.
+    /// Each player's legal moves in full. Recorded only at the start of the first playout.
     pub legals: Option<Vec<Vec<String>>>,
-    /// The state in full, under the same condition.
+    /// The fluents of the state. Recorded only at the start of the first playout.
     pub state: Option<Vec<String>>,
-    /// Each player's goal values, under the same condition.
+    /// Each player's goal values. Recorded only at the start of the first playout.
     pub goals: Option<Vec<Vec<String>>>,
 }
 
 /// The last state of a playout.
 #[derive(Clone, Debug, Deserialize)]
 pub struct End {
-    /// The number of joint moves that led there.
+    /// The number of joint moves before it.
     pub length: usize,
-    /// True if the game is over.
+    /// True if the state is terminal.
     pub terminal: bool,
-    /// The reason why the playout stopped, if the game is not over.
+    /// The reason why the playout stopped, if the state is not terminal.
     pub capped: Option<String>,
-    /// The hash of the state.
+    /// The hash of the state's fluents.
     pub sh: String,
-    /// The number of its fluents.
+    /// The number of fluents of the state.
     pub nf: usize,
-    /// The state in full, where recorded.
+    /// The fluents of the state, if recorded.
     pub state: Option<Vec<String>>,
-    /// Each player's goal values, if the game is over.
+    /// Each player's goal values, if the state is terminal.
     pub goal_values: Option<Vec<Vec<String>>>,
 }
 

@@ -1,4 +1,4 @@
-//! A player against itself: each position is shown, then who won.
+//! Self-play: shows each position, then the result.
 
 use super::args::PlayArgs;
 use gdl_players::{Player, Referee, referee::End};
@@ -13,17 +13,16 @@ use gdl_tools::{
 };
 use std::{io::Write, slice};
 
-/// Nodes for a move unless it is said how many or how long, so that the same game is played every
-/// time.
+/// The default number of nodes for a move. Nodes instead of a clock make the game reproducible.
 const DEFAULT_NODES: u64 = 100_000;
 
 /// The message after a draw.
 const DRAW: &str = "The only winning move is not to play.";
 
-/// Plays and shows.
+/// Plays the player against itself and prints each position and the result.
 ///
 /// # Errors
-/// If a person is to play, or stdout takes no more.
+/// Returns an error if the player is `human`, or if writing to stdout fails.
 pub(crate) fn play(args: &PlayArgs, game: &Dynamic) -> Result {
     let mut luck = Stream::new(args.terms.seed, 0);
     let seats = game.roles().filter(|&role| Some(role) != game.chance_role());
@@ -53,7 +52,7 @@ pub(crate) fn play(args: &PlayArgs, game: &Dynamic) -> Result {
         let written =
             writeln!(out, "{DIM}{}.{DIM:#} {step}\n{}", history.depth(), shown.text(game, history.state()));
         if let Err(error) = written.and_then(|()| out.flush()) {
-            // The output is not read any more.
+            // Stdout is closed, so the match ends.
             fault = Some(error);
             cancel.cancel();
         }

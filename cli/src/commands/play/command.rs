@@ -1,29 +1,29 @@
-//! Commands that a person types: a line becomes a [`Command`], or a message on what to type
+//! The commands of a person: each line becomes a [`Command`], or a message that says what to type
 //! instead.
 
 use gdl_runtime::kif::{self, bare};
 use std::path::PathBuf;
 
-/// A line, understood.
+/// A parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
-    /// Make the legal move at this position.
+    /// Make the legal move with this index.
     Move(usize),
-    /// Take the last choice back.
+    /// Undo the last choice.
     Undo,
-    /// Make what was taken back again.
+    /// Redo the next choice.
     Redo,
-    /// The move that a player would make.
+    /// Show the move that a player would make.
     Hint,
     /// List the legal moves.
     Moves,
-    /// The position as KIF text.
+    /// Show the position as KIF text.
     State,
     /// Write the play to a file.
     Save(PathBuf),
     /// Add the play to a file of tests.
     Record(PathBuf),
-    /// Go on with a play from a file.
+    /// Continue a play
     Load(PathBuf),
     /// List the commands.
     Help,
@@ -33,7 +33,7 @@ pub(crate) enum Command {
     Nothing,
 }
 
-/// The commands, each with what it does.
+/// The help of each command.
 pub(crate) const HELP: [(&str, &str); 12] = [
     ("NUMBER", "make the move with this number"),
     ("TEXT", "make the move that begins with this: `(mark 1 1)`, `mark 1 1`"),
@@ -49,13 +49,14 @@ pub(crate) const HELP: [(&str, &str); 12] = [
     ("quit", "leave"),
 ];
 
-/// Reads a line, given the texts of the legal moves.
+/// Parses a line, given the texts of the legal moves.
 ///
-/// A move's whole text comes first, then commands, then numbers from 1, then the beginning of a
-/// move's text, with or without its first parenthesis. Case does not matter.
+/// The line is tried as the whole text of a move, then as a command, then as a number from 1. Last,
+/// it may be a prefix of one move's text, with or without the opening parenthesis. Case does not
+/// matter.
 ///
 /// # Errors
-/// What to type instead.
+/// Returns a message that says what to type instead.
 pub(crate) fn read(line: &str, moves: &[&str]) -> Result<Command, String> {
     let line = line.trim();
     let text = kif::normalise(line);
@@ -119,7 +120,7 @@ pub(crate) fn read(line: &str, moves: &[&str]) -> Result<Command, String> {
     }
 }
 
-/// A long or odd line, cut and without control characters.
+/// Returns a line for a message: at most 60 characters, without control characters.
 fn shown(line: &str) -> String {
     let mut shown: String = line.chars().filter(|c| !c.is_control()).take(60).collect();
     if shown.len() < line.len() {
@@ -165,7 +166,7 @@ mod tests {
         assert!(read("load").unwrap_err().contains("name of a file"));
         assert_eq!(read(""), Ok(Command::Nothing));
         assert_eq!(read(" \t"), Ok(Command::Nothing));
-        // A move that is called like a command is a move.
+        // A move with the text of a command is a move.
         assert_eq!(super::read("undo", &["undo"]), Ok(Command::Move(0)));
     }
 

@@ -1,10 +1,11 @@
-//! A person at the terminal: lines in, positions out, until the person leaves or there are no more
-//! lines.
+//! A session with a person at the terminal: it reads lines and prints positions, until the person
+//! leaves or the input ends.
 //!
-//! Whatever is typed is answered and never fatal. While a person at a terminal chooses, players
-//! think. The play is a [`History`], so undo, redo and branches have no limit. In games of hidden
-//! information the person is shown what its role knows: the fluents that hold in all states that
-//! fit.
+//! No typed line is fatal; each gets an answer. While a person at a terminal chooses, players
+//! think. The play is a [`History`], so undo, redo and branches have no limit.
+//!
+//! In games of hidden information the person sees what its role knows: the fluents that hold in all
+//! states of its information set.
 
 use super::{
     args::PlayArgs,
@@ -40,29 +41,30 @@ use std::{
     time::Duration,
 };
 
-/// No line is longer than this.
+/// The most bytes of a line.
 const LONGEST_LINE: u64 = 1 << 16;
 
-/// No test that is recorded has more bytes.
+/// The most bytes of a recorded test.
 const LARGEST_TEST: usize = 1 << 26;
 
-/// Time for a move, unless it is said how long.
+/// The default time for a move.
 const CLOCK: Duration = Duration::from_secs(1);
 
-/// Players think no longer than that while a person chooses.
+/// The longest time that players think while a person chooses.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The number of steps without a choice after which a person is asked nevertheless, should the game
-/// have no end.
+/// The number of forced steps in a row after which a person is asked even for a forced move.
+/// Without it, a game that never ends and leaves no choice would loop.
 const FORCED: usize = 1000;
 
-/// Moves that are listed without being asked for.
+/// The most moves that are listed without the command `moves`.
 const LISTED: usize = 40;
 
-/// Plays until the person leaves.
+/// Plays until the person leaves or the input ends.
 ///
 /// # Errors
-/// If there is no such role, or stdout takes no more.
+/// Returns an error if the role does not exist or is played by chance, no player can give advice,
+/// or writing to stdout fails.
 pub(crate) fn play(args: &PlayArgs, game: &Dynamic, input: &mut dyn BufRead, out: &mut dyn Write) -> Result {
     let mut session = Session::new(args, game)?;
     session.greet(out)?;
@@ -70,7 +72,7 @@ pub(crate) fn play(args: &PlayArgs, game: &Dynamic, input: &mut dyn BufRead, out
     session.run(input, out)
 }
 
-/// The player in a role's place.
+/// The kind of player of a role.
 enum Seat {
     Person,
     Chance,
@@ -82,9 +84,9 @@ struct Session<'a> {
     game: &'a Dynamic,
     view: View,
     history: History<Dynamic>,
-    /// In role order.
+    /// The players, in role order.
     seats: Vec<Seat>,
-    /// Whom the person asks for advice.
+    /// The player that answers the command `hint`.
     adviser: Box<dyn Player<Dynamic>>,
     luck: Stream,
     prompts: bool,
@@ -117,7 +119,7 @@ impl<'a> Session<'a> {
         });
         let seats = seats.collect();
         let advice = luck.bits();
-        // A player elsewhere has its match and gives no advice.
+        // A remote player plays its own match and cannot give advice.
         let adviser = Some(&args.against).filter(|against| !against.is_remote());
         let adviser =
             adviser.and_then(|player| player.build(advice)).or_else(|| Spec::adviser()?.build(advice));
@@ -159,19 +161,19 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Tells the players that a match begins.
+    /// Starts a match for the players.
     fn start(&mut self) {
         let budget = self.budget();
         for (role, seat) in self.game.roles().zip(&mut self.seats) {
             if let Seat::Player(player) = seat {
-                // A player that panics here panics again when it is asked, and that is reported
+                // A player that panics here panics again when it chooses a move, which is reported
                 // then.
                 let _ = attempt(|| player.start(self.game, role, &budget));
             }
         }
     }
 
-    /// Plays on until the person leaves.
+    /// Plays until the person leaves or the input ends.
     fn run(&mut self, input: &mut dyn BufRead, out: &mut dyn Write) -> Result {
         let mut shown = None;
         let mut forced = 0;
@@ -185,7 +187,7 @@ impl<'a> Session<'a> {
             }
             let over = self.end().is_some();
             let mut joint = Vec::new();
-            // People choose first, so that they do not wait for machines.
+            // People choose first, so that they do not wait for players.
             let people: Vec<RoleId> = self.people().collect();
             let mut chosen: Vec<(RoleId, MoveId)> = Vec::new();
             let mut asked = false;
@@ -256,7 +258,8 @@ impl<'a> Session<'a> {
         self.game.legal_moves(self.history.state(), role).collect()
     }
 
-    /// The message where the game is over.
+    /// Returns the message at the end of the game: the outcome, or that a role has no legal move.
+    /// Returns `None` if the game goes on.
     fn end(&self) -> Option<String> {
         let state = self.history.state();
         if self.game.is_terminal(state) {
@@ -266,7 +269,7 @@ impl<'a> Session<'a> {
         Some(format!("{} has no legal move: the rules have an error.", self.game.role_text(stuck)))
     }
 
-    /// The position as the people at the terminal know it.
+    /// Returns the position as the people at the terminal know it.
     fn position(&self) -> String {
         let game = self.game;
         if !game.vocabulary().has_percepts() || game.is_terminal(self.history.state()) {
@@ -307,7 +310,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Asks the person until there is a move, or another position to go on from.
+    /// Reads commands until the person makes a move, changes the position or leaves.
     fn ask(
         &mut self,
         role: RoleId,
@@ -376,10 +379,11 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Waits for a person, and has players think until then. Each searches where it had its last
-    /// choice, since it does not know what others choose after it. What they find depends on time,
-    /// so they do not where moves are to be the same again, nor in a pipe. At the end there is
-    /// nothing left to think about.
+    /// Waits for a person while the players think. Each player searches the state of its last
+    /// choice, because later moves of others are unknown to it.
+    ///
+    /// Players do not think if moves must be reproducible, if stdin is a pipe, if they are remote,
+    /// or at the end of the game.
     fn while_players_think<T>(&mut self, wait: impl FnOnce() -> T) -> T {
         let is_repeatable = !self.prompts || self.args.terms.nodes.is_some();
         if is_repeatable || self.args.against.is_remote() || self.end().is_some() {
@@ -404,7 +408,8 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The information of a role at its last choice, or now if it has a choice now.
+    /// Returns the information of a role where it has a choice now, or otherwise at its last
+    /// choice.
     fn last_choice(&mut self, role: RoleId) -> Option<Information<Dynamic>> {
         let (game, history) = (self.game, &mut self.history);
         let here = history.place();
@@ -415,7 +420,7 @@ impl<'a> Session<'a> {
         choice
     }
 
-    /// Back to the last choice of a person.
+    /// Goes back to the last choice of a person.
     fn back(&mut self) -> std::result::Result<String, String> {
         let people: Vec<RoleId> = self.people().collect();
         let moved = travel::back(self.game, &mut self.history, &people, &Budget::unlimited());
@@ -436,7 +441,7 @@ impl<'a> Session<'a> {
     fn advise(&mut self, role: RoleId) -> std::result::Result<String, String> {
         let budget = self.budget();
         let information = self.history.information(self.game, role);
-        // A play that was loaded may begin where no information leads.
+        // A loaded play may begin in a state that the adviser cannot derive from its information.
         let action = attempt(|| self.adviser.choose(self.game, &information, &budget)).flatten();
         let action = action.filter(|action| self.legal(role).contains(action));
         let action = action.ok_or("there is nothing to advise")?;
@@ -445,8 +450,8 @@ impl<'a> Session<'a> {
         Ok(format!("{}: {}{report}", self.adviser.name(), self.game.move_text(action)))
     }
 
-    /// The move of a role that no person plays. If a player has no legal one, a move is drawn and
-    /// that is reported.
+    /// Returns the move of a role that no person plays. If its player has no legal move, reports
+    /// that and draws a move at random.
     fn answer(&mut self, role: RoleId, out: &mut dyn Write) -> Result<Option<MoveId>> {
         let budget = self.budget();
         let game = self.game;
@@ -472,7 +477,7 @@ impl<'a> Session<'a> {
         Ok(format!("{} written to {}", output::counted(self.history.len(), "position"), path.display()))
     }
 
-    /// Adds the play to a file of tests: what the author wrote there stays.
+    /// Appends the play to a file of tests. Existing tests stay.
     fn record(&self, path: &Path) -> std::result::Result<String, String> {
         let test = plays::recorded(self.game, &self.history, LARGEST_TEST);
         let test = test.ok_or_else(|| "the play is too long for a test".to_owned())?;
@@ -499,7 +504,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The result of a player's code; `None` if it panics.
+/// Calls a player's code. Returns `None` if it panics.
 fn attempt<T>(work: impl FnOnce() -> T) -> Option<T> {
     catch_unwind(AssertUnwindSafe(work)).ok()
 }
@@ -507,7 +512,7 @@ fn attempt<T>(work: impl FnOnce() -> T) -> Option<T> {
 /// The outcome of prompting a person for a move.
 enum Reply {
     Move(MoveId),
-    /// The position is another one now.
+    /// The person went to another position.
     Elsewhere,
     Leave,
 }
@@ -550,7 +555,8 @@ mod tests {
         assert_eq!(session.history.depth(), 4);
     }
 
-    /// Takes the first move, and notes how much was known and for how long it might have searched.
+    /// A player that takes the first legal move. It notes the number of steps it knew, and whether
+    /// its deadline was later than the usual clock.
     struct Notes(Arc<Mutex<Vec<(usize, bool)>>>);
 
     impl Player<Dynamic> for Notes {
@@ -580,14 +586,14 @@ mod tests {
         let repeatable = (&["play", "tictactoe", "--nodes", "10"][..], undone.1);
         let moves = [(0, MOVES), (1, MOVES), (2, MOVES), (3, MOVES)];
         for ((args, input), prompts, expected) in [
-            // It had no choice when the person is asked first, and has one after it from then on,
-            // the first again after `undo`.
+            // Before the person's first move the player had no choice yet. After it, the player
+            // thinks about its latest choice, and after `undo` about the first one again.
             (
                 undone,
                 true,
                 &[moves[0], moves[1], (1, THINKS), moves[2], moves[3], (3, THINKS), (1, THINKS)][..],
             ),
-            // At the end it does not.
+            // At the end of the game the player does not think.
             (
                 won,
                 true,

@@ -1,4 +1,4 @@
-//! `gdl shard merge`: shards in, what they come to together out.
+//! `gdl shard merge`: merges the documents of shards and prints their totals.
 
 use clap::Args;
 use gdl_tools::{
@@ -38,10 +38,11 @@ pub(crate) struct MergeArgs {
     pub schema: bool,
 }
 
-/// Merges, writes and prints.
+/// Merges the documents, writes the result and prints it.
 ///
 /// # Errors
-/// If a file cannot be read or is no such shard, or something cannot be written.
+/// Returns an error if a file cannot be read, is no shard or does not fit the others, or if the
+/// result cannot be written.
 pub(crate) fn run(args: &MergeArgs) -> Result {
     let mut out = output::stdout();
     if args.schema {
@@ -89,7 +90,7 @@ fn read(path: &Path, name: &str) -> Result<String> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// The summary for people.
+/// Prints the summary as text.
 fn print(merged: &Document, out: &mut impl Write) -> Result {
     let null = Value::Null;
     let summary = merged.summary.as_ref().unwrap_or(&null);

@@ -326,15 +326,13 @@ fn never_legal(findings: &Findings<'_>, rule: usize, atom: &Atom) -> Diagnostic 
     let message = format!("move `{text}` is read here, but it is never legal{whose}");
     let diagnostic = Diagnostic::new(&codes::MOVE_NEVER_LEGAL, atom.span, message);
     let all = name(action).map_or(text, |name| display_name(name, rules));
-    match name(action).and_then(|name| findings.namesake(&[rules.keywords.legal], name)) {
-        Some(place) => diagnostic
+    if let Some(place) = name(action).and_then(|name| findings.namesake(&[rules.keywords.legal], name)) {
+        return diagnostic
             .label(place, format!("`{all}` is made legal here, for others or with other arguments"))
-            .help("check the arguments, or add a `legal` rule for it"),
-        None => {
-            let near = name(action).and_then(|name| findings.near(&[rules.keywords.legal], name));
-            diagnostic.help(check_name(near, &format!("add a `legal` rule for `{all}`"), rules))
-        }
+            .help("check the arguments, or add a `legal` rule for it");
     }
+    let near = name(action).and_then(|name| findings.near(&[rules.keywords.legal], name));
+    diagnostic.help(check_name(near, &format!("add a `legal` rule for `{all}`"), rules))
 }
 
 /// The help for a name that no rule gives. Suggests the nearest name, if one is near.
